@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/models/softmax.hpp>
 
+#include <algorithm>
+
 #include <hogwild/detail/models/descriptor.hpp>
 #include <hogwild/error.hpp>
 
@@ -13,6 +15,11 @@ namespace hogwild {
 namespace {
 
 constexpr const char* rest_option = "one_vs_rest";  ///< in saved models: 0, or not there, or 1
+
+bool says_rest(const saved_model& saved) {
+  const auto is_rest = [](const auto& option) { return option.first == rest_option; };
+  return std::ranges::any_of(saved.model_options, is_rest) && detail::saved_flag(saved, rest_option);
+}
 
 softmax checked(softmax m) {
   if (m.classes < 2) throw config_error("softmax needs at least two classes");
@@ -57,7 +64,7 @@ class softmax_descriptor final : public descriptor_for<softmax> {
     const softmax m = checked({.features = saved.columns.size(),
                                .classes = saved.width,
                                .bias = !saved.bias.empty(),
-                               .one_vs_rest = !saved.model_options.empty() && detail::saved_flag(saved, rest_option)});
+                               .one_vs_rest = says_rest(saved)});
     if (saved.labels.kind() != softmax::labels || saved.width != saved.labels.classes() ||
         saved.weights.size() != saved.columns.size() * saved.width ||
         (!saved.bias.empty() && saved.bias.size() != saved.width))

@@ -129,8 +129,8 @@ def table_of(x):
     return Table(np.ascontiguousarray(_single(values)), None, [what])
 
 
-def numbers_of(x, rows, what):
-    """One float32 for each of `rows` rows. Raises TypeError and ValueError, which name `what`."""
+def _column_of(x, rows, what):
+    """One number for each of `rows` rows, as they are."""
     values = np.asarray(x)
     if values.dtype.kind not in "biuf":
         raise TypeError(f"{what} hold {values.dtype}, and are numbers here: encode them")
@@ -138,7 +138,24 @@ def numbers_of(x, rows, what):
         values = values[:, 0]
     if values.shape != (rows,):
         raise ValueError(f"{what} have the shape {values.shape}, and X has {rows} rows")
+    return values
+
+
+def weights_of(x, rows):
+    """One float32 for each of `rows` rows. Raises TypeError and ValueError."""
+    return np.ascontiguousarray(_single(_column_of(x, rows, "weights")))
+
+
+def labels_of(y, rows):
+    """One label for each of `rows` rows: float32 where that holds them all, else float64. Raises TypeError, ValueError."""
+    values = _column_of(y, rows, "labels")
+    if values.dtype.kind in "iu":
+        large = np.unique(values[(values > 2**53) | (values < -(2**53))])
+        if any(int(float(v)) != int(v) for v in large):
+            raise ValueError("labels are whole numbers beyond 2^53, which float64 cannot tell apart: encode them")
     made = np.ascontiguousarray(_single(values))
-    if values.dtype.kind in "iu" and not np.array_equal(made, values):
-        raise ValueError(f"{what} are whole numbers beyond 2^24, which float32 cannot tell apart: encode them")
-    return made
+    if np.array_equal(made, values):
+        return made
+    exact = np.ascontiguousarray(values, np.float64)
+    # What is too large for training becomes infinite, which the engine refuses by its place.
+    return made if np.any(np.isinf(made)) else exact

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._arrays import MOST_COLUMNS, Csr, numbers_of, table_of
+from ._arrays import MOST_COLUMNS, Csr, labels_of, table_of, weights_of
 
 _forked = False  # threads of oneTBB do not survive a fork: a child reads rows by one
 _reader = threading.local()  # .threads: how many read rows that this thread asks for
@@ -48,7 +48,8 @@ class Dataset:
         Numbers, finite in single precision. CSR with int32 indices and float32 values, and C-ordered float32 arrays,
         are borrowed: do not write into them while somebody trains. All else is copied once.
     y : array of shape (rows,), optional
-        A number for each row; 0 where there are none.
+        A number for each row; 0 where there are none. Classes are told apart as float64 has them; numbers that are to
+        be predicted are trained in single precision, of some 7 digits.
     weight : array of shape (rows,), optional
         What each row weighs: finite, none negative, one above 0.
     shuffle : bool, default False
@@ -78,9 +79,9 @@ class Dataset:
         rows, columns = table.shape
         if rows == 0 or columns == 0:
             raise ValueError(f"X has the shape {table.shape}: there is nothing to train on")
-        label = np.zeros(rows, np.float32) if y is None else numbers_of(y, rows, "labels")
+        label = np.zeros(rows, np.float32) if y is None else labels_of(y, rows)
         if weight is not None:
-            weight = numbers_of(weight, rows, "weights")
+            weight = weights_of(weight, rows)
         copies = table.copies
         if isinstance(table.rows, Csr):
             csr = table.rows
@@ -103,8 +104,8 @@ class Dataset:
     def _of_csr(cls, rows, label, weight=None, numbering=None):
         """Rows whose columns have numbers of their own, any of 32 bits; with `numbering` those are their positions."""
         made = cls.__new__(cls)
-        label = numbers_of(label, rows.shape[0], "labels")
-        weight = None if weight is None else numbers_of(weight, rows.shape[0], "weights")
+        label = labels_of(label, rows.shape[0])
+        weight = None if weight is None else weights_of(weight, rows.shape[0])
         made._rows = _engine.Rows.copy_csr(rows.row_start, rows.index, rows.value, label, MOST_COLUMNS, weight, numbering,
                                            threads=_threads())
         made.copies, made.names, made.path, made._made_of, made._first_column = ("shuffled",), None, None, None, 0
@@ -117,8 +118,7 @@ class Dataset:
         made._rows = _engine.Rows.open(path=path, **options)
         made.copies, made.names, made.path, made._options, made._made_of = (), None, path, options, None
         made.shape = (made._rows.rows, made._rows.columns)
-        # Texts count columns from 1.
-        made._first_column = 1
+        made._first_column = made._rows.first_column
         return made
 
     @property
@@ -130,6 +130,25 @@ class Dataset:
     def y(self) -> np.ndarray:
         """The labels, in the order in which rows are trained: of a file or after shuffle=True not that of the input."""
         return self._rows.labels()
+
+    def _arrays(self):
+        """X, y and weights or None, as scipy and numpy have them: for who cuts rows. Of files they are copies."""
+        from scipy.sparse import csr_matrix
+
+        if self._made_of is not None:
+            rows, label, weight = self._made_of[:3]
+            if isinstance(rows, Csr):
+                rows = csr_matrix((rows.value, _signed(rows.index), rows.row_start), shape=rows.shape)
+            return rows, label, weight
+        if self.path is not None and self._first_column == 0:
+            raise TypeError("columns of this file are ids and no places: train on it as it is")
+        row_start, index, value = self._rows.arrays()
+        index = _signed(index - np.uint32(self._first_column))
+        columns = self.shape[1] if self.path is None else int(index.max(initial=-1)) + 1
+        rows = csr_matrix((value, index, row_start), shape=(self.shape[0], columns))
+        rows.sort_indices()
+        weight = self._rows.weights()
+        return rows, self.y, weight if len(weight) else None
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -146,6 +165,11 @@ class Dataset:
         rows, label, weight, names, copies = self._made_of
         arrays = (rows.row_start, rows.index, rows.value, rows.shape) if isinstance(rows, Csr) else rows
         return _remade, (arrays, label, weight, names, copies)
+
+
+def _signed(index):
+    """Columns as scipy takes them, without a copy where 31 bits hold them."""
+    return index.view(np.int32) if index.max(initial=0) < 2**31 else index.astype(np.int64)
 
 
 def _reopen(path, options):

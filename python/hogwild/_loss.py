@@ -22,8 +22,9 @@ class Loss:
             raise ValueError(f"labels={labels!r} should be 'binary', for labels that it gets as -1 and 1, or 'numbers'")
         self.function, self.labels = function, labels
         functools.update_wrapper(self, function)
-        self._compiled = _compiled(function)  # which have to stay
-        self._own = _engine.OwnLoss(function.__name__, [each.address for each in self._compiled], labels == "numbers")
+        compiled = _compiled(function)  # which have to stay as long as somebody trains with them
+        self._own = _engine.OwnLoss(function.__name__, [each.address for each in compiled], labels == "numbers",
+                                    compiled)
 
     def __call__(self, margin, label):
         return self.function(margin, label)

@@ -139,7 +139,7 @@ class Job:
             if self._run.diverged():
                 raise RuntimeError("the loss is not finite: take a lower step, or leave it out, and scale the columns")
             raise RuntimeError("the run was stopped before it trained a row")
-        return Model(saved, self.record(), self._data._first_column)
+        return Model(saved, self.record())
 
     def saved(self):
         """The saved model as the engine has it, or None."""
@@ -206,8 +206,11 @@ def tqdm(epochs: int | None = None, **options: Any) -> Callable[[dict], None]:
 
 
 def load(path: str | os.PathLike) -> Model:
-    """Reads a model that Model.save(), or `hogwild train --save`, wrote: columns count from 0, as those of arrays."""
-    return Model(_engine.Saved.load(os.fspath(path)), None, 0)
+    """Reads a model that Model.save(), or `hogwild train --save`, wrote.
+
+    The file says whether columns count from 1, as in LIBSVM text, or from 0: the model predicts arrays either way.
+    """
+    return Model(_engine.Saved.load(os.fspath(path)))
 
 
 class Model:
@@ -223,8 +226,8 @@ class Model:
         The labels that it tells apart, ascending.
     """
 
-    def __init__(self, saved, run=None, first_column=0):
-        self._saved, self.run_, self._first_column = saved, run, first_column
+    def __init__(self, saved, run=None):
+        self._saved, self.run_ = saved, run
         self._predictor = None
 
     @property
@@ -252,7 +255,7 @@ class Model:
             rows = Csr(np.arange(n + 1, dtype=np.int64) * columns, np.tile(np.arange(columns, dtype=np.uint32), n),
                        rows.reshape(-1), rows.shape)
         return _engine.Rows.copy_csr(rows.row_start, rows.index, rows.value, None, columns, None,
-                                     self._saved.columns, first_column=self._first_column,
+                                     self._saved.columns, first_column=self._saved.first_column,
                                      threads=1 if _data._forked else None)
 
     def scores(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
@@ -292,11 +295,11 @@ class Model:
         self._saved.save(os.fspath(path))
 
     def __reduce__(self):
-        return _restored, (self._saved.bytes(), self.run_, self._first_column)
+        return _restored, (self._saved.bytes(), self.run_)
 
     def __repr__(self):
         return f"<Model {self.name}>"
 
 
-def _restored(saved, run, first_column):
-    return Model(_engine.Saved.parse(saved), run, first_column)
+def _restored(saved, run):
+    return Model(_engine.Saved.parse(saved), run)

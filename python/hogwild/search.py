@@ -53,8 +53,9 @@ class _Search(BaseSearchCV):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features), or frame
-        y : array of shape (n_samples,)
+        X : array or sparse matrix of shape (n_samples, n_features), frame, or Dataset
+            Folds are cut from arrays: those that a Dataset was made of, or copies of the rows of a file.
+        y : array of shape (n_samples,); None with a Dataset, which has its own
         **params
             sample_weight of shape (n_samples,), which is cut as rows are; groups for the splitter; others of the
             estimator's fit().
@@ -69,11 +70,13 @@ class _Search(BaseSearchCV):
             A space that is empty or names what the estimator has not, a candidate that cannot be trained under
             error_score='raise', or none that can.
         TypeError
-            A space of another form, or a Dataset: folds are cut from arrays.
+            A space of another form, or a file whose columns are ids.
         """
         if isinstance(X, Dataset):
-            raise TypeError("a search cuts arrays into folds: give it X and y; files are searched by the command, "
-                            "python -m hogwild search")
+            if y is not None or params.get("sample_weight") is not None:
+                raise ValueError("a Dataset has its labels and weights itself: leave out y and sample_weight")
+            X, y, weight = X._arrays()
+            params = {**params, "sample_weight": weight} if weight is not None else params
         if self.error_score != "raise" and not isinstance(self.error_score, (int, float, np.number)):
             raise ValueError(f"error_score={self.error_score!r}: it must be 'raise' or a number")
         scorers, refit_metric = self._get_scorers()

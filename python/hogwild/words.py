@@ -14,7 +14,8 @@ class WordVectors:
     Attributes
     ----------
     index_to_key : list of str
-        The words, by falling frequency.
+        The words, by falling frequency. Bytes that are no UTF-8 are in them as os.fsdecode() has them, so that
+        os.fsencode() gives them back.
     key_to_index : dict
     vectors : float32 ndarray of shape (words, vector_size)
     """
@@ -150,7 +151,7 @@ class Word2Vec:
 class _Text:
     """What a Job takes in the place of a Dataset."""
 
-    path, _first_column = None, 0
+    path = None
 
     def __init__(self, corpus_file, sentences, min_count):
         if corpus_file is not None:
@@ -164,4 +165,4 @@ class _Text:
             if any(not word or word.split() != [word] for word in words):
                 raise ValueError(f"a word of {words!r} is empty or has blanks in it")
             lines.append(" ".join(words))
-        self._rows = _engine.Rows.read_text("\n".join(lines).encode(), min_count)
+        self._rows = _engine.Rows.read_text("\n".join(lines).encode("utf-8", "surrogateescape"), min_count)

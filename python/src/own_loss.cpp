@@ -61,10 +61,9 @@ struct own_loss {
 /// What `@hogwild.loss` has compiled, checked against differences of itself.
 class python_loss final : public own_model {
  public:
-  /// Addresses of functions of the types above, in their order, which stay compiled as long as
-  /// this is used.
-  python_loss(std::string title, const std::array<std::uintptr_t, 4>& functions, bool numbers)
-      : title_(std::move(title)) {
+  /// Addresses of functions of the types above, in their order, which stay compiled as long as `compiled` lives.
+  python_loss(std::string title, const std::array<std::uintptr_t, 4>& functions, bool numbers, nb::object compiled)
+      : title_(std::move(title)), compiled_(std::move(compiled)) {
     loss_.labels = numbers ? label_kind::real : label_kind::binary;
     loss_.of_slope = reinterpret_cast<slope_function>(functions[0]);
     loss_.of_loss = reinterpret_cast<loss_function>(functions[1]);
@@ -97,6 +96,7 @@ class python_loss final : public own_model {
   }
 
   std::string title_;
+  nb::object compiled_;
   own_loss loss_{};
 };
 
@@ -106,8 +106,8 @@ void bind_own_loss(nb::module_& m) {
   register_model<own_loss>("a loss of the margin and the label that Python has compiled");
   nb::class_<own_model>(m, "OwnModel");
   nb::class_<python_loss, own_model>(m, "OwnLoss")
-      .def(nb::init<std::string, const std::array<std::uintptr_t, 4>&, bool>(), nb::arg("title"), nb::arg("functions"),
-           nb::arg("numbers"));
+      .def(nb::init<std::string, const std::array<std::uintptr_t, 4>&, bool, nb::object>(), nb::arg("title"),
+           nb::arg("functions"), nb::arg("numbers"), nb::arg("compiled"));
 }
 
 }  // namespace hogwild::python

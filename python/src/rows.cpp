@@ -5,8 +5,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 
+#include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/trained_model.hpp>
 
@@ -24,9 +27,19 @@ python_rows borrow_csr(const array& row_start, const array& index, const array& 
                        std::size_t columns, const given_numbers& weight) {
   const whole_numbers first = whole_numbers_of(row_start, "row starts");
   const whole_numbers column = whole_numbers_of(index, "indices");
-  const std::span<const float> values = floats_of(value, "values"), labels = floats_of(label, "labels");
+  const std::span<const float> values = floats_of(value, "values");
+  const any_numbers given = any_numbers_of(label, "labels");
   std::vector<array> kept{row_start, index, value};
   const nb::gil_scoped_release release;
+  // Of single precision they are borrowed; others stay beside the rows, which know them in that alone.
+  std::vector<float> rounded;
+  std::vector<double> exact;
+  if (label.dtype() != nb::dtype<float>())
+    given.visit([&](auto numbers) {
+      rounded.assign(numbers.begin(), numbers.end());
+      exact.assign(numbers.begin(), numbers.end());
+    });
+  const std::span<const float> labels = exact.empty() ? floats_of(label, "labels") : std::span<const float>(rounded);
   csr_rows rows = column.visit([&](auto columns_given) {
     if constexpr (sizeof(columns_given[0]) != sizeof(std::uint32_t)) {
       throw config_error("indices of 64 bits cannot be borrowed");
@@ -40,7 +53,7 @@ python_rows borrow_csr(const array& row_start, const array& index, const array& 
     kept.push_back(*weight);
     rows.set_weights(floats_of(*weight, "weights"));
   }
-  return {std::move(rows), std::move(kept)};
+  return {std::move(rows), std::move(kept), std::move(exact)};
 }
 
 /// Arrays of any type, and columns in any order. With `numbering`, the columns of a model, rows keep their order and
@@ -92,7 +105,7 @@ python_rows open_file(const std::string& path, const std::string& format, const 
   files.memory = memory;
   files.choose_format(model);
   const nb::gil_scoped_release release;
-  return python_rows(cli::open_training(path, files));
+  return python_rows(cli::open_training(path, files), cli::first_column_of(files, path));
 }
 
 /// A text in a file, or in memory, of words between blanks and sentences between ends of lines.
@@ -106,6 +119,37 @@ python_rows read_text(const nb::bytes& text, std::uint64_t min_count) {
   const std::string_view all(text.c_str(), text.size());
   const nb::gil_scoped_release release;
   return python_rows(read_corpus(all, "the sentences", {.min_count = min_count}));
+}
+
+/// All rows in their order, as row starts, the caller's numbers of columns, and values.
+nb::tuple arrays_of(const python_rows& rows) {
+  std::vector<std::int64_t> start{0};
+  std::vector<std::uint32_t> index;
+  std::vector<float> value;
+  {
+    const nb::gil_scoped_release release;
+    const sparse_view view = rows.view();
+    const std::vector<std::uint32_t> number = rows.columns();
+    view.ensure(0, view.rows());
+    start.reserve(view.rows() + 1);
+    index.reserve(view.nonzeros());
+    value.reserve(view.nonzeros());
+    row_cursor cursor(view);
+    for (std::size_t r = 0; r < view.rows(); ++r) {
+      const sparse_row<float> z = cursor.row(r);
+      for (const std::uint32_t j : z.index) index.push_back(number[j]);
+      value.insert(value.end(), z.value.begin(), z.value.end());
+      start.push_back(static_cast<std::int64_t>(index.size()));
+    }
+  }
+  const std::size_t rows_and_one = start.size(), entries = index.size();
+  return nb::make_tuple(to_numpy(std::move(start), rows_and_one), to_numpy(std::move(index), entries),
+                        to_numpy(std::move(value), entries));
+}
+
+std::vector<float> weights_of(const python_rows& rows) {
+  const sparse_view view = rows.view();
+  return {view.weight.begin(), view.weight.end()};
 }
 
 std::vector<double> labels_of(const python_rows& rows) {
@@ -134,6 +178,14 @@ void bind_rows(nb::module_& m) {
       .def_static("read_text", read_text, nb::arg("text"), nb::arg("min_count"))
       .def_prop_ro("rows", [](const python_rows& rows) { return rows.view().rows(); })
       .def_prop_ro("columns", [](const python_rows& rows) { return rows.view().columns; })
+      .def("arrays", arrays_of)
+      .def("weights",
+           [](const python_rows& rows) {
+             std::vector<float> weights = weights_of(rows);
+             const std::size_t n = weights.size();
+             return to_numpy(std::move(weights), n);
+           })
+      .def_prop_ro("first_column", &python_rows::first_column)
       .def_prop_ro("nonzeros", [](const python_rows& rows) { return rows.view().nonzeros(); })
       .def_prop_ro("from_cache",
                    [](const python_rows& rows) { return rows.dataset() != nullptr && rows.dataset()->from_cache(); })

@@ -13,6 +13,7 @@
 
 #include <hogwild/detail/command/registered_training.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
+#include <hogwild/detail/results/first_column.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/trained_model.hpp>
@@ -59,6 +60,23 @@ nb::dict in_python(const epoch_report& e) {
   return told;
 }
 
+/// Models of one class against the rest begin with those of the same classes; `columns` as `from` calls them.
+void begin_classes_with(const saved_model& from, std::span<const std::uint32_t> columns, bool bias,
+                        std::span<float> parameters) {
+  const std::size_t classes = parameters.size() / (columns.size() + (bias ? 1 : 0));
+  if (from.width != classes || from.labels.kind() != label_kind::classes)
+    throw config_error("a model of " + std::to_string(from.width) + " numbers for each column cannot begin " +
+                       std::to_string(classes) + " classes, each against the rest");
+  const column_numbering numbering(from.columns);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    const std::uint32_t there = numbering.position(columns[j]);
+    if (there != column_numbering::unknown)
+      std::ranges::copy(from.row(there), parameters.begin() + static_cast<std::ptrdiff_t>(j * classes));
+  }
+  if (bias && from.bias.size() == classes)
+    std::ranges::copy(from.bias, parameters.end() - static_cast<std::ptrdiff_t>(classes));
+}
+
 }  // namespace
 
 python_run::python_run(nb::object rows, const std::vector<std::string>& words, nb::object initial, nb::object told,
@@ -103,7 +121,15 @@ void python_run::run() {
   options.data_name = request_.data;
   options.stop = stop_.get_token();
   options.observers.push_back(this);
-  if (initial) options.initial = [&](std::span<float> parameters) { warm_start(*initial, m, columns, {}, parameters); };
+  // As what it begins with calls them: that may count from another number.
+  std::vector<std::uint32_t> known = columns;
+  if (initial) {
+    for (std::uint32_t& column : known) column += detail::said_first_column(*initial) - data_.first_column();
+    if (request_.several.one_vs_rest)
+      options.initial = [&](std::span<float> all) { begin_classes_with(*initial, known, request_.options.bias, all); };
+    else
+      options.initial = [&](std::span<float> parameters) { warm_start(*initial, m, known, {}, parameters); };
+  }
   train_result result = cli::train_with_engine(m, rows, request_, options, nullptr);
   std::optional<saved_model> saved;
   std::optional<word_vectors> vectors;
@@ -114,6 +140,7 @@ void python_run::run() {
   else if (keeps)
     saved = request_.several.keeps_several() ? cli::saved_of_several(request_, m, result, columns)
                                              : to_saved(m, result.parameters, result.labels, columns);
+  if (saved) detail::say_first_column(*saved, data_.first_column());
   const std::lock_guard lock(mutex_);
   result_ = std::move(result);
   saved_ = std::move(saved);

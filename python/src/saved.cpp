@@ -5,11 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <hogwild/detail/results/first_column.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/word_vectors.hpp>
@@ -25,6 +28,17 @@ nb::object copied(const std::vector<T>& numbers) {
   return to_numpy(std::vector<T>(numbers), numbers.size());
 }
 
+/// Words of any bytes as str: those that are no UTF-8 have surrogates in the place of their bytes, as names of files.
+nb::list in_python(const std::vector<std::string>& words) {
+  nb::list all;
+  for (const std::string& word : words) {
+    PyObject* const text = PyUnicode_DecodeUTF8(word.data(), static_cast<Py_ssize_t>(word.size()), "surrogateescape");
+    if (text == nullptr) throw nb::python_error();
+    all.append(nb::steal(text));
+  }
+  return all;
+}
+
 nb::bytes bytes_of(const saved_model& saved) {
   const std::vector<std::byte> all = model_bytes(saved, model_format::binary);
   return nb::bytes(all.data(), all.size());
@@ -34,14 +48,19 @@ saved_model from_bytes(const nb::bytes& bytes) {
   return parse_model({static_cast<const std::byte*>(bytes.data()), bytes.size()}, "the model");
 }
 
-/// A linear model of two labels, or of numbers, on the columns 0, 1, ..., to begin with.
-saved_model linear(const std::string& model, const array& weights, const array& bias, bool numbers) {
+/// A linear model on the columns 0, 1, ..., to begin with: of numbers (0 classes), of two labels, or one for each of
+/// more classes. The weights of a column stand together.
+saved_model linear(const std::string& model, const array& weights, const array& bias, std::size_t classes) {
   saved_model saved{.model = model};
-  saved.labels = numbers ? label_map(label_kind::real, {}) : label_map(label_kind::binary, {0.0, 1.0});
+  std::vector<double> labels(classes);
+  std::iota(labels.begin(), labels.end(), 0.0);
+  const label_kind kind = classes == 0 ? label_kind::real : classes == 2 ? label_kind::binary : label_kind::classes;
+  saved.labels = label_map(kind, std::move(labels));
+  saved.width = classes > 2 ? classes : 1;
   const std::span<const float> w = floats_of(weights, "weights"), b = floats_of(bias, "constant terms");
   saved.weights.assign(w.begin(), w.end());
   saved.bias.assign(b.begin(), b.end());
-  for (std::size_t j = 0; j < w.size(); ++j) saved.columns.push_back(static_cast<std::uint32_t>(j));
+  for (std::size_t j = 0; j < w.size() / saved.width; ++j) saved.columns.push_back(static_cast<std::uint32_t>(j));
   return saved;
 }
 
@@ -52,21 +71,22 @@ void bind_saved(nb::module_& m) {
       .def_static("load", [](const std::string& path) { return load_word_vectors(path); })
       .def("save", [](const word_vectors& vectors,
                       const std::string& path) { save_word_vectors(path, vectors, vector_format_for(path)); })
-      .def_ro("words", &word_vectors::words)
+      .def_prop_ro("words", [](const word_vectors& vectors) { return in_python(vectors.words); })
       .def_prop_ro("values", [](const word_vectors& vectors) {
         return to_numpy(std::vector<float>(vectors.values), vectors.words.size(), vectors.dimension);
       });
   nb::class_<saved_model>(m, "Saved")
       .def_static("load", [](const std::string& path) { return load_model(path); })
       .def_static("parse", from_bytes)
-      .def_static("linear", linear, nb::arg("model"), nb::arg("weights"), nb::arg("bias"), nb::arg("numbers"))
+      .def_static("linear", linear, nb::arg("model"), nb::arg("weights"), nb::arg("bias"), nb::arg("classes"))
       .def("save",
            [](const saved_model& saved, const std::string& path) { save_model(path, saved, model_format_for(path)); })
       .def("bytes", bytes_of)
       .def_ro("model", &saved_model::model)
       .def_ro("options", &saved_model::model_options)
       .def_ro("width", &saved_model::width)
-      .def_ro("names", &saved_model::names)
+      .def_prop_ro("names", [](const saved_model& saved) { return in_python(saved.names); })
+      .def_prop_ro("first_column", [](const saved_model& saved) { return detail::said_first_column(saved); })
       .def_prop_ro("labels",
                    [](const saved_model& saved) {
                      const std::span<const double> values = saved.labels.values();

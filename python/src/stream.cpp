@@ -5,7 +5,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -61,8 +63,9 @@ class python_stream {
   python_stream(const python_stream&) = delete;
   python_stream& operator=(const python_stream&) = delete;
 
-  /// Trains on all rows, those of no whole chunk too.
-  void take(const python_rows& rows) {
+  /// Trains on all rows, those of no whole chunk too. `averages`: the mean of the parameters goes on, over all rows
+  /// that this stream takes so.
+  void take(const python_rows& rows, bool averages) {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
     sparse_view view = rows.view();
@@ -77,16 +80,27 @@ class python_stream {
         for (std::size_t r = 0; r < sign.size(); ++r) sign[r] = view.label[r] == larger ? 1.0 : -1.0;
         of_class.label = label_column(std::span<const double>(sign));
       }
-      runs_[k]->take(of_class);
-      step_ = runs_[k]->flush().step;
+      train(k, of_class, averages);
     }
+    if (averages) averaged_ += view.rows();
   }
+
+  /// The mean of the weights of each model, and behind them of all constant terms; empty where none was made.
+  nb::object mean() const {
+    std::vector<double> all;
+    const std::size_t models = means_.size();
+    for (const std::vector<double>& m : means_)
+      for (std::size_t j = 0; j < columns_; ++j) all.push_back(m[j]);
+    for (const std::vector<double>& m : means_) all.push_back(request_.options.bias ? m[columns_] : 0.0);
+    return to_numpy(std::move(all), models == 0 ? 0 : models * (columns_ + 1));
+  }
+  /// Rows that the mean is over.
+  std::uint64_t averaged() const { return averaged_; }
 
   /// The weights of each model, those of a model together.
   nb::object weights() const {
     std::vector<float> all;
     for (std::vector<float>& w : parameters()) {
-      w.resize(std::min(w.size() - (request_.options.bias ? 1 : 0), columns_));
       w.resize(columns_);
       all.insert(all.end(), w.begin(), w.end());
     }
@@ -102,17 +116,57 @@ class python_stream {
   std::uint64_t rows() const { return runs_.front()->rows(); }
 
  private:
+  /// Trains model k on these rows.
+  void train(std::size_t k, const sparse_view& rows, bool averages) {
+    stream_run& run = *runs_[k];
+    if (!averages) {
+      run.take(rows);
+      step_ = run.flush().step;
+      return;
+    }
+    if (means_.empty()) means_.assign(runs_.size(), std::vector<double>(columns_ + 1));
+    std::uint64_t before = run.trained(), counted = averaged_;
+    const auto join = [&] {
+      const auto n = static_cast<double>(run.trained() - before);
+      if (n == 0.0) return;
+      before = run.trained();
+      counted += static_cast<std::uint64_t>(n);
+      const std::vector<float> now = weights_of(k);
+      for (std::size_t j = 0; j < now.size(); ++j)
+        means_[k][j] += (static_cast<double>(now[j]) - means_[k][j]) * n / static_cast<double>(counted);
+    };
+    const std::size_t piece = 16 * run.chunk_rows();
+    for (std::size_t first = 0; first < rows.rows(); first += piece) {
+      run.take(rows.slice(first, std::min(first + piece, rows.rows())));
+      join();
+    }
+    step_ = run.flush().step;
+    join();
+  }
+
+  /// The weights of model k by column, and behind them its constant term where it has one.
+  std::vector<float> weights_of(std::size_t k) const {
+    std::vector<float> w = runs_[k]->parameters();
+    const bool bias = request_.options.bias;
+    const float b = bias ? w.back() : 0.0f;
+    w.resize(std::min(w.size() - (bias ? 1 : 0), columns_));
+    w.resize(columns_);
+    if (bias) w.push_back(b);
+    return w;
+  }
   std::vector<std::vector<float>> parameters() const {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
     std::vector<std::vector<float>> all;
-    for (const auto& run : runs_) all.push_back(run->parameters());
+    for (std::size_t k = 0; k < runs_.size(); ++k) all.push_back(weights_of(k));
     return all;
   }
 
   cli::train_request request_;
   std::size_t classes_, columns_;
   double step_ = 0.0;
+  std::vector<std::vector<double>> means_{};  ///< as weights_of()
+  std::uint64_t averaged_ = 0;
   mutable std::mutex mutex_{};  ///< of the runs; taken without the interpreter
   std::vector<std::unique_ptr<stream_run>> runs_;
 };
@@ -123,7 +177,9 @@ void bind_stream(nb::module_& m) {
   nb::class_<python_stream>(m, "Stream")
       .def(nb::init<const std::vector<std::string>&, std::size_t, std::size_t, const array&, const array&>(),
            nb::arg("words"), nb::arg("classes"), nb::arg("columns"), nb::arg("weights"), nb::arg("bias"))
-      .def("take", &python_stream::take)
+      .def("take", &python_stream::take, nb::arg("rows"), nb::arg("averages") = false)
+      .def("mean", &python_stream::mean)
+      .def_prop_ro("averaged", &python_stream::averaged)
       .def("weights", &python_stream::weights)
       .def("bias", &python_stream::bias)
       .def_prop_ro("step", &python_stream::step)

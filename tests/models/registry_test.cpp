@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/results/first_column.hpp>
 #include <hogwild/error.hpp>
 
 #include "support/owned_row.hpp"
@@ -105,6 +106,29 @@ TEST(registry, a_saved_model_has_the_numbering_of_its_input) {
   EXPECT_THAT(saved.weights, ElementsAre(0.1f, 0.2f, 0.3f));
   EXPECT_THAT(saved.bias, ElementsAre(0.5f));
   EXPECT_THROW(to_saved(make_model("logistic"), std::span(parameters).first(2), labels, original), config_error);
+}
+
+TEST(registry, every_saved_model_may_say_what_its_first_column_is_called) {
+  const std::vector<std::uint32_t> original = {1, 2};
+  const label_map two(label_kind::binary, {1.0, 2.0}), three(label_kind::classes, {0.0, 1.0, 2.0});
+  std::vector<saved_model> all{
+      to_saved(make_model("logistic"), std::vector<float>{2.0f, -1.0f}, two, original),
+      to_saved(huber{.delta = 0.5f}, std::vector<float>{3.0f, 1.0f}, label_map(), original),
+      to_saved(softmax{.features = 2, .classes = 3}, std::vector<float>{1, 2, 3, 4, 5, 6}, three, original),
+      to_saved(softmax{.features = 2, .classes = 3, .one_vs_rest = true}, std::vector<float>{1, 2, 3, 4, 5, 6}, three,
+               original),
+      to_saved(make_model("logistic"), answer_kind::vote, 2, std::vector<float>{2, -1, 3, 4}, two, original)};
+  for (saved_model& saved : all) {
+    SCOPED_TRACE(saved.model);
+    EXPECT_EQ(detail::said_first_column(saved), 0u);
+    const test::owned_row z{{0, 1}, {1.0f, 0.5f}};
+    const float expected = predictor(saved).score(z);
+    detail::say_first_column(saved, 1);
+    EXPECT_EQ(detail::said_first_column(saved), 1u);
+    EXPECT_EQ(predictor(saved).score(z), expected);
+  }
+  all[0].model_options = {{"first_column", 2.0}};
+  EXPECT_THROW(detail::said_first_column(all[0]), input_error);
 }
 
 TEST(registry, a_margin_model_predicts_by_its_sign) {

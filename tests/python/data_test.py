@@ -141,7 +141,9 @@ def test_a_column_of_words_is_named():
     (np.zeros((3, 2)), ["a", "b", "c"], TypeError, "labels"),
     (np.zeros((3, 2), complex), [0, 1, 0], TypeError, "complex"),
     ([["a", "b"]], [0], TypeError, "numbers"),
-    (np.zeros((3, 2)), [0, 1, 2**24 + 1], ValueError, "2\\^24"),
+    (np.zeros((3, 2)), [0, 1, 2**53 + 1], ValueError, "2\\^53"),
+    (np.zeros((3, 2)), [0, 1, 1e39], ValueError, "label"),
+    (np.zeros((3, 2)), [0, 1, np.nan], ValueError, "label"),
     ([[1.0, np.nan], [0.0, 1.0]], [0, 1], ValueError, "finite|nan"),
     ([[1.0, np.inf], [0.0, 1.0]], [0, 1], ValueError, "finite|inf"),
     ([[1e39, 0.0], [0.0, 1.0]], [0, 1], ValueError, "finite|inf"),
@@ -220,6 +222,79 @@ def test_a_model_of_a_file_predicts_arrays(tmp_path):
     write_svm(tmp_path / "train.svm", x, y)
     model = hw.train(hw.open(tmp_path / "train.svm"), "logistic", engine="serial", epochs=30)
     assert np.mean(model.predict(x) == y) > 0.9
+
+
+def test_a_model_of_a_text_says_the_same_once_it_is_read_again(tmp_path):
+    x = some_csr()
+    y = labels_of(x)
+    write_svm(tmp_path / "train.svm", x, y)
+    of_file = hw.train(hw.open(tmp_path / "train.svm"), "logistic", engine="serial", epochs=30)
+    of_arrays = hw.train(hw.Dataset(x, y), "logistic", engine="serial", epochs=30)
+    subprocess.run([sys.executable, "-m", "hogwild", "train", tmp_path / "train.svm", "--save", tmp_path / "command.bin",
+                    "--quiet"], check=True)
+    for model, first in ((of_file, 1), (of_arrays, 0), (hw.load(tmp_path / "command.bin"), 1)):
+        assert model._saved.first_column == first and np.mean(model.predict(x) == y) > 0.9
+        for name in ("model.txt", "model.bin"):
+            model.save(tmp_path / name)
+            assert np.array_equal(hw.load(tmp_path / name).scores(x), model.scores(x))
+        assert np.array_equal(pickle.loads(pickle.dumps(model)).scores(x), model.scores(x))
+    # One that begins with the other has its columns, whichever number they count from.
+    for data in (hw.Dataset(x, y), hw.open(tmp_path / "train.svm")):
+        for begin in (of_file, of_arrays):
+            warm = hw.train(data, "logistic", engine="serial", epochs=1, step=1e-9, initial=begin)
+            assert np.allclose(warm.scores(x), begin.scores(x), atol=1e-4)
+    said = subprocess.run([sys.executable, "-m", "hogwild", "predict", tmp_path / "model.bin", tmp_path / "train.svm"],
+                          check=True, capture_output=True, text=True).stdout.split()
+    assert np.array_equal(np.array(said, float), of_file.predict(x))
+
+
+@pytest.mark.parametrize("how", [dict(model="huber"), dict(model="softmax"), dict(model="factorization_machine"),
+                                 dict(model="mlp", hidden=4), dict(model="logistic", multiclass="ovr"),
+                                 dict(model="logistic", ensemble=3), dict(model="softmax", class_loss="one_vs_rest")])
+def test_every_model_of_a_text_is_read_again(how, tmp_path):
+    x = some_csr()
+    y = labels_of(x)
+    if {"multiclass", "class_loss"} & set(how):
+        y += np.arange(len(y)) % 2
+    write_svm(tmp_path / "train.svm", x, y)
+    try:
+        model = hw.train(hw.open(tmp_path / "train.svm"), engine="serial", epochs=3, **how)
+    except hw.ConfigError as fault:
+        pytest.skip(str(fault))  # no Eigen, no nets
+    model.save(tmp_path / "model.bin")
+    again = hw.load(tmp_path / "model.bin")
+    assert again._saved.first_column == 1 and np.array_equal(again.scores(x), model.scores(x))
+
+
+def test_columns_of_images_and_of_libffm_text_keep_their_places(tmp_path):
+    draw = np.random.default_rng(0)
+    images, digits = draw.integers(0, 2, (300, 4, 4)), draw.integers(0, 2, 300)
+    images[:, 1, 2], images[:, 1, 1], images[:, 1, 3] = 200 * digits, 100, 100
+    header = np.array([2051, 300, 4, 4], ">u4").tobytes()
+    (tmp_path / "images-idx3").write_bytes(header + images.astype(np.uint8).tobytes())
+    (tmp_path / "labels-idx1").write_bytes(np.array([2049, 300], ">u4").tobytes() + digits.astype(np.uint8).tobytes())
+    model = hw.train(hw.open(tmp_path / "images-idx3"), "logistic", engine="serial", epochs=30)
+    assert np.mean(model.predict(images.reshape(300, 16).astype(np.float32)) == digits) == 1.0
+
+    pytest.importorskip("sklearn")
+    from hogwild.sklearn import FFM
+    (tmp_path / "train.ffm").write_text("".join(f"{d} 0:{d}:1 1:{2 + k % 3}:1\n" for k, d in enumerate(digits)))
+    fitted = FFM(random_state=0, fields=[0, 0, 1, 1, 1]).fit(hw.open(tmp_path / "train.ffm", model="ffm"))
+    x = np.zeros((300, 5), np.float32)
+    x[np.arange(300), digits] = x[np.arange(300), 2 + np.arange(300) % 3] = 1.0
+    assert fitted.n_features_in_ == 5 and fitted.score(x, digits) == 1.0
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_labels_that_float32_cannot_tell_apart_are_told_apart(form, shuffle):
+    x = np.eye(6, dtype=np.float32)
+    for labels in ([2**24, 2**24 + 1, 2**24 + 2], [16777216.0, 16777217.0, 16777218.0], [0.1, 0.1 + 1e-12, 3.0]):
+        y = np.array(labels * 2)
+        data = hw.Dataset(form(x), y, shuffle=shuffle)
+        assert sorted(data.y) == sorted(y)
+        model = hw.train(data, "softmax", engine="serial", epochs=50)
+        assert model.classes_.tolist() == sorted(set(labels)) and np.array_equal(model.predict(form(x)), y)
 
 
 def test_a_file_that_is_none_is_told_by_its_place(tmp_path):

@@ -200,9 +200,89 @@ def test_partial_fit_refuses_what_it_cannot_do():
         begun.partial_fit(x, y, classes=[0, 1, 2])
     with pytest.raises(ValueError, match="none of the classes"):
         begun.partial_fit(x, y + 1)
-    for refused in (dict(penalty="l1"), dict(early_stopping=True), dict(class_weight="balanced"), dict(average=True)):
-        with pytest.raises(ValueError):
+    for refused in (dict(early_stopping=True), dict(class_weight="balanced"), dict(average=0.5),
+                    dict(learning_rate="cosine"), dict(reproducible=True)):
+        with pytest.raises(ValueError, match=next(iter(refused))):
             SGDClassifier(**refused).partial_fit(x, y, classes=[0, 1])
+
+
+@pytest.mark.parametrize("changed", [dict(alpha=0.3), dict(eta0=0.001), dict(loss="log_loss"), dict(penalty=None),
+                                     dict(penalty="l1", alpha=0.05), dict(n_jobs=2)])
+def test_partial_fit_hears_what_was_changed(changed):
+    x, y = two_classes(2000)
+    x = StandardScaler().fit_transform(x)
+    begun = SGDClassifier(loss="squared_hinge", eta0=0.005, random_state=0, alpha=1e-2)
+    begun.partial_fit(x[:1000], y[:1000], classes=[0, 1])
+    heard, deaf = copy.deepcopy(begun), copy.deepcopy(begun)
+    anew = clone(begun).set_params(**changed)  # an estimator that has these from the beginning, and its coefficients
+    anew.classes_, anew.coef_, anew.intercept_, anew.n_features_in_ = begun.classes_, begun.coef_, begun.intercept_, 20
+    begun.set_params(**changed)
+    for some in (begun, heard.set_params(**changed), anew, deaf):
+        some.partial_fit(x[1000:], y[1000:])
+    if changed == dict(n_jobs=2):
+        assert np.allclose(begun.coef_, deaf.coef_, rtol=0.2, atol=0.05)
+        return
+    assert np.array_equal(begun.coef_, anew.coef_) and np.array_equal(heard.coef_, anew.coef_)
+    assert not np.allclose(begun.coef_, deaf.coef_, rtol=1e-3)
+
+
+def test_partial_fit_keeps_a_step_that_was_found():
+    x, y = two_classes(2000)
+    begun = SGDClassifier(loss="log_loss", random_state=0).partial_fit(x[:1500], y[:1500], classes=[0, 1])
+    step = begun._stream.step
+    begun.set_params(alpha=1e-3).partial_fit(x[1500:], y[1500:])
+    assert begun._stream.step == step
+    again = pickle.loads(pickle.dumps(begun)).partial_fit(x[:100], y[:100])
+    assert again._stream.step == step
+    again.set_params(eta0=step / 2).partial_fit(x[:100], y[:100])
+    assert again._stream.step == step / 2
+    again.set_params(fit_intercept=False)
+    with pytest.raises(ValueError, match="fit_intercept"):
+        again.partial_fit(x, y)
+
+
+@pytest.mark.parametrize("penalty", ["l1", "elasticnet"])
+@pytest.mark.parametrize("few", [100, 5000])
+def test_partial_fit_with_l1_comes_to_the_objective_of_fit(penalty, few):
+    x, y = two_classes(10_000, 40)
+    x = StandardScaler().fit_transform(x)
+    keywords = dict(loss="log_loss", penalty=penalty, l1_ratio=0.7, alpha=2e-2, random_state=0)
+    fitted = SGDClassifier(tol=None, max_iter=30, **keywords).fit(x, y)
+    stream = SGDClassifier(eta0=0.002, **keywords)
+    for _ in range(8):
+        for first in range(0, 10_000, few):
+            stream.partial_fit(x[first:first + few], y[first:first + few], classes=[0, 1])
+    assert objective(stream, x, 2 * y - 1) <= 1.01 * objective(fitted, x, 2 * y - 1)
+    zeros = np.sum(stream.coef_ == 0)
+    # What is taken of few rows is less than a step that stays may add to a coefficient meanwhile.
+    assert zeros > 0 and (few < 1024 or abs(zeros - np.sum(fitted.coef_ == 0)) <= 8)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_partial_fit_averages(classes):
+    draw = np.random.default_rng(0)
+    x = draw.normal(size=(20_000, 10))
+    y = np.digitize(x @ draw.normal(size=10) + 2.0 * draw.normal(size=20_000), np.arange(1, classes) - classes / 2)
+    fitted = SGDClassifier(loss="log_loss", random_state=0, tol=None, max_iter=30).fit(x, y)
+    far = {}
+    for average in (False, True):
+        stream = SGDClassifier(loss="log_loss", random_state=0, eta0=0.05, average=average)
+        for first in range(0, 20_000, 500):
+            stream.partial_fit(x[first:first + 500], y[first:first + 500], classes=np.arange(classes))
+            if first == 10_000:
+                stream = pickle.loads(pickle.dumps(stream))  # the mean goes on
+        far[average] = np.linalg.norm(stream.coef_ - fitted.coef_)
+    assert far[True] < 0.5 * far[False]
+    # It is that of what is trained, by rows: of one call after another by hand.
+    plain, sums = SGDClassifier(loss="log_loss", random_state=0, eta0=0.05), 0.0
+    mean = clone(plain).set_params(average=True)
+    for first in range(0, 2048, 512):
+        for each in (plain, mean):
+            each.partial_fit(x[first:first + 512], y[first:first + 512], classes=np.arange(classes))
+        sums = sums + plain.coef_ / 4
+    assert np.allclose(mean.coef_, sums, atol=1e-6)
+    assert np.allclose(mean.set_params(average=False).partial_fit(x[:64], y[:64]).coef_,
+                       plain.partial_fit(x[:64], y[:64]).coef_, atol=1e-6)
 
 
 def test_class_weights_count():
@@ -236,6 +316,33 @@ def test_a_warm_start_begins_with_what_there_is():
     assert np.allclose(given.coef_, 1.0, atol=1e-2) and np.allclose(given.intercept_, 0.5, atol=1e-2)
     with pytest.raises(ValueError, match="coef_init"):
         given.fit(x, y, coef_init=np.ones(3))
+
+
+@pytest.mark.parametrize("average", [False, 0.5])  # by lanes, and one by one
+def test_a_warm_start_of_several_classes(average):
+    x, y = make_classification(2000, 20, n_informative=10, n_classes=4, random_state=1)
+    x = StandardScaler().fit_transform(x)
+    keywords = dict(loss="log_loss", random_state=0, max_iter=4, tol=None, eta0=1e-3, average=average)
+    cold = SGDClassifier(**keywords).fit(x, y)
+    warm = SGDClassifier(warm_start=True, **keywords).fit(x, y)
+    assert np.array_equal(warm.coef_, cold.coef_)
+    for _ in range(5):
+        warm.fit(x, y)
+    assert warm.run_["train_loss"] < 0.97 * cold.run_["train_loss"]
+    coef, intercept = np.arange(80.0).reshape(4, 20) / 100, np.arange(4.0)
+    given = SGDClassifier(**{**keywords, "eta0": 1e-9}).fit(x, y, coef_init=coef, intercept_init=intercept)
+    assert np.allclose(given.coef_, coef, atol=1e-4) and np.allclose(given.intercept_, intercept, atol=1e-4)
+    data = hw.Dataset(sp.csr_matrix(x.astype(np.float32)), y, shuffle=True)
+    given.fit(data, coef_init=coef, intercept_init=intercept)
+    assert np.allclose(given.coef_, coef, atol=1e-4)
+    begin = hw.train(data, "logistic", multiclass="ovr", bias=True, epochs=5, step=0.01)
+    again = hw.train(data, "logistic", multiclass="ovr", bias=True, epochs=1, step=1e-9, initial=begin)
+    assert np.mean(again.predict(x) == y) > 0.5 and np.mean(again.predict(x) == begin.predict(x)) > 0.99
+    for wrong in (dict(coef_init=coef[:3]), dict(intercept_init=intercept[:2]), dict(coef_init=coef.reshape(-1))):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            given.fit(x, y, **wrong)
+    with pytest.raises(ValueError, match="coef_init"):
+        warm.fit(x[y < 3], y[y < 3])
 
 
 def test_reproducible_runs_have_the_same_bits_for_any_number_of_workers():

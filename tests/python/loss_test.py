@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Losses of one's own."""
 import copy
+import gc
 import math
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -87,6 +89,32 @@ def test_estimators_take_it():
         SGDRegressor(squared_hinge).fit(x, target)
     with pytest.raises(ValueError, match="partial_fit"):
         SGDClassifier(squared_hinge).partial_fit(x, names, classes=["no", "yes"])
+
+
+def test_a_run_keeps_the_loss_that_it_trains_with(monkeypatch):
+    x, target = rows()
+    made = []
+    compiled = hw._loss._compiled
+    monkeypatch.setattr(hw._loss, "_compiled", lambda function: made.append(compiled(function)) or made[-1])
+
+    def started():
+        @hw.loss
+        def temporary(margin, label):
+            gap = max(0.0, 1.0 - margin * label)
+            return gap * gap, -2.0 * label * gap
+        return hw.start(hw.Dataset(x, target > 0), temporary, epochs=10**6, step=0.01, engine="serial")
+
+    job = started()
+    functions = [weakref.ref(each) for each in made.pop()]
+    gc.collect()
+    assert all(f() is not None for f in functions)
+    while len(job.history) < 3:
+        job.wait(0.01)
+    job.stop()
+    assert np.mean(job.result().predict(x) == (target > 0)) > 0.9
+    del job
+    gc.collect()
+    assert all(f() is None for f in functions)
 
 
 def test_a_derivative_of_another_loss_is_refused():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimators that are not linear, ratings, and words."""
+import os
 import pickle
 
 import numpy as np
@@ -128,6 +129,19 @@ def test_a_text_in_a_file_is_read_as_sentences_are(tmp_path):
     file, lists = hw.Word2Vec(corpus_file=tmp_path / "text", **options), hw.Word2Vec(sentences(), **options)
     assert file.wv.index_to_key == lists.wv.index_to_key and np.array_equal(file.wv.vectors, lists.wv.vectors)
     assert file.wv.analogies([("red", "green", "one", "two"), ("red", "green", "one", "nowhere")])[1] == 1
+
+
+def test_words_of_any_bytes_keep_their_vectors(tmp_path):
+    word = b"caf\xe9"  # latin-1
+    (tmp_path / "text").write_bytes(b"\n".join([word + b" rouge vert"] * 50))
+    options = dict(vector_size=4, min_count=1, workers=1, sample=0.0)
+    file = hw.Word2Vec(corpus_file=tmp_path / "text", **options)
+    assert {os.fsencode(w) for w in file.wv.index_to_key} == {word, b"rouge", b"vert"}
+    lists = hw.Word2Vec([[os.fsdecode(word), "rouge", "vert"]] * 50, **options)
+    assert np.array_equal(lists.wv[os.fsdecode(word)], file.wv[os.fsdecode(word)])
+    (tmp_path / "vectors.txt").write_bytes(b"2 2\n" + word + b" 1 2\nrouge 3 4\n")
+    read = hw.words.WordVectors.load(tmp_path / "vectors.txt")
+    assert read[os.fsdecode(word)].tolist() == [1.0, 2.0] and "rouge" in read
 
 
 def test_words_that_are_none_are_refused():

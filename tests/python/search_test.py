@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 sklearn = pytest.importorskip("sklearn")
 from sklearn.base import clone
-from sklearn.datasets import make_classification, make_regression
+from sklearn.datasets import dump_svmlight_file, make_classification, make_regression
 from sklearn.linear_model import SGDClassifier as Theirs
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit, StratifiedKFold
@@ -279,10 +279,37 @@ def test_wrong_spaces_are_refused_as_scikit_learn_refuses_them():
         hw.search.Halving(estimator, {"max_iter": [1, 2]}).fit(x, y)
     with pytest.raises(ValueError, match="factor"):
         hw.search.Hyperband(estimator, {"alpha": [1e-3]}, factor=1).fit(x, y)
-    with pytest.raises(TypeError, match="folds"):
-        hw.search.Grid(estimator, {"alpha": [1e-3]}).fit(hw.Dataset(x, y))
     with pytest.raises(ValueError, match="alpha"):
         hw.search.Grid(estimator, {"alpha": [-1.0]}, error_score="raise").fit(x, y)
+
+
+def test_folds_are_cut_from_datasets_and_files(tmp_path):
+    x, y = two_classes(400)
+    x = sp.csr_matrix(np.where(np.abs(x) < 0.5, 0.0, x).astype(np.float32))
+    def searched(*rows, **more):
+        estimator = SGDClassifier(max_iter=5, tol=None, eta0=0.05, random_state=0)
+        return hw.search.Grid(estimator, {"alpha": [1e-4, 1e-2]}, cv=StratifiedKFold(3)).fit(*rows, **more)
+
+    expected = searched(x, y)
+    of_rows = searched(hw.Dataset(x, y))
+    np.testing.assert_array_equal(table_of(of_rows), table_of(expected))
+    np.testing.assert_array_equal(of_rows.best_estimator_.coef_, expected.best_estimator_.coef_)
+    weight = np.linspace(0.5, 2.0, len(y)).astype(np.float32)
+    np.testing.assert_array_equal(table_of(searched(hw.Dataset(x, y, weight=weight))),
+                                  table_of(searched(x, y, sample_weight=weight)))
+    dump_svmlight_file(x, y, str(tmp_path / "train.svm"), zero_based=False)
+    for data in (hw.open(tmp_path / "train.svm"), hw.Dataset(x, y, shuffle=True)):
+        rows, labels, _ = data._arrays()
+        by_hand = sorted(map(tuple, np.column_stack([rows.toarray(), labels]).tolist()))
+        assert by_hand == sorted(map(tuple, np.column_stack([x.toarray(), y]).tolist()))
+        found = searched(data)
+        np.testing.assert_array_equal(table_of(found), table_of(searched(rows, labels)))
+        assert found.best_score_ > 0.75 and found.predict(x).shape == (400,)
+    with pytest.raises(ValueError, match="labels and weights itself"):
+        searched(hw.Dataset(x, y), y)
+    (tmp_path / "ratings").write_text("1 2 3.0\n2 1 4.0\n")
+    with pytest.raises(TypeError, match="ids"):
+        searched(hw.open(tmp_path / "ratings", model="matrix_factorization"))
 
 
 @pytest.mark.filterwarnings("ignore")

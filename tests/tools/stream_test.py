@@ -221,7 +221,8 @@ class a_stream(unittest.TestCase):
         self.assertEqual((pathlib.Path(self.checkpoint).read_bytes(), pathlib.Path(self.model).read_bytes()), kept)
 
     def test_refuses_what_a_stream_has_no_use_for(self):
-        for more, said in ((["--epochs", "3"], "--epochs is not for a stream"), (["--l1", "0.1"], "l1"),
+        for more, said in ((["--epochs", "3"], "--epochs is not for a stream"),
+                           (["--l1", "0.1", "--optimizer", "adagrad"], "l1 of a stream"),
                            (["--resume", "/nowhere"], "/nowhere"),
                            (["--save-every", "0"], "--save-every")):
             command = self.command(*more)

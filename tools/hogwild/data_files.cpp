@@ -76,6 +76,11 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
 
 }  // namespace
 
+std::uint32_t first_column_of(const data_options& options, const std::string& path) {
+  const std::string format = format_of(options.format, path);
+  return format == "libsvm" || format == "auto" || format == "idx" || format == "cifar" ? 1 : 0;
+}
+
 std::filesystem::path default_cache_folder() {
   const char* const caches = std::getenv("XDG_CACHE_HOME");
   // The standard for these folders has relative paths ignored.

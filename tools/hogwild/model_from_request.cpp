@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <hogwild/detail/models/warm_start.hpp>
+#include <hogwild/detail/results/first_column.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/saved_model.hpp>
@@ -83,6 +84,7 @@ void save_trained(const train_request& request, const named_model& m, const trai
                           ? saved_of_several(request, m, result, columns.original())
                           : to_saved(m, result.parameters, result.labels, columns.original());
   saved.names = request.files.names_of(saved.columns);
+  detail::say_first_column(saved, first_column_of(request.files, request.data));
   save_model(request.save, saved, model_format_for(request.save));
 }
 

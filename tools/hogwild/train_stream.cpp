@@ -13,6 +13,7 @@
 
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/results/first_column.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
@@ -182,8 +183,9 @@ class streaming {
     if (request_.save.empty() || run_.trained() == 0) return;
     const interrupt::saving saving(asked_);
     const named_model m = model_for(request_, run_.columns());
-    save_model(request_.save, to_saved(m, run_.parameters(), run_.labels(), run_.numbers()),
-               model_format_for(request_.save));
+    saved_model saved = to_saved(m, run_.parameters(), run_.labels(), run_.numbers());
+    detail::say_first_column(saved, 1);  // of LIBSVM text
+    save_model(request_.save, saved, model_format_for(request_.save));
   }
 
   const train_request& request_;

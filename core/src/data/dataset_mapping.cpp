@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/dataset_mapping.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -38,9 +37,6 @@ dataset_mapping::dataset_mapping(unique_fd fd, std::string path, bool from_cache
   arrays_.emplace(file);
   unpack_rows();
   checked_ = std::make_unique<std::atomic<bool>[]>(arrays_->header.blocks());
-  // What is sealed is as it was written: an index or a sum that does not hold is not to be looked for.
-  if (const int seals = ::fcntl(fd_.get(), F_GET_SEALS); seals >= 0 && (seals & F_SEAL_WRITE) != 0)
-    std::fill_n(checked_.get(), arrays_->header.blocks(), true);
   stream_ = row_stream::of(file, fd_.get(), *arrays_, memory);
 }
 

@@ -70,7 +70,9 @@ prepared_task prepare_several(const M& m, const sparse_view& data, const train_o
   model_traits traits = traits_of(m);
   require_several(plan, options, traits);
   if (plan.rows == member_rows_kind::classes) traits.labels = label_kind::classes;
-  prepared_data ready(data, options, traits);
+  train_options of_all = options;
+  of_all.initial = {};  // which the plan has
+  prepared_data ready(data, of_all, traits);
   if (plan.rows != member_rows_kind::classes) require_data(m, ready);
   auto task = make_task(m, ready.train(), ready.labels(), ready.loop());
   return {std::move(ready), std::move(task)};
@@ -86,6 +88,7 @@ train_result train_several_of(const M& m, const sparse_view& data, std::shared_p
     return evaluate_rows(
         rows, labels, threads, [&](const sparse_row<float>& z) { return together.said(z); }, all_measures);
   };
+  plan.initial = options.initial;
   const prepared_task all = prepare_several(m, data, options, plan);
   return train_several(all, std::move(plan), std::move(engine));
 }
@@ -120,7 +123,8 @@ train_result train_several_by(const M& m, const sparse_view& data, const Engine&
 /// the serial engine or threads.
 ///
 /// Throws as train(), config_error for a model of numbers, for rows of two labels, and for options that have no meaning
-/// here: checkpoints, a warm start, rounds, weight_positive.
+/// here: checkpoints, rounds, weight_positive. `options.initial` is given the parameters of all, as the result has
+/// them.
 template <margin_model M, detail::trains_several Engine>
 train_result train_one_vs_rest(const M& m, const sparse_view& data, const Engine& engine,
                                const train_options& options = {}) {

@@ -67,8 +67,9 @@ Engine engine_of_stream(Engine engine) {
 /// row_order::sequential, where its chunks hold whole batches, as of many short rows, and there is no l2. flush()
 /// trains what is left over.
 ///
-/// A stream has no end: options that go by the rows of an epoch are refused with config_error (l1, ftrl, averages,
-/// validation, targets, warm-up, weights of classes ..., l2 but of linear models under sgd). l2 is 0 by default, and
+/// A stream has no end: options that go by the rows of an epoch are refused with config_error (ftrl, averages,
+/// validation, targets, warm-up, weights of classes ..., l1 and l2 but of linear models under sgd). l1 is taken of all
+/// columns at once, of 1,024 rows and by flush(). l2 is 0 by default, and
 /// the step stays what it is unless a decay is given; with `options.resume` both are the checkpoint's. Weights of rows
 /// count as they are, not over a mean. Rows have one label each, and no numbers of their own.
 ///

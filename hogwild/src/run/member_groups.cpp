@@ -18,7 +18,8 @@ std::size_t rounded_up(std::size_t of, std::size_t by) {
 
 }  // namespace
 
-member_groups::member_groups(const prepared_task& all, std::span<const lane_settings> models, double largest_step,
+member_groups::member_groups(const prepared_task& all, std::span<const lane_settings> models,
+                             const std::function<std::vector<float>(std::size_t)>& begin, double largest_step,
                              bool step_found, std::shared_ptr<any_engine> engine, bool may_own, thread_team& team)
     : all_(all),
       team_(team),
@@ -40,7 +41,7 @@ member_groups::member_groups(const prepared_task& all, std::span<const lane_sett
     g.run = groups_.size() == 1
                 ? std::make_unique<lane_run>(alone, options, lanes, largest_step, engine, step_found, note)
                 : std::make_unique<lane_run>(alone, plan().options, lanes, engine, note);
-    for (std::size_t k = 0; k < g.count; ++k) g.run->place(k, models[first + k]);
+    for (std::size_t k = 0; k < g.count; ++k) g.run->place(k, models[first + k], begin(first + k));
     first += g.count;
   }
 }

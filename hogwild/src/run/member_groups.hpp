@@ -23,9 +23,11 @@ namespace hogwild::detail {
 /// bit, where models are enough for that and no sharing was asked for, and in a reproducible run.
 class member_groups {
  public:
-  /// `all`: one of the models, which outlives this, as `team` does, whose threads are the workers. `largest_step` and
-  /// `step_found` as lane_run has them. `may_own`: several_plan::own_models.
-  member_groups(const prepared_task& all, std::span<const lane_settings> models, double largest_step, bool step_found,
+  /// `all`: one of the models, which outlives this, as `team` does, whose threads are the workers. `begin(k)`: true w
+  /// that model k begins with; empty: zeros. `largest_step` and `step_found` as lane_run has them. `may_own`:
+  /// several_plan::own_models.
+  member_groups(const prepared_task& all, std::span<const lane_settings> models,
+                const std::function<std::vector<float>(std::size_t)>& begin, double largest_step, bool step_found,
                 std::shared_ptr<any_engine> engine, bool may_own, thread_team& team);
 
   /// By lane_run::scaling().

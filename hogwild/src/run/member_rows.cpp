@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/member_rows.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <hogwild/detail/optimization/random.hpp>
 
@@ -22,6 +24,12 @@ double mean_count(const sparse_view& rows, const lane_rows& lane) {
   return sum / static_cast<double>(rows.rows());
 }
 
+std::vector<float> beginning_of(const several_plan& plan, std::size_t k) {
+  std::vector<float> own;
+  for (std::size_t at = k; at < plan.begin.size(); at += plan.models) own.push_back(plan.begin[at]);
+  return own;
+}
+
 member_rows::member_rows(const prepared_data& all, const several_plan& plan, std::size_t k)
     : rows_(all.train()), options_(all.options()) {
   // What all have in common was decided by all rows.
@@ -37,6 +45,8 @@ member_rows::member_rows(const prepared_data& all, const several_plan& plan, std
   options_.observers.clear();
   options_.record.clear();
   options_.telemetry = false;
+  if (!plan.begin.empty())
+    options_.initial = [own = beginning_of(plan, k)](std::span<float> fresh) { std::ranges::copy(own, fresh.begin()); };
 
   const lane_rows lane = lane_rows_of(plan, all.options(), k);
   switch (plan.rows) {

@@ -12,6 +12,9 @@ namespace hogwild::detail {
 /// How lanes see the rows of model k.
 lane_rows lane_rows_of(const several_plan& plan, const train_options& options, std::size_t k);
 
+/// The parameters that model k begins with; empty: zeros.
+std::vector<float> beginning_of(const several_plan& plan, std::size_t k);
+
 /// The rows of one of several models as a run of its own takes them, with the options of that run. Refers to `all`.
 class member_rows {
  public:

@@ -39,7 +39,7 @@ void members_side_by_side::find_schedules(thread_team& team) {
     double initial = given.value_or(0.0);
     if (!given) {
       const member_rows own(all_.data, plan_, k);
-      initial = find_step(*plan_.prepare(own.rows(), own.options()).task, {}, options_.stop);
+      initial = find_step(*plan_.prepare(own.rows(), own.options()).task, own.options().initial, options_.stop);
     }
     members_[k].schedule = schedule_from(options_, defaults, initial, !given);
   });
@@ -56,7 +56,9 @@ void members_side_by_side::start_groups(std::shared_ptr<any_engine> engine, thre
                         .l2 = run_.l2 * members_[k].mean,
                         .rows = lane_rows_of(plan_, options_, k)});
   }
-  groups_.emplace(all_, settings, largest, run_.step_found, std::move(engine), plan_.own_models, team);
+  groups_.emplace(
+      all_, settings, [this](std::size_t k) { return beginning_of(plan_, k); }, largest, run_.step_found,
+      std::move(engine), plan_.own_models, team);
   for (member& m : members_)
     if (run_.step_found) m.schedule.initial = groups_->scaled_step(m.schedule.initial);
   run_.schedule = members_.front().schedule;

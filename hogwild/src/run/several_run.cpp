@@ -316,7 +316,7 @@ void require_several(const several_plan& plan, const train_options& o, const mod
           "weight_positive is about two labels, and each class is the larger one once: give weights of classes");
   require(o.checkpoint.empty() && o.resume.empty(),
           "several models that make one keep no checkpoints: leave out checkpoint and resume");
-  require(!o.initial, "several models that make one begin with zeros: leave out the warm start");
+  require(of_classes || !o.initial, "an ensemble begins with zeros: leave out the warm start");
   require(!o.virtual_workers, "several models that make one repeat without virtual workers: leave them out");
   require(!o.measure_every, "several models that make one are measured after each epoch: leave measure_every out");
   require(!o.rounds, "several models that make one tell of whole epochs: leave out the rounds");
@@ -331,6 +331,10 @@ train_result train_several(const prepared_task& all, several_plan plan, std::sha
   require(plan.models <= all.data.train().rows() || plan.rows != member_rows_kind::shards,
           "there are more shards, " + std::to_string(plan.models) + ", than rows, " +
               std::to_string(all.data.train().rows()));
+  if (plan.initial) {
+    plan.begin.assign(all.task->facts().parameters * plan.models, 0.0f);
+    plan.initial(plan.begin);
+  }
   several_run run(all, std::move(plan), std::move(engine));
   return run();
 }

@@ -46,6 +46,8 @@ stream_fingerprint fingerprint(const train_options& o, const stream_model& model
 
 /// The step where it is decided: kind, first step, decay.
 using decided_step = std::array<double, 3>;
+/// l1 where there is any: of a row, and what is owed, of so many rows.
+using kept_l1 = std::array<double, 3>;
 
 }  // namespace
 
@@ -55,6 +57,7 @@ void stream_run::checkpoint(const std::string& path) const {
   file.put_span<char>("model", std::span(model_.name.data(), model_.name.size()));
   file.put("stream", fingerprint(options_, model_, chunk_rows_, how_));
   file.put("progress", state_);
+  if (l1_.of_row > 0.0) file.put("l1", kept_l1{l1_.of_row, l1_.owed, static_cast<double>(l1_.rows)});
   file.put("step", decided_step{static_cast<double>(options_.step.kind.value_or(schedule_kind::constant)),
                                 options_.step.initial.value_or(0.0), options_.step.decay.value_or(0.0)});
   file.put_span<double>("labels", labels_.values());
@@ -85,14 +88,17 @@ void stream_run::resume(const std::string& path) {
   if (file.find("stream") == nullptr)
     throw config_error(path + " was written by a run over epochs, not by a stream: resume it without one");
   const auto now = fingerprint(options_, model_, chunk_rows_, how_);
-  if (file.get<stream_fingerprint>("stream") != now ||
+  const kept_l1 l1 = file.find("l1") != nullptr ? file.get<kept_l1>("l1") : kept_l1{};
+  if (file.get<stream_fingerprint>("stream") != now || l1[0] != l1_.of_row ||
       !std::ranges::equal(file.get_vector<double>("labels"), labels_.values())) {
     throw config_error(path +
-                       " was written by a stream with other labels or options (l2, seed, optimizer, update, "
+                       " was written by a stream with other labels or options (l1, l2, seed, optimizer, update, "
                        "bias, batch, factors or other sizes of the model, rows of an epoch, first rows): resume with "
                        "those that wrote it");
   }
   state_ = file.get<stream_state>("progress");
+  l1_.owed = l1[1];
+  l1_.rows = static_cast<std::uint64_t>(l1[2]);
   const auto decided = file.get<decided_step>("step");
   if (decided[1] > 0.0) {
     options_.step = {.initial = decided[1], .kind = static_cast<schedule_kind>(static_cast<int>(decided[0]))};

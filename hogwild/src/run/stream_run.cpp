@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include <hogwild/detail/optimization/proximal.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/run/choose.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
@@ -29,6 +30,8 @@ namespace {
 constexpr std::size_t rows_of_chunk = 64;
 /// So many chunks a round, so that rows are measured by weights that saw all but few of those before them.
 constexpr std::size_t chunks_of_round = 256;
+/// l1 is taken by so many rows: the fewer the nearer to each, and the more often all columns are gone through.
+constexpr std::size_t rows_of_l1 = 1024;
 constexpr std::string_view source = "the stream";
 
 train_options checked(train_options o, const model_traits& traits) {
@@ -46,7 +49,7 @@ train_options checked(train_options o, const model_traits& traits) {
   unused(o.stop.stop_possible(), "a request to stop, for each call ends");
   unused(o.step.warm_up > 0, "a warm-up");
   unused(o.ownership == ownership_kind::blocks, "owners of blocks of ratings");
-  unused(o.l1 > 0.0 || o.optimizer == optimizer_kind::ftrl, "l1 and ftrl, whose thresholds go by the rows of an epoch");
+  unused(o.optimizer == optimizer_kind::ftrl, "ftrl, whose thresholds go by the rows of an epoch");
   require(o.order == row_order::chunked || o.order == row_order::sequential,
           "a stream is trained in the order of its rows: leave the order out");
   const schedule_kind kind = o.step.kind.value_or(schedule_kind::constant);
@@ -62,6 +65,7 @@ train_options checked(train_options o, const model_traits& traits) {
   require(
       *o.l2 == 0.0 || by_scale,
       "l2 of a stream is for linear models under sgd; others take it by counts of all rows, which a stream has not");
+  require(o.l1 == 0.0 || (by_scale && o.freeze.empty()), "l1 of a stream is for linear models under sgd, all of them");
   // Of rows that come nothing is known.
   if (by_scale && o.bias && !o.bias_rate) o.bias_rate = 1.0;
   if (o.step.initial) require_below_one(*o.step.initial * *o.l2);
@@ -111,6 +115,7 @@ stream_run::stream_run(stream_model model, std::function<std::unique_ptr<any_eng
   require(how_.epoch_rows > 0 && how_.first_rows > 0, "an epoch of a stream, and what it begins with, has rows");
   const std::size_t batch = options_.batch.value_or(model_.traits.defaults.batch);
   if (batch > 1) chunk_rows_ = (rows_of_chunk + batch - 1) / batch * batch;
+  l1_.of_row = std::exchange(options_.l1, 0.0);  // no row takes it by itself
   how_.epoch_rows = (how_.epoch_rows + chunk_rows_ - 1) / chunk_rows_ * chunk_rows_;
   how_.first_rows = (how_.first_rows + chunk_rows_ - 1) / chunk_rows_ * chunk_rows_;
   if (const std::string path = std::exchange(options_.resume, {}); !path.empty()) resume(path);
@@ -169,6 +174,7 @@ stream_report stream_run::flush() {
   stream_report report;
   whole_ = false;
   if (held_.rows() > 0) train_held(report);
+  if (planned_ != nullptr) take_l1();
   whole_ = true;
   return completed(report);
 }
@@ -208,7 +214,8 @@ void stream_run::train(const sparse_view& rows, stream_report& report) {
   const bool by_few = planned_ != nullptr && planned_->sample < how_.first_rows && sample_.rows() == how_.first_rows;
   if (planned_ == nullptr || columns_ > planned_->columns || by_few) plan();
   for (std::size_t first = 0; first < rows.rows();) {
-    const std::size_t n = std::min({rows.rows() - first, chunks_of_round * chunk_rows_, rows_to_boundary()});
+    const std::size_t n =
+        std::min({rows.rows() - first, chunks_of_round * chunk_rows_, rows_to_boundary(), rows_to_l1()});
     train_round(as_planned(rows).slice(first, first + n), report);
     first += n;
   }
@@ -237,6 +244,29 @@ std::size_t stream_run::rows_to_boundary() const {
       std::log(state_.scale / scaled_l2::smallest_scale) / by_row - static_cast<double>(state_.since_origin);
   const double chunks = std::max(std::floor(left / static_cast<double>(chunk_rows_)), 1.0);
   return static_cast<std::size_t>(std::min(static_cast<double>(to_epoch), chunks * static_cast<double>(chunk_rows_)));
+}
+
+/// Rows after which l1 is taken next, whole chunks.
+std::size_t stream_run::rows_to_l1() const {
+  if (l1_.of_row == 0.0) return std::numeric_limits<std::size_t>::max();
+  const std::size_t left = rows_of_l1 - std::min<std::size_t>(l1_.rows, rows_of_l1 - 1);
+  return (left + chunk_rows_ - 1) / chunk_rows_ * chunk_rows_;
+}
+
+void stream_run::owe_l1(double step, std::size_t rows) {
+  if (l1_.of_row == 0.0) return;
+  l1_.rows += rows;
+  l1_.owed += planned_->plan.options.exchange.gain_weight * step * l1_.of_row * static_cast<double>(rows);
+  if (l1_.rows >= rows_of_l1) take_l1();
+}
+
+/// Nothing is known of how often a column will occur, so that rows cannot take a part each: all columns do at once, of
+/// so many rows (Langford, Li and Zhang, Sparse online learning via truncated gradient, JMLR 2009).
+void stream_run::take_l1() {
+  if (l1_.owed == 0.0) return;
+  const auto t = static_cast<float>(l1_.owed / state_.reached);
+  for (float& v : planned_->workers->store().parameters<float>().first(planned_->columns)) v = soft_threshold(v, t);
+  l1_.owed = 0.0, l1_.rows = 0;
 }
 
 void stream_run::train_round(const sparse_view& given, stream_report& report) {
@@ -275,6 +305,7 @@ void stream_run::train_round(const sparse_view& given, stream_report& report) {
   report.step = at;
   state_.reached = by_row.at(static_cast<double>(rows.rows()));
   state_.shrink = by_row.shrink;
+  owe_l1(at, rows.rows());
   const double after_next = state_.reached * std::pow(by_row.shrink, static_cast<double>(chunk_rows_));
   const bool small = after_next < scaled_l2::smallest_scale;
   if (small) {

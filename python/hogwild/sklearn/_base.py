@@ -15,6 +15,7 @@ from .._engine import Error
 from .._train import Job, words_of, workers_of
 
 MOST_SEED = 2**31 - 1
+PIECE = 1 << 16
 
 
 def require(name, value, holds, must_be):
@@ -58,6 +59,11 @@ def weights_of(sample_weight, rows):
     return None if np.all(weight == 1.0) else weight
 
 
+def as_numbers(y):
+    """Labels of a regressor as numbers; words that are none raise ValueError."""
+    return y if y.dtype.kind in "biuf" else y.astype(np.float64)
+
+
 class Rows:
     """Training rows as an estimator has got them: `data` is a Dataset whose labels are 0, 1, ... for `classes`."""
 
@@ -78,8 +84,13 @@ class EngineEstimator(BaseEstimator):
             low, high = np.min(y), np.max(y)
             second = y == high
             if low < high and np.all(second | (y == low)):
-                return np.array([low, high]), second.astype(np.intp)
-        return np.unique(y, return_inverse=True)
+                return np.array([low, high]), second.astype(np.float32)
+        classes = np.unique(y)
+        # Piece by piece: what np.unique makes beside the codes is several times as large as they are.
+        codes = np.empty(len(y), np.float32 if len(classes) < 2**24 else np.float64)
+        for first in range(0, len(y), PIECE):
+            codes[first:first + PIECE] = np.searchsorted(classes, y[first:first + PIECE])
+        return classes, codes
 
     def _require_classes(self, classes):
         if len(classes) < 2:
@@ -96,7 +107,7 @@ class EngineEstimator(BaseEstimator):
         weight = weights_of(sample_weight, len(codes))
         if self.class_weight is not None:
             of_class = compute_class_weight(self.class_weight, classes=classes, y=y)
-            weight = of_class[codes] * (1.0 if weight is None else weight)
+            weight = of_class[codes.astype(np.intp)] * (1.0 if weight is None else weight)
         mean = 1.0 if weight is None else float(np.mean(weight))
         return Rows(self._dataset(X, codes, weight, shuffle), X.shape[1], classes, mean, dtype=X.dtype)
 
@@ -132,7 +143,7 @@ class EngineEstimator(BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True)
         weight = weights_of(sample_weight, len(y))
         mean = 1.0 if weight is None else float(np.mean(weight))
-        return Rows(self._dataset(X, y, weight, shuffle), X.shape[1], None, mean, dtype=X.dtype)
+        return Rows(self._dataset(X, as_numbers(y), weight, shuffle), X.shape[1], None, mean, dtype=X.dtype)
 
     def _take_shape(self, data):
         columns = data._rows.numbers()

@@ -32,16 +32,17 @@ class LinearEstimator(EngineEstimator):
         self.coef_ = coef
         self.intercept_ = bias.astype(rows.dtype) if len(bias) == width else np.zeros(width, rows.dtype)
 
-    def _begin_with(self, model, coef, intercept, features):
-        """A saved model of one row of coefficients."""
-        coef = np.ascontiguousarray(np.asarray(coef, np.float32).reshape(-1))
-        if coef.shape != (features,):
+    def _begin_with(self, model, coef, intercept, features, classes):
+        """A saved model of one row of coefficients, or of one for each of three classes or more; 0: of numbers."""
+        models = classes if classes > 2 else 1
+        coef = np.zeros((models, features), np.float32) if coef is None else np.asarray(coef, np.float32)
+        if coef.shape != (models, features) and (models > 1 or coef.size != features or coef.ndim > 2):
             raise ValueError("Provided coef_init does not match dataset.")
-        bias = np.zeros(1, np.float32) if intercept is None else np.asarray(intercept, np.float32).reshape(-1)
-        if bias.shape != (1,):
+        bias = np.zeros(models, np.float32) if intercept is None else np.asarray(intercept, np.float32).reshape(-1)
+        if bias.shape != (models,):
             raise ValueError("Provided intercept_init does not match dataset.")
-        return _engine.Saved.linear(model, coef, bias if self.fit_intercept else bias[:0],
-                                    not isinstance(self, ClassifierMixin))
+        by_column = np.ascontiguousarray(coef.reshape(models, features).T).reshape(-1)
+        return _engine.Saved.linear(model, by_column, bias if self.fit_intercept else bias[:0], classes)
 
     def _margins(self, X):
         X = self._checked(X)

@@ -33,7 +33,7 @@ class ModelEstimator(EngineEstimator):
         saved, interrupt = self._train(rows, {**options, **self._common_options()})
         if rows.classes is not None:
             self.classes_ = rows.classes
-        self.model_ = Model(saved, self.run_, rows.data._first_column)
+        self.model_ = Model(saved, self.run_)
         if interrupt is not None:
             raise interrupt
         return self
@@ -245,6 +245,11 @@ class FFM(_Binary, _Machine):
         if fields.max(initial=0) >= MOST_FIELDS:
             raise ValueError(f"there are at most {MOST_FIELDS} fields: give several columns one in the parameter fields")
         return ((fields.astype(np.int64) << FIELD_BITS | np.arange(columns)) + 1).astype(np.uint32)
+
+    def _take_shape(self, data):
+        super()._take_shape(data)
+        index = (data._rows.numbers().astype(np.int64) - 1) & ((1 << FIELD_BITS) - 1)
+        self.n_features_in_ = int(index.max(initial=-1)) + 1
 
     def _dataset(self, X, labels, weight, shuffle):
         return Dataset._of_csr(self._prepared_csr(X), labels, weight)

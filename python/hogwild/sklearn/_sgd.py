@@ -9,11 +9,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from .. import _engine
-from .._arrays import numbers_of
 from .._data import Dataset
 from .._loss import Loss
 from .._train import words_of
-from ._base import require, require_count, require_number, weights_of
+from ._base import as_numbers, require, require_count, require_number, weights_of
 from ._linear import LinearClassifier, LinearEstimator, falling
 
 # scikit-learn's losses: the engine's model, and what epsilon is called there.
@@ -108,12 +107,9 @@ class SgdEstimator(LinearEstimator):
             intercept_init = self.intercept_ if intercept_init is None else intercept_init
         if coef_init is None and intercept_init is None:
             return None
-        if rows.classes is not None and len(rows.classes) > 2:
-            raise ValueError("one class against the rest begins with nothing: leave out coef_init and warm_start, or "
-                             "take partial_fit, where there are more than two classes")
-        coef = np.zeros(rows.features) if coef_init is None else coef_init
-        return self._begin_with(model, coef.toarray() if hasattr(coef, "toarray") else coef, intercept_init,
-                                rows.features)
+        coef = coef_init.toarray() if hasattr(coef_init, "toarray") else coef_init
+        return self._begin_with(model, coef, intercept_init, rows.features,
+                                0 if rows.classes is None else len(rows.classes))
 
     def _options_of_run(self, rows):
         """What a run on these rows is asked for; raises ValueError where parameters do not suit."""
@@ -134,7 +130,7 @@ class SgdEstimator(LinearEstimator):
         initial = self._beginning(coef_init, intercept_init, options["model"], rows)
         own = self.loss._own if isinstance(self.loss, Loss) else None
         saved, interrupt = self._train(rows, options, initial, own)
-        self._stream = None
+        self._forget_stream()
         if rows.classes is not None:
             self.classes_ = rows.classes
         self._take_linear(saved, rows)
@@ -144,47 +140,81 @@ class SgdEstimator(LinearEstimator):
         self._warn_of_end(self._tolerance(), self.max_iter)
         return self
 
-    def _stream_of(self, losses, classes, features):
-        """The stream that the next rows are trained by: the last one, or one that begins with what there is."""
-        if getattr(self, "_stream", None) is not None:
-            if self._stream_process == os.getpid():
-                return self._stream
-            # A child has no threads of its parent's stream, and must not wait for them: that one is never given up.
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._stream))
-            self._stream = None
+    def _stream_options(self, losses):
+        """What the next rows of a stream are trained with; raises ValueError where parameters do not suit one."""
+        if self.early_stopping:
+            raise ValueError("early_stopping should be False with partial_fit")
         if isinstance(self.loss, Loss):
             raise ValueError("partial_fit knows the engine's own losses alone: fit() takes what hogwild.loss compiles")
-        if self._penalties(1.0)["l1"]:
-            raise ValueError("partial_fit knows no l1: take penalty='l2', or fit()")
-        if self.average:
-            raise ValueError("partial_fit knows no average: leave it out")
-        none = np.zeros(0, np.float32)
-        weights, bias = none, none
-        if getattr(self, "coef_", None) is not None:
-            coef = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
-            weights = np.ascontiguousarray(coef.reshape(-1), np.float32)
-            bias = np.ascontiguousarray(self.intercept_, np.float32)
-        options = self._options(losses)
-        options.pop("l1")
+        if self.average not in (False, True):
+            raise ValueError(f"average={self.average!r}: a stream has no last epochs; True is the mean over all rows")
+        require("learning_rate", self.learning_rate, self.learning_rate in ("auto", "constant"),
+                "'auto' or 'constant' with partial_fit: a stream has no last epoch that a step could fall to")
         who = self._who()
         if who.pop("reproducible"):
             raise ValueError("partial_fit is reproducible with n_jobs=1: leave out reproducible=True")
-        words = words_of({**options, **who, "seed": self._seed()})
-        self._stream = _engine.Stream(words, classes, features, weights, bias)
-        self._stream_process = os.getpid()
+        return {**self._options(losses), **who}
+
+    def _stream_of(self, losses, classes, features):
+        """The stream that the next rows are trained by: the last one, or one that goes on from it with what is new."""
+        options = self._stream_options(losses)
+        before = getattr(self, "_stream_begun", None)  # what the last stream was asked for
+        if getattr(self, "_stream", None) is not None:
+            if self._stream_process == os.getpid():
+                if options == before:
+                    return self._stream
+            else:
+                # A child has no threads of its parent's stream, and must not wait for them: that is never given up.
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._stream))
+            self._stream = None
+        none = np.zeros(0, np.float32)
+        weights, bias = none, none
+        if getattr(self, "_mean", None) is not None:
+            weights, bias = self._trained  # of which coef_ is a mean
+        elif getattr(self, "coef_", None) is not None:
+            coef = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
+            weights, bias = np.ascontiguousarray(coef.reshape(-1), np.float32), np.asarray(self.intercept_, np.float32)
+        if not self.fit_intercept and np.any(bias):
+            raise ValueError("fit_intercept=False, and the coefficients that this goes on from have an intercept: leave "
+                             "it True, or begin anew")
+        # A step that was found holds for the stream, whatever else is changed, but for another loss.
+        found = getattr(self, "_stream_step", None)
+        keeps = before is not None and found and all(options[k] == before[k] for k in ("model", "step"))
+        step = found if keeps and found * options["l2"] < 1 else self.eta0
+        words = words_of({**options, "step": step, "seed": self._seed()})
+        self._stream = _engine.Stream(words, classes, features, weights, np.ascontiguousarray(bias))
+        self._stream_process, self._stream_begun = os.getpid(), options
+        self._mean_before = getattr(self, "_mean", None) if self.average else None
         return self._stream
 
     def _take_rows(self, losses, data, classes, features, dtype):
         stream = self._stream_of(losses, classes, features)
-        stream.take(data._rows)
+        stream.take(data._rows, bool(self.average))
         weights, bias = stream.weights(), stream.bias()
         if not (np.all(np.isfinite(weights)) and np.all(np.isfinite(bias))):
-            self._stream = None
+            self._forget_stream()
             raise ValueError("the coefficients are not finite: scale the columns, or give a lower eta0")
+        self._stream_step = stream.step
+        self._trained = (weights.reshape(-1), bias)
+        self._mean = self._mean_with(stream) if self.average else None
+        if self._mean is not None:
+            mean = self._mean[0]
+            weights, bias = mean[:weights.size].reshape(weights.shape), mean[weights.size:]
         self.coef_ = weights.astype(dtype)
         self.intercept_ = bias.astype(dtype)
         self.n_iter_ = 1
         self.t_ = getattr(self, "t_", 1.0) + data.shape[0]
+
+    def _mean_with(self, stream):
+        """The mean over the rows of this stream and of those before it, and how many rows they are."""
+        mean, rows = stream.mean(), stream.averaged
+        if self._mean_before is None:
+            return mean, rows
+        earlier, before = self._mean_before
+        return earlier + (mean - earlier) * (rows / (rows + before)), rows + before
+
+    def _forget_stream(self):
+        self._stream = self._stream_step = self._stream_begun = self._trained = self._mean = None
 
     def __getstate__(self):
         state = super().__getstate__().copy()
@@ -287,7 +317,7 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
         X : array or sparse matrix of shape (n_samples, n_features), frame, or Dataset
         y : array of shape (n_samples,); None with a Dataset, which has its own
         coef_init, intercept_init : arrays, default=None
-            What to begin with, of two classes.
+            What to begin with, shaped as coef_ and intercept_ are.
         sample_weight : array of shape (n_samples,), default=None
             Finite, none negative.
 
@@ -304,11 +334,11 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Trains on these rows once, in their order.
 
-        The first call says which classes there are. The step stays what it is once it was found, or eta0.
+        The first call says which classes there are. Parameters that were changed since the last call hold from here on;
+        a step that was found stays. average=True: coef_ is the mean over all rows.
         """
         self._check_parameters(CLASS_LOSSES)
-        if self.early_stopping:
-            raise ValueError("early_stopping should be False with partial_fit")
+        self._stream_options(CLASS_LOSSES)
         if isinstance(self.class_weight, str):
             raise ValueError(f"class_weight '{self.class_weight}' is not supported for partial_fit: give a dict, which "
                              "compute_class_weight makes of a sample of the labels")
@@ -418,14 +448,13 @@ class SGDRegressor(RegressorMixin, SgdEstimator):
         self.coef_ = self.coef_[0]
 
     def partial_fit(self, X, y, sample_weight=None):
-        """Trains on these rows once, in their order. The step stays what it is once it was found, or eta0."""
+        """Trains on these rows once, in their order, as SGDClassifier.partial_fit() does."""
         self._check_parameters(NUMBER_LOSSES)
-        if self.early_stopping:
-            raise ValueError("early_stopping should be False with partial_fit")
+        self._stream_options(NUMBER_LOSSES)
         first = getattr(self, "coef_", None) is None
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True,
                              reset=first)
-        data = Dataset(X, numbers_of(y, len(y), "y"), weight=weights_of(sample_weight, len(y)))
+        data = Dataset(X, as_numbers(y), weight=weights_of(sample_weight, len(y)))
         self._take_rows(NUMBER_LOSSES, data, 0, X.shape[1], X.dtype)
         self.coef_ = self.coef_[0]
         return self

@@ -114,6 +114,28 @@ TEST_F(several_models, of_classes_are_trained_by_any_optimizer_as_alone) {
   expect_each_as_alone(logistic{}, {.epochs = 4, .step = {.initial = 0.2}, .average = 0.5});
 }
 
+TEST_F(several_models, of_classes_begin_with_what_they_are_given) {
+  const csr_rows all = toy.csr();
+  train_options options{.epochs = 2, .l2 = 1e-3, .bias = true};
+  const std::vector<float> begin = train_one_vs_rest(hinge_svm{}, all.view(), serial_engine{}, options).parameters;
+  for (const bool lanes : {true, false}) {
+    train_options together = options;
+    if (!lanes) together.optimizer = optimizer_kind::adagrad;
+    train_options alone = together;
+    together.initial = [&](std::span<float> fresh) { std::ranges::copy(begin, fresh.begin()); };
+    const train_result run = train_one_vs_rest(logistic{}, all.view(), serial_engine{}, together);
+    for (std::size_t k = 0; k < classes; ++k) {
+      const std::vector<float> own = part(begin, k, classes);
+      alone.initial = [&](std::span<float> fresh) { std::ranges::copy(own, fresh.begin()); };
+      const test::toy_rows rows = against_rest(k);
+      const csr_rows one = rows.csr();
+      EXPECT_EQ(part(run.parameters, k, classes), train(logistic{}, one.view(), serial_engine{}, alone).parameters)
+          << k;
+    }
+    EXPECT_THROW(train_ensemble(least_squares{}, all.view(), serial_engine{}, {.models = 3}, together), config_error);
+  }
+}
+
 TEST_F(several_models, of_classes_end_by_their_own_validation_loss) {
   const csr_rows all = toy.csr();
   const sparse_view training = all.view().slice(0, 600), held = all.view().slice(600, 900);

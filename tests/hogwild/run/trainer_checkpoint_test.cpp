@@ -28,9 +28,15 @@ TEST(trainer_checkpoint, goes_on_from_a_checkpoint_with_the_same_bits) {
   const sparse_view all = kept.view();
   const test::scratch_folder folder;
   const std::string path = (folder.path() / "stream").string();
-  for (const auto& [by, l2] : {std::pair(optimizer_kind::sgd, 0.0), std::pair(optimizer_kind::sgd, 0.02),
-                               std::pair(optimizer_kind::adagrad, 0.0)}) {
+  struct regularised {
+    optimizer_kind by;
+    double l2, l1;
+  };
+  for (const auto& [by, l2, l1] :
+       {regularised{optimizer_kind::sgd, 0.0, 0.0}, regularised{optimizer_kind::sgd, 0.02, 0.0},
+        regularised{optimizer_kind::adagrad, 0.0, 0.0}, regularised{optimizer_kind::sgd, 0.02, 1e-4}}) {
     train_options options = by_sgd(l2);
+    options.l1 = l1;
     options.optimizer = by;
     options.step = {.initial = 0.2, .decay = 0.9};
     const stream_options how{.epoch_rows = 1000};
@@ -53,6 +59,8 @@ TEST(trainer_checkpoint, goes_on_from_a_checkpoint_with_the_same_bits) {
     EXPECT_EQ(at_once.size(), 300u);
     last.partial_fit(all.slice(4600, 5000));
     EXPECT_EQ(last.parameters(), whole.parameters());
+    resumed.l1 = 0.5;
+    EXPECT_THROW(trainer<logistic>(logistic{}, serial_engine{}, resumed, how), config_error);
   }
 }
 

@@ -68,6 +68,43 @@ TEST(trainer, regularises_as_one_pass_does) {
   }
 }
 
+TEST(trainer, takes_l1_of_all_columns_however_rows_are_dealt_to_calls) {
+  const csr_rows kept = many_rows().csr();
+  const sparse_view all = kept.view();
+  train_options options = by_sgd(1e-3);
+  options.step.initial = 0.02;
+  options.l1 = 2e-3;
+  const auto objective = [&](std::span<const float> w) {
+    double loss = 0.0, penalty = 0.0;
+    for (std::size_t r = 0; r < all.rows(); ++r) {
+      double margin = 0.0;
+      for (std::size_t i = all.row_start[r]; i < all.row_start[r + 1]; ++i)
+        margin += static_cast<double>(w[all.index[i]]) * static_cast<double>(all.value[i]);
+      loss += std::log1p(std::exp(-margin * all.label[r]));
+    }
+    for (const float x : w) {
+      const auto v = static_cast<double>(x);
+      penalty += options.l1 * std::abs(v) + 0.5e-3 * v * v;
+    }
+    return loss / static_cast<double>(all.rows()) + penalty;
+  };
+  std::vector<float> first;
+  for (const std::size_t most : {100u, 3000u}) {
+    trainer<logistic> stream(logistic{}, serial_engine{}, options);
+    for (int pass = 0; pass < 8; ++pass) feed(stream, all, most, 7);
+    stream.flush();
+    const std::vector<float> got = stream.parameters();
+    if (first.empty()) first = got;
+    EXPECT_EQ(got, first);
+  }
+  options.epochs = 40;
+  options.step = {};
+  const std::vector<float> best = train(logistic{}, all, serial_engine{}, options).parameters;
+  EXPECT_LT(objective(first), 1.02 * objective(best));
+  EXPECT_GT(std::ranges::count(best, 0.0f), 0);
+  EXPECT_GT(2 * std::ranges::count(first, 0.0f), std::ranges::count(best, 0.0f));
+}
+
 TEST(trainer, of_threads_ends_in_the_band_of_one_worker) {
   const csr_rows kept = rows().csr();
   const sparse_view all = kept.view();
@@ -288,7 +325,12 @@ TEST(trainer, says_what_a_stream_has_no_use_for) {
   EXPECT_THAT(said([](train_options& o) { o.labels.clear(); }), HasSubstr("declare the labels"));
   EXPECT_THAT(said([](train_options& o) { o.labels = {1.0}; }), HasSubstr("two labels, but 1"));
   EXPECT_THAT(said([](train_options& o) { o.labels = {1.0, 1.0}; }), HasSubstr("twice"));
-  EXPECT_THAT(said([](train_options& o) { o.l1 = 0.1; }), HasSubstr("l1"));
+  EXPECT_THAT(said([](train_options& o) {
+                o.l1 = 0.1;
+                o.optimizer = optimizer_kind::adagrad;
+              }),
+              HasSubstr("l1 of a stream"));
+  EXPECT_THAT(said([](train_options& o) { o.optimizer = optimizer_kind::ftrl; }), HasSubstr("ftrl"));
   EXPECT_THAT(said([](train_options& o) { o.weight_positive = 2.0; }), HasSubstr("weights of classes"));
   EXPECT_THAT(said([](train_options& o) { o.rounds = 2; }), HasSubstr("rounds"));
   EXPECT_THAT(said([](train_options& o) { o.step.kind = schedule_kind::inverse; }), HasSubstr("needs a decay"));

@@ -38,6 +38,9 @@ struct several_plan {
   bool pin = false;                               ///< as of thread_engine
   /// Whether a worker may have models of its own: where workers are threads that meet by shared parameters only.
   bool own_models = true;
+  /// Of classes: changes the zeros that all begin with, which lie as the result's parameters; empty: none.
+  std::function<void(std::span<float> parameters)> initial{};
+  std::vector<float> begin{};  ///< what has come of that
   /// One of them on rows of its own, as prepare() makes it.
   std::function<prepared_task(const sparse_view& rows, const train_options&)> prepare{};
   /// What so many models, whose parameters stand as several_margins has them, say together of labelled rows; by the

@@ -86,6 +86,9 @@ class stream_run {
   double shrink() const;
   scaled_l2 l2() const;
   std::size_t rows_to_boundary() const;
+  std::size_t rows_to_l1() const;
+  void owe_l1(double step, std::size_t rows);
+  void take_l1();
   sparse_view as_planned(const sparse_view& rows) const;
 
   struct planned;
@@ -102,6 +105,12 @@ class stream_run {
   row_buffer sample_{};  ///< the first rows of the stream, by which it is planned
   bool whole_ = true;    ///< no call has failed in its middle
   stream_state state_{};
+  /// Of l1, which is taken of all columns at once.
+  struct owed_l1 {
+    double of_row = 0.0;     ///< options.l1
+    double owed = 0.0;       ///< since it was taken: steps by l1, of all rows
+    std::uint64_t rows = 0;  ///< since then
+  } l1_{};
   std::optional<stream_arrays> kept_{};  ///< of a checkpoint, until there are workers
 
   std::unique_ptr<planned> planned_;  ///< for the first rows, and anew when there are more columns than it has room for

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <hogwild/detail/results/saved_options.hpp>
+#include <hogwild/saved_model.hpp>
+
+// What the input of a saved model calls its first column: 1 of LIBSVM text and images, else 0. Files say 1 by an
+// option, which every model may have, and nothing where it is 0 or not known.
+
+namespace hogwild::detail {
+
+inline constexpr const char* first_column_option = "first_column";
+
+inline void say_first_column(saved_model& saved, std::uint32_t first_column) {
+  if (first_column != 0) saved.model_options.emplace_back(first_column_option, first_column);
+}
+
+/// Throws input_error where the option is neither 0 nor 1.
+inline std::uint32_t said_first_column(const saved_model& saved) {
+  for (const auto& option : saved.model_options)
+    if (option.first == first_column_option) return saved_flag(saved, first_column_option) ? 1 : 0;
+  return 0;
+}
+
+}  // namespace hogwild::detail
