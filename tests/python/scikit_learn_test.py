@@ -24,7 +24,7 @@ REASONS = {
     "test_late_onset_averaging_reached": AVERAGE, "test_average_binary_computed_correctly": AVERAGE,
     "test_sgd_multiclass_average": AVERAGE, "test_partial_fit_multiclass_average": AVERAGE,
     "test_sgd_averaged_computed_correctly": AVERAGE, "test_sgd_averaged_partial_fit": AVERAGE,
-    "test_average_sparse": AVERAGE, "test_sgd_multiclass_with_init_coef": SEVERAL, "test_set_coef_multiclass": SEVERAL,
+    "test_average_sparse": AVERAGE,
     "test_warm_start_multiclass": SEVERAL, "test_sgd_predict_proba_method_access": ATTRIBUTES,
     "test_loss_function_epsilon": ATTRIBUTES, "test_validation_mask_correctly_subsets": ATTRIBUTES,
     "test_validation_set_not_used_for_training": ATTRIBUTES, "test_regression_losses": "regression losses for classes",

@@ -42,6 +42,7 @@ side_by_side_trial lane_of(std::shared_ptr<const train_request> request, const m
   side_by_side_trial one{.traits = traits, .options = request->options, .rows = rows};
   one.options.data_name = request->data;
   one.options.test = test;
+  if (!traits.margin) one.options.bias = false;  // which the model has itself, as model_of() has made it
   if (request->engine != engine_name::serial)
     one.engine = [request] { return std::shared_ptr<any_engine>(make_engine(*request, nullptr)); };
   one.make = [request = std::move(request)](const sparse_view& of, const train_options& options) {
