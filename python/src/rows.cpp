@@ -105,7 +105,7 @@ python_rows open_file(const std::string& path, const std::string& format, const 
   files.memory = memory;
   files.choose_format(model);
   const nb::gil_scoped_release release;
-  return python_rows(cli::open_training(path, files), cli::first_column_of(files, path));
+  return python_rows(cli::open_training(path, files), cli::first_column_of(files));
 }
 
 /// A text in a file, or in memory, of words between blanks and sentences between ends of lines.

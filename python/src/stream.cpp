@@ -88,14 +88,23 @@ class python_stream {
   /// The mean of the weights of each model, and behind them of all constant terms; empty where none was made.
   nb::object mean() const {
     std::vector<double> all;
-    const std::size_t models = means_.size();
-    for (const std::vector<double>& m : means_)
-      for (std::size_t j = 0; j < columns_; ++j) all.push_back(m[j]);
-    for (const std::vector<double>& m : means_) all.push_back(request_.options.bias ? m[columns_] : 0.0);
-    return to_numpy(std::move(all), models == 0 ? 0 : models * (columns_ + 1));
+    const auto join = [&] {
+      const nb::gil_scoped_release release;
+      const std::lock_guard lock(mutex_);
+      for (const std::vector<double>& m : means_)
+        all.insert(all.end(), m.begin(), m.begin() + std::ptrdiff_t(columns_));
+      for (const std::vector<double>& m : means_) all.push_back(request_.options.bias ? m[columns_] : 0.0);
+    };
+    join();
+    const std::size_t n = all.size();
+    return to_numpy(std::move(all), n);
   }
   /// Rows that the mean is over.
-  std::uint64_t averaged() const { return averaged_; }
+  std::uint64_t averaged() const {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    return averaged_;
+  }
 
   /// The weights of each model, those of a model together.
   nb::object weights() const {

@@ -16,6 +16,7 @@
 
 #include <hogwild/detail/run/lane_run.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
 #include <hogwild/several_models.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
@@ -72,7 +73,7 @@ struct lane_processes : testing::Test {
     for (std::size_t k = 0; k < lanes; ++k)
       EXPECT_LT(measured[k].loss, factor * expected[k].loss + 0.01) << "lane " << k;
   }
-  /// By `engine` with one and with two workers.
+  /// What three passes make of each.
   template <class Engine>
   std::vector<std::vector<float>> bits_of(const Engine& engine) {
     lane_run run = start(logistic{}, rows.view(), engine);
@@ -148,7 +149,6 @@ TEST_F(lane_processes, are_dropped_and_refilled_and_the_others_do_not_notice) {
 // Copied rows begin at 0, and those that a run holds back come before its own.
 TEST_F(lane_processes, count_rows_as_a_bootstrap_does_by_their_place_in_the_dataset) {
   const sparse_view part = rows.view().slice(200, 700);
-  std::vector<std::vector<float>> by_serial, by_process;
   const auto train_bootstraps = [&](lane_run run) {
     for (std::size_t k = 0; k < lanes; ++k) run.place(k, {.l2 = l2[k], .rows = {.bootstrap = 1 + k}});
     run.train(1, steps);
@@ -194,6 +194,31 @@ TEST_F(lane_processes, that_are_killed_are_replaced_and_no_model_is_lost) {
   }
 }
 
+TEST_F(lane_processes, of_several_classes_end_as_well) {
+  const test::toy_rows planted = test::planted_classes({.rows = 700, .columns = 300, .per_row = 13}, 3);
+  rows = planted.csr();
+  const softmax three{.features = 300, .classes = 3, .bias = true};
+  lane_run serial = start(three, rows.view(), serial_engine{});
+  const auto expected = trained(serial);
+  const auto expect_as_well_by = [&](const auto& engine, double factor) {
+    lane_run run = start(three, rows.view(), engine);
+    const auto measured = trained(run);
+    for (std::size_t k = 0; k < lanes; ++k)
+      EXPECT_LT(measured[k].loss, factor * expected[k].loss + 0.01) << "lane " << k;
+  };
+  expect_as_well_by(process_engine{.workers = 2}, 1.05);
+  expect_as_well_by(ring_engine{.workers = 2, .replicas = 2, .transport = transport_kind::shared_segment, .pin = false},
+                    1.1);
+  lane_run killed = start(three, rows.view(), process_engine{.workers = 2});
+  std::vector<measurement> measured;
+  {
+    const std::jthread death = kill_at_work(killed.workers().store(), 2);
+    measured = trained(killed, 40);
+  }
+  for (std::size_t k = 0; k < lanes; ++k) EXPECT_LT(measured[k].loss, 1.05 * expected[k].loss + 0.01) << "lane " << k;
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
 TEST_F(lane_processes, make_ensembles_and_classes) {
   options.epochs = 5;
   const ensemble_options nine{.models = 9};
@@ -214,5 +239,5 @@ TEST_F(lane_processes, make_ensembles_and_classes) {
 }  // namespace hogwild
 
 const hogwild::test::program_role lane_processes_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::worker_main<hogwild::drowsy_logistic, hogwild::logistic>(argc, argv);
+  return hogwild::worker_main<hogwild::drowsy_logistic, hogwild::logistic, hogwild::softmax>(argc, argv);
 });

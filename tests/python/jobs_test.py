@@ -136,7 +136,7 @@ FITS = int(os.environ.get("HOGWILD_FITS", "120"))
 
 def test_fits_leave_memory_and_segments_as_they_were():
     draw = np.random.default_rng(0)
-    x = draw.normal(size=(10_000, 20)).astype(np.float32)
+    x = draw.normal(size=(20_000, 20)).astype(np.float32)
     y = (x[:, 0] > 0).astype(np.float32)
     name = f"hogwild-leak-{os.getpid()}"
 

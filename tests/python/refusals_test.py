@@ -160,5 +160,5 @@ def test_more_than_2_31_entries_neither_crash_nor_wrap():
         with pytest.raises(ValueError, match="row"):
             hw.Dataset(x, y)
     finally:
-        del x
+        data = model = x = index = value = None  # all that looks at them
         free_index(), free_value()

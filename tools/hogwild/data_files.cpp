@@ -76,9 +76,9 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
 
 }  // namespace
 
-std::uint32_t first_column_of(const data_options& options, const std::string& path) {
-  const std::string format = format_of(options.format, path);
-  return format == "libsvm" || format == "auto" || format == "idx" || format == "cifar" ? 1 : 0;
+std::uint32_t first_column_of(const data_options& options) {
+  const std::string& format = options.format;  // auto is one of these three
+  return format == "auto" || format == "libsvm" || format == "idx" || format == "cifar" ? 1 : 0;
 }
 
 std::filesystem::path default_cache_folder() {

@@ -67,8 +67,8 @@ struct row_files {
 /// What the model of this name is trained on; rows where the name is not known.
 model_input input_of(std::string_view model);
 
-/// What the file calls its first column: 1 of LIBSVM text and images; 0 of others, whose numbers are ids.
-std::uint32_t first_column_of(const data_options& options, const std::string& path);
+/// What files of this format call their first column: 1 of LIBSVM text and images; 0 of others, whose numbers are ids.
+std::uint32_t first_column_of(const data_options& options);
 
 /// Opens training data.
 sparse_dataset open_training(const std::string& path, const data_options& options);

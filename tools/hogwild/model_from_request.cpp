@@ -84,7 +84,7 @@ void save_trained(const train_request& request, const named_model& m, const trai
                           ? saved_of_several(request, m, result, columns.original())
                           : to_saved(m, result.parameters, result.labels, columns.original());
   saved.names = request.files.names_of(saved.columns);
-  detail::say_first_column(saved, first_column_of(request.files, request.data));
+  detail::say_first_column(saved, first_column_of(request.files));
   save_model(request.save, saved, model_format_for(request.save));
 }
 

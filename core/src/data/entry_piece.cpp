@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <utility>
 
 namespace hogwild::detail {
 
@@ -33,11 +34,18 @@ void borrow_entries(std::span<const std::uint32_t> index, std::span<const float>
 
 void own_entries(libsvm_block& block) {
   if (!block.borrowed) return;
-  const std::uint32_t* const index = block.index;
-  const float* const value = block.value;
-  entry_piece(block.entries).lend(block);
-  std::copy_n(index, block.entries, block.index);
-  std::copy_n(value, block.entries, block.value);
+  struct memory {
+    std::unique_ptr<std::uint32_t[]> index;
+    std::unique_ptr<float[]> value;
+  };
+  // As large as the block, which may be small: a piece takes whole pages.
+  auto own = std::make_shared<memory>(memory{std::make_unique_for_overwrite<std::uint32_t[]>(block.entries),
+                                             std::make_unique_for_overwrite<float[]>(block.entries)});
+  std::copy_n(block.index, block.entries, own->index.get());
+  std::copy_n(block.value, block.entries, own->value.get());
+  block.index = own->index.get();
+  block.value = own->value.get();
+  block.owner = std::move(own);
   block.borrowed = false;
 }
 

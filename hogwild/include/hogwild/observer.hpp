@@ -41,10 +41,9 @@ class observer {
  public:
   virtual ~observer() = default;
   virtual void on_start(const run_start&) {}
-  /// After each epoch that counts: `epoch` runs from 1 to train_result::epochs, of a run that is resumed from where it
-  /// goes on. Of a cut, after those that are measured (train_options::measure_every). Not after one that was broken off
-  /// because the run was asked to stop, nor after one that is trained again. The checkpoint of an epoch is written
-  /// after this, whatever the answer.
+  /// After each epoch that is measured (train_options::measure_every): `epoch` goes from 1 to train_result::epochs, of
+  /// a run that is resumed from where it goes on. Not after one that was broken off because the run was asked to stop,
+  /// nor after one that is trained again. The checkpoint of an epoch is written after this, whatever the answer.
   virtual observer_answer on_epoch(const epoch_report&) { return observer_answer::go_on; }
   /// With train_options::rounds: after each of so many parts of an epoch, the last one too, also of an epoch that will
   /// be trained again. A stop breaks the epoch off, unmeasured.

@@ -113,9 +113,9 @@ struct train_options {
   std::optional<double> tolerance{};
   std::size_t tolerance_epochs = 2;  ///< > 0; one may be chance: asynchronous epochs are noisy, and those of few rows
   std::optional<target_option> target{};
-  /// > 0: epochs from one measurement to the next; the last one is always measured, and so is one with a checkpoint.
-  /// Default: 1, and 20 for a cut without a target, a tolerance or validation rows. Where workers exchange summed
-  /// changes, so are epochs 1, 2, 4, 8, ... before the first: after one that overshot, training goes back.
+  /// > 0: epochs between measurements; the last one is measured, and of a run in one process one with a checkpoint.
+  /// Default: 1, and 20 for a cut without a target, tolerance or validation rows. Where workers exchange summed changes
+  /// so are epochs 1, 2, 4, 8, ... before the first, and all of a run that averages: those that overshot go back.
   std::optional<std::size_t> measure_every{};
   std::optional<sparse_view> test{};        ///< measured with the training rows, never trained on
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept

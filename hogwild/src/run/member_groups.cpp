@@ -18,13 +18,13 @@ std::size_t rounded_up(std::size_t of, std::size_t by) {
 
 }  // namespace
 
-member_groups::member_groups(const prepared_task& all, std::span<const lane_settings> models,
-                             const std::function<std::vector<float>(std::size_t)>& begin, double largest_step,
+member_groups::member_groups(const prepared_task& all, std::vector<lane_settings> of_models, double largest_step,
                              bool step_found, std::shared_ptr<any_engine> engine, bool may_own, thread_team& team)
     : all_(all),
+      settings_(std::move(of_models)),
       team_(team),
       own_(may_own &&
-           (all.data.options().reproducible || (team.size() > 1 && models.size() >= least_lanes * team.size() &&
+           (all.data.options().reproducible || (team.size() > 1 && settings_.size() >= least_lanes * team.size() &&
                                                 all.data.options().sharing == sharing_kind::automatic))) {
   if (own_) engine = std::make_shared<engine_of<serial_engine>>(serial_engine{});
   train_options options = all.data.options();
@@ -34,16 +34,21 @@ member_groups::member_groups(const prepared_task& all, std::span<const lane_sett
     tell(o, [&](observer& each) { each.on_note(sentence); });
   };
   const std::shared_ptr<const training_task> alone(std::shared_ptr<const void>(), all.task.get());
-  const std::size_t most = most_in_group(models.size());
-  for (std::size_t first = 0; first < models.size();) {
-    const std::size_t count = std::min(models.size() - first, most), lanes = lane_run::lanes_for(*alone, count);
+  const std::size_t most = most_in_group(settings_.size());
+  for (std::size_t first = 0; first < settings_.size();) {
+    const std::size_t count = std::min(settings_.size() - first, most), lanes = lane_run::lanes_for(*alone, count);
     group& g = groups_.emplace_back(group{.first = first, .count = std::min(count, lanes)});
     g.run = groups_.size() == 1
                 ? std::make_unique<lane_run>(alone, options, lanes, largest_step, engine, step_found, note)
                 : std::make_unique<lane_run>(alone, plan().options, lanes, engine, note);
-    for (std::size_t k = 0; k < g.count; ++k) g.run->place(k, models[first + k], begin(first + k));
+    for (std::size_t k = 0; k < g.count; ++k) g.run->place(k, settings_[first + k]);
     first += g.count;
   }
+}
+
+void member_groups::begin_with(std::size_t model, std::span<const float> w) {
+  const group& g = of(model);
+  g.run->place(model - g.first, settings_[model], w);
 }
 
 /// All lanes of a pass, or where workers have groups of their own about as many models in each.

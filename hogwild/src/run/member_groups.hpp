@@ -23,12 +23,13 @@ namespace hogwild::detail {
 /// bit, where models are enough for that and no sharing was asked for, and in a reproducible run.
 class member_groups {
  public:
-  /// `all`: one of the models, which outlives this, as `team` does, whose threads are the workers. `begin(k)`: true w
-  /// that model k begins with; empty: zeros. `largest_step` and `step_found` as lane_run has them. `may_own`:
-  /// several_plan::own_models.
-  member_groups(const prepared_task& all, std::span<const lane_settings> models,
-                const std::function<std::vector<float>(std::size_t)>& begin, double largest_step, bool step_found,
+  /// `all`: one of the models, which outlives this, as `team` does, whose threads are the workers. All begin with
+  /// zeros. `largest_step` and `step_found` as lane_run has them. `may_own`: several_plan::own_models.
+  member_groups(const prepared_task& all, std::vector<lane_settings> of_models, double largest_step, bool step_found,
                 std::shared_ptr<any_engine> engine, bool may_own, thread_team& team);
+
+  /// The model begins anew, with this true w.
+  void begin_with(std::size_t model, std::span<const float> w);
 
   /// By lane_run::scaling().
   double scaled_step(double found) const;
@@ -69,6 +70,7 @@ class member_groups {
   void for_groups(const F& f);
 
   const prepared_task& all_;
+  std::vector<lane_settings> settings_;
   thread_team& team_;
   bool own_;
   std::vector<group> groups_{};

@@ -56,9 +56,7 @@ void members_side_by_side::start_groups(std::shared_ptr<any_engine> engine, thre
                         .l2 = run_.l2 * members_[k].mean,
                         .rows = lane_rows_of(plan_, options_, k)});
   }
-  groups_.emplace(
-      all_, settings, [this](std::size_t k) { return beginning_of(plan_, k); }, largest, run_.step_found,
-      std::move(engine), plan_.own_models, team);
+  groups_.emplace(all_, std::move(settings), largest, run_.step_found, std::move(engine), plan_.own_models, team);
   for (member& m : members_)
     if (run_.step_found) m.schedule.initial = groups_->scaled_step(m.schedule.initial);
   run_.schedule = members_.front().schedule;
@@ -69,6 +67,11 @@ void members_side_by_side::start_groups(std::shared_ptr<any_engine> engine, thre
 void members_side_by_side::begin_falls() {
   const auto measured = groups_->measure();
   for (std::size_t k = 0; k < members_.size(); ++k) members_[k].fall = {measured[k].loss};
+}
+
+void members_side_by_side::begin_with_given() {
+  if (plan_.begin.empty()) return;
+  for (std::size_t k = 0; k < members_.size(); ++k) groups_->begin_with(k, beginning_of(plan_, k));
 }
 
 bool members_side_by_side::train(std::size_t epoch) {

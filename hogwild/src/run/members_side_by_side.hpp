@@ -30,8 +30,10 @@ class members_side_by_side {
   members_side_by_side(const prepared_task& all, const several_plan& plan, std::span<const double> mean_counts,
                        std::shared_ptr<any_engine> engine, thread_team& team, resolved_run& run);
 
-  /// What every loss is to fall from, where a tolerance asks.
+  /// What every loss is to fall from, where a tolerance asks: that of zeros, before a warm start.
   void begin_falls();
+  /// All begin with several_plan::begin, where there is one.
+  void begin_with_given();
 
   /// A pass of all that have not ended. False where a stop was asked for in the middle of it: then all are as before.
   bool train(std::size_t epoch);

@@ -98,6 +98,7 @@ class several_run {
     announce(groups.engine(), groups.workers(), groups.groups(),
              [this] { return together_->groups().counted().examples; });
     if (options_.tolerance && !options_.stop.stop_requested()) together_->begin_falls();
+    together_->begin_with_given();
     run_status ended = run_status::done;
     for (std::size_t e = 1; e <= options_.epochs && ended == run_status::done; ++e) ended = train_epoch(e);
     result_.status = ended;
@@ -159,10 +160,10 @@ class several_run {
   }
 
   void train_one_by_one() {
-    require(
-        plan_.own_models,
-        "models that are trained one by one, as shards are, and under other optimizers than sgd, average or plateau, "
-        "have a thread each: take the serial engine or threads");
+    require(plan_.own_models,
+            "models that are trained one by one, as shards are, and where rows are not to be added as sgd does, with a "
+            "step "
+            "that is one for an epoch, to the model itself, have a thread each: take the serial engine or threads");
     alone_.emplace(data_, plan_);
     if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
     run_.schedule = schedule_from(options_, data_.defaults(), options_.step.initial.value_or(0.0), false);

@@ -37,7 +37,7 @@ struct trials_side_by_side::group {
     loop_options options;
     step_scaling scaling;
   };
-  std::map<std::uint32_t, decision> planned{};
+  std::map<std::pair<std::uint32_t, bool>, decision> planned{};
 
   std::shared_ptr<const training_task> task() const { return {std::shared_ptr<const void>(), made.task.get()}; }
 };
@@ -49,6 +49,7 @@ struct trials_side_by_side::lane {
   step_schedule schedule{};
   double l1 = 0.0, l2 = 0.0;
   std::uint32_t batch = 1;
+  bool found = false;      ///< its step
   bool has_ended = false;  ///< by its tolerance
   stop_rules rules{};
   objective_fall fall{};
@@ -143,6 +144,7 @@ void trials_side_by_side::begin(lane& of) {
   const training_task& common = *among.made.task;
   const training_defaults& defaults = among.made.data.defaults();
   const std::optional<double> given = given_step(o, defaults);
+  of.found = !given;
   of.l1 = o.l1;
   of.l2 = o.l2.value_or(common.options().l2);
   const bool by_batches = common.facts().scaled;  // with l1, and of several classes, rows go one by one
@@ -179,9 +181,9 @@ void trials_side_by_side::begin_all(std::vector<lane*>& fresh) {
 }
 
 std::vector<trials_side_by_side::unit> trials_side_by_side::units_of(std::span<lane* const> lanes) const {
-  using kind = std::tuple<const group*, std::size_t, std::uint32_t>;
+  using kind = std::tuple<const group*, std::size_t, std::uint32_t, bool>;
   std::map<kind, std::vector<lane*>> alike;
-  for (lane* of : lanes) alike[{of->among, of->outcome.epochs, of->batch}].push_back(of);
+  for (lane* of : lanes) alike[{of->among, of->outcome.epochs, of->batch, of->found}].push_back(of);
   std::vector<unit> units;
   for (auto& [what, all] : alike) {
     // Those that shrink far, whose weights are multiplied many times in a pass, with each other.
@@ -205,13 +207,17 @@ std::unique_ptr<lane_run> trials_side_by_side::start(const unit& of) const {
   if (!among.engine)
     return std::make_unique<lane_run>(among.task(), options, lanes,
                                       std::make_unique<engine_of<serial_engine>>(serial_engine{}));
-  if (const auto known = among.planned.find(options.batch); known != among.planned.end())
+  const lane& first = *of.front();
+  const std::pair kind{options.batch, first.found};
+  if (const auto known = among.planned.find(kind); known != among.planned.end())
     return std::make_unique<lane_run>(among.task(), known->second.options, lanes, among.engine);
-  const bool found = !given_step(of.front()->of->options, among.made.data.defaults());
-  double largest = of.front()->l1 > 0.0 ? largest_with_l1_ : largest_step_;
-  for (const lane* l : of) largest = std::max(largest, l->schedule.initial);
-  auto run = std::make_unique<lane_run>(among.task(), among.made.data.options(), lanes, largest, among.engine, found);
-  among.planned.insert({options.batch, {run->plan().options, run->scaling()}});
+  double largest = first.found ? 0.0 : first.l1 > 0.0 ? largest_with_l1_ : largest_step_;
+  for (const lane& l : shared_->lanes)
+    if (l.among == &among && l.batch == options.batch && l.found == first.found)
+      largest = std::max(largest, l.schedule.initial);
+  auto run =
+      std::make_unique<lane_run>(among.task(), among.made.data.options(), lanes, largest, among.engine, first.found);
+  among.planned.insert({kind, {run->plan().options, run->scaling()}});
   return run;
 }
 
@@ -233,7 +239,7 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
   // be broken off.
   std::vector<lane> now;
   for (const lane* l : of) now.push_back(*l);
-  const auto decided = among.planned.find(of.front()->batch);
+  const auto decided = among.planned.find({of.front()->batch, of.front()->found});
   for (lane& l : now)
     if (decided != among.planned.end() && l.outcome.epochs == 0)
       l.schedule.initial = decided->second.scaling.of(l.schedule.initial);

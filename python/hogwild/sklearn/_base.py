@@ -112,7 +112,7 @@ class EngineEstimator(BaseEstimator):
         return Rows(self._dataset(X, codes, weight, shuffle), X.shape[1], classes, mean, dtype=X.dtype)
 
     def _dataset(self, X, labels, weight, shuffle):
-        who = workers_of(self.n_jobs)
+        who = self._who()
         with read_by(1 if who["engine"] == "serial" else who["workers"] or None):
             return Dataset(X, labels, weight=weight, shuffle=shuffle)
 
@@ -186,7 +186,8 @@ class EngineEstimator(BaseEstimator):
                 raise interrupt
             raise ValueError("the loss is not finite: scale the columns, or give a lower eta0")
         self.run_ = record
-        self.n_iter_ = max(1, record["epochs"])
+        # Of a run that was stopped, what was measured last may be earlier.
+        self.n_iter_ = max(1, record["epochs"], record["examples"] // rows.data.shape[0])
         return saved, interrupt
 
     def _warn_of_end(self, tol, max_iter):

@@ -88,7 +88,7 @@ class SgdEstimator(LinearEstimator):
         if self.early_stopping:
             options["validation"] = float(self.validation_fraction)
             options["patience"] = self.n_iter_no_change
-        elif not self.verbose and not several:
+        elif not several:
             # Measuring an epoch takes as long as training it, and nobody is told of each.
             options["measure_every"] = self.n_iter_no_change if tol else self.max_iter
         if not self.shuffle:
@@ -335,7 +335,8 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
         """Trains on these rows once, in their order.
 
         The first call says which classes there are. Parameters that were changed since the last call hold from here on;
-        a step that was found stays. average=True: coef_ is the mean over all rows.
+        a step that was found stays. average=True: coef_ is the mean over all rows
+        that were taken with it.
         """
         self._check_parameters(CLASS_LOSSES)
         self._stream_options(CLASS_LOSSES)

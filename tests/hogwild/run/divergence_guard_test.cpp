@@ -145,6 +145,38 @@ TEST(divergence_guard, lets_workers_exchange_as_they_began_where_the_step_is_wha
   EXPECT_EQ(heard.epochs.size(), 3u);
 }
 
+/// One row in its third epoch of 500 moves the weights far away.
+struct bursting : logistic {
+  static constexpr std::string_view name = "bursting";
+  static inline std::atomic<int> rows{0};
+  float derivative(float margin, float label) const {
+    return ++rows == 1250 ? 1e6f : logistic::derivative(margin, label);
+  }
+};
+
+TEST(divergence_guard, goes_back_to_the_last_epoch_that_was_measured) {
+  const auto toy = test::planted_classification({.rows = 500, .columns = 30});
+  const csr_rows data = toy.csr();
+  test::planned_task work =
+      make_task(bursting{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+                {.isa = choose_isa(isa::automatic)});
+  work.set_sharing(access_kind::buffered, {.rows = 16, .curvature = 1e-6, .workers = 2});
+  const auto started =
+      start(thread_engine{.workers = 1, .team = thread_team_kind::std, .pin = false}, *work, work.plan, {});
+  note_listener heard;
+  resolved_run run{.options = {.epochs = 10, .measure_every = 8, .observers = {&heard}},
+                   .schedule = {schedule_kind::constant, 0.1, 0.0}};
+  const train_result result = work.train(*started, run);
+  EXPECT_EQ(result.status, run_status::done);
+  ASSERT_EQ(heard.notes.size(), 1u);
+  EXPECT_NE(heard.notes[0].find("in epochs 3 to 4; they are trained again"), std::string::npos) << heard.notes[0];
+  EXPECT_EQ(result.examples, 12u * 500u);
+  std::vector<std::size_t> told;
+  for (const epoch_report& e : heard.epochs) told.push_back(e.epoch);
+  EXPECT_EQ(told, (std::vector<std::size_t>{1, 2, 4, 8, 10}));
+  EXPECT_LT(result.train_loss, std::log(2.0));
+}
+
 TEST(divergence_guard, what_it_learned_is_known_to_a_run_that_is_resumed) {
   const auto toy = steep_rows();
   const csr_rows data = toy.csr();

@@ -78,6 +78,16 @@ TEST_F(stop_rules_of, validation_waits_for_its_patience_and_says_what_was_best) 
   EXPECT_EQ(after_validation(0.95), run_status::converged);
 }
 
+TEST_F(stop_rules_of, patience_counts_epochs_that_are_measured_together) {
+  options.patience = 5;
+  const auto after_three = [&](double loss) {
+    return rules.after({.objective = 1.0, .validation = measurement{.loss = loss}}, fall, options, improved, 3);
+  };
+  EXPECT_EQ(after_three(1.0), std::nullopt);
+  EXPECT_EQ(after_three(1.1), std::nullopt);
+  EXPECT_EQ(after_three(1.1), run_status::converged);
+}
+
 TEST_F(stop_rules_of, a_validation_loss_that_is_not_a_number_is_no_improvement) {
   EXPECT_EQ(after_validation(NAN), std::nullopt);
   EXPECT_FALSE(improved);

@@ -210,7 +210,7 @@ class class_lane_row_step : public Sharing {
       const lane_round& lane = table_.of[k];
       if (!lane.trains || (!table_.fold.empty() && lane.rows.held_out == table_.fold[place])) continue;
       sparse_row<float> of_lane = z;
-      if (lane.rows.bootstrap != 0) of_lane.weight *= bootstrap_count(lane.rows.bootstrap, place);
+      if (lane.rows.bootstrap != 0) of_lane.weight *= bootstrap_count(lane.rows.bootstrap, table_.first_row + z.number);
       const auto note_of_lane = [&](std::size_t j, float before) { note(j * lanes + k, before); };
       changed = steps_[k].train(lane_reader<Reader>(w, lanes, k), of_lane, note_of_lane) || changed;
     }

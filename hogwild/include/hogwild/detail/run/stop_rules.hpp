@@ -29,7 +29,7 @@ struct stop_rules {
     if (options.target && reached(*options.target, epoch)) return run_status::target;
     if (epoch.validation) {
       improved = epoch.validation->loss < best_validation_loss;
-      epochs_without_better = improved ? 0 : epochs_without_better + 1;
+      epochs_without_better = improved ? 0 : epochs_without_better + epochs;
       if (improved) best_validation_loss = epoch.validation->loss;
       if (epochs_without_better >= options.patience) return run_status::converged;
     }
