@@ -216,7 +216,6 @@ TEST_F(lane_processes, of_several_classes_end_as_well) {
     measured = trained(killed, 40);
   }
   for (std::size_t k = 0; k < lanes; ++k) EXPECT_LT(measured[k].loss, 1.05 * expected[k].loss + 0.01) << "lane " << k;
-  EXPECT_TRUE(test::leftovers().empty());
 }
 
 TEST_F(lane_processes, make_ensembles_and_classes) {
