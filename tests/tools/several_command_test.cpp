@@ -184,18 +184,18 @@ TEST_F(several_command, ensembles_and_classes_are_trained_by_every_engine) {
     EXPECT_EQ(run["workers"], 2);
     return run["train_loss"].get<double>();
   };
-  for (const std::vector<std::string>& several : {std::vector<std::string>{"--multiclass", "ovr"}, {"--ensemble", "3"}}) {
+  for (const std::vector<std::string>& several :
+       {std::vector<std::string>{"--multiclass", "ovr"}, {"--ensemble", "3"}}) {
     const std::string of = several.front() == "--multiclass" ? rows : train();
     std::vector<std::string> serial = several;
     serial.insert(serial.end(), {"--engine", "serial", "--epochs", "10"});
     const double expected = result_of(trained(of, serial))["train_loss"].get<double>();
-    for (const std::vector<std::string>& engine :
-         {std::vector<std::string>{"processes"},
-          {"ring", "--replicas", "2"},
-          {"ring", "--replicas", "2", "--transport", "shared_segment"},
-          {"local_sgd"},
-          {"all_reduce", "--sync-rows", "4"},
-          {"local_sgd", "--transport", "shared_segment"}}) {
+    for (const std::vector<std::string>& engine : {std::vector<std::string>{"processes"},
+                                                   {"ring", "--replicas", "2"},
+                                                   {"ring", "--replicas", "2", "--transport", "shared_segment"},
+                                                   {"local_sgd"},
+                                                   {"all_reduce", "--sync-rows", "4"},
+                                                   {"local_sgd", "--transport", "shared_segment"}}) {
       std::vector<std::string> words = several;
       words.emplace_back("--engine");
       words.insert(words.end(), engine.begin(), engine.end());
