@@ -220,6 +220,7 @@ def test_partial_fit_hears_what_was_changed(changed):
     for some in (begun, heard.set_params(**changed), anew, deaf):
         some.partial_fit(x[1000:], y[1000:])
     if changed == dict(n_jobs=2):
+        assert begun._stream_begun["workers"] == 2 and "workers" not in deaf._stream_begun
         assert np.corrcoef(begun.decision_function(x), deaf.decision_function(x))[0, 1] > 0.9  # late adds differ
         return
     assert np.array_equal(begun.coef_, anew.coef_) and np.array_equal(heard.coef_, anew.coef_)

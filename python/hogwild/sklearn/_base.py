@@ -186,8 +186,10 @@ class EngineEstimator(BaseEstimator):
                 raise interrupt
             raise ValueError("the loss is not finite: scale the columns, or give a lower eta0")
         self.run_ = record
-        # Of a run that was stopped, what was measured last may be earlier.
-        self.n_iter_ = max(1, record["epochs"], record["examples"] // rows.data.shape[0])
+        epochs = record["epochs"]
+        if record["status"] == "stopped":  # what was measured last may be earlier
+            epochs = max(epochs, record["examples"] // rows.data.shape[0])
+        self.n_iter_ = max(1, epochs)
         return saved, interrupt
 
     def _warn_of_end(self, tol, max_iter):

@@ -31,12 +31,7 @@ class lane_proximal_batch : public Sharing {
 
   /// At most most_rows rows of the data, which were looked at with ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
-    batch_outcome outcome{.updates = rows.size()};
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      outcome.nonzeros += take_rows(batch_, data_, rows.subspan(i, 1));
-      train_row(rows[i]);
-    }
-    return outcome;
+    return one_by_one(batch_, data_, rows, [this](std::size_t r) { train_row(r); });
   }
 
  private:

@@ -154,6 +154,18 @@ class lane_state {
 /// In the place of biases where there are none.
 inline constexpr std::array<float, most_lanes> no_biases{};
 
+/// Takes these rows one after the other, which were looked at with ensure(); train(r) finds row r in `batch`.
+template <class Index, class Value, class Train>
+batch_outcome one_by_one(row_batch<Index, Value>& batch, const sparse_view& data, std::span<const std::size_t> rows,
+                         const Train& train) {
+  batch_outcome outcome{.updates = rows.size()};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    outcome.nonzeros += take_rows(batch, data, rows.subspan(i, 1));
+    train(rows[i]);
+  }
+  return outcome;
+}
+
 /// A few rows at a time, by kernels, on parameters that nobody else writes meanwhile.
 template <class Sharing, class Index, class Value>
 class lane_batch_step : public Sharing {
