@@ -192,6 +192,12 @@ function(hogwild_test_program name sources libs main labels depends)
 endfunction()
 
 function(hogwild_test_entry name labels timeout)
+  # In another folder CMake takes the same name, and what is set of one test may become that of the other.
+  get_property(known GLOBAL PROPERTY hogwild_test_names)
+  if("${name}" IN_LIST known)
+    message(FATAL_ERROR "there are two tests of the name ${name}: ctest tells them apart by that alone, so rename one")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY hogwild_test_names ${name})
   if(NOT timeout)
     set(timeout 300)
   endif()
