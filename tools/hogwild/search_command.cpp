@@ -155,6 +155,7 @@ int search_on_ranks(search_request request, const search_space& space, const std
   search_result result;
   search_end how;
   ranks.together([&] {
+    asked.begin_asking();  // all ranks do before the first one reports a trial
     if (waits) folder.emplace(request.options.journal);
     runs.emplace(requests, rows, *request.metric, request.side_by_side, folder ? &*folder : nullptr, ranks.stop());
     lanes.emplace(requests, trials, rows, *request.metric, request.side_by_side, *runs, ranks.stop());
@@ -163,7 +164,6 @@ int search_on_ranks(search_request request, const search_space& space, const std
     lanes->forget(trial);
     runs->forget(trial);
   });
-  asked.begin_asking();
   if (is_first) {
     std::vector<bool> forgotten;  // of which trials nothing is kept
     result = run_search(space, request.options, trainer, [&](const search_progress& now) {
