@@ -78,13 +78,15 @@ class EngineEstimator(BaseEstimator):
     """Has a run in the place of a loop of its own."""
 
     def _classes_of(self, y):
-        check_classification_targets(y)
-        if len(y) and np.asarray(y).dtype.kind in "biuf":
-            # Two classes are told apart without sorting the labels.
+        if len(y) and y.ndim == 1 and y.dtype.kind in "biuf":
+            # Two classes are told apart without sorting the labels, and looked at without copies of all.
             low, high = np.min(y), np.max(y)
             second = y == high
-            if low < high and np.all(second | (y == low)):
-                return np.array([low, high]), second.astype(np.float32)
+            if low < high and np.count_nonzero(second) + np.count_nonzero(y == low) == len(y):
+                classes = np.array([low, high])
+                check_classification_targets(classes)
+                return classes, second.astype(np.float32)
+        check_classification_targets(y)
         classes = np.unique(y)
         # Piece by piece: what np.unique makes beside the codes is several times as large as they are.
         codes = np.empty(len(y), np.float32 if len(classes) < 2**24 else np.float64)
