@@ -169,6 +169,69 @@ void classes_alone(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * classes));
 }
 
+/// Factorization machines, and sums of squares where adagrad trains them.
+struct machines {
+  std::size_t columns, width, lanes;
+  bool adagrad;
+  std::unique_ptr<float[], aligned_delete> w = weights(numbers()), sums = weights(numbers());
+
+  std::size_t numbers() const { return (columns * (width + 1) + 1) * lanes; }
+  machine_arrays arrays_in(float* from) const {
+    float* const behind = from + columns * width * lanes;
+    return {from, behind, behind + columns * lanes, width};
+  }
+  machine_arrays parameters() const {
+    std::fill_n(w.get(), columns * width * lanes, 0.1f);
+    return arrays_in(w.get());
+  }
+  machine_arrays squares() const { return adagrad ? arrays_in(sums.get()) : machine_arrays{}; }
+};
+
+template <class Index, class Value, const generate::options& Shape>
+void machines_side_by_side(benchmark::State& state) {
+  const auto set = static_cast<isa>(state.range(0));
+  const auto& rows = rows_of_shape<Index, Value, Shape>();
+  const machines all{rows.columns, static_cast<std::size_t>(state.range(1)), static_cast<std::size_t>(state.range(2)),
+                     state.range(3) != 0};
+  const auto& kernels = lane_kernels_of<Index, Value>(set);
+  std::vector<float> room(2 * all.width * all.lanes), step_of_each(all.lanes, -step);
+  alignas(64) std::array<float, most_lanes> slope;
+  const lane_machines by{all.parameters(), all.squares(), room.data(), slope.data(), step_of_each.data()};
+  for (auto _ : state) {
+    rows.pass([&](row_batch<Index, Value> batch) {
+      const auto begin = batch.begin, end = batch.end;
+      batch.rows = 1;
+      for (std::size_t i = 0; i < batch_rows; ++i) {
+        batch.begin[0] = begin[i], batch.end[0] = end[i];
+        kernels.machine_scores(by.to, all.lanes, batch, room.data(), slope.data());
+        for (float& s : slope) s = 0.1f;
+        kernels.machine_changes(all.lanes, batch, by);
+      }
+    });
+  }
+  state.SetLabel(std::string(name_of(set)));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * all.lanes));
+}
+
+/// One of these.
+template <class Index, class Value, const generate::options& Shape>
+void machines_alone(benchmark::State& state) {
+  const auto set = static_cast<isa>(state.range(0));
+  const auto& rows = rows_of_shape<Index, Value, Shape>();
+  const machines one{rows.columns, static_cast<std::size_t>(state.range(1)), 1, state.range(2) != 0};
+  const auto& kernels = row_kernels_of<machine_arrays, Index, Value>(set);
+  std::vector<float> room(one.width);
+  const row_update<machine_arrays> update{
+      .to = one.parameters(), .sums = one.squares(), .step = -step, .room = room.data()};
+  const score_response a_tenth{[](void*, std::size_t, float* s) { return *s = 0.1f, true; }, nullptr};
+  for (auto _ : state)
+    rows.pass([&](const row_batch<Index, Value>& batch) {
+      (one.adagrad ? kernels.adagrad : kernels.sgd)(update, batch, a_tenth);
+    });
+  state.SetLabel(std::string(name_of(set)));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size()));
+}
+
 /// One model: what so many passes take is to be compared with the above.
 template <class Index, class Value, const generate::options& Shape>
 void alone(benchmark::State& state) {
@@ -230,6 +293,21 @@ void on_every_isa_with_classes_and_lanes(benchmark::internal::Benchmark* b) {
       for (const std::int64_t lanes : {8, 16, 32})
         if (has_isa(set)) b->Args({static_cast<std::int64_t>(set), classes, lanes});
 }
+void on_every_isa_with_factors(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"isa", "factors", "adagrad"})->Unit(benchmark::kMillisecond);
+  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
+    for (const std::int64_t factors : {4, 8, 16})
+      for (const std::int64_t adagrad : {0, 1})
+        if (has_isa(set)) b->Args({static_cast<std::int64_t>(set), factors, adagrad});
+}
+void on_every_isa_with_factors_and_lanes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"isa", "factors", "lanes", "adagrad"})->Unit(benchmark::kMillisecond);
+  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
+    for (const std::int64_t factors : {4, 8, 16})
+      for (const std::int64_t lanes : {8, 16, 32})
+        for (const std::int64_t adagrad : {0, 1})
+          if (has_isa(set)) b->Args({static_cast<std::int64_t>(set), factors, lanes, adagrad});
+}
 BENCHMARK(alone<std::uint16_t, float, text>)->Apply(on_every_isa);
 BENCHMARK(side_by_side<std::uint16_t, float, text>)->Apply(on_every_isa_with_lanes);
 BENCHMARK(alone<std::uint16_t, half, text>)->Apply(on_every_isa);
@@ -243,6 +321,10 @@ BENCHMARK(classes_alone<std::uint16_t, half, records>)->Apply(on_every_isa_with_
 BENCHMARK(classes_side_by_side<std::uint16_t, half, records>)->Apply(on_every_isa_with_classes_and_lanes);
 BENCHMARK(classes_alone<std::uint16_t, half, text>)->Apply(on_every_isa_with_classes);
 BENCHMARK(classes_side_by_side<std::uint16_t, half, text>)->Apply(on_every_isa_with_classes_and_lanes);
+BENCHMARK(machines_alone<std::uint16_t, half, records>)->Apply(on_every_isa_with_factors);
+BENCHMARK(machines_side_by_side<std::uint16_t, half, records>)->Apply(on_every_isa_with_factors_and_lanes);
+BENCHMARK(machines_alone<std::uint16_t, half, text>)->Apply(on_every_isa_with_factors);
+BENCHMARK(machines_side_by_side<std::uint16_t, half, text>)->Apply(on_every_isa_with_factors_and_lanes);
 BENCHMARK(derivatives_side_by_side<logistic>)->ArgName("lanes")->Arg(8)->Arg(32);
 
 }  // namespace

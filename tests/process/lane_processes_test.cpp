@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/run/lane_run.hpp>
+#include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/several_models.hpp>
@@ -74,9 +75,9 @@ struct lane_processes : testing::Test {
       EXPECT_LT(measured[k].loss, factor * expected[k].loss + 0.01) << "lane " << k;
   }
   /// What three passes make of each.
-  template <class Engine>
-  std::vector<std::vector<float>> bits_of(const Engine& engine) {
-    lane_run run = start(logistic{}, rows.view(), engine);
+  template <class Engine, class M = logistic>
+  std::vector<std::vector<float>> bits_of(const Engine& engine, const M& m = {}) {
+    lane_run run = start(m, rows.view(), engine);
     trained(run, 3);
     return parameters_of(run);
   }
@@ -109,6 +110,19 @@ TEST_F(lane_processes, repeat_to_the_bit_by_any_number_of_them) {
     const auto expected = bits_of(thread_engine{.workers = 1, .team = thread_team_kind::std, .pin = false});
     for (const std::size_t workers : {1u, 2u, 3u})
       EXPECT_EQ(bits_of(process_engine{.workers = workers}), expected) << workers << " processes";
+  }
+}
+
+TEST_F(lane_processes, of_factors_repeat_to_the_bit_by_any_number_of_them) {
+  options.reproducible = true, options.virtual_workers = 3;
+  const factorization_machine machine{.features = 300, .factors = 4};
+  for (const optimizer_kind by : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+    options.optimizer = by;
+    const thread_engine thread{.workers = 1, .team = thread_team_kind::std, .pin = false};
+    const auto expected = bits_of(thread, machine);
+    for (const std::size_t workers : {1u, 2u}) {
+      EXPECT_EQ(bits_of(process_engine{.workers = workers}, machine), expected) << workers << " processes";
+    }
   }
 }
 
@@ -242,5 +256,6 @@ TEST_F(lane_processes, make_ensembles_and_classes) {
 }  // namespace hogwild
 
 const hogwild::test::program_role lane_processes_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::worker_main<hogwild::drowsy_logistic, hogwild::logistic, hogwild::softmax>(argc, argv);
+  return hogwild::worker_main<hogwild::drowsy_logistic, hogwild::factorization_machine, hogwild::logistic,
+                              hogwild::softmax>(argc, argv);
 });

@@ -115,6 +115,25 @@ class a_search(unittest.TestCase):
             if metric == "loss":
                 self.assertEqual(len({trial["metric"] for trial in found["trials"]}), 6, "each makes a difference")
 
+    def test_trials_of_factors_are_what_runs_of_their_own_are(self):
+        numbers, held = (self.folder / name for name in ("numbers.svm", "held.svm"))
+        for given, made in (self.data, numbers), (self.held, held):
+            rows = [line.split() for line in pathlib.Path(given).read_text(encoding="utf-8").splitlines()]
+            made.write_text("".join(f"{len(row) % 7 / 3} {' '.join(row[1:])}\n" for row in rows), encoding="utf-8")
+        for by in "adagrad", "sgd":
+            for data, test, loss in (self.data, self.held, "logistic"), (numbers, held, "squared"):
+                options = ["--model", "factorization_machine", "--factors", "5", "--loss", loss, "--optimizer", by,
+                           "--epochs", "3"]
+                found = self.search("--validation", test, "--strategy", "grid", "--space", "l2=0,1e-5,1e-3", "--space",
+                                    "step=0.02,0.1", *options, data=data)
+                self.assertEqual(len({trial["metric"] for trial in found["trials"]}), 6, "each makes a difference")
+                for trial in found["trials"]:
+                    given = [word for name, value in trial["options"].items() for word in (f"--{name}", value)]
+                    code, out, _ = self.run_command("train", data, "--test", test, "--engine", "serial", *given, *options,
+                                                    "--json", "--quiet")
+                    self.assertEqual(code, 0)
+                    self.assertAlmostEqual(json.loads(out)["test_loss"], trial["metric"], delta=1e-9)
+
     def test_each_trial_has_the_l1_that_it_names(self):
         options = ["--epochs", "3", "--batch", "1"]
         found = self.search("--validation", self.held, "--strategy", "grid", "--space", "l1=0,1e-6,1e-4,1e-3", "--space",

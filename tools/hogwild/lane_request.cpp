@@ -7,6 +7,7 @@
 
 #include <hogwild/detail/task/lane_task.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/softmax.hpp>
 
 #include "model_from_request.hpp"
@@ -16,7 +17,7 @@ namespace hogwild::cli {
 
 std::optional<model_traits> traits_of_lane(const train_request& request, const sparse_view& rows) {
   const bool one = request.engine != engine_name::cuda && request.devices.empty() && request.init.empty() &&
-                   !request.several.any() && request.segment.empty();
+                   !request.several.any() && request.segment.empty() && request.storage == storage_kind::single;
   // How workers share may follow from the steps of those that go together.
   const train_options& o = request.options;
   const bool by_others = o.reproducible && request.engine != engine_name::serial && !o.step.initial;
@@ -29,6 +30,11 @@ std::optional<model_traits> traits_of_lane(const train_request& request, const s
           if constexpr (margin_model<M>) traits = traits_of(m);
           if constexpr (std::same_as<M, softmax>)
             if (lane_task::pays_of_classes(rows.columns, m.classes)) traits = traits_of(m);
+          if constexpr (std::same_as<M, factorization_machine>) {
+            const optimizer_kind by = o.optimizer.value_or(m.defaults.optimizer);
+            const bool sums_by_mean = request.engine == engine_name::all_reduce && by != optimizer_kind::sgd;
+            if (!sums_by_mean && lane_task::pays_of_machines(rows.columns, m.width(), by)) traits = traits_of(m);
+          }
         },
         model_of(asked, rows, agreement(nullptr), nullptr));
   } catch (const config_error&) {

@@ -14,8 +14,8 @@
 
 namespace hogwild::cli {
 
-/// Trains linear models under sgd side by side (trials_side_by_side), a trial on each part of the rows: those that
-/// differ in their step, how it falls, l1 and l2 alone by one pass. All other trials are trained by runs of their own.
+/// Trains models side by side of which trials_side_by_side does so, a trial on each part of the rows: those that differ
+/// in their step, how it falls, l1 and l2 alone by one pass. All other trials are trained by runs of their own.
 ///
 /// By the serial engine, or where a run of the engine repeats, a trial makes the same numbers whatever others it is
 /// trained with. In a search that was killed it is trained anew.

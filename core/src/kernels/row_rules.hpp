@@ -34,9 +34,10 @@ struct row_rules {
   /// below 0. A first guess by the bits, then a polynomial in how far its square is off, with constants that were
   /// searched for over all a in [1, 4), in two parts that need not wait for each other. The bits of numbers above 0 are
   /// in their order, below those of all else.
-  class over_root {
+  template <class By>
+  class over_root_of {
    public:
-    explicit over_root(float by) : c0_(1.88242027f * by), c1_(1.26382637f * by), c2_(0.38139973f * by) {}
+    explicit over_root_of(By by) : c0_(1.88242027f * by), c1_(1.26382637f * by), c2_(0.38139973f * by) {}
 
     template <class Floats>
     Floats operator()(Floats a) const {
@@ -53,15 +54,17 @@ struct row_rules {
     }
 
    private:
-    float c0_, c1_, c2_;
+    By c0_, c1_, c2_;
   };
+  using over_root = over_root_of<float>;
 
-  /// Optimisers: what a partial does to one parameter, or to a vector of them. l2_factor() makes of the fraction of l2
-  /// that an entry takes what change() is given. It has two halves: partial() is the whole gradient, and adds to the
-  /// sum; moved() is the parameter afterwards.
-  struct sgd_rule {
+  /// Optimisers: what a partial does to one parameter, or to a vector of them, by a step for all of them, or one for
+  /// each. l2_factor() makes of the fraction of l2 that an entry takes what change() is given. It has two halves:
+  /// partial() is the whole gradient, and adds to the sum; moved() is the parameter afterwards.
+  template <class Step>
+  struct sgd_rule_of {
     static constexpr bool sums = false;
-    float step;
+    Step step;
     template <class T>
     T l2_factor(T fraction) const {
       return 1.0f / (1.0f + step * fraction);
@@ -80,11 +83,12 @@ struct row_rules {
       return moved<L2>(w, g, factor, sum);
     }
   };
-  class adagrad_rule {
+  template <class Step>
+  class adagrad_rule_of {
    public:
     static constexpr bool sums = true;
 
-    explicit adagrad_rule(float step) : over_root_(step) {}
+    explicit adagrad_rule_of(Step step) : over_root_(step) {}
     template <class T>
     T l2_factor(T fraction) const {
       return fraction;
@@ -106,8 +110,10 @@ struct row_rules {
     }
 
    private:
-    over_root over_root_;
+    over_root_of<Step> over_root_;
   };
+  using sgd_rule = sgd_rule_of<float>;
+  using adagrad_rule = adagrad_rule_of<float>;
 
   /// The entries of row i of a batch.
   template <class Index, class Value>

@@ -32,6 +32,18 @@ void multiply(std::span<float> v, std::array<float, most_lanes> factor) {
   for (std::size_t i = 0; j + i < v.size(); ++i) v[j + i] *= factor[i];
 }
 
+/// What one of so many lanes has among what all of them have.
+std::vector<float> taken(std::span<const float> all, std::size_t lanes, std::size_t k) {
+  std::vector<float> mine(all.size() / lanes);
+  for (std::size_t j = 0; j < mine.size(); ++j) mine[j] = all[j * lanes + k];
+  return mine;
+}
+
+/// Puts it there; where it is empty, zeros.
+void put(std::span<float> all, std::size_t lanes, std::size_t k, std::span<const float> mine) {
+  for (std::size_t j = 0; j * lanes < all.size(); ++j) all[j * lanes + k] = mine.empty() ? 0.0f : mine[j];
+}
+
 }  // namespace
 
 lane_run::lane_run(std::shared_ptr<const training_task> alone, const train_options& options, std::size_t lanes,
@@ -63,6 +75,10 @@ lane_run::lane_run(std::shared_ptr<const training_task> alone, const loop_option
 void lane_run::start(const note_function& note) {
   require(plan_.options.device_count == 0,
           "models side by side are trained by CPUs, not by a device: choose another engine");
+  require(
+      plan_.options.sharing != access_kind::gathered || plan_.options.optimizer == optimizer_kind::sgd,
+      "models side by side that keep sums of squares are not trained by all_reduce, which makes steps by the mean of "
+      "many rows: choose another engine");
   workers_ = engine_->start_workers(task_, plan_, note);
   table_->lie_in(workers_->store().table());
   std::ranges::fill(table_->of, lane_round{});
@@ -79,9 +95,9 @@ bool lane_run::suits(const prepared_task& alone) {
 }
 
 std::size_t lane_run::lanes_for(const training_task& alone, std::size_t models) {
-  const std::size_t weights = lane_task::weights_of(alone);
-  const std::size_t fitting = level2_cache_bytes() / std::max<std::size_t>(weights * sizeof(float), 1);
-  const std::size_t least = alone.classes() != nullptr ? 8 : 16;
+  const std::size_t kept = lane_task::weights_of(alone) * (1 + state_arrays_of(alone.options().optimizer));
+  const std::size_t fitting = level2_cache_bytes() / std::max<std::size_t>(kept * sizeof(float), 1);
+  const std::size_t least = alone.margin() == nullptr ? 8 : 16;
   std::size_t lanes = 8;
   while (lanes < most_lanes && lanes < models && 2 * lanes <= std::max(fitting, least)) lanes *= 2;
   return lanes;
@@ -128,34 +144,47 @@ void lane_run::place(std::size_t k, const lane_settings& settings, std::span<con
   }
   table_->of[k] = {.trains = true, .kept = kept, .rows = settings.rows};
   set_parts(k);
-  for (std::size_t j = 0; j * lanes < stored.size(); ++j) stored[j * lanes + k] = w.empty() ? 0.0f : w[j];
+  w.empty() ? put(stored, lanes, k, beginning()) : put(stored, lanes, k, w);
+  put(state(), lanes, k, {});
+}
+
+std::vector<float> lane_run::beginning() const {
+  std::vector<float> w(workers_->store().parameters<float>().size() / table_->lanes);
+  task_.fill(w);
+  return w;
 }
 
 void lane_run::clear(std::size_t k) {
   table_->of[k] = {};
-  const std::span<float> stored = workers_->store().parameters<float>();
-  for (std::size_t j = k; j < stored.size(); j += table_->lanes) stored[j] = 0.0f;
+  put(workers_->store().parameters<float>(), table_->lanes, k, {});
+  put(state(), table_->lanes, k, {});
 }
 
 void lane_run::place(std::size_t k, const lane_settings& settings, const lane_kept& from) {
   place(k, settings, from.stored);
   table_->of[k].l2.scale = from.scale;
+  put(state(), table_->lanes, k, from.state);
 }
 
 lane_kept lane_run::kept(std::size_t k) const {
-  const std::span<const float> stored = workers_->store().parameters<float>();
-  lane_kept lane{.stored = std::vector<float>(stored.size() / table_->lanes), .scale = table_->of[k].l2.scale};
-  for (std::size_t j = 0; j < lane.stored.size(); ++j) lane.stored[j] = stored[j * table_->lanes + k];
-  return lane;
+  return {.stored = taken(workers_->store().parameters<float>(), table_->lanes, k),
+          .scale = table_->of[k].l2.scale,
+          .state = taken(state(), table_->lanes, k)};
 }
 
 lane_run::all_kept lane_run::kept() const {
-  const std::span<const float> stored = workers_->store().parameters<float>();
-  return {{stored.begin(), stored.end()}, {table_->of.begin(), table_->of.end()}};
+  const std::span<const float> stored = workers_->store().parameters<float>(), sums = state();
+  return {{stored.begin(), stored.end()}, {sums.begin(), sums.end()}, {table_->of.begin(), table_->of.end()}};
+}
+
+std::span<float> lane_run::state() const {
+  if (plan_.options.optimizer == optimizer_kind::sgd) return {};
+  return workers_->store().state<float>(0);
 }
 
 void lane_run::go_back(const all_kept& to) {
   std::ranges::copy(to.stored, workers_->store().parameters<float>().begin());
+  std::ranges::copy(to.state, state().begin());
   std::ranges::copy(to.of, table_->of.begin());
 }
 

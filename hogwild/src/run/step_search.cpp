@@ -81,9 +81,9 @@ class tried_steps {
     // The objective that no pass may exceed is asked for once a pass.
     const bool one_by_one = trial->facts().unbounded_curvature || plan_.options.sharing != access_kind::alone;
     if (one_by_one || !lane_task::suits(*trial) || !lane_task::pays(*trial)) return;
-    begin_.resize(trial->facts().parameters);
-    if (initial) initial(begin_);
     lanes_.emplace(trial, plan_.options, steps_at_once, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
+    begin_ = lanes_->beginning();
+    if (initial) initial(begin_);
   }
 
   double step(int power) const { return std::ldexp(first_, power); }

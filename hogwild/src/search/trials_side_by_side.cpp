@@ -85,12 +85,13 @@ std::uint64_t epochs_measured(std::size_t epoch, const train_options& options) {
 
 bool trials_side_by_side::suits(const train_options& o, const model_traits& traits, const sparse_view& rows) {
   const training_defaults& defaults = traits.defaults;
-  const bool linear = traits.margin || (traits.classes && o.l1 == 0.0);
-  return linear && !rows.label.lists() && o.sharing == sharing_kind::automatic && o.update == update_kind::lossy &&
-         o.optimizer.value_or(defaults.optimizer) == optimizer_kind::sgd && !o.average && o.freeze.empty() &&
-         !o.rounds && !o.virtual_workers && !o.initial && !o.target && !o.validation &&
-         schedule_of(o, defaults) != schedule_kind::plateau && schedule_of(o, defaults) != schedule_kind::linear &&
-         o.form.value_or(l2_form::by_degree) != l2_form::two_pass;
+  const bool has_kernels = traits.margin || ((traits.classes || traits.machine) && o.l1 == 0.0);
+  const optimizer_kind by = o.optimizer.value_or(defaults.optimizer);
+  const bool steps = by == optimizer_kind::sgd || (by == optimizer_kind::adagrad && traits.machine);
+  return has_kernels && steps && !rows.label.lists() && o.sharing == sharing_kind::automatic &&
+         o.update == update_kind::lossy && !o.average && o.freeze.empty() && !o.rounds && !o.virtual_workers &&
+         !o.initial && !o.target && !o.validation && schedule_of(o, defaults) != schedule_kind::plateau &&
+         schedule_of(o, defaults) != schedule_kind::linear && o.form.value_or(l2_form::by_degree) != l2_form::two_pass;
 }
 
 trials_side_by_side::trials_side_by_side(std::vector<side_by_side_trial> trials, settings how)

@@ -8,12 +8,11 @@
 #include <vector>
 
 #include <hogwild/detail/kernels/lane_kernels.hpp>
-#include <hogwild/detail/loop/class_lane_step.hpp>
 #include <hogwild/detail/loop/lane_step.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
+#include <hogwild/detail/loop/row_lanes.hpp>
 #include <hogwild/detail/task/lane_table.hpp>
 #include <hogwild/detail/task/margin_loss.hpp>
-#include <hogwild/models/softmax.hpp>
 
 // What models side by side make of a few rows: the loss and the label of each row and lane, and what it predicts.
 
@@ -68,27 +67,26 @@ class margin_scorer {
   alignas(64) std::array<float, most_lanes> rounded_{};
 };
 
-/// Of models of several classes, whose prediction is the best one.
-template <class Index, class Value>
-class class_scorer {
+/// Of models that row kernels train, which say themselves what they predict.
+template <class M, class Index, class Value>
+class row_scorer {
  public:
-  class_scorer(const softmax& model, std::size_t lanes, const label_map& labels, const sparse_view& rows,
-               const loop_options& options, lane_parameters from)
+  row_scorer(const M& model, std::size_t lanes, const label_map& labels, const sparse_view& rows,
+             const loop_options& options, lane_parameters from)
       : model_(model),
         labels_(labels),
         rows_(rows),
-        kernels_(lane_kernels_of<Index, Value>(options.isa)),
+        kernels_(model, from.columns, lanes, options.isa),
         batch_(batch_on<Index, Value>(rows)),
         lanes_(lanes),
         w_(from.v),
-        bias_(model.bias ? from.v + from.columns * model.classes * lanes : nullptr),
-        scores_(model.classes * lanes),
-        of_lane_(model.classes) {}
+        scores_(kernels_.scores() * lanes),
+        of_lane_(kernels_.scores()) {}
 
   void operator()(std::span<const std::size_t> rows, bool, float* score, float* label, double* loss) {
     for (std::size_t b = 0, at = 0; b < rows.size(); ++b, at += lanes_) {
       take_rows(batch_, rows_, rows.subspan(b, 1));
-      kernels_.scores(w_, bias_, scores_.size(), batch_, scores_.data());
+      kernels_.score(w_, batch_, scores_.data());
       const float given = labels_.encode(rows_.label[rows[b]]);
       for (std::size_t k = 0; k < lanes_; ++k) {
         for (std::size_t c = 0; c < of_lane_.size(); ++c) of_lane_[c] = scores_[c * lanes_ + k];
@@ -99,13 +97,13 @@ class class_scorer {
   }
 
  private:
-  softmax model_;
+  M model_;
   const label_map& labels_;
   const sparse_view& rows_;
-  const lane_kernels<Index, Value>& kernels_;
+  row_lanes<M, Index, Value> kernels_;
   row_batch<Index, Value> batch_;
   std::size_t lanes_;
-  const float *w_, *bias_;
+  const float* w_;
   std::vector<float> scores_, of_lane_;
 };
 

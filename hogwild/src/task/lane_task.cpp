@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <hogwild/detail/loop/class_lane_step.hpp>
 #include <hogwild/detail/loop/lane_proximal.hpp>
 #include <hogwild/detail/loop/lane_step.hpp>
+#include <hogwild/detail/loop/row_lane_step.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
@@ -28,7 +28,10 @@ namespace hogwild {
 namespace {
 
 const training_task& suited(const training_task& alone) {
-  detail::require(lane_task::suits(alone), "models are trained side by side that are linear, under sgd");
+  detail::require(
+      lane_task::suits(alone),
+      "models are trained side by side that are linear, under sgd, or factorization machines, under sgd or adagrad; "
+      "with nothing frozen, and l1 where they have one weight a column");
   return alone;
 }
 
@@ -37,6 +40,7 @@ task_facts facts_of_lanes(const training_task& alone, std::size_t lanes) {
   facts.parameters *= lanes;
   for (parameter_group& g : facts.groups) g.offset *= lanes, g.width *= lanes;
   facts.margin = facts.scaled = facts.row_kernels = false;
+  facts.halves = 0;
   facts.lanes = static_cast<std::uint32_t>(lanes);
   return facts;
 }
@@ -45,7 +49,9 @@ task_facts facts_of_lanes(const training_task& alone, std::size_t lanes) {
 
 bool lane_task::suits(const training_task& alone) {
   const loop_options& o = alone.options();
-  return (alone.margin() != nullptr || alone.classes() != nullptr) && o.optimizer == optimizer_kind::sgd &&
+  const bool steps =
+      o.optimizer == optimizer_kind::sgd || (o.optimizer == optimizer_kind::adagrad && alone.machine() != nullptr);
+  return (alone.margin() != nullptr || alone.classes() != nullptr || alone.machine() != nullptr) && steps &&
          o.form != l2_form::two_pass && o.frozen_groups == 0 && !alone.data().label.lists();
 }
 
@@ -61,12 +67,24 @@ bool lane_task::pays_of_classes(std::size_t columns, std::size_t classes) {
   return classes < numbers_of_a_vector || columns * classes * sizeof(float) <= 4 * level2_cache_bytes();
 }
 
+// On text of 47,603 columns, and a cache of 2 MiB, machines that keep 0.9 to 1.8 MiB took 1/1.4 to 1/3 of the time, of
+// 3 MiB 1/1.1, and of 6 MiB a fifth more; on records of 123 columns, of 4 factors 1/4 to 1/9, and of 16 1/2 to 1/4.
+bool lane_task::pays_of_machines(std::size_t columns, std::size_t width, optimizer_kind by) {
+  const std::size_t kept = columns * (width + 1) * (1 + state_arrays_of(by));
+  return kept * sizeof(float) <= level2_cache_bytes();
+}
+
 bool lane_task::pays(const training_task& alone) {
-  return alone.classes() == nullptr || pays_of_classes(alone.data().columns, alone.classes()->classes);
+  const std::size_t columns = alone.data().columns;
+  if (alone.classes() != nullptr) return pays_of_classes(columns, alone.classes()->classes);
+  if (alone.machine() != nullptr) return pays_of_machines(columns, alone.machine()->width(), alone.options().optimizer);
+  return true;
 }
 
 std::size_t lane_task::weights_of(const training_task& alone) {
-  return alone.data().columns * (alone.classes() != nullptr ? alone.classes()->classes : 1);
+  std::size_t weights = 0;
+  for (const parameter_group& g : alone.facts().groups) weights += g.hot_first ? g.rows * g.width : 0;
+  return weights;
 }
 
 std::unique_ptr<training_task> lane_task::on(const sparse_view& rows) const {
@@ -75,7 +93,12 @@ std::unique_ptr<training_task> lane_task::on(const sparse_view& rows) const {
 
 void lane_task::work(const worker_context& at) const {
   const step_context context{labels_, data_.degree, all_rows(), at.plan.options, data_.rows(), &at.store.control()};
-  alone_->margin() != nullptr ? train_margins(at, context) : train_classes(at, context);
+  if (alone_->margin() != nullptr)
+    train_margins(at, context);
+  else if (alone_->classes() != nullptr)
+    train_rows(*alone_->classes(), at, context);
+  else
+    train_rows(*alone_->machine(), at, context);
 }
 
 void lane_task::train_margins(const worker_context& at, const step_context& context) const {
@@ -104,18 +127,20 @@ void lane_task::train_margins(const worker_context& at, const step_context& cont
   with_sharing<float, sharing_choices::whole>(at, facts_.groups, data_.columns, first_singleton, train);
 }
 
-void lane_task::train_classes(const worker_context& at, const step_context& context) const {
-  const softmax& model = *alone_->classes();
+template <class M>
+void lane_task::train_rows(const M& model, const worker_context& at, const step_context& context) const {
   const auto train = [&]<class Sharing>(const Sharing& sharing) {
     const auto loop = [&](auto&& step) {
       worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
     };
     if constexpr (requires { sharing.state_values(); })
       with_row_types(data_, [&]<class Index, class Value>() {
-        loop(class_lane_batch<Sharing, Index, Value>(sharing, model, *table_, context, data_));
+        loop(row_lane_batch<M, Sharing, Index, Value>(sharing, model, *table_, context, data_));
       });
-    else
-      loop(class_lane_row_step<Sharing>(sharing, model, *table_, context, data_));
+    else if (context.options.optimizer == optimizer_kind::sgd)
+      loop(general_lane_step<M, sgd, Sharing>(sharing, model, *table_, context, data_));
+    else if constexpr (requires { sharing.state(0); })
+      loop(general_lane_step<M, block_optimizer, Sharing>(sharing, model, *table_, context, data_));
   };
   with_sharing<float, sharing_choices::whole>(at, facts_.groups, data_.columns, no_singletons, train);
 }
@@ -205,11 +230,14 @@ std::vector<measurement> lane_task::measure(const param_store& store, std::span<
   };
   threads.run([&](std::size_t) {
     with_row_types(rows, [&]<class Index, class Value>() {
+      const lane_parameters from{v, data_.columns};
+      const auto by_rows = [&]<class M>(const M& model) {
+        sum_up(row_scorer<M, Index, Value>(model, lanes, labels_, rows, options_, from));
+      };
       if (alone_->margin() != nullptr)
-        sum_up(margin_scorer<Index, Value>(*alone_->margin(), *table_, labels_, rows, options_, {v, data_.columns},
-                                           scale));
+        sum_up(margin_scorer<Index, Value>(*alone_->margin(), *table_, labels_, rows, options_, from, scale));
       else
-        sum_up(class_scorer<Index, Value>(*alone_->classes(), lanes, labels_, rows, options_, {v, data_.columns}));
+        alone_->classes() != nullptr ? by_rows(*alone_->classes()) : by_rows(*alone_->machine());
     });
   });
   std::vector<measurement> result(lanes, measurement{.loss = std::numeric_limits<double>::quiet_NaN()});

@@ -4,20 +4,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <numeric>
-#include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/run/lane_run.hpp>
-#include <hogwild/hogwild.hpp>
 #include <hogwild/models/softmax.hpp>
 
-#include "support/toy_data.hpp"
+#include "support/lanes_alone.hpp"
 
 namespace hogwild {
 namespace {
@@ -28,83 +23,9 @@ softmax classifier(std::size_t classes, bool bias = true, bool rest = false) {
   return {.features = class_lane_shape.columns, .classes = classes, .bias = bias, .one_vs_rest = rest};
 }
 
-struct class_lanes : testing::Test {
-  /// A model's step and l2.
-  struct planned {
-    double step, l2;
-  };
-
-  const std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  const thread_engine one{.workers = 1, .team = thread_team_kind::std, .pin = false};
-  const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
-  train_options options{};
-
-  /// Rows whose labels are this many classes; the last one lives longest.
-  const sparse_view& rows_of(std::size_t classes) {
-    toy = test::planted_classes(class_lane_shape, classes);
-    rows = std::make_unique<csr_rows>(toy.csr());
-    view = rows->view();
-    return view;
-  }
-  std::vector<planned> random_lanes(std::size_t n) {
-    std::uniform_real_distribution<double> of(0.0, 1.0);
-    std::vector<planned> all(n);
-    for (planned& lane : all)
-      lane = {std::pow(10.0, -2.0 + 2.0 * of(random)),
-              of(random) < 0.2 ? 0.0 : std::pow(10.0, -6.0 + 4.0 * of(random))};
-    return all;
-  }
-  static std::vector<double> steps_of(const std::vector<planned>& lanes) {
-    std::vector<double> steps;
-    for (const planned& lane : lanes) steps.push_back(lane.step);
-    return steps;
-  }
-  /// Lanes of models on rows that are prepared, placed as they are planned. `made` lives longer.
-  template <class Engine = serial_engine>
-  static lane_run placed(const prepared_task& made, const std::vector<planned>& lanes, const Engine& engine = {},
-                         const lane_rows& of = {}) {
-    lane_run run({std::shared_ptr<const void>(), made.task.get()}, made.data.options(), lanes.size(), 1.0,
-                 std::make_unique<engine_of<Engine>>(engine));
-    for (std::size_t k = 0; k < lanes.size(); ++k) run.place(k, {.l2 = lanes[k].l2, .rows = of});
-    return run;
-  }
-  template <class Engine = serial_engine>
-  train_result alone(const softmax& m, const sparse_view& of, const planned& lane, std::size_t epochs,
-                     const Engine& engine = {}) const {
-    train_options o = options;
-    o.epochs = epochs, o.l2 = lane.l2, o.step = {.initial = lane.step, .kind = schedule_kind::constant};
-    return train(m, of, engine, o);
-  }
-  template <class Engine = serial_engine>
-  void expect_same_bits(const softmax& m, const sparse_view& of, std::size_t n, const Engine& engine = {}) {
-    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(m.classes) + " classes, " + std::to_string(n) +
-                 " lanes");
-    const auto lanes = random_lanes(n);
-    const prepared_task made = prepare(m, of, options);
-    lane_run run = placed(made, lanes, engine);
-    for (std::size_t pass = 1; pass <= 3; ++pass) {
-      run.train(pass, steps_of(lanes));
-      run.place(pass, {.l2 = lanes[pass].l2}, run.kept(pass));  // put aside and taken up again
-    }
-    const auto measured = run.measure(of, lane_task::rows_of_lane::all, true);
-    const auto penalties = run.penalties();
-    for (std::size_t k = 0; k < n; ++k) {
-      const train_result by_itself = alone(m, of, lanes[k], 3, engine);
-      ASSERT_EQ(run.parameters(k), by_itself.parameters) << "lane " << k;
-      EXPECT_NEAR(measured[k].loss, by_itself.train_loss, 1e-6 * by_itself.train_loss);
-      EXPECT_NEAR(measured[k].loss + penalties[k], by_itself.objective, 1e-6 * by_itself.objective);
-    }
-  }
-  static double difference(const std::vector<float>& a, const std::vector<float>& b) {
-    double most = 0.0;
-    for (std::size_t j = 0; j < a.size(); ++j) most = std::max(most, std::abs(double{a[j]} - double{b[j]}));
-    return most;
-  }
-
-  test::toy_rows toy{};
-  std::unique_ptr<csr_rows> rows{};
-  sparse_view view{};
+struct class_lanes : test::lanes_alone {
+  /// Rows whose labels are this many classes.
+  const sparse_view& rows_of(std::size_t classes) { return take(test::planted_classes(class_lane_shape, classes)); }
 };
 
 TEST_F(class_lanes, make_the_bits_that_each_makes_alone) {
@@ -212,15 +133,7 @@ TEST_F(class_lanes, are_as_trained_on_rows_from_which_the_fold_is_cut) {
     const auto seen = run.measure(of, lane_task::rows_of_lane::trained_on, false);
     const auto unseen = run.measure(of, lane_task::rows_of_lane::held_out, false);
     for (std::size_t k = 0; k < 8; ++k) {
-      test::toy_rows left = toy;
-      left.row_start = {0}, left.index.clear(), left.value.clear(), left.label.clear();
-      for (std::size_t r = 0; r < of.rows(); ++r) {
-        if (fold[r] == held(k)) continue;
-        for (std::size_t e = toy.row_start[r]; e < toy.row_start[r + 1]; ++e)
-          left.index.push_back(toy.index[e]), left.value.push_back(toy.value[e]);
-        left.row_start.push_back(left.index.size()), left.label.push_back(toy.label[r]);
-      }
-      const csr_rows cut = left.csr();
+      const csr_rows cut = without(fold, held(k));
       EXPECT_EQ(run.parameters(k), alone(classifier(4), cut.view(), lanes[k], 2).parameters) << "lane " << k;
       if (k >= 6) continue;
       const auto n = static_cast<double>(fold.size());

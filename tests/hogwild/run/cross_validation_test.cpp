@@ -166,6 +166,13 @@ TEST_F(cross_validation, of_several_classes_chooses_l2_as_by_hand) {
   expect_chosen_as_by_hand(classes);
 }
 
+TEST_F(cross_validation, of_factors_chooses_l2_as_by_hand) {
+  const factorization_machine machine{.features = view().columns, .factors = 4};
+  expect_chosen_as_by_hand(machine);
+  options.optimizer = optimizer_kind::sgd;
+  expect_chosen_as_by_hand(machine);
+}
+
 TEST_F(cross_validation, chooses_among_powers_of_ten_about_the_usual_l2) {
   options.l2_by_folds = l2_search{.folds = folds};
   const auto tried = [this] { return train(logistic{}, view(), serial_engine{}, options).l2_tried; };

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <type_traits>
@@ -16,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/hogwild.hpp>
+#include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
 
@@ -83,54 +85,101 @@ TEST_F(trials_side_by_side_test, whom_they_are_trained_with_and_breaks_do_not_ma
   }
 }
 
-// Of several classes rows go one by one.
-struct trials_of_classes : trials_side_by_side_test {
-  std::vector<side_by_side_trial> of(std::initializer_list<double> steps, std::initializer_list<double> several_l2) {
+/// Models of which rows go one by one.
+struct trials_row_by_row : trials_side_by_side_test {
+  /// Rows that are trained on, and others.
+  void take(test::toy_rows trained, test::toy_rows held) {
+    mine = std::move(trained), others = std::move(held);
+    training.emplace(mine.csr()), measured.emplace(others.csr());
+  }
+  /// Steps of 0 are found. The model outlives them.
+  template <class M>
+  std::vector<side_by_side_trial> of(const M& m, std::initializer_list<double> steps,
+                                     std::initializer_list<double> several_l2, const train_options& common = {}) {
     std::vector<side_by_side_trial> asked;
     for (const double step : steps)
       for (const double l2 : several_l2) {
-        side_by_side_trial t{.traits = traits_of(classes), .options = {.epochs = 6, .l2 = l2}, .rows = training.view()};
-        t.make = [this](const sparse_view& of, const train_options& o) { return prepare(classes, of, o); };
+        side_by_side_trial t{.traits = traits_of(m), .options = common, .rows = training->view()};
+        t.make = [&m](const sparse_view& rows_of_it, const train_options& o) { return prepare(m, rows_of_it, o); };
+        t.options.epochs = 6, t.options.l2 = l2;
         if (step > 0.0) t.options.step = {.initial = step, .kind = schedule_kind::constant};
-        t.options.test = measured.view();
+        t.options.test = measured->view();
         EXPECT_TRUE(trials_side_by_side::suits(t.options, t.traits, t.rows));
         asked.push_back(std::move(t));
       }
     return asked;
   }
-
-  softmax classes{.features = 60, .classes = 5, .bias = true};
-  test::toy_rows mine = test::planted_classes({.rows = 700, .columns = 60, .per_row = 9}, 5),
-                 others = test::planted_classes({.rows = 300, .columns = 60, .per_row = 9, .seed = 2}, 5);
-  csr_rows training = mine.csr(), measured = others.csr();
-};
-
-TEST_F(trials_of_classes, are_runs_of_their_own) {
-  const std::vector<side_by_side_trial> asked = of({0.5, 0.1, 0.02, 0.0}, {0.0, 1e-3, 3.0});  // steps of 0 are found
-  trials_side_by_side trials(asked, how());
-  for (const std::size_t until : {2u, 6u}) trials.train(all(asked.size()), until);
-  for (std::size_t k = 0; k < asked.size(); ++k) {
-    const train_result run = train(classes, training.view(), serial_engine{}, asked[k].options);
-    EXPECT_EQ(trials.outcome(k).refused, "") << k;
-    EXPECT_EQ(trials.outcome(k).found, run.parameters) << k;
-    EXPECT_NEAR(trials.outcome(k).measured.loss, run.test->loss, 1e-6 * run.test->loss) << k;
-    EXPECT_EQ(trials.outcome(k).measured.accuracy, run.test->accuracy) << k;
+  template <class M>
+  void expect_runs_of_their_own(const M& m, const std::vector<side_by_side_trial>& asked) {
+    trials_side_by_side trials(asked, how());
+    for (const std::size_t until : {2u, 6u}) trials.train(all(asked.size()), until);
+    for (std::size_t k = 0; k < asked.size(); ++k) {
+      const train_result run = hogwild::train(m, training->view(), serial_engine{}, asked[k].options);
+      EXPECT_EQ(trials.outcome(k).refused, "") << k;
+      EXPECT_EQ(trials.outcome(k).found, run.parameters) << k;
+      EXPECT_NEAR(trials.outcome(k).measured.loss, run.test->loss, 1e-6 * run.test->loss) << k;
+      EXPECT_EQ(trials.outcome(k).measured.accuracy, run.test->accuracy) << k;
+    }
   }
-}
-
-TEST_F(trials_of_classes, are_trained_by_an_engine_as_its_runs_are) {
-  for (const sync_rule rule : {sync_rule::gradients, sync_rule::average}) {
-    const sync_engine two{.workers = 2, .rule = rule, .pin = false};
-    std::vector<side_by_side_trial> asked = of({0.5, 0.1}, {0.0, 1e-3});
-    for (side_by_side_trial& t : asked) t.engine = [two] { return std::make_shared<engine_of<sync_engine>>(two); };
+  template <class M, class Engine>
+  void expect_as_well_as_runs(const M& m, std::vector<side_by_side_trial> asked, const Engine& engine) {
+    for (side_by_side_trial& t : asked) t.engine = [engine] { return std::make_shared<engine_of<Engine>>(engine); };
     trials_side_by_side trials(asked, how(1));
     trials.train(all(asked.size()), 6);
     for (std::size_t k = 0; k < asked.size(); ++k) {
-      const train_result run = train(classes, training.view(), two, asked[k].options);
+      const train_result run = hogwild::train(m, training->view(), engine, asked[k].options);
       EXPECT_EQ(trials.outcome(k).refused, "") << k;
       EXPECT_NEAR(trials.outcome(k).measured.loss, run.test->loss, 1e-3 * run.test->loss) << k;
     }
   }
+
+  test::toy_rows mine{}, others{};
+  std::optional<csr_rows> training{}, measured{};
+};
+
+struct trials_of_classes : trials_row_by_row {
+  trials_of_classes() {
+    take(test::planted_classes({.rows = 700, .columns = 60, .per_row = 9}, 5),
+         test::planted_classes({.rows = 300, .columns = 60, .per_row = 9, .seed = 2}, 5));
+  }
+  softmax classes{.features = 60, .classes = 5, .bias = true};
+};
+
+TEST_F(trials_of_classes, are_runs_of_their_own) {
+  expect_runs_of_their_own(classes, of(classes, {0.5, 0.1, 0.02, 0.0}, {0.0, 1e-3, 3.0}));
+}
+
+TEST_F(trials_of_classes, are_trained_by_an_engine_as_its_runs_are) {
+  for (const sync_rule rule : {sync_rule::gradients, sync_rule::average})
+    expect_as_well_as_runs(classes, of(classes, {0.5, 0.1}, {0.0, 1e-3}),
+                           sync_engine{.workers = 2, .rule = rule, .pin = false});
+}
+
+struct trials_of_machines : trials_row_by_row {
+  trials_of_machines() {
+    take(test::planted_classification({.rows = 700, .columns = 60, .per_row = 9}),
+         test::planted_classification({.rows = 300, .columns = 60, .per_row = 9, .seed = 2}));
+  }
+  factorization_machine machine{.features = 60, .factors = 6};
+};
+
+TEST_F(trials_of_machines, are_runs_of_their_own) {
+  expect_runs_of_their_own(machine, of(machine, {0.2, 0.05, 0.01}, {0.0, 1e-3, 3.0}));
+  expect_runs_of_their_own(machine,
+                           of(machine, {0.2, 0.05, 0.01}, {0.0, 1e-3, 3.0}, {.optimizer = optimizer_kind::sgd}));
+}
+
+TEST_F(trials_of_machines, are_trained_by_an_engine_as_its_runs_are) {
+  expect_as_well_as_runs(machine, of(machine, {0.1}, {0.0, 1e-3}),
+                         sync_engine{.workers = 2, .rule = sync_rule::average, .pin = false});
+}
+
+TEST_F(trials_of_machines, have_no_other_optimisers_and_no_l1) {
+  const model_traits traits = traits_of(machine);
+  for (const optimizer_kind by : {optimizer_kind::row_adagrad, optimizer_kind::momentum, optimizer_kind::adam})
+    EXPECT_FALSE(trials_side_by_side::suits({.optimizer = by}, traits, training->view()));
+  EXPECT_FALSE(trials_side_by_side::suits({.l1 = 1e-4, .optimizer = optimizer_kind::sgd}, traits, training->view()));
+  EXPECT_FALSE(trials_side_by_side::suits({.optimizer = optimizer_kind::adagrad}, traits_of(model), training->view()));
 }
 
 TEST_F(trials_side_by_side_test, a_tolerance_ends_a_trial_as_it_ends_a_run) {

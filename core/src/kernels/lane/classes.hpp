@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
 
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 
 #include "kernels/lane/rows.hpp"
+#include "kernels/lane/runs.hpp"
 #include "kernels/row_rules.hpp"
 
 // One row and models of several classes side by side: a column's weights of all classes and models are one run. What is
@@ -19,44 +19,11 @@ class lane_class_rows {
   using rules = row_rules<Isa>;
   using entries = typename rules::template entries<Index, Value>;
 
-  /// So many vectors of sums stay in registers over a row.
-  static constexpr std::size_t most_sums = 8;
-
-  /// Calls body.operator()<n>() with a number from 1 to most_sums.
-  template <class Body, std::size_t N = most_sums>
-  static void with_number(std::size_t n, const Body& body) {
-    if constexpr (N > 1)
-      if (n < N) return with_number<Body, N - 1>(n, body);
-    body.template operator()<N>();
-  }
-
-  template <std::size_t Sums, class Vector>
-  static void add_products(const float* w, std::size_t n, const Index* index, const float* x, std::size_t size,
-                           float* out) {
-    constexpr std::size_t floats = sizeof(Vector) / sizeof(float);
-    Vector sum[Sums];
-    for (std::size_t i = 0; i < Sums; ++i) sum[i] = loaded<Vector>(out + i * floats);
-    for (std::size_t e = 0; e < size; ++e) {
-      const float* const column = w + index[e] * n;
-      for (std::size_t i = 0; i < Sums; ++i) sum[i] += x[e] * loaded<Vector>(column + i * floats);
-    }
-    for (std::size_t i = 0; i < Sums; ++i) rules::store(out + i * floats, sum[i]);
-  }
-
-  /// In walks along the row, each of about as many vectors.
+  /// Begins with the biases, where there are any.
   template <class Vector>
   static void score(const float* w, const float* bias, std::size_t n, const entries& z, float* out) {
-    constexpr std::size_t floats = sizeof(Vector) / sizeof(float);
     for (std::size_t i = 0; i < n; ++i) out[i] = bias != nullptr ? bias[i] : 0.0f;
-    in_parts_of<Isa>(z, [&](const Index* index, const float* x, std::size_t size, bool) {
-      for (std::size_t first = 0; first < n;) {
-        const std::size_t left = (n - first) / floats, walks = (left + most_sums - 1) / most_sums;
-        const std::size_t sums = (left + walks - 1) / walks;
-        with_number(sums,
-                    [&]<std::size_t Sums>() { add_products<Sums, Vector>(w + first, n, index, x, size, out + first); });
-        first += sums * floats;
-      }
-    });
+    lane_runs<Isa, Index, Value>::template add_up<Vector>(w, n, z, out);
   }
 
  public:

@@ -6,6 +6,7 @@
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 
 #include "kernels/lane/classes.hpp"
+#include "kernels/lane/machines.hpp"
 #include "kernels/lane/numbers.hpp"
 #include "kernels/lane/rows.hpp"
 #include "kernels/row_rules.hpp"
@@ -59,6 +60,32 @@ class lane_loops {
                     : class_rows::template changes<most_lanes>)(w, z, by);
   }
 
+  template <std::size_t Models>
+  static void machine_scores_of(const machine_arrays& w, const batch& rows, float* room, float* out) {
+    for (std::size_t i = 0; i < rows.rows; ++i)
+      lane_machine_rows<Isa, Models, Index, Value>::scores(w, entries(rows, i), room, out + i * Models);
+  }
+  static void machine_scores(const machine_arrays& w, std::size_t models, const batch& rows, float* room, float* out) {
+    (models == 8    ? machine_scores_of<8>
+     : models == 16 ? machine_scores_of<16>
+                    : machine_scores_of<most_lanes>)(w, rows, room, out);
+  }
+
+  template <std::size_t Models>
+  static void machine_changes_of(const entries& z, const lane_machines& by) {
+    using machine_rows = lane_machine_rows<Isa, Models, Index, Value>;
+    if (by.sums.weights != nullptr)
+      machine_rows::template changes<typename machine_rows::adagrad_rule>(z, by);
+    else
+      machine_rows::template changes<typename machine_rows::sgd_rule>(z, by);
+  }
+  static void machine_changes(std::size_t models, const batch& row, const lane_machines& by) {
+    const entries z(row, 0);
+    (models == 8    ? machine_changes_of<8>
+     : models == 16 ? machine_changes_of<16>
+                    : machine_changes_of<most_lanes>)(z, by);
+  }
+
  public:
   static constexpr lane_kernels<Index, Value> table{dots<width>,
                                                     updates,
@@ -67,7 +94,9 @@ class lane_loops {
                                                     lane_numbers<Isa>::margins,
                                                     lane_numbers<Isa>::changes,
                                                     class_rows::scores,
-                                                    class_changes};
+                                                    class_changes,
+                                                    machine_scores,
+                                                    machine_changes};
 };
 
 }  // namespace hogwild::detail

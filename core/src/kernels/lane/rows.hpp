@@ -78,12 +78,14 @@ class lane_row {
   static constexpr std::size_t updates_at_once = 4;
 
  public:
-  /// In eight sums, as margin_loops has them, with what is left in a ninth; or in four as dot() of a single row, with
-  /// what is left in the first.
+  /// In eight sums, as margin_loops has them, with what is left in a ninth, which begins with `bias` where that is
+  /// given; or in four as dot() of a single row, with what is left in the first.
   template <std::size_t Sums>
-  static void dot(const float* w, const entries& z, float* out) {
+  static void dot(const float* w, const entries& z, float* out, const float* bias = nullptr) {
     numbers sum[Sums], ninth;
-    each_vector([&](std::size_t v) __attribute__((always_inline)) { ninth.of[v] = vector{}; });
+    each_vector([&](std::size_t v) __attribute__((always_inline)) {
+      ninth.of[v] = bias != nullptr ? loaded<vector>(bias + v * floats) : vector{};
+    });
     numbers& rest = Sums == row_sums ? sum[0] : ninth;
     in_parts(
         z, [&](const Index* index, const float* x, std::size_t n, bool first) __attribute__((always_inline)) {

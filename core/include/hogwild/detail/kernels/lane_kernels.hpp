@@ -6,6 +6,7 @@
 
 #include <hogwild/detail/data/half.hpp>
 #include <hogwild/detail/kernels/row_batch.hpp>
+#include <hogwild/detail/kernels/row_kernels.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 
 namespace hogwild {
@@ -32,6 +33,18 @@ struct lane_classes {
   std::size_t classes = 0;
 };
 
+/// What a row changes of factorization machines.
+struct lane_machines {
+  machine_arrays to{};           ///< the parameters of all models: number i of one is `lanes` numbers from i * lanes on
+  machine_arrays sums{};         ///< of adagrad, as they lie; without weights: sgd
+  const float* room = nullptr;   ///< what machine_scores() has left of the row
+  const float* slope = nullptr;  ///< of each model
+  const float* step = nullptr;   ///< of each model; what has a step of 0 stays as it is
+  /// Of column j and model k what an entry takes of l2, l2[j * lanes + k]: under sgd what it leaves of a parameter,
+  /// under adagrad the fraction that joins the gradient; null: none has l2.
+  const float* l2 = nullptr;
+};
+
 /// The inner loops of several margin models that read the same rows: lane k is a model of its own. `lanes` is 8, 16 or
 /// 32, and model k's weight of column j is w[j * lanes + k]: an entry is read once for all models. `w` begins at a
 /// multiple of 64 bytes, of 8 lanes at one of 32. Index is std::uint32_t or std::uint16_t, Value is float or half.
@@ -41,7 +54,8 @@ struct lane_classes {
 /// (Hogwild!).
 ///
 /// Models of several classes have the weight of column j and class c at w[(j * classes + c) * lanes + k], and the bits
-/// that row_kernels make of them alone.
+/// that row_kernels make of them alone; factorization machines have factor f of column j at w[(j * width + f) * lanes +
+/// k], and the weights and the biases behind the factors.
 template <class Index, class Value>
 struct lane_kernels {
   /// out[i * lanes + k] = the dot of row i and model k.
@@ -67,6 +81,12 @@ struct lane_kernels {
   void (*scores)(const float* w, const float* bias, std::size_t n, const row_batch<Index, Value>& rows, float* out);
   /// Of one row, for each entry x: each weight becomes (w - step * (slope * x)) * left.
   void (*class_changes)(float* w, std::size_t lanes, const row_batch<Index, Value>& row, const lane_classes& by);
+  /// Of factorization machines: out[i * lanes + k] = the score of row i by model k. `room`: 2 * width * lanes floats,
+  /// which then hold what machine_changes() needs of the last row.
+  void (*machine_scores)(const machine_arrays& w, std::size_t lanes, const row_batch<Index, Value>& rows, float* room,
+                         float* out);
+  /// Of one row, each parameter of its columns, and the biases: as sgd or adagrad of row_kernels have it.
+  void (*machine_changes)(std::size_t lanes, const row_batch<Index, Value>& row, const lane_machines& by);
 };
 
 /// The kernels of an instruction set that has_isa() knows; `set` is not automatic.

@@ -26,16 +26,19 @@ struct lane_settings {
   lane_rows rows{};
 };
 
-/// What a lane holds between two passes: v and a of its weights w = a v, v with the bias behind the columns.
+/// What a lane holds between two passes: v and a of its weights w = a v, v with the bias behind the columns; and what
+/// the optimiser keeps of each parameter, if anything.
 struct lane_kept {
   std::vector<float> stored{};
   double scale = 1.0;
+  std::vector<float> state{};
 };
 
-/// Margin models of one loss, or linear models of several classes, that are trained side by side by one pass over the
-/// rows ("lanes"), for as many passes as the caller asks for. A lane can be given another model between two passes; the
-/// others do not notice. Under the serial engine each makes the same bits as it does alone with the same batch; in
-/// models of few columns that kernels hold in registers alone (batches of one row) to rounding. One caller at a time.
+/// Margin models of one loss, linear models of several classes, or factorization machines, that are trained side by
+/// side by one pass over the rows ("lanes"), for as many passes as the caller asks for. A lane can be given another
+/// model between two passes; the others do not notice. Under the serial engine each makes the same bits as it does
+/// alone with the same batch; in models of few columns that kernels hold in registers alone (batches of one row) to
+/// rounding. One caller at a time.
 class lane_run {
  public:
   /// `alone`: one of the models on the rows, of which step and l2 do not count, and of l1 whether there is any; it
@@ -69,7 +72,8 @@ class lane_run {
   /// processes.
   void deal(std::vector<std::uint8_t> fold);
 
-  /// From here on lane k trains this model, from these parameters: true w, the bias behind the columns; empty: zeros.
+  /// From here on lane k trains this model, from these parameters: true w, the bias behind the columns; empty: those
+  /// that the model has alone before anybody trains it.
   /// Throws config_error where the number of parameters does not fit, or the model has an l1 and `alone` none, or none
   /// where that has one; or of several classes an l2 where `alone` has none, so that nobody has counted columns.
   void place(std::size_t k, const lane_settings& settings, std::span<const float> w = {});
@@ -78,12 +82,14 @@ class lane_run {
   lane_kept kept(std::size_t k) const;
   /// Lane k stands idle.
   void clear(std::size_t k);
+  /// The parameters that a model has before anybody trains it.
+  std::vector<float> beginning() const;
   /// A pass over the rows with these steps, one for each lane. `pass` seeds the order of the rows. Throws config_error
   /// where step * l2 is 1 or more, but with l1. A request to stop ends it early: then the parameters are of no use.
   void train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop = {});
   /// What all lanes hold, for going back to it after a pass that was ended early.
   struct all_kept {
-    std::vector<float> stored{};
+    std::vector<float> stored{}, state{};
     std::vector<lane_round> of{};
   };
   all_kept kept() const;
@@ -98,6 +104,8 @@ class lane_run {
 
  private:
   void start(const note_function& note);
+  /// What the optimiser keeps of all lanes; empty where it keeps nothing.
+  std::span<float> state() const;
   std::vector<double> scales() const;
   void fold(const std::bitset<most_lanes>& which);
   bool proximal() const { return task_.options().proximal(); }

@@ -24,6 +24,7 @@ struct model_traits {
   bool linear = false;        ///< l2 is 1/n by default
   bool margin = false;        ///< the engine adds the bias
   bool classes = false;       ///< linear, with a score of each class, which row kernels train
+  bool machine = false;       ///< a score by factors of pairs of columns, which row kernels train
   bool cuts = false;          ///< its rows are edges and nodes of a graph
   bool factors = false;       ///< factors of ratings, whose blocks workers can own
   bool repeats = false;       ///< a column may stand in a row several times
@@ -41,6 +42,7 @@ template <model M>
 model_traits traits_of(const M& m) {
   model_traits traits{.labels = labels_of(m), .linear = is_linear<M>(), .margin = margin_model<M>};
   traits.classes = row_kernel_model<M> && is_linear<M>() && traits.labels == label_kind::classes;
+  traits.machine = row_kernel_model<M> && !is_linear<M>();
   traits.defaults = defaults_of<M>();
   traits.factors = factor_model<M>;
   traits.cuts = cuts_graphs<M>();

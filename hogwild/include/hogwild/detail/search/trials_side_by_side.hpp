@@ -46,11 +46,11 @@ struct side_by_side_outcome {
   std::vector<float> found{};  ///< true w, the bias behind the columns, where parameters are kept
 };
 
-/// Linear models under sgd, with one margin a row or without l1 a score of each class, trained side by side, up to 32
-/// by one pass over the rows ("lanes"). Each thread has lanes of its own. A trial makes the same numbers whatever
-/// others it is trained with, up to the largest given step of all, by which it is chosen how many rows see the same
-/// weights; between two calls its parameters are kept. Those with an engine are trained by its workers, a pass after
-/// the other; then a trial repeats as a run by that engine does.
+/// Linear models under sgd, with one margin a row or without l1 a score of each class, and factorization machines,
+/// under adagrad too, trained side by side, up to 32 by one pass over the rows ("lanes"). Each thread has lanes of its
+/// own. A trial makes the same numbers whatever others it is trained with, up to the largest given step of all, by
+/// which it is chosen how many rows see the same weights; between two calls its parameters are kept. Those with an
+/// engine are trained by its workers, a pass after the other; then a trial repeats as a run by that engine does.
 ///
 /// A run of its own may take more rows at a time, and ends a little elsewhere then. Steps that are not given are
 /// found as it finds them, and its tolerance ends a trial as it ends a run. One caller at a time.

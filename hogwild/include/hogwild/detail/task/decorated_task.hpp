@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -23,7 +24,9 @@ class decorated_task : public training_task {
 
   const margin_loss* margin() const override { return whole_.margin(); }
   const softmax* classes() const override { return whole_.classes(); }
+  const factorization_machine* machine() const override { return whole_.machine(); }
   void initialise(const param_store& store) const override { whole_.initialise(store); }
+  void fill(std::span<float> parameters) const override { whole_.fill(parameters); }
   void try_rows(const param_store& store) const override { whole_.try_rows(store); }
   measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
                        bool all_measures, const std::stop_token& stop) const override {

@@ -34,13 +34,9 @@ class general_task : public training_task {
   general_task(const M& m, const sparse_view& data, label_map labels, const loop_options& options)
       : training_task(facts_of(m, data, options), data, std::move(labels), options), model_(m) {}
 
-  void initialise(const param_store& store) const override {
-    const param_view<scalar> w(store.parameters<scalar>());
-    const counter_random random(options_.seed, 0x696e6974u);
-    if constexpr (init_by_rows<M>)
-      model_.init(w, random, data_);
-    else if constexpr (requires { model_.init(w, random); })
-      model_.init(w, random);
+  void initialise(const param_store& store) const override { initialise_in(store.parameters<scalar>()); }
+  void fill(std::span<float> parameters) const override {
+    if constexpr (std::same_as<scalar, float>) initialise_in(parameters);
   }
 
   void try_rows(const param_store& store) const override {
@@ -180,6 +176,15 @@ class general_task : public training_task {
   M model_;
 
  private:
+  void initialise_in(std::span<scalar> parameters) const {
+    const param_view<scalar> w(parameters);
+    const counter_random random(options_.seed, 0x696e6974u);
+    if constexpr (init_by_rows<M>)
+      model_.init(w, random, data_);
+    else if constexpr (requires { model_.init(w, random); })
+      model_.init(w, random);
+  }
+
   /// Takes l1 of rows [first, last) of a group; `once` is what it is worth where all rows of the data count once.
   void shrink_rows(const param_view<scalar>& w, const parameter_group& g, std::size_t first, std::size_t last,
                    double once) const {

@@ -15,24 +15,28 @@ namespace hogwild {
 
 struct step_context;
 
-/// Margin models of one loss, or linear models of several classes, under sgd, trained side by side on the same rows.
-/// What is asked of all of them together is answered for their mean; the scale of the weights is one of each lane,
-/// which the table holds.
+/// Margin models of one loss, or linear models of several classes, under sgd, or factorization machines, under sgd or
+/// adagrad, trained side by side on the same rows. What is asked of all of them together is answered for their mean;
+/// the scale of the weights is one of each lane, which the table holds.
 class lane_task final : public training_task {
  public:
   /// The models of which `alone` is one. The table is read while workers train.
   lane_task(std::shared_ptr<const training_task> alone, std::shared_ptr<const lane_table> table);
 
   /// Whether models of this task may be trained side by side: margin models under sgd, with no second pass and nothing
-  /// frozen, on rows of one label each; and of several classes those without l1.
+  /// frozen, on rows of one label each; of several classes those without l1; and so factorization machines, under
+  /// adagrad, too.
   static bool suits(const training_task& alone);
 
   /// Whether eight models take less time side by side than one after the other. Margin models do. Of several classes
   /// they do where these are fewer than a vector has numbers, so that a model alone goes class by class, or where the
   /// weights of one fill the second-level cache no more than four times: of more, what a model alone finds there is as
-  /// much as lanes save.
+  /// much as lanes save. Factorization machines do where what one keeps, sums of squares with it, fits that cache: a
+  /// model alone has vectors of factors already, and lanes save what rows and single weights cost.
   static bool pays(const training_task& alone);
   static bool pays_of_classes(std::size_t columns, std::size_t classes);
+  /// Of factorization machines, with factors in so many floats a column.
+  static bool pays_of_machines(std::size_t columns, std::size_t width, optimizer_kind by);
 
   /// Weights that a model of this task has.
   static std::size_t weights_of(const training_task& alone);
@@ -40,7 +44,8 @@ class lane_task final : public training_task {
   /// Whether l2 shrinks the scale of the weights; else rows take it of the columns that they touch.
   bool shrinks() const { return alone_->facts().scaled; }
 
-  void initialise(const param_store&) const override {}
+  void initialise(const param_store&) const override {}  // lane by lane
+  void fill(std::span<float> parameters) const override { alone_->fill(parameters); }
   void work(const worker_context& at) const override;
   measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
                        bool all_measures, const std::stop_token& stop) const override;
@@ -60,7 +65,8 @@ class lane_task final : public training_task {
 
  private:
   void train_margins(const worker_context& at, const step_context& context) const;
-  void train_classes(const worker_context& at, const step_context& context) const;
+  template <class M>
+  void train_rows(const M& model, const worker_context& at, const step_context& context) const;
 
   std::shared_ptr<const training_task> alone_;
   std::shared_ptr<const lane_table> table_;

@@ -78,16 +78,20 @@ class row_kernel_task final : public general_task<M> {
     return found;
   }
 
-  const softmax* classes() const override {
-    if constexpr (std::same_as<M, softmax>) return this->facts_.row_kernels ? &model_ : nullptr;
-    return nullptr;
-  }
+  const softmax* classes() const override { return model_as<softmax>(); }
+  const factorization_machine* machine() const override { return model_as<factorization_machine>(); }
 
   std::unique_ptr<training_task> on(const sparse_view& rows) const override {
     return std::make_unique<row_kernel_task>(model_, rows, this->labels_, this->options_alone());
   }
 
  private:
+  template <class Kind>
+  const Kind* model_as() const {
+    if constexpr (std::same_as<M, Kind>) return this->facts_.row_kernels ? &model_ : nullptr;
+    return nullptr;
+  }
+
   /// What a thread needs for rows with lists.
   class list_rows {
    public:

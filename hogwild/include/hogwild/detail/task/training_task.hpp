@@ -24,6 +24,7 @@ namespace hogwild {
 class exchange_hook;
 class margin_loss;
 class param_store;
+struct factorization_machine;
 struct softmax;
 struct store_shape;
 class thread_team;
@@ -57,6 +58,8 @@ class coordinator_side {
  public:
   /// Fills new parameters; called once, before any worker.
   virtual void initialise(const param_store& store) const = 0;
+  /// What initialise() makes of floats that are 0, of one more model in the same store; nothing where they stay so.
+  virtual void fill(std::span<float>) const {}
   /// Has the model say what a few rows change, without changing it. Throws config_error where it reads or emits beside
   /// its parameters, which nobody looks after while workers train.
   virtual void try_rows(const param_store&) const {}
@@ -103,6 +106,8 @@ class training_task : public worker_side, public coordinator_side {
   virtual const margin_loss* margin() const { return nullptr; }
   /// The linear model of several classes, where row kernels train it under the options; null for other models.
   virtual const softmax* classes() const { return nullptr; }
+  /// The same of the factorization machine.
+  virtual const factorization_machine* machine() const { return nullptr; }
   /// Rows of all processes that train the model together.
   std::uint64_t all_rows() const { return options_.all_rows > 0 ? options_.all_rows : data_.rows(); }
 

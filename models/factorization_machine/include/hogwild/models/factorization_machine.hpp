@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -53,7 +54,15 @@ struct factorization_machine {
   machine_arrays arrays_in(float* w) const { return arrays_with<float>(w); }
   machine_arrays_of<half> half_arrays_in(float* w) const { return arrays_with<half>(w); }
   std::size_t kernel_room() const { return width(); }
-  bool derive(float* s, float label) const { return (*s = score_slope(labels, scale, score_of(*s), label)) != 0.0f; }
+  /// Of `Models` models side by side, which have a score each. In loops of which compilers make vector code.
+  template <std::size_t Models = 1>
+  bool derive(float* s, float label) const {
+    if (labels == label_kind::binary)
+      for (std::size_t m = 0; m < Models; ++m) s[m] = score_slope(label_kind::binary, scale, score_of(s[m]), label);
+    else
+      for (std::size_t m = 0; m < Models; ++m) s[m] = score_slope(label_kind::real, scale, score_of(s[m]), label);
+    return std::any_of(s, s + Models, [](float slope) { return slope != 0.0f; });
+  }
   row_score measured(const float* s, float label) const {
     const float score = score_of(*s);
     return {score_loss(labels, scale, score, label), score};

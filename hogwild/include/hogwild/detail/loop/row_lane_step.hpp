@@ -1,72 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <deque>
 #include <span>
 #include <vector>
 
-#include <hogwild/detail/kernels/row_kernels.hpp>
 #include <hogwild/detail/loop/general_step.hpp>
 #include <hogwild/detail/loop/lane_step.hpp>
-#include <hogwild/models/softmax.hpp>
+#include <hogwild/detail/loop/row_lanes.hpp>
 
-// Linear models of several classes under sgd, several side by side: each is trained as by row_kernel_step or
-// general_step, to the same bits, but with rows of which it takes part in some only. The weight of column j, class c
-// and model k lies at (j * classes + c) * lanes + k.
+// Models that row kernels train, several side by side: each is trained as by row_kernel_step or general_step, to the
+// same bits, but with rows of which it takes part in some only. Parameter i of model k lies at i * lanes + k.
 
 namespace hogwild {
 
-/// Calls f.operator()<Models>() with a number of lanes.
-template <class F>
-void with_lanes(std::size_t lanes, const F& f) {
-  if (lanes == 8)
-    f.template operator()<8>();
-  else if (lanes == 16)
-    f.template operator()<16>();
-  else
-    f.template operator()<most_lanes>();
-}
-
-/// What an entry of column j leaves of a weight of model k, at j * lanes + k, as row kernels have it under sgd; empty
-/// where none has l2.
-inline std::vector<float> left_by_l2(const lane_table& table, const step_context& context, std::size_t columns) {
-  const auto has_l2 = [](const lane_round& lane) { return lane.trains && lane.touched_l2 > 0.0; };
-  if (std::ranges::none_of(table.of, has_l2)) return {};
-  std::vector<float> left(columns * table.lanes, 1.0f);
-  for (std::size_t k = 0; k < table.lanes; ++k) {
-    const lane_round& lane = table.of[k];
-    if (!has_l2(lane)) continue;
-    const touched_l2 l2{lane.touched_l2 * static_cast<double>(table.rows_of(k, context.rows))};
-    const bool each = context.options.form == l2_form::per_occurrence;
-    for (std::size_t j = 0; j < columns; ++j) {
-      const auto fraction = static_cast<float>(
-          each ? lane.touched_l2 : l2.fraction(std::max(table.degree_of(k, j, context.degree[j]), 1u)));
-      left[j * table.lanes + k] = 1.0f / (1.0f + static_cast<float>(lane.step) * fraction);
-    }
-  }
-  return left;
-}
-
 /// By kernels, row after row, on parameters that nobody else writes meanwhile.
-template <class Sharing, class Index, class Value>
-class class_lane_batch : public Sharing {
+template <class M, class Sharing, class Index, class Value>
+class row_lane_batch : public Sharing {
  public:
   static constexpr std::size_t most_rows = batch_rows;
 
-  class_lane_batch(const Sharing& sharing, const softmax& model, const lane_table& table, const step_context& context,
-                   const sparse_view& data)
+  row_lane_batch(const Sharing& sharing, const M& model, const lane_table& table, const step_context& context,
+                 const sparse_view& data)
       : Sharing(sharing),
         model_(model),
         context_(context),
         data_(data),
-        kernels_(lane_kernels_of<Index, Value>(context.options.isa)),
+        rows_(model, data.columns, table.lanes, context.options.isa),
         batch_(batch_on<Index, Value>(data)),
-        state_(kernels_, table, context, data),
-        left_(left_by_l2(table, context, data.columns)),
-        slope_(model.classes * table.lanes) {}
+        state_(rows_.kernels(), table, context, data),
+        l2_(table, context, data.columns),
+        slope_(rows_.scores() * table.lanes) {}
 
   void begin(const round_plan& round, double position) { state_.begin(round, position); }
 
@@ -77,28 +42,22 @@ class class_lane_batch : public Sharing {
 
  private:
   void train_row(std::size_t r) {
-    const std::size_t lanes = state_.lanes(), n = model_.classes * lanes;
-    float* const w = Sharing::values().data();
-    float* const bias = model_.bias ? w + data_.columns * n : nullptr;
-    kernels_.scores(w, bias, n, batch_, slope_.data());
-    with_lanes(lanes, [&]<std::size_t Models>() {
-      model_.derive<Models>(slope_.data(), context_.labels.encode(data_.label[r]));
+    rows_.score(Sharing::values().data(), batch_, slope_.data());
+    with_lanes(state_.lanes(), [&]<std::size_t Models>() {
+      model_.template derive<Models>(slope_.data(), context_.labels.encode(data_.label[r]));
     });
-    state_.weigh(r, slope_.data(), model_.classes);
-    const float* const step = state_.steps(r);
-    kernels_.class_changes(w, lanes, batch_,
-                           {slope_.data(), step, left_.empty() ? nullptr : left_.data(), model_.classes});
-    for (std::size_t i = 0; bias != nullptr && i < n; ++i)
-      if (step[i % lanes] != 0.0f) bias[i] -= step[i % lanes] * slope_[i];
+    state_.weigh(r, slope_.data(), rows_.scores());
+    rows_.change({Sharing::values(), Sharing::state_values()}, batch_, slope_.data(), state_.steps(r), l2_);
   }
 
-  softmax model_;
+  M model_;
   step_context context_;
   sparse_view data_;
-  const lane_kernels<Index, Value>& kernels_;
+  row_lanes<M, Index, Value> rows_;
   row_batch<Index, Value> batch_;
   lane_state<lane_kernels<Index, Value>> state_;
-  std::vector<float> left_, slope_;
+  lane_l2 l2_;
+  std::vector<float> slope_;
 };
 
 /// The parameters of one lane as if there were no others. `Read` reads elements as the reader of a view does.
@@ -114,6 +73,9 @@ class lane_reader {
     const lane_reader& of;
     std::size_t offset;
     float operator[](std::size_t i) const { return of[offset + i]; }
+    void copy_to(std::span<float> out) const {
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = (*this)[i];
+    }
   };
   run block(std::size_t offset, std::size_t) const { return {*this, offset}; }
 
@@ -133,6 +95,7 @@ class lane_view {
   std::size_t size() const { return all_.size() / lanes_; }
   float load(std::size_t j) const { return all_.load(j * lanes_ + lane_); }
   float read_add(std::size_t j, float delta) const { return all_.read_add(j * lanes_ + lane_, delta); }
+  void add(std::size_t j, float delta) const { read_add(j, delta); }
   void load_block(std::size_t offset, std::span<float> out) const {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = load(offset + i);
   }
@@ -157,15 +120,17 @@ struct lane_sharing {
   std::size_t lanes, lane;
 
   view_type parameters() const { return {all->parameters(), lanes, lane}; }
+  view_type state(std::size_t k) const requires requires(const Sharing& of) { of.state(std::size_t{}); }
+  { return {all->state(k), lanes, lane}; }
 };
 
 /// Row by row, each lane after the other as a model alone, on arrays that others write, too, or that gather what rows
 /// change.
-template <class Sharing>
-class class_lane_row_step : public Sharing {
+template <class M, template <class> class Optimizer, class Sharing>
+class general_lane_step : public Sharing {
  public:
-  class_lane_row_step(const Sharing& sharing, const softmax& model, const lane_table& table,
-                      const step_context& context, const sparse_view& data)
+  general_lane_step(const Sharing& sharing, const M& model, const lane_table& table, const step_context& context,
+                    const sparse_view& data)
       : Sharing(sharing),
         context_(context),
         table_(table),
@@ -181,8 +146,8 @@ class class_lane_row_step : public Sharing {
       steps_.emplace_back(lane_sharing<Sharing>{this, table.lanes, k}, model_, of_lane);
     }
   }
-  class_lane_row_step(const class_lane_row_step&) = delete;  // refers to itself
-  class_lane_row_step& operator=(const class_lane_row_step&) = delete;
+  general_lane_step(const general_lane_step&) = delete;  // refers to itself
+  general_lane_step& operator=(const general_lane_step&) = delete;
 
   struct numbered_row : sparse_row<float> {
     std::size_t number = 0;
@@ -213,7 +178,7 @@ class class_lane_row_step : public Sharing {
   }
 
  private:
-  using step_of_lane = general_step<softmax, lane_sharing<Sharing>, sgd<lane_view<typename Sharing::view_type>>>;
+  using step_of_lane = general_step<M, lane_sharing<Sharing>, Optimizer<lane_view<typename Sharing::view_type>>>;
 
   /// Rows that lane k is trained on, of each column.
   std::span<const std::uint32_t> degree_of(std::size_t k) {
@@ -226,7 +191,7 @@ class class_lane_row_step : public Sharing {
   step_context context_;
   const lane_table& table_;
   sparse_view data_;
-  softmax model_;
+  M model_;
   std::vector<loop_options> options_;
   std::vector<std::vector<std::uint32_t>> degree_;
   std::deque<step_of_lane> steps_;
