@@ -37,7 +37,8 @@ lane_trainer::lane_trainer(const std::vector<train_request>& requests, std::span
     first_[t.number] = all.size();
     for (std::size_t part = 0; part < rows.parts.size(); ++part) {
       const std::shared_ptr<const train_request> kept(std::shared_ptr<void>(), &request);
-      all.push_back(lane_of(kept, *traits, rows.parts[part].training, rows.parts[part].validation));
+      all.push_back(lane_of(kept, *traits, rows.parts[part].training));
+      all.back().options.test = rows.parts[part].validation;
       all.back().alike = std::to_string(part) + " " + common_options(t, request.options);
     }
   }

@@ -257,9 +257,9 @@ std::vector<float> lane_run::parameters(std::size_t k) const {
   return std::move(lane.stored);
 }
 
-std::vector<measurement> lane_run::measure(const sparse_view& rows, lane_task::rows_of_lane which,
-                                           bool all_measures) const {
-  return task_.measure(workers_->store(), scales(), rows, which, all_measures, workers_->helpers());
+std::vector<measurement> lane_run::measure(const sparse_view& rows, lane_task::rows_of_lane which, bool all_measures,
+                                           measure_function scored) const {
+  return task_.measure(workers_->store(), scales(), rows, which, all_measures, workers_->helpers(), scored);
 }
 
 std::vector<double> lane_run::penalties() const {

@@ -92,7 +92,8 @@ class lane_run {
   /// True w of lane k.
   std::vector<float> parameters(std::size_t k) const;
   /// lane_task::measure() of all lanes.
-  std::vector<measurement> measure(const sparse_view& rows, lane_task::rows_of_lane which, bool all_measures) const;
+  std::vector<measurement> measure(const sparse_view& rows, lane_task::rows_of_lane which, bool all_measures,
+                                   measure_function scored = measure_scores) const;
   /// l1 ||w||_1 + l2 / 2 ||w||^2 of each lane.
   std::vector<double> penalties() const;
 
