@@ -152,13 +152,15 @@ int search_on_ranks(search_request request, const search_space& space, const std
   std::optional<search_folder> folder;
   std::optional<run_trainer> runs;
   std::optional<lane_trainer> lanes;
+  search_pace pace;
   search_display display(*request.metric, ::isatty(STDERR_FILENO) != 0);
   search_result result;
   search_end how;
   ranks.together([&] {
     if (waits) folder.emplace(request.options.journal);
-    runs.emplace(requests, rows, *request.metric, request.side_by_side, folder ? &*folder : nullptr, ranks.stop());
-    lanes.emplace(requests, trials, rows, *request.metric, request.side_by_side, *runs, ranks.stop());
+    runs.emplace(requests, rows, *request.metric, request.side_by_side, folder ? &*folder : nullptr, pace,
+                 ranks.stop());
+    lanes.emplace(requests, trials, rows, *request.metric, request.side_by_side, *runs, pace, ranks.stop());
   });
   rank_trainer trainer(ranks, trials, *lanes, [&](std::size_t trial) {
     lanes->forget(trial);
@@ -166,6 +168,7 @@ int search_on_ranks(search_request request, const search_space& space, const std
   });
   asked.begin_asking();
   if (is_first) {
+    if (!quiet) display.watch(pace);
     std::vector<bool> forgotten;  // of which trials nothing is kept
     result = run_search(space, request.options, trainer, [&](const search_progress& now) {
       const std::vector<std::string> notes = runs->take_notes();

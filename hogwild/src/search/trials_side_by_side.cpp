@@ -318,6 +318,7 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
       if (!now[k].has_ended) steps[k] = now[k].schedule.at(e);
     run.train(e, steps, how_.stop);
     if (how_.stop.stop_requested()) return;
+    if (how_.passed) how_.passed(of.size());
     const auto is_due = [&](const lane& l) { return !l.has_ended && epochs_measured(e, l.of->options) > 0; };
     if (!may_end || std::ranges::none_of(now, is_due)) continue;
     const auto measured = losses();

@@ -70,16 +70,18 @@ class trials_side_by_side {
     bool sorts = true;              ///< for the area under the curve, which is left out else
     bool keeps_parameters = false;  ///< tell what was found, until a trial is forgotten
     std::stop_token stop{};
+    /// Is told after a pass by how many trials it was, from any thread, several at a time; empty: nobody.
+    std::function<void(std::size_t)> passed{};
   };
 
   /// Whether a trial of these options can be one of them, trained from a model's own beginning. `traits`: of its model;
   /// `rows`: of those that it will be trained on.
   static bool suits(const train_options& options, const model_traits& traits, const sparse_view& rows);
-
-  /// The rows outlive it.
   /// Whether one that suits may hold out a fold: its step is given, so that nobody looks for one on rows that it holds
   /// out, and one worker trains it.
   static bool suits_folds(const side_by_side_trial& trial);
+
+  /// The rows outlive it.
   trials_side_by_side(std::vector<side_by_side_trial> trials, settings how);
   ~trials_side_by_side();
 
@@ -101,9 +103,9 @@ class trials_side_by_side {
   void begin(lane& of);
   void begin_all(std::vector<lane*>& fresh);
   std::vector<unit> units_of(std::span<lane* const> lanes) const;
+  void occupy_threads(std::vector<unit>& units) const;
   std::unique_ptr<lane_run> start(const unit& of) const;
   void train_unit(const unit& of, std::size_t epochs) const;
-  void occupy_threads(std::vector<unit>& units) const;
 
   std::vector<side_by_side_trial> trials_;
   settings how_;
