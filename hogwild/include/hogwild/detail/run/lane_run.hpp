@@ -55,8 +55,9 @@ class lane_run {
   /// epochs, or makes updates that lanes do not have.
   static bool suits(const prepared_task& alone);
 
-  /// As many lanes as keep the parameters in the second-level cache, of 8, 16 and 32, and no more than `models` need;
-  /// where none do, 16 of margin models and 8 of others. `alone`: one of the models.
+  /// As many lanes, of 8, 16 and 32, as keep the parameters in the second-level cache, or of margin models in four
+  /// times as much, and no more than `models` need; where none do, 16 of margin models and 8 of others. `alone`: one of
+  /// them.
   static std::size_t lanes_for(const training_task& alone, std::size_t models);
 
   std::size_t lanes() const { return table_->lanes; }
