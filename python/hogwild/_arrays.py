@@ -112,6 +112,22 @@ def _csr(x):
                  None, copies)
 
 
+def frame_of(values, names):
+    """An array with names of its columns: a pandas frame, or one of polars where there is no pandas; else as it is."""
+    try:
+        import pandas
+
+        return pandas.DataFrame(values, columns=names, copy=False)
+    except ImportError:
+        pass
+    try:
+        import polars
+
+        return polars.DataFrame(values, schema=names)
+    except ImportError:
+        return values
+
+
 def table_of(x):
     """X as a Table. Raises TypeError for what is no table of numbers, ValueError for a wrong shape."""
     if "scipy" in sys.modules and _library(x) == "scipy":

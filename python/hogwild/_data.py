@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._arrays import MOST_COLUMNS, Csr, labels_of, table_of, weights_of
+from ._arrays import MOST_COLUMNS, Csr, frame_of, labels_of, table_of, weights_of
 
 _forked = False  # threads of oneTBB do not survive a fork: a child reads rows by one
 _reader = threading.local()  # .threads: how many read rows that this thread asks for
@@ -130,6 +130,12 @@ class Dataset:
     def y(self) -> np.ndarray:
         """The labels, in the order in which rows are trained: of a file or after shuffle=True not that of the input."""
         return self._rows.labels()
+
+    def _named_arrays(self):
+        """The same as _arrays(), with the names of columns where there are any and X is dense."""
+        rows, label, weight = self._arrays()
+        named = self.names is not None and isinstance(rows, np.ndarray)
+        return frame_of(rows, self.names) if named else rows, label, weight
 
     def _arrays(self):
         """X, y and weights or None, as scipy and numpy have them: for who cuts rows. Of files they are copies."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Candidates of a search that the engine trains side by side, and what they score."""
+import contextlib
 import time
 from copy import copy
 from multiprocessing.pool import ThreadPool
@@ -8,12 +9,10 @@ from types import SimpleNamespace
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.validation import _check_method_params, validate_data
+from sklearn.utils.validation import _check_method_params, _num_samples
 
 from . import _data, _engine
-from ._arrays import Csr, table_of
-from ._data import Dataset
+from ._folds import NAMES_OF_FEATURES, CommonRows, Fold, fit_takes, fold_of_rows, suits
 from ._train import words_of
 from .sklearn._base import EngineEstimator, Rows
 from .sklearn._linear import LinearEstimator
@@ -62,38 +61,11 @@ def measured_scores(estimator, scoring):
     return named if known else None
 
 
-class Fold:
-    """The rows of one split, as one kind of candidates has them: what is trained on, and what is measured."""
-
-    def __init__(self, estimator, X, y, train, test, weight):
-        self.X_train, y_train = _safe_split(estimator, X, y, train)
-        self.X_test, self.y_test = _safe_split(estimator, X, y, test, train)
-        self.y_train = y_train
-        self.rows = estimator._rows_of_run(self.X_train, y_train, weight)
-        self.estimator = estimator  # which knows how many features there are, and their names
-        self.seed = None
-        self.test = None
-        X_checked = validate_data(estimator, self.X_test, accept_sparse="csr", dtype=[np.float64, np.float32],
-                                  order="C", reset=False)
-        labels = np.asarray(self.y_test)
-        if self.rows.classes is not None:
-            if not np.all(np.isin(labels, self.rows.classes)):
-                return  # a label that nobody has learned: a run of its own says what that scores
-            labels = np.searchsorted(self.rows.classes, labels)
-        table = table_of(X_checked).rows
-        if isinstance(table, Csr) and self.rows.data._made_of is None:
-            self.test = Dataset._of_csr(table, labels, None, self.rows.data._rows.numbers())
-        else:
-            self.test = Dataset(X_checked, labels)
-
-    def suits(self, named):
-        """Whether the engine's measures are those of these scorers here."""
-        classes = self.rows.classes
-        if classes is None or named is None:
-            return True
-        if len(classes) > 2:
-            return not {"f1", "roc_auc"} & set(named.values())
-        return "f1" not in named.values() or classes[-1] == 1
+def holds_out(estimator):
+    """Whether one of its parameters may be trained on the rows of all folds, of which it holds out one: nothing is found
+    on rows that are held out, as a step or the weights of classes would be, and folds are spread over the rows."""
+    step, weights = getattr(estimator, "eta0", None), getattr(estimator, "class_weight", None)
+    return step is not None and not isinstance(weights, str) and bool(getattr(estimator, "shuffle", False))
 
 
 class Lanes:
@@ -118,32 +90,82 @@ class Lanes:
         # By parameters that rows depend on.
         self._kinds = [(repr(getattr(e, "class_weight", None)), bool(getattr(e, "shuffle", True)))
                        for e in self._estimators]
+        self._fold_of, self._common = None, {}
+        if all(map(holds_out, self._estimators)) and self._estimators:
+            self._fold_of = fold_of_rows(splits, _num_samples(X))
+        if self._fold_of is not None and not self._make_common():
+            self._fold_of, self._common = None, {}
         of_a_batch = max(1, -(-TRIALS_OF_A_THREAD * threads // max(1, len(candidates))))
-        if getattr(X, "nnz", np.size(X)) * len(splits) <= MOST_ENTRIES:
+        if self._common or getattr(X, "nnz", np.size(X)) * len(splits) <= MOST_ENTRIES:
             of_a_batch = len(splits)
         self._groups = [range(f, min(f + of_a_batch, len(splits))) for f in range(0, len(splits), of_a_batch)]
 
+    def _make_common(self):
+        """Makes the rows that candidates of each kind have in common. Whether there are such ones."""
+        weight = self._fit_params.get("sample_weight")
+        try:
+            for kind, estimator in zip(self._kinds, self._estimators):
+                if kind not in self._common:
+                    self._common[kind] = CommonRows(estimator, self._X, self._y, self._splits, self._fold_of, weight,
+                                                    self._threads)
+        except Exception:  # which a run of its own meets and tells
+            return False
+        return all(rows.folds is not None for rows in self._common.values())
+
+    def rows_for(self, params, estimator):
+        """Within it `estimator`, of these parameters, is fitted to the rows of all folds without another copy of them."""
+        for candidate, kind in zip(self._candidates, self._kinds):
+            if candidate is params and kind in self._common:
+                return fit_takes(estimator, self._common[kind])
+        return contextlib.nullcontext()
+
     def _batch(self, folds):
         if folds.start not in self._batches:
-            self._batches[folds.start] = self._made(folds)
+            self._batches[folds.start] = self._of_common() if self._common else self._made(folds)
         return self._batches[folds.start]
+
+    def _begun(self, classes):
+        """Whether the engine measures, rows of these classes each, and trials without any yet."""
+        measures = self._scored is not None and all(suits(c, self._scored) for c in classes)
+        sorts = measures and "roc_auc" in self._scored.values()
+        return measures, _engine.Trials(self._threads, measures, sorts, not measures)
+
+    def _of_common(self):
+        """Makes trials of all folds, on rows that they have in common."""
+        measures, trials = self._begun([rows.rows.classes for rows in self._common.values()])
+        words, placed, count = {}, {}, 0
+        for c, (kind, estimator) in enumerate(zip(self._kinds, self._estimators)):
+            with contextlib.suppress(Exception):  # which a run of its own meets and tells
+                if estimator._who()["engine"] == "serial":
+                    words[c] = self._words(estimator, self._common[kind])
+        trials.read(list(words.values()), "X")
+        for c, asked in words.items():
+            common, estimator = self._common[self._kinds[c]], self._estimators[c]
+            try:
+                if not trials.add_folds(common.rows.data._rows, self._fold_of, len(self._splits), asked, "X"):
+                    continue
+            except Exception:  # likewise
+                continue
+            for f, fold in enumerate(common.folds):
+                placed[c, f] = (count, fold, estimator)
+                count += 1
+            self.epochs[c] = estimator.max_iter
+        return trials, placed, measures
 
     def _made(self, folds):
         """Makes rows and trials of these folds."""
         kinds = {(f, kind): c for f in folds for c, kind in reversed(list(enumerate(self._kinds)))}
         with ThreadPool(min(self._threads, len(kinds)), setattr, (_data._reader, "threads", 1)) as pool:
             made = dict(zip(kinds, pool.starmap(self._fold, [(c, f) for (f, _), c in kinds.items()])))
-        measures = self._scored is not None and all(fold is None or fold.suits(self._scored) for fold in made.values())
-        trials, placed = _engine.Trials(self._threads, measures, not measures), {}
+        measures, trials = self._begun([fold.rows.classes for fold in made.values() if fold is not None])
+        placed = {}
         for f in folds:
             for c, kind in enumerate(self._kinds):
                 fold, estimator = made[f, kind], self._estimators[c]
                 try:
                     if fold is None or fold.test is None or estimator._who()["engine"] != "serial":
                         continue
-                    words = words_of({**estimator._options_of_run(fold.rows), **fold.rows.options, **estimator._who(),
-                                      "seed": self._seed(estimator, fold)})
-                    if trials.add(fold.rows.data._rows, fold.test._rows, words, "X"):
+                    if trials.add(fold.rows.data._rows, fold.test._rows, self._words(estimator, fold), "X"):
                         placed[c, f] = (len(placed), fold, estimator)
                         self.epochs[c] = estimator.max_iter
                 except Exception:  # which a run of its own meets and tells
@@ -158,6 +180,11 @@ class Lanes:
             return Fold(clone(self._estimators[c]), self._X, self._y, train, test, weight)
         except Exception:
             return None
+
+    def _words(self, estimator, of):
+        """What a run on the rows of a fold, or on all of them, is asked for."""
+        return words_of({**estimator._options_of_run(of.rows), **of.rows.options, **estimator._who(),
+                         "seed": self._seed(estimator, of)})
 
     @staticmethod
     def _seed(estimator, fold):
@@ -223,7 +250,7 @@ class Lanes:
         several = fold.rows.classes is not None and len(fold.rows.classes) > 2
         width = len(fold.rows.classes) if several else 1
         weights, bias = found[:len(columns) * width], found[len(columns) * width:]
-        for name in ("n_features_in_", "feature_names_in_"):
+        for name in NAMES_OF_FEATURES:
             if hasattr(fold.estimator, name):
                 setattr(estimator, name, getattr(fold.estimator, name))
         if fold.rows.classes is not None:

@@ -54,7 +54,8 @@ class _Search(BaseSearchCV):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features), frame, or Dataset
-            Folds are cut from arrays: those that a Dataset was made of, or copies of the rows of a file.
+            Folds are cut from arrays: those that a Dataset was made of, with the names of their columns, or copies of
+            the rows of a file.
         y : array of shape (n_samples,); None with a Dataset, which has its own
         **params
             sample_weight of shape (n_samples,), which is cut as rows are; groups for the splitter; others of the
@@ -72,10 +73,12 @@ class _Search(BaseSearchCV):
         TypeError
             A space of another form, or a file whose columns are ids.
         """
+        names = None
         if isinstance(X, Dataset):
             if y is not None or params.get("sample_weight") is not None:
                 raise ValueError("a Dataset has its labels and weights itself: leave out y and sample_weight")
-            X, y, weight = X._arrays()
+            names = X.names
+            X, y, weight = X._named_arrays()
             params = {**params, "sample_weight": weight} if weight is not None else params
         if self.error_score != "raise" and not isinstance(self.error_score, (int, float, np.number)):
             raise ValueError(f"error_score={self.error_score!r}: it must be 'raise' or a number")
@@ -110,8 +113,11 @@ class _Search(BaseSearchCV):
         if self.refit:
             begin = time.time()
             self.best_estimator_ = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
-            self.best_estimator_.fit(X, y, **routed.estimator.fit)
+            with trained.rows_for(self.best_params_, self.best_estimator_):
+                self.best_estimator_.fit(X, y, **routed.estimator.fit)
             self.refit_time_ = time.time() - begin
+            if names is not None and isinstance(self.best_estimator_, EngineEstimator):
+                self.best_estimator_.feature_names_in_ = np.asarray(names, dtype=object)  # those of sparse rows, too
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
         self.scorer_ = getattr(scorers, "_scorers", scorers)
@@ -148,6 +154,10 @@ class _Trained:
         run = Parallel(n_jobs=self._search.n_jobs, prefer="threads" if ours else None)
         found.update(zip(rest, run(delayed(self._fit)(self.candidates[c], f, epochs) for c, f in rest)))
         return [self._complete(found[c, f]) for c in numbers for f in folds]
+
+    def rows_for(self, params, estimator):
+        """Within it `estimator`, made of these parameters of a candidate, may be fitted to rows that there are already."""
+        return self._lanes.rows_for(params, estimator)
 
     def warn(self):
         n = len(self._lanes.unfinished)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/search/for_each_in_threads.hpp>
 #include <hogwild/detail/search/trials_side_by_side.hpp>
 #include <hogwild/search.hpp>
 
@@ -33,25 +35,58 @@ namespace {
 /// Trials that Python has named: one at a time calls it.
 class python_trials {
  public:
-  python_trials(std::size_t threads, bool all_measures, bool keeps_parameters)
-      : how_{threads, all_measures, keeps_parameters, stop_.get_token()} {}
+  python_trials(std::size_t threads, bool all_measures, bool sorts, bool keeps_parameters)
+      : how_{.threads = threads,
+             .all_measures = all_measures,
+             .sorts = sorts,
+             .keeps_parameters = keeps_parameters,
+             .stop = stop_.get_token()} {}
 
   /// Adds a trial of these options, which is trained on `rows` and measured on `test`. False where such a one is
   /// trained by a run of its own.
   bool add(const nb::object& rows, const nb::object& test, const std::vector<std::string>& words,
            const std::string& source) {
-    const auto request = request_for(words, source);
-    const sparse_view training = nb::cast<const python_rows&>(rows).view();
-    const train_options& o = request->options;
-    if (o.validation_fraction > 0.0 || o.reproducible || request->engine != cli::engine_name::serial) return false;
-    const std::optional<model_traits> traits = cli::traits_of_lane(*request, training);
-    if (!traits) return false;
-    side_by_side_trial one = cli::lane_of(request, *traits, training, nb::cast<const python_rows&>(test).view());
-    one.alike = common(words, rows, test) + (o.l1 > 0.0 ? " with l1" : "");
-    waiting_.push_back(std::move(one));
-    kept_.append(rows);
+    std::optional<side_by_side_trial> one = trial_on(rows, words, source);
+    if (!one) return false;
+    one->options.test = nb::cast<const python_rows&>(test).view();
+    one->alike += place_of(test);
+    waiting_.push_back(std::move(*one));
     kept_.append(test);
     return true;
+  }
+
+  /// Adds as many trials of these options as there are folds, each of which holds out one of `rows`. `fold_of`: of each
+  /// row, by its number among those given, its fold, as 8-bit numbers. False where nothing is added: such ones are
+  /// trained by runs of their own.
+  bool add_folds(const nb::object& rows, const array& fold_of, std::size_t folds, const std::vector<std::string>& words,
+                 const std::string& source) {
+    std::optional<side_by_side_trial> one = trial_on(rows, words, source);
+    if (!one || !trials_side_by_side::suits_folds(*one)) return false;
+    one->folds = folds_for(rows, fold_of);
+    one->alike += " " + std::to_string(reinterpret_cast<std::uintptr_t>(one->folds.get()));
+    for (std::size_t fold = 0; fold < folds; ++fold) {
+      waiting_.push_back(*one);
+      waiting_.back().held_out = static_cast<std::uint32_t>(fold);
+    }
+    return true;
+  }
+
+  /// Finds out what the options of several trials mean, in several threads, ahead of adding them: that tells what is
+  /// wrong with any.
+  void read(const std::vector<std::vector<std::string>>& several, const std::string& source) {
+    std::vector<std::shared_ptr<const cli::train_request>> found(several.size());
+    {
+      const nb::gil_scoped_release release;
+      detail::for_each_in_threads(several.size(), how_.threads, [&](std::size_t i) {
+        try {
+          found[i] = std::make_shared<const cli::train_request>(request_of(several[i], source));
+        } catch (const std::exception&) {
+          found[i].reset();
+        }
+      });
+    }
+    for (std::size_t i = 0; i < several.size(); ++i)
+      if (found[i]) requests_.emplace(several[i], found[i]);
   }
 
   void train(const std::vector<std::size_t>& which, std::size_t epochs) {
@@ -85,6 +120,37 @@ class python_trials {
   void forget(std::size_t k) { trials_->forget(k); }
 
  private:
+  /// None where such a one is trained by a run of its own. What it is measured on is left to the caller.
+  std::optional<side_by_side_trial> trial_on(const nb::object& rows, const std::vector<std::string>& words,
+                                             const std::string& source) {
+    const auto request = request_for(words, source);
+    const sparse_view training = nb::cast<const python_rows&>(rows).view();
+    const train_options& o = request->options;
+    if (o.validation_fraction > 0.0 || o.reproducible || request->engine != cli::engine_name::serial)
+      return std::nullopt;
+    const std::optional<model_traits> traits = cli::traits_of_lane(*request, training);
+    if (!traits) return std::nullopt;
+    side_by_side_trial one = cli::lane_of(request, *traits, training);
+    one.alike = place_of(rows) + common(words) + (o.l1 > 0.0 ? " with l1 " : " ");
+    kept_.append(rows);
+    return one;
+  }
+
+  /// The folds in the order in which rows lie in memory.
+  std::shared_ptr<const std::vector<std::uint8_t>> folds_for(const nb::object& rows, const array& fold_of) {
+    auto& known = folds_[{rows.ptr(), fold_of.data()}];
+    if (known) return known;
+    given_folds_.push_back(fold_of);
+    const auto& given = nb::cast<const python_rows&>(rows);
+    std::optional<sparse_dataset> numbered;  // where rows are shuffled
+    if (given.dataset() != nullptr) numbered.emplace(*given.dataset()).number_rows();
+    const sparse_view view = numbered ? numbered->view() : given.view();
+    const auto* const fold = static_cast<const std::uint8_t*>(fold_of.data());
+    auto folds = std::make_shared<std::vector<std::uint8_t>>(view.rows());
+    for (std::size_t r = 0; r < view.rows(); ++r) (*folds)[r] = fold[view.id_of(r)];
+    return known = std::move(folds);
+  }
+
   /// What words mean takes longer to find than all else of a trial, and folds have the same ones.
   std::shared_ptr<const cli::train_request> request_for(const std::vector<std::string>& words,
                                                         const std::string& source) {
@@ -93,9 +159,12 @@ class python_trials {
     return known;
   }
 
-  static std::string common(const std::vector<std::string>& words, const nb::object& rows, const nb::object& test) {
-    const auto place = [](const nb::object& of) { return std::to_string(reinterpret_cast<std::uintptr_t>(of.ptr())); };
-    std::string text = place(rows) + " " + place(test);
+  static std::string place_of(const nb::object& of) {
+    return std::to_string(reinterpret_cast<std::uintptr_t>(of.ptr()));
+  }
+
+  static std::string common(const std::vector<std::string>& words) {
+    std::string text;
     for (const std::string& word : words) {
       const auto is_of_a_lane = [&](std::string_view name) { return word.starts_with("--" + std::string(name) + "="); };
       if (std::ranges::none_of(options_of_a_lane, is_of_a_lane)) text += " " + word;
@@ -106,8 +175,10 @@ class python_trials {
   std::stop_source stop_{};
   trials_side_by_side::settings how_;
   std::map<std::vector<std::string>, std::shared_ptr<const cli::train_request>> requests_{};
+  std::map<std::pair<const void*, const void*>, std::shared_ptr<const std::vector<std::uint8_t>>> folds_{};
   std::vector<side_by_side_trial> waiting_{};
   nb::list kept_{};  ///< rows that trials are of
+  std::vector<array> given_folds_{};
   std::optional<trials_side_by_side> trials_{};
 };
 
@@ -178,9 +249,12 @@ nb::tuple go_on(const std::string& strategy, std::size_t epochs, std::size_t tri
 
 void bind_search(nb::module_& m) {
   nb::class_<python_trials>(m, "Trials")
-      .def(nb::init<std::size_t, bool, bool>(), nb::arg("threads"), nb::arg("all_measures"),
+      .def(nb::init<std::size_t, bool, bool, bool>(), nb::arg("threads"), nb::arg("all_measures"), nb::arg("sorts"),
            nb::arg("keeps_parameters"))
       .def("add", &python_trials::add, nb::arg("rows"), nb::arg("test"), nb::arg("words"), nb::arg("source"))
+      .def("add_folds", &python_trials::add_folds, nb::arg("rows"), nb::arg("fold_of"), nb::arg("folds"),
+           nb::arg("words"), nb::arg("source"))
+      .def("read", &python_trials::read, nb::arg("several"), nb::arg("source"))
       .def("train", &python_trials::train, nb::arg("which"), nb::arg("epochs"))
       .def("outcome", &python_trials::outcome)
       .def("parameters", &python_trials::parameters)

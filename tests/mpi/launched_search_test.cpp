@@ -89,6 +89,21 @@ TEST_F(launched_search, tells_why_none_can_be_whichever_rank_knows) {
   EXPECT_THAT(o.err, AllOf(HasSubstr("trial 1 cannot be: step * l2 is"), HasSubstr("rank 1 of 2: step * l2 is")));
 }
 
+// All have the same command line; mpiexec says a line of its own.
+TEST_F(launched_search, tells_what_is_wrong_with_the_command_line_once) {
+  const auto times_told = [](const outcome& o, const std::string& sentence) {
+    std::size_t times = 0;
+    for (std::size_t at = 0; (at = o.err.find(sentence, at)) != std::string::npos; ++at) ++times;
+    return times;
+  };
+  const outcome misspelt = run(3, search({"--space", "step=1,2", "--epochz", "2"}));
+  EXPECT_EQ(misspelt.code, 2);
+  EXPECT_EQ(times_told(misspelt, "--epochz"), 1u) << misspelt.err;
+  const outcome unknown = run(3, search({"--space", "stepp=1,2"}));
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_EQ(times_told(unknown, "stepp"), 1u) << unknown.err;
+}
+
 TEST_F(launched_search, has_the_same_rows_on_all_ranks_or_none) {
   const words options{"--strategy", "grid", "--space", "step=1,2"};
   for (const std::string path : {"-", "part%rank.svm"}) {

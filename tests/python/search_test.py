@@ -55,7 +55,8 @@ class counted:
         monkeypatch.setattr(kind, "fit", counting)
 
 
-# Rows that see the same weights are a power of two side by side, and any number in a run of its own: so scores differ by
+# Fits alone have the rows in an order of their own where these are shuffled: here they keep the one that they are given
+# in. Rows that see the same weights are a power of two side by side, and any number in a run of its own: so scores differ by
 # some rows of a fold, and losses by some thousandths.
 FEW_ROWS = 0.02
 
@@ -65,7 +66,7 @@ FEW_ROWS = 0.02
 def test_a_candidate_scores_what_it_scores_alone(form, loss, monkeypatch):
     x, y = two_classes()
     x = form(x)
-    estimator = SGDClassifier(loss=loss, max_iter=8, tol=None, learning_rate="constant", random_state=3)
+    estimator = SGDClassifier(loss=loss, max_iter=8, tol=None, learning_rate="constant", random_state=3, shuffle=False)
     grid = {"alpha": [1e-4, 1e-2, 1e-1], "eta0": [0.002, 0.01]}
     splits = list(StratifiedKFold(3).split(x, y))
     fits = counted(monkeypatch, SGDClassifier)
@@ -80,7 +81,7 @@ def test_with_one_row_at_a_time_a_candidate_is_the_one_alone():
     # l1 takes rows one by one, side by side and alone: what is left is rounding.
     x, y = two_classes()
     estimator = SGDClassifier(loss="log_loss", penalty="elasticnet", l1_ratio=0.5, max_iter=6, tol=None, eta0=0.02,
-                              learning_rate="constant", random_state=3)
+                              learning_rate="constant", random_state=3, shuffle=False)
     grid = {"alpha": [1e-4, 1e-3, 1e-2, 3e-2]}
     splits = list(StratifiedKFold(4).split(x, y))
     search = hw.search.Grid(estimator, grid, cv=4, scoring="neg_log_loss", n_jobs=2).fit(x, y)
@@ -120,7 +121,7 @@ def test_the_engine_measures_what_scikit_learn_scores(scoring):
 def test_regressors_are_measured_as_scikit_learn_scores(scoring, monkeypatch):
     x, y = make_regression(900, 10, noise=5.0, random_state=0)
     x, y = StandardScaler().fit_transform(x), (y - y.mean()) / y.std()
-    estimator = SGDRegressor(max_iter=8, tol=None, random_state=0, eta0=0.02)
+    estimator = SGDRegressor(max_iter=8, tol=None, random_state=0, eta0=0.02, shuffle=False)
     fits = counted(monkeypatch, SGDRegressor)
     search = hw.search.Grid(estimator, {"alpha": [1e-4, 1.0]}, scoring=scoring, cv=3).fit(x, y)
     assert fits.fits == 1
@@ -220,7 +221,8 @@ def test_weights_are_cut_as_rows_are():
     x, y = two_classes()
     weight = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
     for options in ({}, {"class_weight": "balanced"}, {"class_weight": {0: 5.0, 1: 1.0}}):
-        estimator = SGDClassifier(loss="log_loss", max_iter=6, tol=None, eta0=0.02, random_state=0, **options)
+        estimator = SGDClassifier(loss="log_loss", max_iter=6, tol=None, eta0=0.02, random_state=0, shuffle=False,
+                                  **options)
         search = hw.search.Grid(estimator, {"alpha": [1e-3, 1e-1]}, cv=3).fit(x, y, sample_weight=weight)
         alone = GridSearchCV(estimator, {"alpha": [1e-3, 1e-1]}, cv=3).fit(x, y, sample_weight=weight)
         assert np.abs(table_of(search) - table_of(alone)).max() <= FEW_ROWS
@@ -340,6 +342,90 @@ def test_threads_do_not_change_what_is_found():
     grid = {"alpha": list(np.logspace(-6, -1, 20))}
     one, two = (hw.search.Grid(estimator, grid, cv=3, n_jobs=n).fit(x, y) for n in (1, 2))
     np.testing.assert_array_equal(table_of(one), table_of(two))
+
+
+def test_folds_are_held_out_as_rows_are_cut(monkeypatch):
+    # Small steps, so that the order of rows, which is another one where they are cut, makes little difference; and a
+    # fold whose labels are turned, so that it makes a large one which rows are trained on and which are measured.
+    x, y = two_classes(1026)  # two more than are measured at a time, so that a fold has none of the last ones
+    splits = list(KFold(5, shuffle=True, random_state=0).split(x))
+    y[splits[3][1]] = 1 - y[splits[3][1]]
+    y = np.where(y, "yes", "no")
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    grid = {"alpha": [1e-4, 1e-2], "eta0": [0.002, 0.001]}
+    cut = []
+    monkeypatch.setattr("hogwild._lanes.Fold", lambda *given: cut.append(given))
+    estimator = SGDClassifier(loss="log_loss", max_iter=5, tol=None, learning_rate="constant", random_state=3,
+                              class_weight={"no": 1.0, "yes": 1.2})
+    known = get_scorer("neg_log_loss")
+    for form in (np.asarray, sp.csr_matrix):
+        rows = form(x)
+        for penalty, weights in (("l2", {}), ("l1", {}), ("l2", {"sample_weight": weight})):
+            estimator.set_params(penalty=penalty)
+            by_engine = hw.search.Grid(estimator, grid, cv=splits, scoring="neg_log_loss", n_jobs=2)
+            found = table_of(by_engine.fit(rows, y, **weights))
+            if not weights:  # by which rows that are measured count, too, where scikit-learn knows the scorer
+                scored = hw.search.Grid(estimator, grid, cv=splits, scoring=lambda e, a, b: known(e, a, b), n_jobs=2)
+                np.testing.assert_allclose(found, table_of(scored.fit(rows, y)), rtol=0, atol=2e-6)
+            expected = np.empty_like(found)
+            for i, params in enumerate(by_engine.cv_results_["params"]):
+                for f, (train, test) in enumerate(splits):
+                    own, measured = ({name: w[part] for name, w in weights.items()} for part in (train, test))
+                    alone = clone(estimator).set_params(**params).fit(rows[train], y[train], **own)
+                    expected[i, f] = known(alone, rows[test], y[test], **measured)
+            assert found[:, 3].max() < found[:, [0, 1, 2, 4]].min() - 0.3
+            assert np.abs(found - expected).max() < 0.02
+    assert not cut
+    # What is found on the rows of a fold is not found on those that it holds out; and rows in their order may have one
+    # fold after the other.
+    for other in ({"eta0": None}, {"class_weight": "balanced"}, {"shuffle": False}):
+        cut.clear()
+        estimator = SGDClassifier(max_iter=3, tol=None, eta0=0.02, random_state=0).set_params(**other)
+        hw.search.Grid(estimator, {"alpha": [1e-4, 1e-2]}, cv=2).fit(x, y)
+        assert len(cut) == 2
+
+
+def test_splits_are_of_folds_only_where_each_row_is_tested_once():
+    from hogwild._folds import fold_of_rows
+
+    rows = np.arange(6)
+    folds = [(rows[2:], rows[:2]), (np.r_[0, 1, 4, 5], rows[2:4]), (rows[:4], rows[4:])]
+    assert fold_of_rows(folds, 6).tolist() == [0, 0, 1, 1, 2, 2]
+    for wrong in ([folds[0]], folds[:2], [*folds[:2], (rows[1:4], rows[4:])], [*folds[:2], (rows[:4], np.r_[4, 4])],
+                  [*folds[:2], (np.r_[0, 1, 2, 4], rows[4:])], [*folds, folds[0]],
+                  [(rows >= 2, rows < 2), folds[1], folds[2]]):
+        assert fold_of_rows(wrong, 6) is None
+
+
+def test_the_best_one_is_what_a_fit_makes_of_all_rows():
+    x, y = two_classes()
+    for form in (np.asarray, sp.csr_matrix):
+        estimator = SGDClassifier(max_iter=5, tol=None, eta0=0.05, random_state=0)
+        search = hw.search.Grid(estimator, {"alpha": [1e-4, 1e-2]}, cv=3, n_jobs=2).fit(form(x), y)
+        alone = clone(search.best_estimator_).fit(form(x), y)
+        np.testing.assert_array_equal(search.best_estimator_.coef_, alone.coef_)
+        assert vars(search.best_estimator_).keys() == vars(alone).keys()
+
+
+def test_columns_of_a_frame_keep_their_names():
+    pandas = pytest.importorskip("pandas")
+    x, y = two_classes(400, 12)
+    names = list("abcdefghijkl")
+    frame = pandas.DataFrame(x, columns=names)
+    for eta0 in (0.05, None):  # folds are held out, and cut
+        found = hw.search.Grid(SGDClassifier(max_iter=5, tol=None, random_state=0, eta0=eta0), {"alpha": [1e-4, 1e-2]},
+                               cv=3).fit(hw.Dataset(frame, y))
+        assert found.feature_names_in_.tolist() == found.best_estimator_.feature_names_in_.tolist() == names
+        assert found.score(frame, y) > 0.7
+        with pytest.raises(ValueError, match="feature names"):
+            found.predict(frame[names[::-1]])
+    pipeline = make_pipeline(StandardScaler(), SGDClassifier(max_iter=5, tol=None, random_state=0))
+    found = hw.search.Grid(pipeline, {"sgdclassifier__alpha": [1e-4, 1e-2]}, cv=2).fit(hw.Dataset(frame, y))
+    assert found.best_estimator_.feature_names_in_.tolist() == names
+    sparse = pandas.DataFrame.sparse.from_spmatrix(sp.csr_matrix(x), columns=names)
+    found = hw.search.Grid(SGDClassifier(max_iter=5, tol=None, random_state=0, eta0=0.05), {"alpha": [1e-4, 1e-2]},
+                           cv=3).fit(hw.Dataset(sparse, y))
+    assert found.best_estimator_.feature_names_in_.tolist() == names
 
 
 def test_ctrl_c_ends_a_search():

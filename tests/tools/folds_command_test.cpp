@@ -124,7 +124,7 @@ TEST_F(folds_command, what_is_wrong_with_folds_is_a_sentence) {
   refused({"--folds", "2", "--schedule", "plateau"}, 2, "--schedule plateau goes by validation rows");
   refused({"--folds", "2", "--ensemble", "2"}, 2, "--folds is for one model");
   refused({"--l2", "auto", "--multiclass", "ovr"}, 2, "--l2 auto is for one model");
-  refused({"--l2", "auto", "--resume", "c"}, 2, "has its l2 already");
+  refused({"--l2", "auto", "--resume", few}, 3, "not a checkpoint");
   refused({"--folds", "2", "--model", "cbow"}, 2, "words, which have no labels");
   refused({"--folds", "2", "--model", "graph_cut"}, 2, "a graph as a whole");
   refused({"--path", "l2="}, 2, "has no values");

@@ -4,8 +4,11 @@
 import json
 import os
 import pathlib
+import pty
 import random
+import re
 import resource
+import select
 import shlex
 import signal
 import subprocess
@@ -71,6 +74,23 @@ class a_search(unittest.TestCase):
     def answer(document):
         """What has to be the same however often a search was killed."""
         return document["trials"], document["best"], document["finished"]
+
+    def test_tells_on_a_terminal_how_far_folds_have_come(self):
+        for more in ([], ["--optimizer", "adagrad"]):  # side by side, and by runs of their own
+            ours, theirs = pty.openpty()
+            command = [HOGWILD, "search", self.large, "--folds", "3", "--epochs", "100000", "--configurations", "4", *SPACE]
+            running = subprocess.Popen([*command, *more], stdout=subprocess.DEVNULL, stderr=theirs)
+            os.close(theirs)
+            told, until = b"", time.monotonic() + 60
+            try:
+                while not re.search(rb"at hand: [1-9]\d* of [1-9]\d* epochs, \d+ %", told) and time.monotonic() < until:
+                    if select.select([ours], [], [], 1)[0]:
+                        told += os.read(ours, 1 << 16)
+            finally:
+                running.kill()
+                running.wait()
+                os.close(ours)
+            self.assertRegex(told, rb"at hand: [1-9]\d* of [1-9]\d* epochs")
 
     def test_finds_the_planted_best(self):
         # A step too small to learn anything, and an l2 that holds all weights near zero, beside one of use.

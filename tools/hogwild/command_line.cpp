@@ -13,6 +13,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
+#include "ranks.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -278,6 +279,7 @@ std::optional<int> command_line::parse(int argc, const char* const* argv) {
       print(help.str());
       return code;
     }
+    let_first_rank_tell();
     const std::string command = parser_->app.get_name();
     std::fprintf(stderr, "%s: %s\n'%s --help' says what there is.\n", command.c_str(), printable(e.what()).c_str(),
                  command.c_str());

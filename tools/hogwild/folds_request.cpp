@@ -56,8 +56,6 @@ void check_folds(const command_line& line, const train_request& r) {
     throw config_error("--schedule plateau goes by validation rows, which models of folds have none of: take another");
   if (r.folds.folds && *r.folds.folds < 2)
     throw config_error("--folds is two at least: each is measured by what the others teach");
-  if (r.options.l2_by_folds && !r.options.resume.empty())
-    throw config_error("--l2 auto: a run that goes on has its l2 already; give that one with --resume");
   if (r.folds.path.empty()) return;
   for (const char* const name : {"--l2", "--record", "--checkpoint", "--resume", "--segment"})
     if (line.given(name))

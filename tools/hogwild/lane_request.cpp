@@ -44,10 +44,9 @@ std::optional<model_traits> traits_of_lane(const train_request& request, const s
 }
 
 side_by_side_trial lane_of(std::shared_ptr<const train_request> request, const model_traits& traits,
-                           const sparse_view& rows, const sparse_view& test) {
+                           const sparse_view& rows) {
   side_by_side_trial one{.traits = traits, .options = request->options, .rows = rows};
   one.options.data_name = request->data;
-  one.options.test = test;
   if (!traits.margin) one.options.bias = false;  // which the model has itself, as model_of() has made it
   if (request->engine != engine_name::serial)
     one.engine = [request] { return std::shared_ptr<any_engine>(make_engine(*request, nullptr)); };

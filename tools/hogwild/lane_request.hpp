@@ -16,8 +16,9 @@ namespace hogwild::cli {
 /// train it, or tells what is wrong with it.
 std::optional<model_traits> traits_of_lane(const train_request& request, const sparse_view& rows);
 
-/// The trial, whose `alike` is the caller's to say. `traits`: as above, of rows with the same labels.
+/// The trial, whose `alike`, and what it is measured on, are the caller's to say. `traits`: as above, of rows with the
+/// same labels.
 side_by_side_trial lane_of(std::shared_ptr<const train_request> request, const model_traits& traits,
-                           const sparse_view& rows, const sparse_view& test);
+                           const sparse_view& rows);
 
 }  // namespace hogwild::cli

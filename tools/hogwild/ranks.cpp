@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
+#include <thread>
 #include <utility>
 
 #include <hogwild/detail/engines/thread_team.hpp>
@@ -43,6 +46,15 @@ bool launched() {
     if (std::getenv(name) != nullptr) return true;
   }
   return false;
+}
+
+void let_first_rank_tell() {
+  for (const char* const name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    const char* const rank = std::getenv(name);
+    if (rank == nullptr) continue;
+    if (std::string_view(rank) != "0") std::this_thread::sleep_for(std::chrono::seconds(1));
+    return;
+  }
 }
 
 int with_all_ranks(launched_ranks& ranks, const std::function<int()>& work) {

@@ -38,6 +38,11 @@ class launched_ranks {
 /// Whether a launcher has started this process: what mpiexec and srun leave in the environment says so.
 bool launched();
 
+/// What all processes of a launcher refuse, because they have the same command line, is told by the first rank: the
+/// others wait a moment, within which the launcher ends them, before they go on to tell it themselves. Returns at once
+/// on the first rank, and where no launcher has started this process.
+void let_first_rank_tell();
+
 /// Joins the others where a launcher has started this process, or MPI was asked for; nothing where it is alone. Throws
 /// config_error where this build has no MPI.
 std::unique_ptr<launched_ranks> join_ranks(const train_request& request);

@@ -22,6 +22,7 @@
 #include "data_files.hpp"
 #include "model_from_request.hpp"
 #include "rank_trainer.hpp"
+#include "ranks.hpp"
 #include "retry_damaged_cache.hpp"
 #include "search_folder.hpp"
 #include "search_lanes.hpp"
@@ -151,20 +152,23 @@ int search_on_ranks(search_request request, const search_space& space, const std
   std::optional<search_folder> folder;
   std::optional<run_trainer> runs;
   std::optional<lane_trainer> lanes;
+  search_pace pace;
   search_display display(*request.metric, ::isatty(STDERR_FILENO) != 0);
   search_result result;
   search_end how;
   ranks.together([&] {
     asked.begin_asking();  // all ranks do before the first one reports a trial
     if (waits) folder.emplace(request.options.journal);
-    runs.emplace(requests, rows, *request.metric, request.side_by_side, folder ? &*folder : nullptr, ranks.stop());
-    lanes.emplace(requests, trials, rows, *request.metric, request.side_by_side, *runs, ranks.stop());
+    runs.emplace(requests, rows, *request.metric, request.side_by_side, folder ? &*folder : nullptr, pace,
+                 ranks.stop());
+    lanes.emplace(requests, trials, rows, *request.metric, request.side_by_side, *runs, pace, ranks.stop());
   });
   rank_trainer trainer(ranks, trials, *lanes, [&](std::size_t trial) {
     lanes->forget(trial);
     runs->forget(trial);
   });
   if (is_first) {
+    if (!quiet) display.watch(pace);
     std::vector<bool> forgotten;  // of which trials nothing is kept
     result = run_search(space, request.options, trainer, [&](const search_progress& now) {
       const std::vector<std::string> notes = runs->take_notes();
@@ -202,21 +206,27 @@ int search_on_ranks(search_request request, const search_space& space, const std
 
 int search_command(int argc, const char* const* argv) {
   search_request request;
-  if (const auto code = parse_search(argc, argv, request)) return *code;
-  const search_space space = space_of(request);
+  std::optional<search_space> space;
   std::vector<train_request> requests;
-  for (const trial& t : plan_trials(space, request.options)) {
-    requests.emplace_back();
-    if (const auto code = parse_configuration(request, t.options, requests.back())) return *code;
+  try {
+    if (const auto code = parse_search(argc, argv, request)) return *code;
+    space.emplace(space_of(request));
+    for (const trial& t : plan_trials(*space, request.options)) {
+      requests.emplace_back();
+      if (const auto code = parse_configuration(request, t.options, requests.back())) return *code;
+    }
+  } catch (const error&) {
+    let_first_rank_tell();
+    throw;
   }
   interrupt asked({.answer = "hogwild: stopping the search (once more to end at once)\n", .ended = ended_at_once});
   const auto ranks = join_ranks(request.base);
   if (request.side_by_side == 0) request.side_by_side = ranks ? workers_of_rank(*ranks) : worker_count();
-  if (!ranks) return search_on_ranks(request, space, requests, asked, nullptr);
+  if (!ranks) return search_on_ranks(request, *space, requests, asked, nullptr);
   return with_all_ranks(*ranks, [&] {
     for (train_request& of_trial : requests) of_trial = request_of_rank(of_trial, *ranks);
     try {
-      return search_on_ranks(request, space, requests, asked, ranks.get());
+      return search_on_ranks(request, *space, requests, asked, ranks.get());
     } catch (const rank_failure& e) {  // thrown by all of them, and told by one
       if (ranks->rank() > 0) return static_cast<int>(exit_code::done);
       say(e.what());

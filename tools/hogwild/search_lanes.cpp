@@ -27,8 +27,8 @@ std::string common_options(const trial& t, const train_options& o) {
 
 lane_trainer::lane_trainer(const std::vector<train_request>& requests, std::span<const trial> trials,
                            const search_rows& rows, const search_metric& metric, std::size_t threads,
-                           run_trainer& others, std::stop_token stop)
-    : rows_(rows), threads_(threads), others_(others), first_(requests.size()) {
+                           run_trainer& others, search_pace& pace, std::stop_token stop)
+    : rows_(rows), threads_(threads), others_(others), pace_(pace), first_(requests.size()) {
   std::vector<side_by_side_trial> all;
   for (const trial& t : trials) {
     const train_request& request = requests[t.number];
@@ -37,13 +37,17 @@ lane_trainer::lane_trainer(const std::vector<train_request>& requests, std::span
     first_[t.number] = all.size();
     for (std::size_t part = 0; part < rows.parts.size(); ++part) {
       const std::shared_ptr<const train_request> kept(std::shared_ptr<void>(), &request);
-      all.push_back(lane_of(kept, *traits, rows.parts[part].training, rows.parts[part].validation));
+      all.push_back(lane_of(kept, *traits, rows.parts[part].training));
+      all.back().options.test = rows.parts[part].validation;
       all.back().alike = std::to_string(part) + " " + common_options(t, request.options);
     }
   }
   lanes_.emplace(std::move(all),
-                 trials_side_by_side::settings{
-                     .threads = threads, .all_measures = metric.name != "loss", .stop = std::move(stop)});
+                 trials_side_by_side::settings{.threads = threads,
+                                               .all_measures = metric.name != "loss",
+                                               .sorts = metric.name != "accuracy" && metric.name != "f1",
+                                               .stop = std::move(stop),
+                                               .passed = [&pace](std::size_t epochs) { pace.add(epochs); }});
 }
 
 std::size_t lane_trainer::at_once(const trial& t) const {
@@ -57,7 +61,11 @@ void lane_trainer::train(std::span<trial* const> some, std::size_t epochs) {
   std::vector<std::size_t> which;
   for (const trial* t : some)
     for (std::size_t part = 0; part < parts; ++part) which.push_back(*first_[t->number] + part);
+  std::size_t left = 0;
+  for (const trial* t : some) left += epochs - std::min(t->epochs, epochs);
+  pace_.begin(left * parts);
   lanes_->train(which, epochs);
+  pace_.end();
   constexpr double infinite = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < some.size(); ++i) {
     double sum = 0.0;

@@ -10,6 +10,7 @@
 #include <hogwild/detail/search/trials_side_by_side.hpp>
 #include <hogwild/search.hpp>
 
+#include "search_pace.hpp"
 #include "search_trainer.hpp"
 
 namespace hogwild::cli {
@@ -21,10 +22,11 @@ namespace hogwild::cli {
 /// trained with. In a search that was killed it is trained anew.
 class lane_trainer final : public trial_trainer {
  public:
-  /// `trials`: all of the search. `requests`, rows, metric and `others`, which trains what has no lanes, must outlive
-  /// it.
+  /// `trials`: all of the search. `requests`, rows, metric, `others`, which trains what has no lanes, and `pace` must
+  /// outlive it.
   lane_trainer(const std::vector<train_request>& requests, std::span<const trial> trials, const search_rows& rows,
-               const search_metric& metric, std::size_t threads, run_trainer& others, std::stop_token stop);
+               const search_metric& metric, std::size_t threads, run_trainer& others, search_pace& pace,
+               std::stop_token stop);
 
   void train(std::span<trial* const> some, std::size_t epochs) override;
   std::size_t at_once(const trial& t) const override;
@@ -36,6 +38,7 @@ class lane_trainer final : public trial_trainer {
   const search_rows& rows_;
   std::size_t threads_;
   run_trainer& others_;
+  search_pace& pace_;
   std::vector<std::optional<std::size_t>> first_;  ///< of each trial: its position among the lanes, for its first part
   std::optional<trials_side_by_side> lanes_{};
 };

@@ -2,6 +2,7 @@
 #include "search_report.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/platform/threads.hpp>
 
 #include "data_files.hpp"
 #include "json_text.hpp"
@@ -83,23 +85,51 @@ nlohmann::ordered_json machine_json() {
 
 }  // namespace
 
-void search_display::clear() {
+void search_display::watch(const search_pace& pace) {
+  if (terminal_) watching_ = start_thread([this, &pace](const std::stop_token& end) { draw_until(end, pace); });
+}
+
+void search_display::draw_until(const std::stop_token& end, const search_pace& pace) {
+  std::unique_lock lock(mutex_);
+  while (!end.stop_requested()) {
+    const std::size_t all = pace.all(), done = std::min(pace.done(), all);
+    if (all > 0)
+      draw("at hand: " + std::to_string(done) + " of " + std::to_string(all) + " epochs, " +
+           std::to_string(100 * done / all) + " %\n");
+    ended_.wait_for(lock, end, std::chrono::milliseconds(200), [] { return false; });
+  }
+}
+
+void search_display::erase() {
   if (drawn_ == 0) return;
   std::fprintf(stderr, "\x1b[%zuA\x1b[J", drawn_);
   std::fflush(stderr);
   drawn_ = 0;
 }
 
+/// The table, and a line below it or none.
+void search_display::draw(const std::string& below) {
+  erase();
+  const std::string text = table_ + below;
+  drawn_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+  // A line that is too long is cut, not wrapped: it would take the room of two.
+  std::fprintf(stderr, "\x1b[?7l%s\x1b[?7h", text.c_str());
+  std::fflush(stderr);
+}
+
+void search_display::clear() {
+  watching_ = {};
+  const std::lock_guard lock(mutex_);
+  erase();
+}
+
 void search_display::show(const search_progress& now, const std::vector<std::string>& notes) {
-  clear();
+  const std::lock_guard lock(mutex_);
+  erase();
   for (const std::string& note : notes) say(note);
   if (terminal_) {
-    const std::string table = table_of(now.trials, metric_);
-    drawn_ = static_cast<std::size_t>(std::ranges::count(table, '\n'));
-    // A line that is too long is cut, not wrapped: it would take the room of two.
-    std::fprintf(stderr, "\x1b[?7l%s\x1b[?7h", table.c_str());
-    std::fflush(stderr);
-    return;
+    table_ = table_of(now.trials, metric_);
+    return draw("");
   }
   shown_.resize(now.trials.size());
   for (const trial& t : now.trials) {

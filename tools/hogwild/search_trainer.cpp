@@ -25,12 +25,13 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 
 run_trainer::run_trainer(const std::vector<train_request>& requests, const search_rows& rows,
                          const search_metric& metric, std::size_t side_by_side, const search_folder* folder,
-                         std::stop_token stop)
+                         search_pace& pace, std::stop_token stop)
     : requests_(requests),
       rows_(rows),
       metric_(metric),
       side_by_side_(side_by_side),
       folder_(folder),
+      pace_(pace),
       stop_(std::move(stop)),
       initial_(saved_to_begin_with(requests.front())) {}
 
@@ -93,8 +94,10 @@ std::optional<double> run_trainer::train_on(const trial& t, std::size_t part, st
     options.checkpoint_every = options.epochs;  // only where it is broken off
   }
   std::optional<measurement> measured;
-  options.observers.push_back([&](const epoch_report& e) {
+  options.observers.push_back([&, before = t.epochs](const epoch_report& e) mutable {
     measured = e.test;
+    pace_.add(e.epoch - std::min(before, e.epoch));
+    before = e.epoch;
     return e.epoch >= epochs ? observer_answer::stop : observer_answer::go_on;
   });
   const auto result = run(t, part, request, options);
@@ -107,9 +110,13 @@ std::optional<double> run_trainer::train_on(const trial& t, std::size_t part, st
 void run_trainer::train(std::span<trial* const> some, std::size_t epochs) {
   const std::size_t parts = rows_.parts.size();
   std::vector<std::optional<double>> found(some.size() * parts);
+  std::size_t left = 0;
+  for (const trial* t : some) left += epochs - std::min(t->epochs, epochs);
+  pace_.begin(left * parts);
   detail::for_each_in_threads(found.size(), side_by_side_, [&](std::size_t k) {
     if (!stop_.stop_requested()) found[k] = train_on(*some[k / parts], k % parts, epochs);
   });
+  pace_.end();
   for (std::size_t i = 0; i < some.size(); ++i) {
     const std::span of_trial(found.data() + i * parts, parts);
     if (!std::ranges::all_of(of_trial, [](const auto& metric) { return metric.has_value(); })) continue;

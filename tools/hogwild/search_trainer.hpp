@@ -18,6 +18,7 @@
 
 #include "search_folder.hpp"
 #include "search_metric.hpp"
+#include "search_pace.hpp"
 #include "search_rows.hpp"
 #include "train_request.hpp"
 
@@ -35,7 +36,7 @@ class run_trainer final : public trial_trainer {
   /// `requests` are those of the trials, by their numbers. `folder` has the checkpoints of trials that wait; null where
   /// none does. All must outlive it.
   run_trainer(const std::vector<train_request>& requests, const search_rows& rows, const search_metric& metric,
-              std::size_t side_by_side, const search_folder* folder, std::stop_token stop);
+              std::size_t side_by_side, const search_folder* folder, search_pace& pace, std::stop_token stop);
 
   /// A sentence for each configuration that was refused since the last call.
   std::vector<std::string> take_notes();
@@ -62,6 +63,7 @@ class run_trainer final : public trial_trainer {
   const search_metric& metric_;
   std::size_t side_by_side_;
   const search_folder* folder_;
+  search_pace& pace_;
   std::stop_token stop_;
   std::shared_ptr<const saved_model> initial_;
   std::mutex refusing_;                           ///< guards what follows

@@ -14,6 +14,7 @@
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/fold_training.hpp>
 #include <hogwild/detail/run/l2_candidates.hpp>
+#include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/error.hpp>
 
@@ -74,11 +75,14 @@ train_result run_training(const task_maker& make, const sparse_view& data, const
                           any_engine& engine, std::size_t workers) {
   if (!options.l2_by_folds) return run_training(make(data, options), engine);
   require(!options.l2, "an l2 is given, and it is to be chosen, too: leave one of them out");
-  require(options.resume.empty(), "a run that goes on has its l2 already: give that one");
   require(agreement(engine.ranks()).alone(), "an l2 is chosen by folds in a process that trains alone: give an l2");
-  const chosen_l2 chosen = choose_l2(make, data, options, workers);
   train_options of_all = options;
   of_all.l2_by_folds.reset();
+  if (!options.resume.empty()) {  // which has chosen before its first epoch
+    of_all.l2 = l2_of_checkpoint(read_checkpoint(options.resume));
+    return run_training(make(data, of_all), engine);
+  }
+  const chosen_l2 chosen = choose_l2(make, data, options, workers);
   of_all.l2 = chosen.l2;
   return run_training(make(data, of_all), engine, chosen);
 }

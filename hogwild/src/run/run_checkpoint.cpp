@@ -106,6 +106,11 @@ std::uint32_t batch_of_checkpoint(const checkpoint& file) {
   return static_cast<std::uint32_t>(file.get<run_fingerprint>("fingerprint").batch);
 }
 
+double l2_of_checkpoint(const checkpoint& file) {
+  schedule_of_checkpoint(file);  // refuses a stream's
+  return file.get<run_fingerprint>("fingerprint").l2;
+}
+
 run_progress load_progress(const resumed_checkpoint& from, const param_store& store, resolved_run& run,
                            const training_task& work, kept_parameters& kept) {
   const std::string& path = from.path;

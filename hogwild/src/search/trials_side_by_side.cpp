@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -21,6 +23,7 @@
 #include <hogwild/detail/run/step_search.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/detail/search/for_each_in_threads.hpp>
+#include <hogwild/detail/task/measure_unsorted.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 
@@ -29,7 +32,8 @@ namespace hogwild {
 /// Models of one loss on the same rows.
 struct trials_side_by_side::group {
   prepared_task made;
-  sparse_view test;
+  sparse_view test;  ///< with folds all rows, each weighing as much
+  std::shared_ptr<const std::vector<std::uint8_t>> folds{};
   double curvature = 0.0;                ///< of the mean loss, at most, where several rows see the same weights
   std::shared_ptr<any_engine> engine{};  ///< null: the serial one
   /// What it has decided for rows in batches of so many, and for steps that were found.
@@ -56,7 +60,7 @@ struct trials_side_by_side::lane {
   lane_kept kept{};  ///< as it is after `outcome.epochs`; empty: a new one
   side_by_side_outcome outcome{};
 
-  lane_settings asked() const { return {.l1 = l1, .l2 = l2}; }
+  lane_settings asked() const { return {.l1 = l1, .l2 = l2, .rows = {.held_out = of->held_out}}; }
 };
 
 struct trials_side_by_side::shared {
@@ -94,6 +98,10 @@ bool trials_side_by_side::suits(const train_options& o, const model_traits& trai
          schedule_of(o, defaults) != schedule_kind::linear && o.form.value_or(l2_form::by_degree) != l2_form::two_pass;
 }
 
+bool trials_side_by_side::suits_folds(const side_by_side_trial& trial) {
+  return !trial.engine && given_step(trial.options, trial.traits.defaults);
+}
+
 trials_side_by_side::trials_side_by_side(std::vector<side_by_side_trial> trials, settings how)
     : trials_(std::move(trials)), how_(std::move(how)), shared_(std::make_unique<shared>()) {
   for (const side_by_side_trial& t : trials_) {
@@ -126,12 +134,13 @@ trials_side_by_side::group& trials_side_by_side::group_of(const side_by_side_tri
     options.stop = how_.stop;
     options.l2.reset();  // each has its own; the usual one has the rows of each column counted
     prepared_task made = of.make(of.rows, options);
-    const sparse_view test = *made.data.options().test;
+    sparse_view test = of.folds ? made.task->data() : *made.data.options().test;
+    if (of.folds) test.weight = {};
     const double smoothness = made.task->smoothness();
     double curvature = 0.0;
     if (made.task->facts().scaled)
       curvature = smoothness * largest_eigenvalue(made.task->data(), made.task->options().bias_square(), how_.stop);
-    found->made.reset(new group{std::move(made), test, curvature, of.engine ? of.engine() : nullptr, {}});
+    found->made.reset(new group{std::move(made), test, of.folds, curvature, of.engine ? of.engine() : nullptr, {}});
   });
   return *found->made;
 }
@@ -181,6 +190,37 @@ void trials_side_by_side::begin_all(std::vector<lane*>& fresh) {
   }
 }
 
+namespace {
+
+/// In parts of so many.
+template <class Unit>
+std::vector<Unit> cut_up(const Unit& all, std::size_t most) {
+  std::vector<Unit> parts;
+  for (std::size_t first = 0; first < all.size(); first += most) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+    parts.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(std::min(most, all.size() - first)));
+  }
+  return parts;
+}
+
+template <class Unit>
+std::map<std::uint32_t, Unit> by_held_out(const Unit& all) {
+  std::map<std::uint32_t, Unit> parts;
+  for (const auto& lane : all) parts[lane->of->held_out].push_back(lane);
+  return parts;
+}
+
+/// What a pass over all rows takes, by and by: lanes come in eights, and a row has its own cost.
+template <class Unit>
+double cost(const std::vector<Unit>& units) {
+  double sum = 0.0;
+  for (const Unit& of : units)
+    sum += static_cast<double>(least_lanes + std::max(std::bit_ceil(of.size()), least_lanes));
+  return sum;
+}
+
+}  // namespace
+
 std::vector<trials_side_by_side::unit> trials_side_by_side::units_of(std::span<lane* const> lanes) const {
   using kind = std::tuple<const group*, std::size_t, std::uint32_t, bool>;
   std::map<kind, std::vector<lane*>> alike;
@@ -191,12 +231,33 @@ std::vector<trials_side_by_side::unit> trials_side_by_side::units_of(std::span<l
     std::ranges::stable_sort(all, {}, [](const lane* of) { return of->schedule.initial * of->l2; });
     const std::size_t each = (lanes.size() + how_.threads - 1) / how_.threads;
     const std::size_t most = lane_run::lanes_for(*std::get<0>(what)->made.task, each);
-    for (std::size_t first = 0; first < all.size(); first += most) {
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
-      units.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(std::min(most, all.size() - first)));
+    std::vector<unit> cut = cut_up(all, most), by_fold;
+    // All lanes of a unit that hold out the same fold pass over its rows; else most rows are of some.
+    for (const auto& [fold, some] : by_held_out(all)) {
+      const std::vector<unit> more = cut_up(some, most);
+      by_fold.insert(by_fold.end(), more.begin(), more.end());
     }
+    const double part = 1.0 - 1.0 / static_cast<double>(by_held_out(all).size());
+    if (by_fold.size() > 1 && part > 0.0 && part * cost(by_fold) <= cost(cut)) cut = std::move(by_fold);
+    units.insert(units.end(), std::make_move_iterator(cut.begin()), std::make_move_iterator(cut.end()));
   }
+  occupy_threads(units);
   return units;
+}
+
+/// Where threads would stand idle while the last units are trained, those are cut smaller.
+void trials_side_by_side::occupy_threads(std::vector<unit>& units) const {
+  const std::size_t left = units.size() % how_.threads, parts = left > 0 ? how_.threads / left : 1;
+  if (parts < 2) return;
+  std::ranges::stable_sort(units, std::greater<>(), [](const unit& of) { return of.size(); });
+  const std::vector<unit> last(units.end() - static_cast<std::ptrdiff_t>(left), units.end());
+  for (const unit& of : last)
+    if (of.front()->among->engine) return;
+  units.resize(units.size() - left);
+  for (const unit& of : last) {
+    const std::vector<unit> some = cut_up(of, std::max(least_lanes, (of.size() + parts - 1) / parts));
+    units.insert(units.end(), some.begin(), some.end());
+  }
 }
 
 /// How the workers of an engine share is decided once for all that go through the rows together, by the largest step.
@@ -205,9 +266,12 @@ std::unique_ptr<lane_run> trials_side_by_side::start(const unit& of) const {
   const std::size_t lanes = lane_run::lanes_for(*among.made.task, of.size());
   loop_options options = among.made.task->options();
   options.batch = of.front()->batch;
-  if (!among.engine)
-    return std::make_unique<lane_run>(among.task(), options, lanes,
-                                      std::make_unique<engine_of<serial_engine>>(serial_engine{}));
+  if (!among.engine) {
+    auto run = std::make_unique<lane_run>(among.task(), options, lanes,
+                                          std::make_unique<engine_of<serial_engine>>(serial_engine{}));
+    if (among.folds) run->deal(*among.folds);
+    return run;
+  }
   const lane& first = *of.front();
   const std::pair kind{options.batch, first.found};
   if (const auto known = among.planned.find(kind); known != among.planned.end())
@@ -231,7 +295,11 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
   const std::size_t lanes = run.lanes();
   for (std::size_t k = 0; k < of.size(); ++k) run.place(k, of[k]->asked(), of[k]->kept);
   const bool may_end = std::ranges::any_of(of, [](const lane* l) { return l->of->options.tolerance.has_value(); });
-  const auto losses = [&] { return run.measure(task.data(), lane_task::rows_of_lane::all, false); };
+  using rows_of_lane = lane_task::rows_of_lane;
+  const bool by_folds = among.folds != nullptr;
+  const auto losses = [&] {
+    return run.measure(task.data(), by_folds ? rows_of_lane::trained_on : rows_of_lane::all, false);
+  };
   if (may_end && of.front()->outcome.epochs == 0) {
     const auto measured = losses();
     for (std::size_t k = 0; k < of.size(); ++k) of[k]->fall = {measured[k].loss};
@@ -251,6 +319,7 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
       if (!now[k].has_ended) steps[k] = now[k].schedule.at(e);
     run.train(e, steps, how_.stop);
     if (how_.stop.stop_requested()) return;
+    if (how_.passed) how_.passed(of.size());
     const auto is_due = [&](const lane& l) { return !l.has_ended && epochs_measured(e, l.of->options) > 0; };
     if (!may_end || std::ranges::none_of(now, is_due)) continue;
     const auto measured = losses();
@@ -270,7 +339,8 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
   }
   for (std::size_t k = 0; k < of.size(); ++k)
     if (now[k].has_ended) run.place(k, now[k].asked(), now[k].kept);
-  const auto measured = run.measure(among.test, lane_task::rows_of_lane::all, how_.all_measures);
+  const auto measured = run.measure(among.test, by_folds ? rows_of_lane::held_out : rows_of_lane::all,
+                                    how_.all_measures, how_.sorts ? measure_scores : measure_unsorted);
   for (std::size_t k = 0; k < of.size(); ++k) {
     lane& l = now[k];
     const bool whole = l.has_ended || epochs >= l.of->options.epochs;

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/task/measure_unsorted.hpp>
 
 namespace hogwild {
 
 measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores,
                            std::span<const float> labels, std::span<const float> weights) {
+  measurement m = measure_unsorted(kind, mean_loss, scores, labels, weights);
+  if (kind == label_kind::binary) m.auc = area_under_curve(scores, labels, weights);
+  return m;
+}
+
+measurement measure_unsorted(label_kind kind, double mean_loss, std::span<const float> scores,
+                             std::span<const float> labels, std::span<const float> weights) {
   measurement m{.loss = mean_loss};
   switch (kind) {
     case label_kind::binary: {
       const auto counts = count_confusion(scores, labels, weights);
       m.accuracy = counts.accuracy();
       m.f1 = counts.f1();
-      m.auc = area_under_curve(scores, labels, weights);
       break;
     }
     case label_kind::classes:

@@ -162,32 +162,39 @@ class measured_folds {
     std::size_t folds = 1;
     for (const std::uint8_t f : table.fold) folds = std::max<std::size_t>(folds, f + std::size_t{1});
     lanes_.resize(by_fold_ ? folds : 1);
+    any_.resize(lanes_.size());
     for (std::size_t f = 0; f < lanes_.size(); ++f) {
       for (std::size_t k = 0; k < table.lanes; ++k) {
         const std::uint32_t held_out = table.of[k].rows.held_out;
         const bool all = !by_fold_ || held_out == lane_rows::none;
         const bool measured = all || (held_out == f) == (which == lane_task::rows_of_lane::held_out);
         lanes_[f][k] = measured ? 1.0 : 0.0;
+        any_[f] = any_[f] || (measured && table.of[k].trains);
       }
     }
   }
 
-  const std::array<double, most_lanes>& of_row(std::size_t r) const {
-    return lanes_[by_fold_ && !table_.fold.empty() ? table_.fold[first_row_ + r] : 0];
-  }
+  const std::array<double, most_lanes>& of_row(std::size_t r) const { return lanes_[fold_of(r)]; }
+  /// Whether any lane is measured on it.
+  bool any(std::size_t r) const { return any_[fold_of(r)]; }
 
  private:
+  std::size_t fold_of(std::size_t r) const {
+    return by_fold_ && !table_.fold.empty() ? table_.fold[first_row_ + r] : 0;
+  }
+
   const lane_table& table_;
   std::size_t first_row_;
   bool by_fold_;
   std::vector<std::array<double, most_lanes>> lanes_;
+  std::vector<bool> any_;
 };
 
 }  // namespace
 
 std::vector<measurement> lane_task::measure(const param_store& store, std::span<const double> scale,
                                             const sparse_view& rows, rows_of_lane which, bool all_measures,
-                                            thread_team& threads) const {
+                                            thread_team& threads, measure_function scored) const {
   const std::size_t lanes = table_->lanes;
   const float* const v = store.parameters<float>().data();
   const chunk_plan plan(rows.rows(), 1024);
@@ -213,17 +220,19 @@ std::vector<measurement> lane_task::measure(const param_store& store, std::span<
       const chunk work = plan[*i];
       rows.ensure(work.first, work.last);
       for (std::size_t first = work.first; first < work.last; first += batch_rows) {
-        const std::size_t n = std::min(batch_rows, work.last - first);
-        for (std::size_t b = 0; b < n; ++b) drawn[b] = first + b;
+        std::size_t n = 0;
+        for (std::size_t r = first; r < std::min(first + batch_rows, work.last); ++r)
+          if (measured.any(r)) drawn[n++] = r;
+        if (n == 0) continue;
         scorer(std::span<const std::size_t>(drawn).first(n), all_measures, score.data(), label.data(), loss.data());
         for (std::size_t b = 0, at = 0; b < n; ++b, at += lanes) {
-          const std::array<double, most_lanes>& counts = measured.of_row(first + b);
-          const auto weight = static_cast<double>(rows.weight_of(first + b));
+          const std::array<double, most_lanes>& counts = measured.of_row(drawn[b]);
+          const auto weight = static_cast<double>(rows.weight_of(drawn[b]));
           for (std::size_t k = 0; k < lanes; ++k) {
             sums[*i].loss[k] += weight * counts[k] * loss[at + k];
             sums[*i].weight[k] += weight * counts[k];
           }
-          if (all_measures) note(sums[*i], first + b, &score[at], &label[at]);
+          if (all_measures) note(sums[*i], drawn[b], &score[at], &label[at]);
         }
       }
     }
@@ -250,13 +259,13 @@ std::vector<measurement> lane_task::measure(const param_store& store, std::span<
     for (const lane_sums& part : sums) {
       loss += part.loss[k];
       weight += part.weight[k];
-      if (!all_measures) continue;
+      if (part.score.empty()) continue;  // nobody is measured on its rows, or of all measures
       score.insert(score.end(), part.score[k].begin(), part.score[k].end());
       target.insert(target.end(), part.target[k].begin(), part.target[k].end());
       row_weight.insert(row_weight.end(), part.row_weight[k].begin(), part.row_weight[k].end());
     }
     result[k].loss = loss / weight;
-    if (all_measures) result[k] = measure_scores(kind, result[k].loss, score, target, row_weight);
+    if (all_measures) result[k] = scored(kind, result[k].loss, score, target, row_weight);
   }
   return result;
 }

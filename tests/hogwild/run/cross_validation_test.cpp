@@ -209,6 +209,23 @@ TEST_F(cross_validation, says_in_the_record_that_l2_was_found) {
   EXPECT_GE(run.wall_seconds, run.search_seconds + run.train_seconds);
 }
 
+TEST_F(cross_validation, whose_l2_was_chosen_goes_on_with_it) {
+  const test::scratch_folder folder;
+  options.step = {.initial = 0.2, .kind = schedule_kind::constant};
+  options.l2_by_folds = l2_search{.folds = folds, .of = {0.03, 1e-3, 1e-5}};
+  options.epochs = 6;
+  const train_result whole = train(logistic{}, view(), serial_engine{}, options);
+  options.epochs = 2;
+  options.checkpoint = (folder.path() / "run.ckpt").string();
+  train(logistic{}, view(), serial_engine{}, options);
+  options.epochs = 6;
+  options.resume = std::exchange(options.checkpoint, {});
+  const train_result resumed = train(logistic{}, view(), serial_engine{}, options);
+  EXPECT_EQ(resumed.l2, whole.l2);
+  EXPECT_EQ(resumed.parameters, whole.parameters);
+  EXPECT_TRUE(resumed.l2_tried.empty()) << "it is not chosen a second time";
+}
+
 TEST_F(cross_validation, paths_are_as_warm_starts_by_hand) {
   options.bias = true;
   for (const bool step_given : {true, false}) {

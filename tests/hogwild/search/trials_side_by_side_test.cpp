@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <numeric>
@@ -269,6 +270,127 @@ TEST_F(trials_side_by_side_test, what_an_engine_refuses_is_told_with_the_trial) 
   trials.train(all(2), 2);
   EXPECT_NE(trials.outcome(0).refused.find("l1 is taken row by row"), std::string::npos) << trials.outcome(0).refused;
   EXPECT_EQ(trials.outcome(1).epochs, 2u);
+}
+
+// Folds of one dataset, of which each trial holds out one.
+struct trials_of_folds : trials_side_by_side_test {
+  static constexpr std::uint32_t folds = 3;
+
+  trials_of_folds() {
+    auto dealt = std::make_shared<std::vector<std::uint8_t>>();
+    for (std::size_t r = 0; r < toy.label.size(); ++r)
+      dealt->push_back(static_cast<std::uint8_t>((r * r + r / 5) % folds));
+    fold = dealt;
+    common.bias = true;
+    common.bias_rate = 0.5;  // else by the rows, which are others where they are cut
+    common.order = row_order::sequential;
+  }
+  side_by_side_trial holding_out(std::uint32_t f, double step, double l1, double l2) const {
+    side_by_side_trial t = trial_of(step, l1, l2, common);
+    t.options.test.reset();
+    t.folds = fold;
+    t.held_out = f;
+    return t;
+  }
+  /// `each` steps, by folds.
+  std::vector<side_by_side_trial> several(std::size_t each) const {
+    std::vector<side_by_side_trial> asked;
+    for (std::size_t k = 0; k < each; ++k)
+      for (std::uint32_t f = 0; f < folds; ++f)
+        asked.push_back(holding_out(f, 0.4 / static_cast<double>(k + 1), 0.0, k % 2 == 0 ? 1e-3 : 0.0));
+    return asked;
+  }
+  std::vector<std::size_t> rows_of(std::uint32_t f, bool held_out) const {
+    std::vector<std::size_t> numbers;
+    for (std::size_t r = 0; r < fold->size(); ++r)
+      if (((*fold)[r] == f) == held_out) numbers.push_back(r);
+    return numbers;
+  }
+
+  std::shared_ptr<const std::vector<std::uint8_t>> fold;
+  train_options common{.epochs = 5};
+};
+
+TEST_F(trials_of_folds, are_as_on_rows_from_which_the_fold_is_cut) {
+  std::vector<float> weight;
+  for (std::size_t r = 0; r < fold->size(); ++r) weight.push_back(r % 2 == 0 ? 3.0f : 1.0f);
+  for (const bool weighed : {false, true}) {
+    if (weighed) rows.set_weights(weight);
+    std::vector<side_by_side_trial> asked;
+    for (std::uint32_t f = 0; f < folds; ++f) asked.push_back(holding_out(f, 0.3, 1e-3, 1e-3));
+    trials_side_by_side trials(asked, how());
+    trials.train(all(folds), 2);
+    trials.train(all(folds), 5);
+    for (std::uint32_t f = 0; f < folds; ++f) {
+      const sparse_dataset left = sparse_dataset::copy_of(rows.view(), rows_of(f, false));
+      const sparse_dataset out = sparse_dataset::copy_of(rows.view(), rows_of(f, true));
+      train_options o = asked[f].options;
+      sparse_view measured = out.view();
+      measured.weight = {};
+      o.test = measured;
+      const train_result run = train(model, left.view(), serial_engine{}, o);
+      const side_by_side_outcome& found = trials.outcome(f);
+      EXPECT_EQ(found.refused, "");
+      // Rows that weigh the same have the same bits; else weights are in other units.
+      if (!weighed) {
+        EXPECT_EQ(found.found, run.parameters) << f;
+      }
+      EXPECT_NEAR(found.measured.loss, run.test->loss, weighed ? 0.02 : 1e-6) << f;
+      if (!weighed) {
+        EXPECT_EQ(found.measured.accuracy, run.test->accuracy) << f;
+        EXPECT_EQ(found.measured.auc, run.test->auc) << f;
+      }
+    }
+  }
+}
+
+// By fold or mixed, in wide and in narrow passes, whole or with breaks.
+TEST_F(trials_of_folds, do_not_notice_whom_they_are_trained_with) {
+  for (const std::size_t each : {2u, 9u, 20u}) {
+    const std::size_t n = each * folds;
+    trials_side_by_side one(several(each), how(1)), two(several(each), how(2)), three(several(each), how(3));
+    one.train(all(n), 5);
+    two.train(all(n), 1);
+    two.train(all(n), 5);
+    for (const std::size_t k : all(n)) three.train(std::vector{k}, 5);
+    for (const std::size_t k : all(n)) {
+      EXPECT_EQ(two.outcome(k).found, one.outcome(k).found) << k << " of " << each;
+      EXPECT_EQ(three.outcome(k).found, one.outcome(k).found) << k << " of " << each;
+      EXPECT_EQ(two.outcome(k).measured.loss, one.outcome(k).measured.loss);
+      EXPECT_EQ(three.outcome(k).measured.loss, one.outcome(k).measured.loss);
+    }
+  }
+}
+
+TEST_F(trials_of_folds, end_by_a_tolerance_of_what_they_are_trained_on) {
+  common.epochs = 100;
+  common.tolerance = 1e-2;
+  const std::vector<side_by_side_trial> asked{holding_out(0, 0.3, 1e-3, 0.0), holding_out(2, 0.3, 1e-3, 0.0)};
+  trials_side_by_side trials(asked, how());
+  trials.train(all(2), 100);
+  for (const std::size_t k : {0u, 1u}) {
+    const sparse_dataset left = sparse_dataset::copy_of(rows.view(), rows_of(asked[k].held_out, false));
+    const train_result run = train(model, left.view(), serial_engine{}, asked[k].options);
+    EXPECT_EQ(run.status, run_status::converged);
+    EXPECT_EQ(trials.outcome(k).trained, run.epochs) << k;
+  }
+}
+
+TEST_F(trials_of_folds, are_not_sorted_where_nobody_asks_for_the_curve) {
+  trials_side_by_side trials(several(1), {.threads = 1, .sorts = false});
+  trials.train(all(folds), 5);
+  EXPECT_TRUE(trials.outcome(0).measured.accuracy && trials.outcome(0).measured.f1);
+  EXPECT_FALSE(trials.outcome(0).measured.auc);
+}
+
+TEST_F(trials_of_folds, have_steps_that_are_given) {
+  side_by_side_trial t = holding_out(0, 0.3, 0.0, 0.0);
+  EXPECT_TRUE(trials_side_by_side::suits_folds(t));
+  t.engine = [] { return std::make_shared<engine_of<thread_engine>>(thread_engine{}); };
+  EXPECT_FALSE(trials_side_by_side::suits_folds(t));
+  t = holding_out(0, 0.3, 0.0, 0.0);
+  t.options.step = {};
+  EXPECT_FALSE(trials_side_by_side::suits_folds(t));
 }
 
 TEST_F(trials_side_by_side_test, what_does_not_go_side_by_side_is_told) {

@@ -31,7 +31,8 @@ class lane_proximal_batch : public Sharing {
 
   /// At most most_rows rows of the data, which were looked at with ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
-    return one_by_one(batch_, data_, rows, [this](std::size_t r) { train_row(r); });
+    std::array<std::size_t, batch_rows> kept;
+    return one_by_one(batch_, data_, state_.taken(rows, kept), [this](std::size_t r) { train_row(r); });
   }
 
  private:

@@ -76,15 +76,27 @@ class lane_state {
     const double rows = round.redo > 0 ? round.l2.position : position;
     for (std::size_t k = 0; k < lanes_; ++k) scale_[k] = table_.of[k].l2.at(rows * table_.of[k].kept);
     for (std::size_t f = 0; f < of_fold_.size(); ++f) {
+      of_fold_[f].any = false;
       for (std::size_t k = 0; k < lanes_; ++k) {
         const lane_round& lane = table_.of[k];
         const bool takes = lane.trains && (table_.fold.empty() || lane.rows.held_out != f);
+        of_fold_[f].any = of_fold_[f].any || takes;
         of_fold_[f].step[k] = takes ? static_cast<float>(lane.step) : 0.0f;
         of_fold_[f].shrink[k] = takes && round.redo == 0 ? lane.l2.between_rows() : 1.0;
         of_fold_[f].step_l1[k] = of_fold_[f].step[k] * lane.l1;
         of_fold_[f].step_l2[k] = of_fold_[f].step[k] * static_cast<float>(lane.touched_l2);
       }
     }
+  }
+
+  /// Whether any lane is trained on row r.
+  bool takes(std::size_t r) const { return of_row(r).any; }
+  /// Those of these rows, at most batch_rows, that any lane is trained on: `kept` is the room for them.
+  std::span<const std::size_t> taken(std::span<const std::size_t> rows,
+                                     std::array<std::size_t, batch_rows>& kept) const {
+    if (table_.fold.empty()) return rows;
+    const auto end = std::ranges::copy_if(rows, kept.begin(), [this](std::size_t r) { return takes(r); }).out;
+    return {kept.begin(), end};
   }
 
   void label(std::size_t r, float* label) const { labels_(r, label); }
@@ -133,6 +145,7 @@ class lane_state {
  private:
   /// What each lane makes of the rows of a fold: nothing where it is held out.
   struct fold_steps {
+    bool any = false;  ///< takes part in them
     alignas(64) std::array<float, most_lanes> step{}, step_l1{}, step_l2{};
     alignas(64) std::array<double, most_lanes> shrink{};
   };
@@ -188,7 +201,10 @@ class lane_batch_step : public Sharing {
   }
 
   /// At most most_rows rows of the data, which were looked at with ensure().
-  batch_outcome train_batch(std::span<const std::size_t> rows) {
+  batch_outcome train_batch(std::span<const std::size_t> drawn) {
+    std::array<std::size_t, batch_rows> kept;
+    const std::span<const std::size_t> rows = state_.taken(drawn, kept);
+    if (rows.empty()) return {};
     batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
     const std::size_t lanes = state_.lanes();
     float* const w = Sharing::values().data();
@@ -266,6 +282,7 @@ class lane_row_step : public Sharing {
 
   template <class Reader, class Note>
   bool train(const Reader& v, const numbered_row& z, const Note& note) {
+    if (!state_.takes(z.number)) return false;
     const std::size_t lanes = state_.lanes(), bias = columns_ * lanes;
     alignas(64) std::array<float, most_lanes> margin, of_bias{}, label, slope, shrunk, moved{}, change;
     dots(v, z, margin.data());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <span>
@@ -37,7 +38,8 @@ class row_lane_batch : public Sharing {
 
   /// At most most_rows rows of the data, which were looked at with ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
-    return one_by_one(batch_, data_, rows, [this](std::size_t r) { train_row(r); });
+    std::array<std::size_t, batch_rows> kept;
+    return one_by_one(batch_, data_, state_.taken(rows, kept), [this](std::size_t r) { train_row(r); });
   }
 
  private:

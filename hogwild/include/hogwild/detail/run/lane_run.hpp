@@ -58,8 +58,9 @@ class lane_run {
   /// epochs, or makes updates that lanes do not have.
   static bool suits(const prepared_task& alone);
 
-  /// As many lanes as keep the parameters in the second-level cache, of 8, 16 and 32, and no more than `models` need;
-  /// where none do, 16 of margin models and 8 of others. `alone`: one of the models.
+  /// As many lanes, of 8, 16 and 32, as keep the parameters in the second-level cache, or of margin models in four
+  /// times as much, and no more than `models` need; where none do, 16 of margin models and 8 of others. `alone`: one of
+  /// them.
   static std::size_t lanes_for(const training_task& alone, std::size_t models);
 
   std::size_t lanes() const { return table_->lanes; }
@@ -98,7 +99,8 @@ class lane_run {
   /// True w of lane k.
   std::vector<float> parameters(std::size_t k) const;
   /// lane_task::measure() of all lanes.
-  std::vector<measurement> measure(const sparse_view& rows, lane_task::rows_of_lane which, bool all_measures) const;
+  std::vector<measurement> measure(const sparse_view& rows, lane_task::rows_of_lane which, bool all_measures,
+                                   measure_function scored = measure_scores) const;
   /// l1 ||w||_1 + l2 / 2 ||w||^2 of each lane.
   std::vector<double> penalties() const;
 

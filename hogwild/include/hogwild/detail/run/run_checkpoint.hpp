@@ -47,6 +47,9 @@ step_schedule schedule_of_checkpoint(const checkpoint& file);
 /// How many rows its batches have at most. Throws like schedule_of_checkpoint.
 std::uint32_t batch_of_checkpoint(const checkpoint& file);
 
+/// The l2 of the run that wrote a checkpoint. Throws like schedule_of_checkpoint.
+double l2_of_checkpoint(const checkpoint& file);
+
 /// Fills store, schedule and `kept` from a checkpoint. Throws input_error where a part of it is missing, config_error
 /// where it was written by a run with other data, model or options (the number of epochs may differ where the decay was
 /// given).

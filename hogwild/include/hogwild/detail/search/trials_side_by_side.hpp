@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -16,6 +17,7 @@
 #include <hogwild/detail/run/lane_run.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/run_training.hpp>
+#include <hogwild/detail/task/lane_table.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
 
@@ -24,16 +26,22 @@ namespace hogwild {
 /// By which trials may differ that go through the rows together, as options of a command line.
 inline constexpr std::array<std::string_view, 5> options_of_a_lane{"step", "decay", "schedule", "l1", "l2"};
 
-/// A model that is trained on some rows and measured on others: a trial of a search on one part of its rows, say.
+/// A model that is trained on some rows and measured on others: a trial of a search on one part of its rows, say. These
+/// are rows of their own (`rows`, and `test` of the options), or by `folds` all of `rows` together.
 struct side_by_side_trial {
   task_maker make{};        ///< prepare() of its model
   model_traits traits{};    ///< traits_of() its model
   train_options options{};  ///< as a run of its own has them, `epochs` in all; `test`: what it is measured on
-  sparse_view rows{};       ///< what it is trained on
+  sparse_view rows{};       ///< what it is trained on, or with `folds` on a part of
+  /// Of each row its fold; null: there are none. Then the trial is trained on the rows that are not of the fold
+  /// `held_out`, and measured on those that are, each of which counts once, whatever its weight. Trials may be alike
+  /// whose folds are the same object.
+  std::shared_ptr<const std::vector<std::uint8_t>> folds{};
+  std::uint32_t held_out = lane_rows::none;
   /// Who trains it; empty: the serial engine. Of trials that are alike, the same.
   std::function<std::shared_ptr<any_engine>()> engine{};
-  /// Trials with the same text have the same model and rows, and options that differ in options_of_a_lane alone, all
-  /// with an l1 or none.
+  /// Trials with the same text have the same model, rows and folds, and options that differ in options_of_a_lane alone,
+  /// all with an l1 or none.
   std::string alike{};
 };
 
@@ -59,13 +67,19 @@ class trials_side_by_side {
   struct settings {
     std::size_t threads = 1;        ///< >= 1
     bool all_measures = true;       ///< or the loss alone
+    bool sorts = true;              ///< for the area under the curve, which is left out else
     bool keeps_parameters = false;  ///< tell what was found, until a trial is forgotten
     std::stop_token stop{};
+    /// Is told after a pass by how many trials it was, from any thread, several at a time; empty: nobody.
+    std::function<void(std::size_t)> passed{};
   };
 
   /// Whether a trial of these options can be one of them, trained from a model's own beginning. `traits`: of its model;
   /// `rows`: of those that it will be trained on.
   static bool suits(const train_options& options, const model_traits& traits, const sparse_view& rows);
+  /// Whether one that suits may hold out a fold: its step is given, so that nobody looks for one on rows that it holds
+  /// out, and one worker trains it.
+  static bool suits_folds(const side_by_side_trial& trial);
 
   /// The rows outlive it.
   trials_side_by_side(std::vector<side_by_side_trial> trials, settings how);
@@ -89,6 +103,7 @@ class trials_side_by_side {
   void begin(lane& of);
   void begin_all(std::vector<lane*>& fresh);
   std::vector<unit> units_of(std::span<lane* const> lanes) const;
+  void occupy_threads(std::vector<unit>& units) const;
   std::unique_ptr<lane_run> start(const unit& of) const;
   void train_unit(const unit& of, std::size_t epochs) const;
 

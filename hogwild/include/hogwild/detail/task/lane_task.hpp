@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <vector>
 
+#include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/lane_table.hpp>
 #include <hogwild/detail/task/margin_loss.hpp>
 #include <hogwild/detail/task/training_task.hpp>
@@ -57,11 +58,12 @@ class lane_task final : public training_task {
 
   /// Which rows a lane is measured on.
   enum class rows_of_lane { all, trained_on, held_out };
-  /// What each lane makes of its rows among these, where w = scale[k] * v for the stored v; all measures, or the loss
-  /// alone. Losses are those of margin_loss::losses(). Those of lanes that do not train are no numbers. The same for
-  /// any number of threads.
+  /// What each lane makes of its rows among these, where w = scale[k] * v for the stored v; all measures, by `scored`,
+  /// or the loss alone. Losses are those of margin_loss::losses(). Those of lanes that do not train are no numbers. The
+  /// same for any number of threads.
   std::vector<measurement> measure(const param_store& store, std::span<const double> scale, const sparse_view& rows,
-                                   rows_of_lane which, bool all_measures, thread_team& threads) const;
+                                   rows_of_lane which, bool all_measures, thread_team& threads,
+                                   measure_function scored = measure_scores) const;
 
  private:
   void train_margins(const worker_context& at, const step_context& context) const;
