@@ -6,9 +6,8 @@
 #include <span>
 #include <vector>
 
-#include <hogwild/search.hpp>
-
 #include <hogwild/detail/run/ranks_at_work.hpp>
+#include <hogwild/search.hpp>
 
 namespace hogwild::cli {
 

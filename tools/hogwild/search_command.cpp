@@ -14,11 +14,11 @@
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/search.hpp>
 #include <interrupt/interrupt.hpp>
 
-#include <hogwild/detail/run/ranks_at_work.hpp>
 #include "commands.hpp"
 #include "data_files.hpp"
 #include "model_from_request.hpp"

@@ -157,8 +157,8 @@ std::vector<measurement> fold_trainer::train_lanes(const prepared_task& one, std
 
 template <class Train>
 void fold_trainer::by_threads_of_rank(std::size_t parts, const Train& train) const {
-  const rank_shares shares{ranks_.size(), parts};
-  const std::size_t first = shares.first_of(ranks_.rank()), count = shares.count_of(ranks_.rank());
+  const rank_portions portions{ranks_.size(), parts};
+  const std::size_t first = portions.first_of(ranks_.rank()), count = portions.count_of(ranks_.rank());
   if (count == 0) return;
   const auto team = thread_team::make(thread_team_kind::std, std::clamp<std::size_t>(workers_, 1, count), false);
   detail::by_threads(*team, count, [&](std::size_t k) {
@@ -187,8 +187,8 @@ std::vector<fold_measures> fold_trainer::train(std::span<const double> l2) const
     });
   });
   if (stopped()) return {};
-  const rank_shares shares{ranks_.size(), by_lanes ? folds : found.size()};
-  ranks_.exchange(std::span(found), [&](std::size_t k) { return shares.rank_of(by_lanes ? k % folds : k); });
+  const rank_portions portions{ranks_.size(), by_lanes ? folds : found.size()};
+  ranks_.exchange(std::span(found), [&](std::size_t k) { return portions.rank_of(by_lanes ? k % folds : k); });
   std::vector<fold_measures> of_l2;
   for (auto fold = found.begin(); fold != found.end(); fold += static_cast<std::ptrdiff_t>(folds))
     of_l2.push_back({.folds = {fold, fold + static_cast<std::ptrdiff_t>(folds)}});
@@ -202,8 +202,8 @@ fold_measures fold_trainer::go_on_with(double l2) {
     by_threads_of_rank(folds, [&](std::size_t fold) { found[fold] = train_alone(fold, l2, parameters_[fold]); });
   });
   if (stopped()) return {};
-  const rank_shares shares{ranks_.size(), folds};
-  ranks_.exchange(std::span(found), [&](std::size_t fold) { return shares.rank_of(fold); });
+  const rank_portions portions{ranks_.size(), folds};
+  ranks_.exchange(std::span(found), [&](std::size_t fold) { return portions.rank_of(fold); });
   return {.folds = std::move(found)};
 }
 

@@ -16,7 +16,7 @@
 namespace hogwild::detail {
 
 members_one_by_one::members_one_by_one(const prepared_data& all, const several_plan& plan, ranks_at_work& ranks)
-    : all_(all), plan_(plan), ranks_(ranks), shares_{ranks.size(), plan.models}, ended_(plan.models) {
+    : all_(all), plan_(plan), ranks_(ranks), portions_{ranks.size(), plan.models}, ended_(plan.models) {
   require(!all.options().target,
           "a target ends models that are trained side by side, under sgd without average, plateau and shards: leave it "
           "out");
@@ -33,8 +33,8 @@ void members_one_by_one::train(thread_team& team) {
 void members_one_by_one::train_own(thread_team& team) {
   std::stop_source end;
   const std::stop_callback asked(ranks_.stop(), [&end] { end.request_stop(); });
-  const std::size_t first = shares_.first_of(ranks_.rank());
-  by_threads(team, shares_.count_of(ranks_.rank()), [&](std::size_t i) {
+  const std::size_t first = portions_.first_of(ranks_.rank());
+  by_threads(team, portions_.count_of(ranks_.rank()), [&](std::size_t i) {
     const std::size_t k = first + i;
     const member_rows own(all_, plan_, k);
     train_options options = own.options();
@@ -59,7 +59,7 @@ void members_one_by_one::hear_of_others() {
     ends.push_back({static_cast<double>(one.status), static_cast<double>(one.epochs), static_cast<double>(one.examples),
                     static_cast<double>(one.updates), static_cast<double>(one.nonzeros), one.search_seconds, one.step,
                     one.decay});
-  ranks_.exchange(std::span(ends), [this](std::size_t k) { return shares_.rank_of(k); });
+  ranks_.exchange(std::span(ends), [this](std::size_t k) { return portions_.rank_of(k); });
   for (std::size_t k = 0; k < ended_.size(); ++k) {
     train_result& one = ended_[k];
     one.status = static_cast<run_status>(static_cast<int>(ends[k].status));

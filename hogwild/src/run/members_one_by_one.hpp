@@ -44,7 +44,7 @@ class members_one_by_one {
   const prepared_data& all_;
   const several_plan& plan_;
   ranks_at_work& ranks_;
-  rank_shares shares_;
+  rank_portions portions_;
   std::vector<train_result> ended_;
   std::atomic<std::uint64_t> rows_done_ = 0;
 };

@@ -27,7 +27,7 @@ members_side_by_side::members_side_by_side(const prepared_task& all, const sever
       options_(all.data.options()),
       run_(run),
       ranks_(ranks),
-      shares_{ranks.size(), plan.models},
+      portions_{ranks.size(), plan.models},
       members_(plan.models) {
   for (std::size_t k = first(); k < behind(); ++k) members_[k].mean = mean_counts[k - first()];
   find_schedules(team);
@@ -50,7 +50,7 @@ void members_side_by_side::find_schedules(thread_team& team) {
         initial[k] = find_step(*plan_.prepare(own.rows(), own.options()).task, own.options().initial, ranks_.stop());
       });
     });
-    ranks_.exchange(std::span(initial), [this](std::size_t k) { return shares_.rank_of(k); });
+    ranks_.exchange(std::span(initial), [this](std::size_t k) { return portions_.rank_of(k); });
     run_.search_seconds = std::chrono::duration<double>(clock::now() - begin).count();
   }
   for (std::size_t k = 0; k < members_.size(); ++k)
@@ -108,7 +108,7 @@ bool members_side_by_side::conclude(std::size_t epoch) {
   ranks_.together([&] { sound = conclude_own(epoch); });
   std::vector<member_state> states;
   for (const member& m : members_) states.push_back({m.loss, m.objective, m.ended ? 1.0 : 0.0});
-  ranks_.exchange(std::span(states), [this](std::size_t k) { return shares_.rank_of(k); });
+  ranks_.exchange(std::span(states), [this](std::size_t k) { return portions_.rank_of(k); });
   for (std::size_t k = 0; k < members_.size(); ++k)
     members_[k].loss = states[k].loss, members_[k].objective = states[k].objective,
     members_[k].ended = states[k].ended != 0.0;

@@ -77,15 +77,15 @@ class members_side_by_side {
   bool conclude_own(std::size_t epoch);
   void end(std::size_t model);
   /// The first of this rank's models, which groups count from 0, and behind its last.
-  std::size_t first() const { return shares_.first_of(ranks_.rank()); }
-  std::size_t behind() const { return shares_.first_of(ranks_.rank() + 1); }
+  std::size_t first() const { return portions_.first_of(ranks_.rank()); }
+  std::size_t behind() const { return portions_.first_of(ranks_.rank() + 1); }
 
   const prepared_task& all_;
   const several_plan& plan_;
   const train_options& options_;
   resolved_run& run_;
   ranks_at_work& ranks_;
-  rank_shares shares_;
+  rank_portions portions_;
   std::vector<member> members_;  ///< all of them
   std::optional<member_groups> groups_{};
 };

@@ -66,10 +66,10 @@ class several_run {
         engine_(std::move(engine)),
         ranks_(ranks),
         agreed_(plan_.ranks),
-        shares_{ranks.size(), plan_.models},
+        portions_{ranks.size(), plan_.models},
         options_(run_.options),
         teller_(task_, options_, models_kept()),
-        team_(thread_team::make(plan_.team, std::clamp<std::size_t>(plan_.workers, 1, shares_.count_of(ranks.rank())),
+        team_(thread_team::make(plan_.team, std::clamp<std::size_t>(plan_.workers, 1, portions_.count_of(ranks.rank())),
                                 plan_.pin)) {
     run_.options = data_.options();
     run_.options.stop = ranks_.stop();
@@ -106,7 +106,7 @@ class several_run {
   std::vector<double> mean_counts() const {
     std::vector<double> means;
     ranks_.together([&] {
-      for (std::size_t k = shares_.first_of(ranks_.rank()); k < shares_.first_of(ranks_.rank() + 1); ++k) {
+      for (std::size_t k = portions_.first_of(ranks_.rank()); k < portions_.first_of(ranks_.rank() + 1); ++k) {
         means.push_back(detail::mean_count(data_.train(), detail::lane_rows_of(plan_, options_, k)));
         require(means.back() > 0.0, "a bootstrap has drawn no row: take more rows, or another seed");
       }
@@ -298,7 +298,7 @@ class several_run {
       }
     };
     const auto of = [this](std::size_t k) { return together_ ? together_->parameters(k) : alone_->parameters(k); };
-    detail::for_all_members(ranks_, shares_, each, of, take);
+    detail::for_all_members(ranks_, portions_, each, of, take);
     std::ranges::transform(sums, all.begin(),
                            [&](double sum) { return static_cast<float>(sum / static_cast<double>(models)); });
     return all;
@@ -364,7 +364,7 @@ class several_run {
   std::shared_ptr<any_engine> engine_;
   ranks_at_work& ranks_;
   agreement agreed_;
-  rank_shares shares_;
+  rank_portions portions_;
   resolved_run run_{};
   const train_options& options_;
   report_teller teller_;

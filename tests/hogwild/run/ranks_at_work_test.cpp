@@ -102,17 +102,17 @@ TEST(ranks_at_work, numbers_of_each_rank_come_to_all_bit_by_bit) {
   });
 }
 
-TEST(rank_shares, deal_all_to_the_first_ranks_before_the_last_and_as_many_to_each) {
+TEST(rank_portions, deal_all_to_the_first_ranks_before_the_last_and_as_many_to_each) {
   for (std::size_t ranks = 1; ranks < 9; ++ranks)
     for (std::size_t all = 0; all < 30; ++all) {
-      const rank_shares shares{ranks, all};
+      const rank_portions portions{ranks, all};
       std::size_t next = 0;
       for (std::size_t r = 0; r < ranks; ++r) {
-        EXPECT_EQ(shares.first_of(r), next);
-        EXPECT_GE(shares.count_of(r), all / ranks);
-        EXPECT_LE(shares.count_of(r), (all + ranks - 1) / ranks);
-        EXPECT_LE(shares.count_of(r), shares.count_of(0));
-        for (; next < shares.first_of(r) + shares.count_of(r); ++next) EXPECT_EQ(shares.rank_of(next), r) << next;
+        EXPECT_EQ(portions.first_of(r), next);
+        EXPECT_GE(portions.count_of(r), all / ranks);
+        EXPECT_LE(portions.count_of(r), (all + ranks - 1) / ranks);
+        EXPECT_LE(portions.count_of(r), portions.count_of(0));
+        for (; next < portions.first_of(r) + portions.count_of(r); ++next) EXPECT_EQ(portions.rank_of(next), r) << next;
       }
       EXPECT_EQ(next, all);
     }

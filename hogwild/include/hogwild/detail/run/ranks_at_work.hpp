@@ -27,7 +27,7 @@ struct rank_failure : error {
 
 /// Which of several things each rank does: those of rank 0 first, and as many of each rank as of any other, or one
 /// less.
-struct rank_shares {
+struct rank_portions {
   std::size_t ranks = 1, all = 0;
 
   std::size_t first_of(std::size_t rank) const { return (all * rank + ranks - 1) / ranks; }
