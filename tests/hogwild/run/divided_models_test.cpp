@@ -237,7 +237,7 @@ TEST_F(divided_folds, stand_beside_a_path_that_ranks_train_on_their_rows) {
   options.step.initial = 0.2;
   const auto results = by_ranks(2, [&](std::size_t r, collective* ranks) {
     const sparse_view own = view().slice(300 * r, 300 * (r + 1));
-    const local_sgd_engine engine{.workers = 1, .rows = 8, .ranks = ranks};
+    const local_sgd_engine engine{.workers = 1, .rows = 50, .ranks = ranks};
     const path_result path = train_path(logistic{}, own, engine, {.l2 = {1e-4, 1e-2}}, options);
     train_options by_hand = options;
     by_hand.l2 = 1e-2;
