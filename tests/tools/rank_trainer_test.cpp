@@ -69,7 +69,7 @@ struct searched {
   void be(thread_group& group, std::size_t r, const std::function<void(std::size_t, std::stop_token)>& each) {
     rank_of_test& mine = ranks[r];
     const auto member = group.join(r);
-    search_ranks all(member.get(), asked[r].get_token());
+    ranks_at_work all(member.get(), asked[r].get_token());
     if (each) mine.before = [&] { each(r, all.stop()); };
     const search_space space = space_of_l2_and_step();
     search_options own = options;
@@ -181,7 +181,7 @@ TEST(rank_trainer, trial_that_is_broken_off_keeps_what_stands_in_the_journal) {
   for (const std::size_t r : {0u, 1u})
     threads.emplace_back([&, r] {
       const auto member = group.join(r);
-      search_ranks all(member.get(), {});
+      ranks_at_work all(member.get(), {});
       broken_off own;
       rank_trainer trainer(all, plan_trials(space, options), own, [](std::size_t) {});
       if (r > 0) {
@@ -196,38 +196,6 @@ TEST(rank_trainer, trial_that_is_broken_off_keeps_what_stands_in_the_journal) {
   EXPECT_EQ(resumed.replayed, 9u);
   EXPECT_EQ(resumed.best, begun.best);
   for (const trial& t : resumed.trials) EXPECT_EQ(t.metric, begun.trials[t.number].metric) << t.number;
-}
-
-TEST(search_ranks, rank_that_has_left_is_named_and_the_work_of_the_others_ends) {
-  thread_group group(2);
-  const auto first = group.join(0);
-  group.join(1).reset();
-  search_ranks all(first.get(), {});
-  try {
-    all.together([&] { wait_for_stop(all.stop()); });
-    FAIL() << "nobody was missed";
-  } catch (const worker_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("rank 1 of 2 has left"));
-  }
-}
-
-TEST(search_ranks, texts_are_those_of_the_first) {
-  thread_group group(3);
-  std::vector<std::string> sentences(3);
-  std::vector<std::jthread> threads;
-  for (const std::size_t r : {0u, 1u, 2u})
-    threads.emplace_back([&, r] {
-      const auto member = group.join(r);
-      search_ranks all(member.get(), {});
-      all.require_same("one", "another");
-      try {
-        all.require_same(r == 2 ? "two" : "one", "another");
-      } catch (const rank_failure& e) {
-        sentences[r] = e.what();
-      }
-    });
-  threads.clear();
-  EXPECT_THAT(sentences, Each("rank 2 of 3: another"));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct rank_trainer::order {
   }
 };
 
-rank_trainer::rank_trainer(search_ranks& ranks, std::span<const trial> trials, trial_trainer& own,
+rank_trainer::rank_trainer(ranks_at_work& ranks, std::span<const trial> trials, trial_trainer& own,
                            std::function<void(std::size_t)> forget)
     : ranks_(ranks), trials_(trials.begin(), trials.end()), own_(own), forget_(std::move(forget)) {}
 

@@ -6,9 +6,8 @@
 #include <span>
 #include <vector>
 
+#include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/search.hpp>
-
-#include "search_ranks.hpp"
 
 namespace hogwild::cli {
 
@@ -27,7 +26,7 @@ class rank_trainer final : public trial_trainer {
  public:
   /// `trials` are all of the search, untrained; `own` trains those of this rank, and `forget` gives up what is kept of
   /// one of them. `ranks` and `own` must outlive this.
-  rank_trainer(search_ranks& ranks, std::span<const trial> trials, trial_trainer& own,
+  rank_trainer(ranks_at_work& ranks, std::span<const trial> trials, trial_trainer& own,
                std::function<void(std::size_t trial)> forget);
 
   /// As that of trial_trainer, and throws rank_failure.
@@ -47,7 +46,7 @@ class rank_trainer final : public trial_trainer {
   std::size_t rank_of(std::size_t trial) const;
   void carry_out(const order& given, std::span<trial* const> results);
 
-  search_ranks& ranks_;
+  ranks_at_work& ranks_;
   std::vector<trial> trials_;  ///< as this rank knows them; those of others it does not train
   trial_trainer& own_;
   std::function<void(std::size_t)> forget_;

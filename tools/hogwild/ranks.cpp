@@ -81,6 +81,7 @@ train_request request_of_rank(const train_request& request, launched_ranks& rank
     if (allowed_cpus().size() * here > cpus_online()) mine.pin = false;
   }
   for (std::string* const path : {&mine.rows.weights, &mine.rows.offsets}) *path = path_of_rank(*path, ranks.rank());
+  mine.several.ranks = ranks.size();
   if (ranks.rank() > 0) {
     mine.save.clear();
     mine.json = false;

@@ -14,6 +14,7 @@
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/search.hpp>
 #include <interrupt/interrupt.hpp>
@@ -26,7 +27,6 @@
 #include "retry_damaged_cache.hpp"
 #include "search_folder.hpp"
 #include "search_lanes.hpp"
-#include "search_ranks.hpp"
 #include "search_report.hpp"
 #include "search_request.hpp"
 #include "search_rows.hpp"
@@ -86,7 +86,7 @@ void require_rows_of_all(const search_request& request) {
 
 /// The rows of a search, and the text that says which search it is. The first rank of a machine opens them before the
 /// others, so that they find its cache. A damaged cache is found here: all rows are looked at.
-search_rows open_on_ranks(search_request& request, search_ranks& ranks, launched_ranks* launched) {
+search_rows open_on_ranks(search_request& request, ranks_at_work& ranks, launched_ranks* launched) {
   std::optional<search_rows> rows;
   const bool opens_first = launched == nullptr || launched->rank_on_machine() == 0;
   for (const bool first : {true, false}) {
@@ -134,7 +134,7 @@ int conclude(const search_request& request, std::span<const train_request> reque
 /// On each rank. The first one has strategy, journal and all output, and returns the exit code; of the others it is 0.
 int search_on_ranks(search_request request, const search_space& space, const std::vector<train_request>& requests,
                     interrupt& asked, launched_ranks* launched) {
-  search_ranks ranks(launched != nullptr ? &launched->all() : nullptr, asked.token());
+  ranks_at_work ranks(launched != nullptr ? &launched->all() : nullptr, asked.token());
   const bool is_first = ranks.rank() == 0;
   const bool quiet = request.base.files.quiet;
   if (!is_first) request.base.files.quiet = true;

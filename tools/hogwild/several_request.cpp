@@ -117,11 +117,18 @@ void complete_several(const command_line& line, train_request& r) {
   if (r.several.averages) o.rows = ensemble_rows::shards, o.answer = ensemble_answer::mean_weights;
   check_options_of_several(line, r);
   check_model_of_several(r);
-  if (r.several.ensemble && o.models == 0) {
-    o.models = r.engine == engine_name::serial ? 1 : worker_count(unless_zero(r.workers));
-    if (o.models < 2)
-      throw config_error("one worker makes one shard: say how many there are to be, --ensemble mean-weights:N");
-  }
+}
+
+std::size_t workers_for_shards(const train_request& r) {
+  return r.engine == engine_name::serial ? 1 : worker_count(unless_zero(r.workers));
+}
+
+void count_models(train_request& r, std::size_t workers_of_all) {
+  ensemble_options& o = r.several.of_ensemble;
+  if (!r.several.ensemble || o.models > 0) return;
+  o.models = workers_of_all;
+  if (o.models < 2)
+    throw config_error("one worker makes one shard: say how many there are to be, --ensemble mean-weights:N");
 }
 
 saved_model saved_of_several(const train_request& request, const named_model& m, const train_result& result,
@@ -148,14 +155,18 @@ std::string_view rows_of(const several_request& several) {
 
 std::string several_text(const train_request& request, const train_result& result) {
   const several_request& several = request.several;
-  if (several.one_vs_rest) return ", each of " + std::to_string(result.labels.classes()) + " classes against the rest";
+  const std::string among_ranks =
+      several.ranks > 1 ? ", divided among " + std::to_string(several.ranks) + " ranks" : std::string();
+  if (several.one_vs_rest)
+    return ", each of " + std::to_string(result.labels.classes()) + " classes against the rest" + among_ranks;
   if (!several.ensemble) return {};
   return ", " + std::to_string(several.of_ensemble.models) + " of them by " + std::string(rows_of(several)) +
-         ", combined by " + std::string(word_of(several));
+         ", combined by " + std::string(word_of(several)) + among_ranks;
 }
 
 void put_several(nlohmann::ordered_json& into, const train_request& request, const train_result& result) {
   const several_request& several = request.several;
+  if (several.any()) into["ranks"] = several.ranks;
   if (several.one_vs_rest) into["multiclass"] = "ovr", into["models"] = result.labels.classes();
   if (!several.ensemble) return;
   into["models"] = several.of_ensemble.models;

@@ -22,7 +22,8 @@ struct several_request {
   bool one_vs_rest = false;
   bool ensemble = false;
   bool averages = false;                      ///< by mean-weights
-  ensemble_options of_ensemble{.models = 0};  ///< 0: as many as there are workers
+  ensemble_options of_ensemble{.models = 0};  ///< 0: as many as there are workers, which count_models() counts
+  std::size_t ranks = 1;                      ///< that divide the models
 
   bool any() const { return one_vs_rest || ensemble; }
   /// Whether the model that is saved has the parameters of several.
@@ -30,12 +31,18 @@ struct several_request {
 };
 
 void declare_several(command_line& line, several_request& r);
-/// Decides what was left open. Throws config_error for options that do not go together.
+/// Throws config_error for options that do not go together.
 void complete_several(const command_line& line, train_request& r);
+/// How many workers a process has that divides models with others. Where their number was left open.
+std::size_t workers_for_shards(const train_request& r);
+/// Decides that number. Throws config_error for one worker.
+void count_models(train_request& r, std::size_t workers_of_all);
 
-/// Trains what the request asks for, by its engine, which is `engine`. Throws config_error where several ranks do.
+/// Trains what the request asks for, by its engine, which is `engine` and knows of no others; `ranks`, or null, divide
+/// the models.
 train_result train_several_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
-                                       const train_options& options, std::shared_ptr<any_engine> engine);
+                                       const train_options& options, std::shared_ptr<any_engine> engine,
+                                       collective* ranks);
 /// Its file. Where it keeps several.
 saved_model saved_of_several(const train_request& request, const named_model& m, const train_result& result,
                              std::span<const std::uint32_t> original);

@@ -3,7 +3,6 @@
 #include <variant>
 
 #include <hogwild/detail/engines/any_engine.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/error.hpp>
 
 #include "several_request.hpp"
@@ -12,11 +11,11 @@
 namespace hogwild::cli {
 
 train_result train_several_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
-                                       const train_options& options, std::shared_ptr<any_engine> engine) {
-  if (!agreement(engine->ranks()).alone())
-    throw config_error("models that make one are trained in one process: start it alone, without a launcher of ranks");
+                                       const train_options& options, std::shared_ptr<any_engine> engine,
+                                       collective* ranks) {
   const several_request& several = request.several;
   several_plan plan = several.one_vs_rest ? several_plan{} : detail::plan_of(several.of_ensemble);
+  plan.ranks = ranks;
   if (request.engine == engine_name::threads)
     detail::set_workers(
         plan, thread_engine{.workers = unless_zero(request.workers), .team = request.team, .pin = request.pin});

@@ -110,7 +110,7 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
     throw config_error("--team is about libraries that start threads; those beside a device are std threads");
   for (const char* name : {"--transport", "--rank-timeout"}) {
     const bool has_processes = by_device && std::string_view(name) == "--transport";
-    const bool divides_runs = r.searches && (r.mpi || std::string_view(name) == "--rank-timeout");
+    const bool divides_runs = (r.searches || r.several.any()) && (r.mpi || std::string_view(name) == "--rank-timeout");
     if (!by_ranks && !has_processes && !divides_runs && line.given(name)) {
       throw config_error(std::string(name) +
                          " is about replicas or ranks: it needs --engine ring, all_reduce or local_sgd");

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -14,8 +15,10 @@
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/names.hpp>
 #include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/observer.hpp>
@@ -112,9 +115,12 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   const std::shared_ptr<const saved_model> initial = saved_to_begin_with(request);
   adopt_name_format(request, initial);
   rank_rows rows = open_rows(request, ranks, words);
+  // Ranks divide models of all rows, or rows of one model.
+  const bool divides_rows = ranks != nullptr && !request.several.any();
+  if (ranks != nullptr && !divides_rows) rows.part = rows.data.view();
   std::optional<sparse_view> held_back;
   if (request.test_fraction > 0.0) {
-    if (ranks != nullptr)
+    if (divides_rows)
       throw config_error("a fraction of the rows for testing is for a process that trains alone; give a file");
     held_back = hold_back(rows.part, request.test_fraction);
   }
@@ -130,7 +136,7 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   // All ranks have the whole graph.
   const sparse_view& known = trains_on_graph(request) ? rows.data.view() : rows.part;
   const named_model m =
-      model_of(request, known, ranks != nullptr ? ranks->with_long_timeout() : agreement(nullptr), initial);
+      model_of(request, known, divides_rows ? ranks->with_long_timeout() : agreement(nullptr), initial);
   train_options options = request.options;
   options.data_name = request.data;
   options.stop = asked.token();
@@ -143,13 +149,9 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   options.observers.push_back(&asking);
   begin_with_saved(request, m, rows, words, initial, options);
 
-  if (ranks != nullptr && request.folds.any())
-    throw config_error(
-        "--folds and --path are for a process that trains alone: start it without mpiexec or srun, and leave out "
-        "--transport mpi");
   trained all;
-  if (request.folds.any())
-    all.run = train_with_folds(m, rows.part, request, options, all.folds);
+  if (request.folds.any() || options.l2_by_folds)
+    all.run = train_with_folds(m, rows, request, options, ranks, all.folds);
   else
     all.run = train_with_engine(m, rows.part, request, options, ranks);
   const train_result& result = all.run;
@@ -205,13 +207,41 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
   return static_cast<int>(asked.pipe_is_broken() ? exit_code::interrupted : exit_code_for(result.status));
 }
 
-/// Others would be copies of the same run.
+/// Others would be copies of the same run, but where they have models of their own.
 void require_engine_of_ranks(const train_request& request, launched_ranks& ranks) {
-  if (ranks.size() == 1 || request.engine == engine_name::ring || request.engine == engine_name::all_reduce ||
-      request.engine == engine_name::local_sgd)
+  if (ranks.size() == 1 || request.several.any() || request.engine == engine_name::ring ||
+      request.engine == engine_name::all_reduce || request.engine == engine_name::local_sgd)
     return;
   throw config_error("a launcher has started " + std::to_string(ranks.size()) +
                      " processes, and this engine has one: use --engine ring, all_reduce or local_sgd");
+}
+
+/// Models that are divided among ranks are trained on all rows, as those of folds are. All of them throw it.
+void require_rows_of_all(const train_request& request) {
+  if (request.data == "-") throw rank_failure(exit_code::usage, "ranks cannot all read standard input; name a file");
+  if (request.data.find("%rank") == std::string::npos) return;
+  const bool several = request.several.any();
+  if (!several && !request.folds.folds && !request.options.l2_by_folds) return;
+  throw rank_failure(exit_code::usage,
+                     std::string("ranks divide the models ") + (several ? "that make one" : "of folds") +
+                         ", each of which is trained on rows of all: give them one file, without %rank");
+}
+
+int train_as_rank(const train_request& request, launched_ranks& ranks, interrupt& asked) {
+  try {
+    require_rows_of_all(request);
+    train_request mine = request_of_rank(request, ranks);
+    count_models(mine,
+                 static_cast<std::size_t>(agreement(&ranks.all()).sum(static_cast<double>(workers_for_shards(mine)))));
+    return train_as_asked(mine, &ranks, asked);
+  } catch (const rank_failure& e) {  // thrown by all of them, and told by one
+    if (ranks.rank() > 0) {
+      std::signal(SIGTERM, SIG_IGN);  // of a launcher that sees the first one's exit code: nothing is to be told of it
+      return static_cast<int>(exit_code::done);
+    }
+    say(e.what());
+    return static_cast<int>(e.code());
+  }
 }
 
 }  // namespace
@@ -223,9 +253,12 @@ int train_command(int argc, const char* const* argv) {
                    .ended = ended_at_once});
   if (request.stream) return train_stream(request, asked);
   const auto ranks = join_ranks(request);
-  if (!ranks) return train_as_asked(request, nullptr, asked);
+  if (!ranks) {
+    count_models(request, workers_for_shards(request));
+    return train_as_asked(request, nullptr, asked);
+  }
   require_engine_of_ranks(request, *ranks);
-  return with_all_ranks(*ranks, [&] { return train_as_asked(request_of_rank(request, *ranks), ranks.get(), asked); });
+  return with_all_ranks(*ranks, [&] { return train_as_rank(request, *ranks, asked); });
 }
 
 }  // namespace hogwild::cli

@@ -175,23 +175,36 @@ advice advise_on_engines(const named_model& m, const sparse_view& rows, const tr
 
 train_result train_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
                                const train_options& options, launched_ranks* ranks) {
-  std::unique_ptr<any_engine> engine = make_engine(request, ranks);
-  if (request.several.any()) return train_several_with_engine(m, rows, request, options, std::move(engine));
+  if (request.several.any())
+    return train_several_with_engine(m, rows, request, options, make_engine(request, nullptr),
+                                     ranks != nullptr ? &ranks->all() : nullptr);
+  const std::unique_ptr<any_engine> engine = make_engine(request, ranks);
   return run_training(maker_for(m, engine->ranks()), rows, options, *engine, threads_of(request));
 }
 
-train_result train_with_folds(const named_model& m, const sparse_view& rows, const train_request& request,
-                              const train_options& options, folds_outcome& outcome) {
+train_result train_with_folds(const named_model& m, const rank_rows& rows, const train_request& request,
+                              const train_options& options, launched_ranks* ranks, folds_outcome& outcome) {
   const folds_request& asked = request.folds;
-  const task_maker make = maker_for(m, nullptr);
+  collective* const all = ranks != nullptr ? &ranks->all() : nullptr;
+  const task_maker make_alone = maker_for(m, nullptr), make = maker_for(m, all);
+  // Of a process that is alone its part is all, but for what it holds back.
+  const sparse_view rows_of_folds = ranks != nullptr ? rows.data.view() : rows.part;
   if (asked.path.empty()) {
-    if (asked.folds && !options.l2_by_folds)
-      outcome.measured = detail::cross_validate(make, rows, *asked.folds, options, threads_of(request));
-    return train_with_engine(m, rows, request, options, nullptr);
+    if (options.l2_by_folds && !options.resume.empty())
+      return train_with_engine(m, rows.part, request, detail::with_resumed_l2(options), ranks);
+    if (options.l2_by_folds) {
+      const chosen_l2 chosen = detail::choose_l2(make_alone, rows_of_folds, options, threads_of(request), all);
+      const std::unique_ptr<any_engine> engine = make_engine(request, ranks);
+      return run_training(make(rows.part, detail::with_chosen_l2(options, chosen)), *engine, chosen);
+    }
+    outcome.measured =
+        detail::cross_validate(make_alone, rows_of_folds, *asked.folds, options, threads_of(request), all);
+    return train_with_engine(m, rows.part, request, options, ranks);
   }
-  const auto engine = [&request] { return make_engine(request, nullptr); };
+  const auto engine = [&] { return make_engine(request, ranks); };
   const path_options path{.l2 = asked.path, .folds = asked.folds};
-  path_result found = detail::train_path(make, rows, engine, path, options, threads_of(request));
+  path_result found = detail::train_path(make, rows.part, engine, path, options, threads_of(request),
+                                         {.all = all, .rows = rows_of_folds, .make_alone = make_alone});
   outcome.path = std::move(found.points);
   train_result kept;
   kept.train_loss = kept.objective = std::numeric_limits<double>::quiet_NaN();

@@ -29,11 +29,12 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
 train_result train_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
                                const train_options& options, launched_ranks* ranks);
 
-/// The same for what the request asks for besides one run, or in its place: measures of folds, and a path of l2.
-/// Returns the run, of a path the one that is kept; one that was stopped before its first point has ended has no
-/// parameters.
-train_result train_with_folds(const named_model& m, const sparse_view& rows, const train_request& request,
-                              const train_options& options, folds_outcome& outcome);
+/// The same for what the request asks for besides one run, or in its place: an l2 by folds, measures of folds, and a
+/// path of l2. `ranks` train each run together, on their parts of the rows, and divide the folds of all rows, which
+/// they have in common, among them. Returns the run, of a path the one that is kept; one that was stopped before its
+/// first point has ended has no parameters.
+train_result train_with_folds(const named_model& m, const rank_rows& rows, const train_request& request,
+                              const train_options& options, launched_ranks* ranks, folds_outcome& outcome);
 
 /// prepare() of the model.
 prepared_task prepare_named(const named_model& m, const sparse_view& rows, const train_options& options,

@@ -41,16 +41,43 @@ struct path_result {
 
 namespace detail {
 
+/// `ranks` divide the folds of `data`, which all of them have; null: this process is alone. `make` makes one process's
+/// tasks.
 fold_measures cross_validate(const task_maker& make, const sparse_view& data, std::size_t folds,
-                             const train_options& options, std::size_t workers);
+                             const train_options& options, std::size_t workers, collective* ranks);
+
+/// The same for options that ask for an l2 by folds. Throws as train().
+chosen_l2 choose_l2(const task_maker& make, const sparse_view& data, const train_options& options, std::size_t workers,
+                    collective* ranks);
+/// The options of the run that comes.
+train_options with_chosen_l2(train_options options, const chosen_l2& chosen);
+/// The same of a run that goes on: it has chosen before its first epoch, and its checkpoint (`resume`) tells the l2.
+/// Throws input_error where the checkpoint cannot be read, config_error where an l2 is given, too.
+train_options with_resumed_l2(train_options options);
+
+/// Processes that train each model of a path together, on parts of the rows, and divide the folds of all rows.
+struct path_ranks {
+  collective* all = nullptr;  ///< null: this process trains alone
+  /// What folds are drawn from, and prepare() of one process; nothing: they have no rows but their parts.
+  std::optional<sparse_view> rows{};
+  task_maker make_alone{};
+};
+
 path_result train_path(const task_maker& make, const sparse_view& data,
                        const std::function<std::unique_ptr<any_engine>()>& engine, const path_options& path,
-                       const train_options& options, std::size_t workers);
+                       const train_options& options, std::size_t workers, const path_ranks& ranks);
 
-/// prepare() of a model, in a process that trains alone.
+/// prepare() of a model.
 template <class M>
-task_maker maker_of(const M& m) {
-  return [&m](const sparse_view& rows, const train_options& options) { return prepare(m, rows, options); };
+task_maker maker_of(const M& m, collective* ranks) {
+  return
+      [&m, ranks](const sparse_view& rows, const train_options& options) { return prepare(m, rows, options, ranks); };
+}
+
+template <class Engine>
+collective* ranks_of(const Engine& engine) {
+  if constexpr (requires { engine.ranks; }) return engine.ranks;
+  return nullptr;
 }
 
 }  // namespace detail
@@ -61,26 +88,32 @@ task_maker maker_of(const M& m) {
 /// engine has workers; l2 is that of a run on all rows. Nobody is told of it, and nothing written; a tolerance and a
 /// target are left aside. There is one copy of the rows, in which most stand twice.
 ///
+/// With an engine of several processes (its member `ranks`) all of them call this with the same rows, unlike train(),
+/// and divide the models of the folds: all return the same. What one throws all throw.
+///
 /// Asked to stop, it returns a result without folds. Throws as train(); config_error for fewer than two folds and for
 /// more than rows, input_error where a label has fewer rows than there are folds.
 template <model M, class Engine>
 fold_measures cross_validate(const M& m, const sparse_view& data, const Engine& engine, std::size_t folds,
                              const train_options& options = {}) {
-  return detail::cross_validate(detail::maker_of(m), data, folds, options, detail::workers_asked(engine));
+  return detail::cross_validate(detail::maker_of(m, nullptr), data, folds, options, detail::workers_asked(engine),
+                                detail::ranks_of(engine));
 }
 
 /// Trains a model for each l2 of a path, from the largest to the smallest. Each is a run of train(), which may end
 /// early by a tolerance or a target, and begins with the parameters that the one before it has ended with; a fold's
 /// begins with those of that fold. Observers hear of each run of all rows; options that name one file for a run's
 /// output (record, checkpoint, resume) are refused. A point that diverges is passed over: the next begins as that one
-/// did.
+/// did. With an engine of several processes each of them gives its own rows, as to train(), and there are no folds.
 ///
 /// Throws as cross_validate(), and config_error for a path that is empty, or has an l2 twice or below 0.
 template <model M, class Engine>
 path_result train_path(const M& m, const sparse_view& data, const Engine& engine, const path_options& path,
                        const train_options& options = {}) {
   const auto make = [&engine] { return std::make_unique<engine_of<Engine>>(engine); };
-  return detail::train_path(detail::maker_of(m), data, make, path, options, detail::workers_asked(engine));
+  collective* const ranks = detail::ranks_of(engine);
+  return detail::train_path(detail::maker_of(m, ranks), data, make, path, options, detail::workers_asked(engine),
+                            {.all = ranks});
 }
 
 }  // namespace hogwild

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include <hogwild/detail/models/several_margins.hpp>
 #include <hogwild/detail/results/saved_form.hpp>
@@ -89,8 +90,8 @@ train_result train_several_of(const M& m, const sparse_view& data, std::shared_p
         rows, labels, threads, [&](const sparse_row<float>& z) { return together.said(z); }, all_measures);
   };
   plan.initial = options.initial;
-  const prepared_task all = prepare_several(m, data, options, plan);
-  return train_several(all, std::move(plan), std::move(engine));
+  const auto prepare_all = [&](const several_plan& asked) { return prepare_several(m, data, options, asked); };
+  return train_several(prepare_all, std::move(plan), std::move(engine), options.stop);
 }
 
 /// Whose workers train models one by one, and how many threads measure.
@@ -110,7 +111,10 @@ template <margin_model M, trains_several Engine>
 train_result train_several_by(const M& m, const sparse_view& data, const Engine& engine, const train_options& options,
                               several_plan plan) {
   set_workers(plan, engine);
-  return train_several_of(m, data, std::make_shared<engine_of<Engine>>(engine), options, std::move(plan));
+  Engine own = engine;
+  if constexpr (requires { own.ranks; }) plan.ranks = std::exchange(own.ranks, nullptr);
+  if constexpr (requires { own.link; }) own.link = nullptr;
+  return train_several_of(m, data, std::make_shared<engine_of<Engine>>(own), options, std::move(plan));
 }
 
 }  // namespace detail
@@ -122,9 +126,13 @@ train_result train_several_by(const M& m, const sparse_view& data, const Engine&
 /// Engines are all whose workers are of this process or started by it, but devices; what is trained one by one takes
 /// the serial engine or threads.
 ///
-/// Throws as train(), config_error for a model of numbers, for rows of two labels, and for options that have no meaning
-/// here: checkpoints, rounds, weight_positive. `options.initial` is given the parameters of all, as the result has
-/// them.
+/// With an engine of several processes (its member `ranks`) all of them call this with the same rows, unlike train(),
+/// and divide the models: each trains its own by the engine's workers that it has, and all return all. What one throws
+/// all throw.
+///
+/// Throws as train(), config_error for fewer classes than ranks, config_error for a model of numbers, for rows of two
+/// labels, and for options that have no meaning here: checkpoints, rounds, weight_positive. `options.initial` is given
+/// the parameters of all, as the result has them.
 template <margin_model M, detail::trains_several Engine>
 train_result train_one_vs_rest(const M& m, const sparse_view& data, const Engine& engine,
                                const train_options& options = {}) {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <span>
 
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/fold_training.hpp>
 #include <hogwild/detail/run/l2_candidates.hpp>
+#include <hogwild/detail/run/ranks_at_work.hpp>
 
 #include "task/require.hpp"
 
@@ -47,20 +47,34 @@ std::optional<std::size_t> best_point(std::span<const path_point> points) {
 }  // namespace
 
 fold_measures detail::cross_validate(const task_maker& make, const sparse_view& data, std::size_t folds,
-                                     const train_options& options, std::size_t workers) {
-  require(!options.l2_by_folds, "the l2 that is measured by folds is to be chosen by folds, too: choose it beforehand");
-  const fold_trainer trainer(make, data, options, folds, workers);
-  const double l2 = trainer.l2_of_all();
-  const std::vector<fold_measures> found = trainer.train(std::span(&l2, 1));
+                                     const train_options& options, std::size_t workers, collective* ranks) {
+  ranks_at_work at_work(ranks, options.stop);
+  std::optional<fold_trainer> trainer;
+  at_work.together([&] {
+    require(!options.l2_by_folds,
+            "the l2 that is measured by folds is to be chosen by folds, too: choose it beforehand");
+    trainer.emplace(make, data, options, folds, workers, at_work);
+  });
+  const double l2 = trainer->l2_of_all();
+  const std::vector<fold_measures> found = trainer->train(std::span(&l2, 1));
   return found.empty() ? fold_measures() : found.front();
 }
 
 path_result detail::train_path(const task_maker& make, const sparse_view& data,
                                const std::function<std::unique_ptr<any_engine>()>& engine, const path_options& path,
-                               const train_options& options, std::size_t workers) {
-  require_path(path, options);
+                               const train_options& options, std::size_t workers, const path_ranks& ranks) {
+  ranks_at_work at_work(ranks.all, options.stop);
   std::optional<fold_trainer> folds;
-  if (path.folds) folds.emplace(make, data, options, *path.folds, workers);
+  at_work.together([&] {
+    require_path(path, options);
+    require(!path.folds || at_work.alone() || ranks.rows,
+            "folds are drawn from all rows, of which each rank has its part: leave out the folds, or measure by "
+            "cross_validate()");
+    if (path.folds && ranks.rows)
+      folds.emplace(ranks.make_alone, *ranks.rows, options, *path.folds, workers, at_work);
+    else if (path.folds)
+      folds.emplace(make, data, options, *path.folds, workers, at_work);
+  });
   std::vector<double> falling = path.l2;
   std::ranges::sort(falling, std::greater<>());
   path_result result;
@@ -69,12 +83,12 @@ path_result detail::train_path(const task_maker& make, const sparse_view& data,
   for (const double l2 : falling) {
     path_point point;
     if (folds) point.measured = folds->go_on_with(l2);
-    if (options.stop.stop_requested()) break;
+    at_work.together([] {});  // whichever rank is asked to stop
+    if (at_work.stop().stop_requested()) break;
     of_point.l2 = l2;
     if (!before.empty())
       of_point.initial = [&before](std::span<float> fresh) { std::ranges::copy(before, fresh.begin()); };
     const std::unique_ptr<any_engine> by = engine();
-    require(agreement(by->ranks()).alone(), "a path is trained in a process that trains alone");
     point.run = run_training(make(data, of_point), *by);
     const run_status status = point.run.status;
     const bool stopped = status == run_status::stopped;

@@ -7,12 +7,15 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/run/folds.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
+#include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/run/step_search.hpp>
 #include <hogwild/detail/task/lane_task.hpp>
@@ -70,13 +73,15 @@ measurement diverged() {
 }  // namespace
 
 fold_trainer::fold_trainer(task_maker make, const sparse_view& data, const train_options& options, std::size_t folds,
-                           std::size_t workers)
+                           std::size_t workers, ranks_at_work& ranks)
     : make_(std::move(make)),
       all_(make_(data, without_its_own(options))),
       options_(of_a_fold(all_.data)),
       rows_(deal(all_.data, folds)),
       workers_(workers),
+      ranks_(ranks),
       parameters_(folds) {
+  options_.stop = ranks_.stop();
   // Folds are trained by several threads, and who gives parameters is called by one at a time.
   if (options_.initial)
     options_.initial = [asked = std::move(options_.initial),
@@ -150,38 +155,56 @@ std::vector<measurement> fold_trainer::train_lanes(const prepared_task& one, std
   return found;
 }
 
+template <class Train>
+void fold_trainer::by_threads_of_rank(std::size_t parts, const Train& train) const {
+  const rank_portions portions{ranks_.size(), parts};
+  const std::size_t first = portions.first_of(ranks_.rank()), count = portions.count_of(ranks_.rank());
+  if (count == 0) return;
+  const auto team = thread_team::make(thread_team_kind::std, std::clamp<std::size_t>(workers_, 1, count), false);
+  detail::by_threads(*team, count, [&](std::size_t k) {
+    if (!stopped()) train(first + k);
+  });
+}
+
 std::vector<fold_measures> fold_trainer::train(std::span<const double> l2) const {
   const std::size_t folds = rows_->folds();
-  std::vector<fold_measures> found(l2.size());
-  for (fold_measures& f : found) f.folds.resize(folds, diverged());
+  std::vector<measurement> found(l2.size() * folds, diverged());  // all folds of an l2, then of the next
   // Threads take folds, or where models do not go side by side one model of a fold.
-  const prepared_task one = make_(rows_->training(0), options_for(0, l2.front()));
-  const bool by_lanes = l2.size() > 1 && lane_run::suits(one) && lane_task::pays(*one.task);
-  const std::size_t parts = by_lanes ? folds : folds * l2.size();
-  const auto team = thread_team::make(thread_team_kind::std, std::clamp<std::size_t>(workers_, 1, parts), false);
-  detail::by_threads(*team, parts, [&](std::size_t k) {
-    if (stopped()) return;
-    if (!by_lanes) {
-      std::vector<float> parameters;
-      found[k / folds].folds[k % folds] = train_alone(k % folds, l2[k / folds], parameters);
-      return;
+  bool by_lanes = false;
+  ranks_.together([&] {
+    {
+      const prepared_task one = make_(rows_->training(0), options_for(0, l2.front()));
+      by_lanes = l2.size() > 1 && lane_run::suits(one) && lane_task::pays(*one.task);
     }
-    const auto measured = train_lanes(make_(rows_->training(k), options_for(k, l2.front())), k, l2);
-    for (std::size_t i = 0; i < measured.size(); ++i) found[i].folds[k] = measured[i];
+    by_threads_of_rank(by_lanes ? folds : found.size(), [&](std::size_t k) {
+      if (!by_lanes) {
+        std::vector<float> parameters;
+        found[k] = train_alone(k % folds, l2[k / folds], parameters);
+        return;
+      }
+      const auto measured = train_lanes(make_(rows_->training(k), options_for(k, l2.front())), k, l2);
+      for (std::size_t i = 0; i < measured.size(); ++i) found[i * folds + k] = measured[i];
+    });
   });
   if (stopped()) return {};
-  return found;
+  const rank_portions portions{ranks_.size(), by_lanes ? folds : found.size()};
+  ranks_.exchange(std::span(found), [&](std::size_t k) { return portions.rank_of(by_lanes ? k % folds : k); });
+  std::vector<fold_measures> of_l2;
+  for (auto fold = found.begin(); fold != found.end(); fold += static_cast<std::ptrdiff_t>(folds))
+    of_l2.push_back({.folds = {fold, fold + static_cast<std::ptrdiff_t>(folds)}});
+  return of_l2;
 }
 
 fold_measures fold_trainer::go_on_with(double l2) {
   const std::size_t folds = rows_->folds();
-  fold_measures found{.folds = std::vector<measurement>(folds)};
-  const auto team = thread_team::make(thread_team_kind::std, std::clamp<std::size_t>(workers_, 1, folds), false);
-  detail::by_threads(*team, folds, [&](std::size_t fold) {
-    if (!stopped()) found.folds[fold] = train_alone(fold, l2, parameters_[fold]);
+  std::vector<measurement> found(folds);
+  ranks_.together([&] {
+    by_threads_of_rank(folds, [&](std::size_t fold) { found[fold] = train_alone(fold, l2, parameters_[fold]); });
   });
   if (stopped()) return {};
-  return found;
+  const rank_portions portions{ranks_.size(), folds};
+  ranks_.exchange(std::span(found), [&](std::size_t fold) { return portions.rank_of(fold); });
+  return {.folds = std::move(found)};
 }
 
 }  // namespace hogwild

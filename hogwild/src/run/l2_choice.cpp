@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <hogwild/cross_validation.hpp>
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/machine.hpp>
@@ -14,6 +15,7 @@
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/fold_training.hpp>
 #include <hogwild/detail/run/l2_candidates.hpp>
+#include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/error.hpp>
@@ -25,6 +27,8 @@ namespace hogwild {
 using detail::require;
 
 namespace {
+
+constexpr const char* both_are_asked = "an l2 is given, and it is to be chosen, too: leave one of them out";
 
 /// As people are told it, so that what they give again is the same number.
 double of_six_digits(double x) {
@@ -45,23 +49,6 @@ std::vector<double> usual_l2(const fold_trainer& folds, std::optional<l2_form> f
   return all;
 }
 
-chosen_l2 choose_l2(const task_maker& make, const sparse_view& data, const train_options& options,
-                    std::size_t workers) {
-  chosen_l2 chosen{.begun = std::chrono::steady_clock::now(), .cpu_begun = process_cpu_time() + children_cpu_time()};
-  const l2_search& asked = *options.l2_by_folds;
-  detail::require_candidates(asked.of);
-  const fold_trainer folds(make, data, options, asked.folds, workers);
-  std::vector<double> among = asked.of.empty() ? usual_l2(folds, options.form) : asked.of;
-  std::ranges::sort(among, std::greater<>());
-  const std::vector<fold_measures> measured = folds.train(among);
-  for (std::size_t i = 0; i < measured.size(); ++i) chosen.tried.push_back({among[i], measured[i]});
-  const auto loss = [](const tried_l2& t) { return t.measured.mean().loss; };
-  const auto best = std::ranges::min_element(chosen.tried, {}, loss);
-  // Asked to stop, the run that comes has nothing to train.
-  chosen.l2 = best == chosen.tried.end() ? folds.l2_of_all() : best->l2;
-  return chosen;
-}
-
 }  // namespace
 
 void detail::require_candidates(std::vector<double> l2) {
@@ -71,20 +58,51 @@ void detail::require_candidates(std::vector<double> l2) {
   require(std::ranges::adjacent_find(l2) == l2.end(), "an l2 to try is given twice");
 }
 
+chosen_l2 detail::choose_l2(const task_maker& make, const sparse_view& data, const train_options& options,
+                            std::size_t workers, collective* ranks) {
+  chosen_l2 chosen{.begun = std::chrono::steady_clock::now(), .cpu_begun = process_cpu_time() + children_cpu_time()};
+  ranks_at_work at_work(ranks, options.stop);
+  std::optional<fold_trainer> folds;
+  std::vector<double> among;
+  at_work.together([&] {
+    require(!options.l2, both_are_asked);
+    const l2_search& asked = *options.l2_by_folds;
+    require_candidates(asked.of);
+    folds.emplace(make, data, options, asked.folds, workers, at_work);
+    among = asked.of.empty() ? usual_l2(*folds, options.form) : asked.of;
+  });
+  std::ranges::sort(among, std::greater<>());
+  const std::vector<fold_measures> measured = folds->train(among);
+  for (std::size_t i = 0; i < measured.size(); ++i) chosen.tried.push_back({among[i], measured[i]});
+  const auto loss = [](const tried_l2& t) { return t.measured.mean().loss; };
+  const auto best = std::ranges::min_element(chosen.tried, {}, loss);
+  // Asked to stop, the run that comes has nothing to train.
+  chosen.l2 = best == chosen.tried.end() ? folds->l2_of_all() : best->l2;
+  return chosen;
+}
+
+train_options detail::with_chosen_l2(train_options options, const chosen_l2& chosen) {
+  options.l2_by_folds.reset();
+  options.l2 = chosen.l2;
+  return options;
+}
+
+train_options detail::with_resumed_l2(train_options options) {
+  require(!options.l2, both_are_asked);
+  options.l2_by_folds.reset();
+  options.l2 = l2_of_checkpoint(read_checkpoint(options.resume));
+  return options;
+}
+
 train_result run_training(const task_maker& make, const sparse_view& data, const train_options& options,
                           any_engine& engine, std::size_t workers) {
   if (!options.l2_by_folds) return run_training(make(data, options), engine);
-  require(!options.l2, "an l2 is given, and it is to be chosen, too: leave one of them out");
-  require(agreement(engine.ranks()).alone(), "an l2 is chosen by folds in a process that trains alone: give an l2");
-  train_options of_all = options;
-  of_all.l2_by_folds.reset();
-  if (!options.resume.empty()) {  // which has chosen before its first epoch
-    of_all.l2 = l2_of_checkpoint(read_checkpoint(options.resume));
-    return run_training(make(data, of_all), engine);
-  }
-  const chosen_l2 chosen = choose_l2(make, data, options, workers);
-  of_all.l2 = chosen.l2;
-  return run_training(make(data, of_all), engine, chosen);
+  require(agreement(engine.ranks()).alone(),
+          "an l2 is chosen by folds of all rows, of which each rank has its part: give an l2, or let 'hogwild train "
+          "--l2 auto' choose it");
+  if (!options.resume.empty()) return run_training(make(data, detail::with_resumed_l2(options)), engine);
+  const chosen_l2 chosen = detail::choose_l2(make, data, options, workers, nullptr);
+  return run_training(make(data, detail::with_chosen_l2(options, chosen)), engine, chosen);
 }
 
 }  // namespace hogwild

@@ -65,20 +65,22 @@ void member_groups::for_groups(const F& f) {
   for (std::size_t i = 0; i < groups_.size(); ++i) f(i);
 }
 
-bool member_groups::train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop) {
-  std::vector<lane_run::all_kept> before(groups_.size());
+void member_groups::train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop) {
+  before_.resize(stop.stop_possible() ? groups_.size() : 0);
   for_groups([&](std::size_t i) {
     const group& g = groups_[i];
     std::vector<double> of_lanes(g.run->lanes());
     std::ranges::copy(steps.subspan(g.first, g.count), of_lanes.begin());
-    if (stop.stop_possible()) before[i] = g.run->kept();
+    if (!before_.empty()) before_[i] = g.run->kept();
     bool any = false;
     for (std::size_t k = 0; k < g.count; ++k) any = any || g.run->trains(k);
     if (any) g.run->train(pass, of_lanes, stop);
   });
-  if (!stop.stop_requested()) return true;
-  for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i].run->go_back(before[i]);
-  return false;
+}
+
+void member_groups::take_back_pass() {
+  for (std::size_t i = 0; i < before_.size(); ++i) groups_[i].run->go_back(before_[i]);
+  before_.clear();
 }
 
 std::vector<member_groups::measured> member_groups::measure() {
@@ -109,10 +111,6 @@ const member_groups::group& member_groups::of(std::size_t model) const {
 
 std::vector<float> member_groups::parameters(std::size_t model) const {
   return of(model).run->parameters(model - of(model).first);
-}
-
-bool member_groups::trains(std::size_t model) const {
-  return of(model).run->trains(model - of(model).first);
 }
 
 void member_groups::clear(std::size_t model) {

@@ -34,9 +34,11 @@ class member_groups {
   /// By lane_run::scaling().
   double scaled_step(double found) const;
 
-  /// A pass of all that are not cleared, a step for each. False where a stop was asked for in the middle of it: then
-  /// all are as before.
-  bool train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop);
+  /// A pass of all that are not cleared, a step for each, which a stop may break off.
+  void train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop);
+  /// Ends the pass: all stay as it has left them, or are as before it, which is for one that a stop could break off.
+  void keep_pass() { before_.clear(); }
+  void take_back_pass();
 
   /// What each model makes of all training rows, and of the validation rows where there are any.
   struct measured {
@@ -46,7 +48,6 @@ class member_groups {
   std::vector<measured> measure();
 
   std::vector<float> parameters(std::size_t model) const;
-  bool trains(std::size_t model) const;
   void clear(std::size_t model);
 
   /// Rows that workers went through, and what came of them, so far.
@@ -74,6 +75,7 @@ class member_groups {
   thread_team& team_;
   bool own_;
   std::vector<group> groups_{};
+  std::vector<lane_run::all_kept> before_{};  ///< the pass at hand
 };
 
 /// Calls work(k) for each k below `count`, by all threads of the team.

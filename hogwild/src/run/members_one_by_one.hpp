@@ -7,18 +7,21 @@
 #include <vector>
 
 #include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/run/several_run.hpp>
 #include <hogwild/result.hpp>
 
 namespace hogwild::detail {
 
-/// Several models that are trained by runs of their own, of one worker each, as many at a time as a team has threads.
+/// Several models that are trained by runs of their own, of one worker each, as many at a time as a team has threads;
+/// of several ranks each trains its share of them.
 class members_one_by_one {
  public:
-  /// Both outlive it. Throws config_error for options that have no meaning where each is a run of its own.
-  members_one_by_one(const prepared_data& all, const several_plan& plan);
+  /// All outlive it. Throws config_error for options that have no meaning where each is a run of its own.
+  members_one_by_one(const prepared_data& all, const several_plan& plan, ranks_at_work& ranks);
 
-  /// Trains all. A stop that is asked for ends all early, and so does one that diverges: the others are of no use then.
+  /// Trains all, by all ranks. A stop that is asked for ends all early, and so does one that diverges: the others are
+  /// of no use then.
   void train(thread_team& team);
 
   /// How a run ends whose models have ended so.
@@ -29,13 +32,19 @@ class members_one_by_one {
   train_result counted() const;
   /// Of the first one.
   const train_result& first() const { return ended_.front(); }
+  /// Of a model of this rank.
   const std::vector<float>& parameters(std::size_t model) const { return ended_[model].parameters; }
-  /// While they are trained, by any thread: rows of those that have ended.
+  /// While they are trained, by any thread: rows of those of this rank that have ended.
   std::uint64_t rows_done() const { return rows_done_.load(); }
 
  private:
+  void train_own(thread_team& team);
+  void hear_of_others();
+
   const prepared_data& all_;
   const several_plan& plan_;
+  ranks_at_work& ranks_;
+  rank_portions portions_;
   std::vector<train_result> ended_;
   std::atomic<std::uint64_t> rows_done_ = 0;
 };

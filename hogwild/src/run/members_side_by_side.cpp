@@ -21,11 +21,17 @@ bool members_side_by_side::suits(const prepared_task& all, const several_plan& p
 
 members_side_by_side::members_side_by_side(const prepared_task& all, const several_plan& plan,
                                            std::span<const double> mean_counts, std::shared_ptr<any_engine> engine,
-                                           thread_team& team, resolved_run& run)
-    : all_(all), plan_(plan), options_(all.data.options()), run_(run), members_(plan.models) {
-  for (std::size_t k = 0; k < members_.size(); ++k) members_[k].mean = mean_counts[k];
+                                           thread_team& team, resolved_run& run, ranks_at_work& ranks)
+    : all_(all),
+      plan_(plan),
+      options_(all.data.options()),
+      run_(run),
+      ranks_(ranks),
+      portions_{ranks.size(), plan.models},
+      members_(plan.models) {
+  for (std::size_t k = first(); k < behind(); ++k) members_[k].mean = mean_counts[k - first()];
   find_schedules(team);
-  start_groups(std::move(engine), team);
+  ranks_.together([&] { start_groups(std::move(engine), team); });
 }
 
 /// As a run of its own finds it.
@@ -35,22 +41,28 @@ void members_side_by_side::find_schedules(thread_team& team) {
   const training_defaults& defaults = all_.data.defaults();
   const std::optional<double> given = options_.step.initial ? options_.step.initial : defaults.step;
   run_.step_found = !given;
-  by_threads(team, members_.size(), [&](std::size_t k) {
-    double initial = given.value_or(0.0);
-    if (!given) {
-      const member_rows own(all_.data, plan_, k);
-      initial = find_step(*plan_.prepare(own.rows(), own.options()).task, own.options().initial, options_.stop);
-    }
-    members_[k].schedule = schedule_from(options_, defaults, initial, !given);
-  });
-  if (!given) run_.search_seconds = std::chrono::duration<double>(clock::now() - begin).count();
+  std::vector<double> initial(members_.size(), given.value_or(0.0));
+  if (!given) {
+    ranks_.together([&] {
+      by_threads(team, behind() - first(), [&](std::size_t i) {
+        const std::size_t k = first() + i;
+        const member_rows own(all_.data, plan_, k);
+        initial[k] = find_step(*plan_.prepare(own.rows(), own.options()).task, own.options().initial, ranks_.stop());
+      });
+    });
+    ranks_.exchange(std::span(initial), [this](std::size_t k) { return portions_.rank_of(k); });
+    run_.search_seconds = std::chrono::duration<double>(clock::now() - begin).count();
+  }
+  for (std::size_t k = 0; k < members_.size(); ++k)
+    members_[k].schedule = schedule_from(options_, defaults, initial[k], !given);
 }
 
+/// Those of all ranks have the plan of the largest step of all models, as in one process.
 void members_side_by_side::start_groups(std::shared_ptr<any_engine> engine, thread_team& team) {
   double largest = 0.0;
+  for (const member& m : members_) largest = std::max(largest, m.schedule.initial);
   std::vector<lane_settings> settings;
-  for (std::size_t k = 0; k < members_.size(); ++k) {
-    largest = std::max(largest, members_[k].schedule.initial);
+  for (std::size_t k = first(); k < behind(); ++k) {
     // A run of its own has weights over their mean, so that this divides the step and multiplies l1 and l2.
     settings.push_back({.l1 = options_.l1 * members_[k].mean,
                         .l2 = run_.l2 * members_[k].mean,
@@ -65,37 +77,64 @@ void members_side_by_side::start_groups(std::shared_ptr<any_engine> engine, thre
 }
 
 void members_side_by_side::begin_falls() {
-  const auto measured = groups_->measure();
-  for (std::size_t k = 0; k < members_.size(); ++k) members_[k].fall = {measured[k].loss};
+  ranks_.together([this] {
+    const auto measured = groups_->measure();
+    for (std::size_t k = first(); k < behind(); ++k) members_[k].fall = {measured[k - first()].loss};
+  });
 }
 
 void members_side_by_side::begin_with_given() {
   if (plan_.begin.empty()) return;
-  for (std::size_t k = 0; k < members_.size(); ++k) groups_->begin_with(k, beginning_of(plan_, k));
+  for (std::size_t k = first(); k < behind(); ++k) groups_->begin_with(k - first(), beginning_of(plan_, k));
 }
 
 bool members_side_by_side::train(std::size_t epoch) {
   std::vector<double> steps;
-  for (const member& m : members_) steps.push_back(m.schedule.at(epoch) / m.mean);
-  return groups_->train(epoch, steps, options_.stop);
+  for (std::size_t k = first(); k < behind(); ++k) steps.push_back(members_[k].schedule.at(epoch) / members_[k].mean);
+  ranks_.together([&] { groups_->train(epoch, steps, ranks_.stop()); });
+  // Some ranks may have been through by then.
+  const bool whole = !ranks_.stop().stop_requested();
+  whole ? groups_->keep_pass() : groups_->take_back_pass();
+  return whole;
 }
 
+/// What all ranks hear of a model.
+struct member_state {
+  double loss, objective, ended;
+};
+
 bool members_side_by_side::conclude(std::size_t epoch) {
+  bool sound = true;
+  ranks_.together([&] { sound = conclude_own(epoch); });
+  std::vector<member_state> states;
+  for (const member& m : members_) states.push_back({m.loss, m.objective, m.ended ? 1.0 : 0.0});
+  ranks_.exchange(std::span(states), [this](std::size_t k) { return portions_.rank_of(k); });
+  for (std::size_t k = 0; k < members_.size(); ++k)
+    members_[k].loss = states[k].loss, members_[k].objective = states[k].objective,
+    members_[k].ended = states[k].ended != 0.0;
+  std::vector<double> diverged(ranks_.size());
+  diverged[ranks_.rank()] = sound ? 0.0 : 1.0;
+  ranks_.exchange(std::span(diverged), [](std::size_t rank) { return rank; });
+  return std::ranges::count(diverged, 0.0) == std::ssize(diverged);
+}
+
+bool members_side_by_side::conclude_own(std::size_t epoch) {
   bool sound = true;
   train_options rules = options_;
   rules.target.reset();
   const auto measured = groups_->measure();
-  for (std::size_t k = 0; k < members_.size(); ++k) {
+  for (std::size_t k = first(); k < behind(); ++k) {
     member& m = members_[k];
-    if (!groups_->trains(k)) continue;
-    m.loss = measured[k].loss;
-    m.objective = m.loss + measured[k].penalty / m.mean;
+    if (m.ended) continue;
+    const member_groups::measured& now = measured[k - first()];
+    m.loss = now.loss;
+    m.objective = m.loss + now.penalty / m.mean;
     const epoch_report seen{
-        .epoch = epoch, .train_loss = m.loss, .objective = m.objective, .validation = measured[k].validation};
+        .epoch = epoch, .train_loss = m.loss, .objective = m.objective, .validation = now.validation};
     bool better = false;
     const auto ended = m.rules.after(seen, m.fall, rules, better);
     if (better) {
-      m.best = groups_->parameters(k);
+      m.best = groups_->parameters(k - first());
       m.best_loss = m.loss, m.best_objective = m.objective;
     }
     sound = sound && ended != run_status::diverged;
@@ -105,27 +144,28 @@ bool members_side_by_side::conclude(std::size_t epoch) {
 }
 
 bool members_side_by_side::all_have_ended() const {
-  return std::ranges::all_of(members_, [](const member& m) { return !m.parameters.empty(); });
+  return std::ranges::all_of(members_, &member::ended);
 }
 
 void members_side_by_side::end_all() {
-  for (std::size_t k = 0; k < members_.size(); ++k)
-    if (groups_->trains(k)) end(k);
+  for (std::size_t k = first(); k < behind(); ++k)
+    if (!members_[k].ended) end(k);
 }
 
 void members_side_by_side::end(std::size_t k) {
   member& m = members_[k];
   if (m.best.empty()) {
-    m.parameters = groups_->parameters(k);
+    m.parameters = groups_->parameters(k - first());
   } else {
     m.parameters = std::move(m.best);
     m.loss = m.best_loss, m.objective = m.best_objective;
   }
-  groups_->clear(k);
+  m.ended = true;
+  groups_->clear(k - first());
 }
 
 std::vector<float> members_side_by_side::parameters(std::size_t k) const {
-  return groups_->trains(k) ? groups_->parameters(k) : members_[k].parameters;
+  return members_[k].ended ? members_[k].parameters : groups_->parameters(k - first());
 }
 
 }  // namespace hogwild::detail

@@ -12,6 +12,7 @@
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/run/several_run.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 
@@ -19,23 +20,25 @@
 
 namespace hogwild::detail {
 
-/// Several models that go through the rows together, an epoch at a time, each to its own end.
+/// Several models that go through the rows together, an epoch at a time, each to its own end. Of several ranks each
+/// trains its share of them, and knows of all how they do; all make the same calls, but those of parameters.
 class members_side_by_side {
  public:
   /// Whether lanes do what is asked for; else the models are trained one by one.
   static bool suits(const prepared_task& all, const several_plan& plan);
 
-  /// All outlive it. `mean_counts`: of what the rows of each model count. Finds the steps, and says in `run` what was
-  /// found and decided.
+  /// All outlive it. `mean_counts`: of what the rows of each model of this rank count. Finds the steps, and says in
+  /// `run` what was found and decided.
   members_side_by_side(const prepared_task& all, const several_plan& plan, std::span<const double> mean_counts,
-                       std::shared_ptr<any_engine> engine, thread_team& team, resolved_run& run);
+                       std::shared_ptr<any_engine> engine, thread_team& team, resolved_run& run, ranks_at_work& ranks);
 
   /// What every loss is to fall from, where a tolerance asks: that of zeros, before a warm start.
   void begin_falls();
   /// All begin with several_plan::begin, where there is one.
   void begin_with_given();
 
-  /// A pass of all that have not ended. False where a stop was asked for in the middle of it: then all are as before.
+  /// A pass of all that have not ended. False where a stop was asked for in the middle of it, of whichever rank: then
+  /// all are as before.
   bool train(std::size_t epoch);
 
   /// Measures all that train, and ends those that a rule ends. False where one has diverged.
@@ -48,8 +51,10 @@ class members_side_by_side {
   /// After the last epoch that conclude() was told of, or that the model's parameters are of.
   double loss(std::size_t model) const { return members_[model].loss; }
   double objective(std::size_t model) const { return members_[model].objective; }
+  /// Of a model of this rank.
   std::vector<float> parameters(std::size_t model) const;
 
+  /// Those of this rank.
   const member_groups& groups() const { return *groups_; }
 
  private:
@@ -62,19 +67,26 @@ class members_side_by_side {
     objective_fall fall{};
     double loss = unknown, objective = unknown;
     double best_loss = unknown, best_objective = unknown;
-    std::vector<float> best{};        ///< by its validation loss
-    std::vector<float> parameters{};  ///< once it has ended; before it empty
+    std::vector<float> best{};  ///< by its validation loss
+    bool ended = false;
+    std::vector<float> parameters{};  ///< once it has ended; of other ranks' models none
   };
 
   void find_schedules(thread_team& team);
   void start_groups(std::shared_ptr<any_engine> engine, thread_team& team);
+  bool conclude_own(std::size_t epoch);
   void end(std::size_t model);
+  /// The first of this rank's models, which groups count from 0, and behind its last.
+  std::size_t first() const { return portions_.first_of(ranks_.rank()); }
+  std::size_t behind() const { return portions_.first_of(ranks_.rank() + 1); }
 
   const prepared_task& all_;
   const several_plan& plan_;
   const train_options& options_;
   resolved_run& run_;
-  std::vector<member> members_;
+  ranks_at_work& ranks_;
+  rank_portions portions_;
+  std::vector<member> members_;  ///< all of them
   std::optional<member_groups> groups_{};
 };
 

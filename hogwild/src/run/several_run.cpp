@@ -3,6 +3,7 @@
 #include <hogwild/detail/run/several_run.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -14,13 +15,17 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/run/record_observer.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 
+#include "run/member_parameters.hpp"
 #include "run/member_rows.hpp"
 #include "run/members_one_by_one.hpp"
 #include "run/members_side_by_side.hpp"
@@ -44,19 +49,32 @@ double time_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
-/// What the models are together, and who hears of it.
+struct joint_measures {
+  double train_loss = unknown, objective = unknown;
+  std::optional<measurement> test{}, validation{};
+};
+
+/// What the models are together, and who hears of it. Each rank trains its share of them; the first measures what they
+/// are together, and all decide the same by that.
 class several_run {
  public:
-  several_run(const prepared_task& all, several_plan plan, std::shared_ptr<any_engine> engine)
+  several_run(const prepared_task& all, several_plan plan, std::shared_ptr<any_engine> engine, ranks_at_work& ranks)
       : all_(all),
         data_(all.data),
         task_(*all.task),
         plan_(std::move(plan)),
         engine_(std::move(engine)),
+        ranks_(ranks),
+        agreed_(plan_.ranks),
+        portions_{ranks.size(), plan_.models},
         options_(run_.options),
         teller_(task_, options_, models_kept()),
-        team_(thread_team::make(plan_.team, std::clamp<std::size_t>(plan_.workers, 1, plan_.models), plan_.pin)) {
+        team_(thread_team::make(plan_.team, std::clamp<std::size_t>(plan_.workers, 1, portions_.count_of(ranks.rank())),
+                                plan_.pin)) {
     run_.options = data_.options();
+    run_.options.stop = ranks_.stop();
+    if (!is_first()) run_.options.record.clear();  // the first rank writes for all
+    run_.ranks = plan_.ranks;
     run_.l2 = data_.loop().l2;
     run_.begun = data_.begun();
     run_.cpu_begun = data_.cpu_begun();
@@ -82,18 +100,22 @@ class several_run {
   }
 
  private:
-  /// Of what the rows of each model count.
+  bool is_first() const { return ranks_.rank() == 0; }
+
+  /// Of what the rows of each model of this rank count.
   std::vector<double> mean_counts() const {
     std::vector<double> means;
-    for (std::size_t k = 0; k < plan_.models; ++k) {
-      means.push_back(detail::mean_count(data_.train(), detail::lane_rows_of(plan_, options_, k)));
-      require(means.back() > 0.0, "a bootstrap has drawn no row: take more rows, or another seed");
-    }
+    ranks_.together([&] {
+      for (std::size_t k = portions_.first_of(ranks_.rank()); k < portions_.first_of(ranks_.rank() + 1); ++k) {
+        means.push_back(detail::mean_count(data_.train(), detail::lane_rows_of(plan_, options_, k)));
+        require(means.back() > 0.0, "a bootstrap has drawn no row: take more rows, or another seed");
+      }
+    });
     return means;
   }
 
   void train_side_by_side() {
-    together_.emplace(all_, plan_, mean_counts(), engine_, *team_, run_);
+    together_.emplace(all_, plan_, mean_counts(), engine_, *team_, run_, ranks_);
     const detail::member_groups& groups = together_->groups();
     announce(groups.engine(), groups.workers(), groups.groups(),
              [this] { return together_->groups().counted().examples; });
@@ -126,7 +148,7 @@ class several_run {
 
   /// Tells what they are together. Whether an observer wants to stop.
   bool report(std::size_t epoch) {
-    last_ = together_->groups().counted();
+    last_ = counted();
     last_.epoch = epoch;
     last_.train_seconds = result_.train_seconds;
     last_.wall_seconds = time_since(run_.begun);
@@ -134,24 +156,74 @@ class several_run {
     measure(last_);
     if (options_.target && stop_rules::reached(*options_.target, last_))
       result_.seconds_to_target = last_.train_seconds;
-    return teller_.tell(last_, &observer::on_epoch, [this] { return parameters_now(); });
+    return tell_of_epoch();
+  }
+
+  /// By the workers of all ranks.
+  epoch_report counted() const {
+    epoch_report sum = together_->groups().counted();
+    std::array<double, 3> counts{static_cast<double>(sum.examples), static_cast<double>(sum.updates),
+                                 static_cast<double>(sum.nonzeros)};
+    agreed_.sum(counts);
+    sum.examples = static_cast<std::uint64_t>(counts[0]);
+    sum.updates = static_cast<std::uint64_t>(counts[1]);
+    sum.nonzeros = static_cast<std::uint64_t>(counts[2]);
+    return sum;
+  }
+
+  /// The first rank's observers hear of it, and say whether the run stops. The others bring their models whenever one
+  /// asks for parameters.
+  bool tell_of_epoch() {
+    if (!is_first()) {
+      for (;;) {
+        const epoch_answer answer = agree(epoch_answer::goes_on);
+        if (answer != epoch_answer::asks) return answer == epoch_answer::stops;
+        parameters_now();
+      }
+    }
+    const bool stops = teller_.tell(last_, &observer::on_epoch, [this] {
+      agree(epoch_answer::asks);
+      return parameters_now();
+    });
+    agree(stops ? epoch_answer::stops : epoch_answer::goes_on);
+    return stops;
+  }
+
+  enum class epoch_answer { goes_on, stops, asks };
+  epoch_answer agree(epoch_answer mine) const {
+    auto number = static_cast<double>(mine);
+    ranks_.take_first(number);
+    return static_cast<epoch_answer>(static_cast<int>(number));
   }
 
   void measure(epoch_report& now) const {
     const bool measures = plan_.mean_weights || options_.test || options_.validation;
-    const std::vector<float> parameters = measures ? parameters_now() : std::vector<float>();
-    if (plan_.mean_weights) {
-      now.train_loss = measure_all(parameters, data_.train(), false).loss;
-      now.objective = now.train_loss + penalty(parameters);
-    } else {
+    if (!plan_.mean_weights) {
       now.train_loss = now.objective = 0.0;
       for (std::size_t k = 0; k < plan_.models; ++k) {
         now.train_loss += loss_factor() * together_->loss(k);
         now.objective += loss_factor() * together_->objective(k);
       }
     }
-    if (options_.test) now.test = measure_all(parameters, *options_.test, true);
-    if (options_.validation) now.validation = measure_all(parameters, *options_.validation, true);
+    if (measures) measure_by_first(now, parameters_now(), plan_.mean_weights);
+  }
+
+  /// What the models say together, of all rows that are measured; `training` rows are where their losses say nothing of
+  /// that. The parameters are the first rank's to have.
+  void measure_by_first(epoch_report& now, std::span<const float> parameters, bool training) const {
+    joint_measures found{.train_loss = now.train_loss, .objective = now.objective};
+    ranks_.together([&] {
+      if (!is_first()) return;
+      if (training) {
+        found.train_loss = measure_all(parameters, data_.train(), false).loss;
+        found.objective = found.train_loss + penalty(parameters);
+      }
+      if (options_.test) found.test = measure_all(parameters, *options_.test, true);
+      if (options_.validation) found.validation = measure_all(parameters, *options_.validation, true);
+    });
+    ranks_.take_first(found);
+    now.train_loss = found.train_loss, now.objective = found.objective;
+    now.test = found.test, now.validation = found.validation;
   }
 
   /// Of one class against the rest losses are added up, those of an ensemble are their mean.
@@ -160,11 +232,13 @@ class several_run {
   }
 
   void train_one_by_one() {
-    require(plan_.own_models,
-            "models that are trained one by one, as shards are, and where rows are not to be added as sgd does, with a "
-            "step "
-            "that is one for an epoch, to the model itself, have a thread each: take the serial engine or threads");
-    alone_.emplace(data_, plan_);
+    ranks_.together([this] {
+      require(
+          plan_.own_models,
+          "models that are trained one by one, as shards are, and where rows are not to be added as sgd does, with a "
+          "step that is one for an epoch, to the model itself, have a thread each: take the serial engine or threads");
+      alone_.emplace(data_, plan_, ranks_);
+    });
     if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
     run_.schedule = schedule_from(options_, data_.defaults(), options_.step.initial.value_or(0.0), false);
     run_.step_found = !options_.step.initial && !data_.defaults().step;
@@ -176,7 +250,7 @@ class several_run {
     const train_result counted = alone_->counted();
     last_.examples = counted.examples, last_.updates = counted.updates, last_.nonzeros = counted.nonzeros;
     // Each worker looks for steps as long as the others, on the average.
-    run_.search_seconds = counted.search_seconds / static_cast<double>(team_->size());
+    run_.search_seconds = counted.search_seconds / static_cast<double>(team_->size() * ranks_.size());
     result_.train_seconds = time_since(begin) - run_.search_seconds;
     run_.schedule.initial = alone_->first().step;
     run_.schedule.decay = alone_->first().decay;
@@ -209,20 +283,22 @@ class several_run {
 
   std::size_t models_kept() const { return plan_.mean_weights ? 1 : plan_.models; }
 
-  /// Of all models; under mean_weights their mean.
+  /// Of all models; under mean_weights their mean. All ranks bring theirs, and the first one has them; of the others
+  /// they are zeros.
   std::vector<float> parameters_now() const {
     const std::size_t each = task_.facts().parameters, models = plan_.models;
     std::vector<float> all(each * models_kept());
     std::vector<double> sums(plan_.mean_weights ? each : 0);
-    for (std::size_t k = 0; k < models; ++k) {
-      const std::vector<float> own = together_ ? together_->parameters(k) : alone_->parameters(k);
-      for (std::size_t j = 0; j < own.size(); ++j) {
+    const auto take = [&](std::size_t k, std::span<const float> w) {
+      for (std::size_t j = 0; j < w.size(); ++j) {
         if (plan_.mean_weights)
-          sums[j] += static_cast<double>(own[j]);
+          sums[j] += static_cast<double>(w[j]);
         else
-          all[j * models + k] = own[j];
+          all[j * models + k] = w[j];
       }
-    }
+    };
+    const auto of = [this](std::size_t k) { return together_ ? together_->parameters(k) : alone_->parameters(k); };
+    detail::for_all_members(ranks_, portions_, each, of, take);
     std::ranges::transform(sums, all.begin(),
                            [&](double sum) { return static_cast<float>(sum / static_cast<double>(models)); });
     return all;
@@ -246,19 +322,17 @@ class several_run {
     result_.parameters = parameters_now();
     const bool stopped = result_.status == run_status::stopped;
     if (together_) {
-      const epoch_report counted = together_->groups().counted();
-      last_.examples = counted.examples, last_.updates = counted.updates, last_.nonzeros = counted.nonzeros;
+      const epoch_report sums = counted();
+      last_.examples = sums.examples, last_.updates = sums.updates, last_.nonzeros = sums.nonzeros;
       together_->groups().tell_of_workers(result_);
     }
     if (result_.epochs == 0) {
       last_.train_loss = last_.objective = unknown;
     } else if (!together_ || !stopped) {
       // Who asks to stop is told of the last epoch that was measured: it would take as long as an epoch.
-      last_.train_loss = measure_all(result_.parameters, data_.train(), false).loss;
-      last_.objective = last_.train_loss + penalty(result_.parameters);
-      if (options_.test) last_.test = measure_all(result_.parameters, *options_.test, true);
-      if (options_.validation) last_.validation = measure_all(result_.parameters, *options_.validation, true);
+      measure_by_first(last_, result_.parameters, true);
     }
+    if (!ranks_.alone()) ranks_.all().broadcast(std::span(result_.parameters), 0);
     result_.train_loss = last_.train_loss;
     result_.objective = last_.objective;
     result_.test = last_.test;
@@ -270,7 +344,7 @@ class several_run {
     result_.cpu_seconds = std::chrono::duration<double>(cpu_time).count();
     result_.peak_rss_bytes = peak_rss_bytes();
     if (const row_source* const rows = task_.data().source) result_.disk_wait_seconds = rows->waited();
-    if (!together_ && !stopped) report_once();
+    if (!together_ && !stopped && is_first()) report_once();
     tell(options_, [&](observer& o) { o.on_finish(result_); });
   }
 
@@ -288,6 +362,9 @@ class several_run {
   const training_task& task_;
   several_plan plan_;
   std::shared_ptr<any_engine> engine_;
+  ranks_at_work& ranks_;
+  agreement agreed_;
+  rank_portions portions_;
   resolved_run run_{};
   const train_options& options_;
   report_teller teller_;
@@ -299,31 +376,8 @@ class several_run {
   train_result result_{};
 };
 
-}  // namespace
-
-std::string_view name_of(const several_plan& plan) {
-  return plan.mean_weights ? "mean_weights" : name_of(plan.by);
-}
-
-void require_several(const several_plan& plan, const train_options& o, const model_traits& traits) {
-  const bool of_classes = plan.rows == member_rows_kind::classes;
-  require(traits.margin, "several models make one where each has a margin; this model has none");
-  require(!of_classes || traits.labels == label_kind::binary,
-          "one class against the rest is for models of two labels; this one is of numbers");
-  require(of_classes || plan.models >= 2, "an ensemble has two models at least");
-  require(plan.by != answer_kind::vote || traits.labels == label_kind::binary,
-          "models of numbers do not vote: take the mean of what they predict");
-  require(!of_classes || o.weight_positive == 1.0,
-          "weight_positive is about two labels, and each class is the larger one once: give weights of classes");
-  require(o.checkpoint.empty() && o.resume.empty(),
-          "several models that make one keep no checkpoints: leave out checkpoint and resume");
-  require(of_classes || !o.initial, "an ensemble begins with zeros: leave out the warm start");
-  require(!o.virtual_workers, "several models that make one repeat without virtual workers: leave them out");
-  require(!o.measure_every, "several models that make one are measured after each epoch: leave measure_every out");
-  require(!o.rounds, "several models that make one tell of whole epochs: leave out the rounds");
-}
-
-train_result train_several(const prepared_task& all, several_plan plan, std::shared_ptr<any_engine> engine) {
+/// Decides what the data say.
+void complete(several_plan& plan, const prepared_task& all, std::size_t ranks) {
   if (plan.rows == member_rows_kind::classes) {
     require(all.data.labels().classes() > 2,
             "the rows have two labels, which the model tells apart as it is: leave out one class against the rest");
@@ -332,11 +386,38 @@ train_result train_several(const prepared_task& all, several_plan plan, std::sha
   require(plan.models <= all.data.train().rows() || plan.rows != member_rows_kind::shards,
           "there are more shards, " + std::to_string(plan.models) + ", than rows, " +
               std::to_string(all.data.train().rows()));
+  require(plan.models >= ranks, "there are more ranks, " + std::to_string(ranks) + ", than models, " +
+                                    std::to_string(plan.models) + ", which they divide: start one for each at most");
   if (plan.initial) {
     plan.begin.assign(all.task->facts().parameters * plan.models, 0.0f);
     plan.initial(plan.begin);
   }
-  several_run run(all, std::move(plan), std::move(engine));
+}
+
+/// What has to be the same on all ranks.
+std::string what_is_trained(const several_plan& plan, const prepared_data& data) {
+  std::string text;
+  for (const std::uint64_t number :
+       {std::uint64_t{plan.models}, std::uint64_t{data.train().rows()}, std::uint64_t{data.train().columns},
+        std::uint64_t{data.train().nonzeros()}, std::uint64_t{data.options().epochs}, data.options().seed})
+    text += std::to_string(number) + " ";
+  return text;
+}
+
+}  // namespace
+
+train_result train_several(const std::function<prepared_task(const several_plan&)>& prepare_all, several_plan plan,
+                           std::shared_ptr<any_engine> engine, const std::stop_token& stop) {
+  ranks_at_work ranks(plan.ranks, stop);
+  std::optional<prepared_task> all;
+  ranks.together([&] {
+    all.emplace(prepare_all(plan));
+    complete(plan, *all, ranks.size());
+  });
+  ranks.require_same(what_is_trained(plan, all->data),
+                     "it has other rows here than on rank 0, or other options are given: all ranks have the same, of "
+                     "which they divide the models");
+  several_run run(*all, std::move(plan), std::move(engine), ranks);
   return run();
 }
 

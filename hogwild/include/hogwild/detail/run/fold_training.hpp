@@ -15,18 +15,21 @@
 
 namespace hogwild {
 
+class ranks_at_work;
 class row_folds;
 
 /// Cross-validation: models that are trained on all folds of the rows but one, and measured on that. Each is what
 /// train() makes of these rows by the serial engine, to the same bits (of few columns, where models go side by side, to
-/// rounding): so the answer does not depend on the number of workers. What stops a run early is left aside.
+/// rounding): so the answer does not depend on the number of workers, nor on that of ranks, each of which has all rows
+/// and trains some of the models. What stops a run early is left aside.
 ///
 /// Labels and what classes weigh are decided by all rows, of which `options` may hold some back for a validation.
 class fold_trainer {
  public:
-  /// Deals the rows; most are copied (row_folds). `data` outlives it. Throws as draw_folds() and train().
+  /// Deals the rows; most are copied (row_folds). `data` and `ranks`, whose stop it listens to, outlive it; all ranks
+  /// make the same calls. Throws as draw_folds() and train().
   fold_trainer(task_maker make, const sparse_view& data, const train_options& options, std::size_t folds,
-               std::size_t workers);
+               std::size_t workers, ranks_at_work& ranks);
   ~fold_trainer();
 
   /// l2 of a run on all rows with these options.
@@ -46,6 +49,9 @@ class fold_trainer {
   train_options options_for(std::size_t fold, double l2) const;
   measurement train_alone(std::size_t fold, double l2, std::vector<float>& parameters) const;
   std::vector<measurement> train_lanes(const prepared_task& one, std::size_t fold, std::span<const double> l2) const;
+  /// Calls train(k) for each of so many parts that is this rank's, by threads.
+  template <class Train>
+  void by_threads_of_rank(std::size_t parts, const Train& train) const;
   bool stopped() const { return options_.stop.stop_requested(); }
 
   task_maker make_;
@@ -53,7 +59,8 @@ class fold_trainer {
   train_options options_;  ///< of a fold, but for its l2 and what it is measured on
   std::unique_ptr<const row_folds> rows_;
   std::size_t workers_;
-  std::vector<std::vector<float>> parameters_;  ///< of each fold, by go_on_with()
+  ranks_at_work& ranks_;
+  std::vector<std::vector<float>> parameters_;  ///< of each fold of this rank, by go_on_with()
 };
 
 }  // namespace hogwild

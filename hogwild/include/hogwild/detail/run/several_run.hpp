@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
@@ -38,6 +39,9 @@ struct several_plan {
   bool pin = false;                               ///< as of thread_engine
   /// Whether a worker may have models of its own: where workers are threads that meet by shared parameters only.
   bool own_models = true;
+  /// Processes that divide the models among them, all of which make the same call with the same rows; null: this one is
+  /// alone. Outlives the run.
+  collective* ranks = nullptr;
   /// Of classes: changes the zeros that all begin with, which lie as the result's parameters; empty: none.
   std::function<void(std::span<float> parameters)> initial{};
   std::vector<float> begin{};  ///< what has come of that
@@ -65,10 +69,18 @@ void require_several(const several_plan& plan, const train_options& options, con
 /// refused. Each model ends by its own tolerance and validation loss; where one diverges the run does, and the others
 /// end, too.
 ///
-/// `all`: one model on all rows, whose labels are classes where plan.rows are. The result has the parameters of all, as
-/// several_margins has them, and the losses and measures that they have together; counts are of rows that workers went
-/// through, once for all that go side by side. Asked to stop, it has what the last whole pass has left, and of models
-/// that are trained one by one what each has come to, after `epochs` at least: 0 where one was not begun.
-train_result train_several(const prepared_task& all, several_plan plan, std::shared_ptr<any_engine> engine);
+/// Of several ranks each trains a share of the models, by an `engine` of its own that knows nothing of the others, to
+/// the bits that it comes to with all models. After each epoch they tell each other their losses, and where something
+/// is measured, the first one their parameters; it alone has a record and observers of epochs. All return the same, but
+/// for seconds and workers, which are of each. Fewer models than ranks are refused. What is thrown on one is thrown on
+/// all (rank_failure).
+///
+/// `prepare_all` makes one model on all rows, whose labels are classes where plan.rows are, as prepare_several();
+/// `stop` is that of its options. The result has the parameters of all, as several_margins has them, and the losses and
+/// measures that they have together; counts are of rows that workers went through, once for all that go side by side.
+/// Asked to stop, it has what the last whole pass has left, and of models that are trained one by one what each has
+/// come to, after `epochs` at least: 0 where one was not begun.
+train_result train_several(const std::function<prepared_task(const several_plan&)>& prepare_all, several_plan plan,
+                           std::shared_ptr<any_engine> engine, const std::stop_token& stop);
 
 }  // namespace hogwild

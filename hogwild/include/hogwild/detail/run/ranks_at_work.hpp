@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <hogwild/error.hpp>
+
+namespace hogwild {
+
+class collective;
+
+/// What one rank could not do: all of them throw the same, which names it.
+struct rank_failure : error {
+  using error::error;
+};
+
+/// Which of several things each rank does: those of rank 0 first, and as many of each rank as of any other, or one
+/// less.
+struct rank_portions {
+  std::size_t ranks = 1, all = 0;
+
+  std::size_t first_of(std::size_t rank) const { return (all * rank + ranks - 1) / ranks; }
+  std::size_t count_of(std::size_t rank) const { return first_of(rank + 1) - first_of(rank); }
+  std::size_t rank_of(std::size_t k) const { return k * ranks / all; }
+};
+
+/// The processes of one search, or of several models that are divided among them, each with the whole of the data. They
+/// work by themselves for as long as it takes, and meet meanwhile: so a rank that dies is noticed, one that is asked to
+/// stop stops all, and one that fails ends the work of the others. Used by one thread of each rank; all ranks make the
+/// same calls. Besides what is said below, calls throw worker_error, with the rank's number, where a rank does not come
+/// to a meeting within the time of the group.
+class ranks_at_work {
+ public:
+  /// `ranks` outlives this; null: this process is alone. `asked` is of this rank.
+  ranks_at_work(collective* ranks, std::stop_token asked);
+  ~ranks_at_work();
+  ranks_at_work(const ranks_at_work&) = delete;
+  ranks_at_work& operator=(const ranks_at_work&) = delete;
+
+  std::size_t rank() const noexcept;
+  std::size_t size() const noexcept;
+  bool alone() const noexcept { return size() == 1; }
+  /// For what they tell each other; not of a process that is alone.
+  collective& all() { return *ranks_; }
+
+  /// Requested once any rank has been asked to stop, or has failed, and they have met since. It changes in together()
+  /// alone, and for all ranks in the same call.
+  std::stop_token stop() const { return alone() ? asked_ : stop_.get_token(); }
+  /// As if this rank were asked to stop; by any thread. Without effect in a process that is alone.
+  void ask_all_to_stop() noexcept { asks_ = true; }
+
+  /// Calls `work`, which may be another thing on each rank, in a thread that does all of this rank's work, and returns
+  /// when it is over on all of them. Throws rank_failure where it has thrown on any; of a process that is alone, what
+  /// it throws.
+  void together(const std::function<void()>& work);
+
+  /// Throws rank_failure, an error of input that says `otherwise`, unless all ranks have the text of the first.
+  void require_same(std::string_view text, const std::string& otherwise);
+
+  /// x[k] becomes, on all ranks, what rank_of(k) has there, bit by bit. All have as many.
+  template <class T, class RankOf>
+  void exchange(std::span<T> x, const RankOf& rank_of) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
+    if (alone() || x.empty()) return;
+    const std::size_t bytes = x.size_bytes();
+    const std::vector<double> all = gathered(std::as_bytes(x));
+    for (std::size_t k = 0; k < x.size(); ++k)
+      std::memcpy(static_cast<void*>(&x[k]),
+                  reinterpret_cast<const std::byte*>(all.data()) + rank_of(k) * bytes + k * sizeof(T), sizeof(T));
+  }
+  /// x becomes the first rank's x, bit by bit.
+  template <class T>
+  void take_first(T& x) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
+    if (alone()) return;
+    std::array<double, sizeof(T) / sizeof(double)> numbers;
+    std::memcpy(numbers.data(), &x, sizeof x);
+    broadcast(numbers);
+    std::memcpy(static_cast<void*>(&x), numbers.data(), sizeof x);
+  }
+
+ private:
+  class work_thread;
+  std::vector<double> gathered(std::span<const std::byte> mine);
+  void broadcast(std::span<double> x);
+  std::string sentence_of(std::size_t root, const std::string& mine);
+
+  collective* ranks_;
+  std::stop_token asked_;
+  std::stop_source stop_{};
+  std::atomic<bool> asks_ = false;
+  std::unique_ptr<work_thread> own_{};  ///< once there is work
+};
+
+}  // namespace hogwild
