@@ -147,11 +147,13 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
     throw config_error(
         "--folds and --path are for a process that trains alone: start it without mpiexec or srun, and leave out "
         "--transport mpi");
+  sparse_view part = rows.part;
+  part.first_column = first_column_of(request.files);
   trained all;
   if (request.folds.any())
     all.run = train_with_folds(m, rows.part, request, options, all.folds);
   else
-    all.run = train_with_engine(m, rows.part, request, options, ranks);
+    all.run = train_with_engine(m, part, request, options, ranks);
   const train_result& result = all.run;
   if (saves(request, result)) {
     const interrupt::saving saving(asked);
