@@ -56,7 +56,7 @@ class LiveParameters:
         return self._live.model_name()
 
     def model(self) -> Model:
-        """What was read last as a Model, of linear models. Of LIBSVM text its columns count from 1, other than arrays'."""
+        """What was read last as a Model, of linear models: it predicts arrays, whatever the columns count from."""
         return Model(self._live.model())
 
     def __repr__(self):

@@ -85,7 +85,7 @@ def _end_jobs():
 class Job:
     """A run that trains in the background. start() returns one; who drops it stops the run.
 
-    One whose callback refers to it is never dropped: stop() ends it.
+    One whose callback refers to it is dropped when Python's collector finds it, or by stop().
 
     Attributes
     ----------

@@ -85,6 +85,7 @@ python_run::python_run(nb::object rows, const std::vector<std::string>& words, n
       initial_(std::move(initial)),
       told_(std::move(told)),
       own_(std::move(own)),
+      tells_(!told_.is_none()),
       data_(nb::cast<const python_rows&>(rows_)),
       request_(request_of(words, source)) {
   if (!initial_.is_none()) begin_with_ = &nb::cast<const saved_model&>(initial_);
@@ -104,14 +105,40 @@ python_run::python_run(nb::object rows, const std::vector<std::string>& words, n
   });
 }
 
+/// A run whose callback is called: if that drops it, the thread of the main interpreter is who waits for its end.
+class kept_run {
+ public:
+  explicit kept_run(nb::object run) : run_(std::move(run)) {}
+  kept_run(const kept_run&) = delete;
+  kept_run& operator=(const kept_run&) = delete;
+  ~kept_run() {
+    if (Py_REFCNT(run_.ptr()) > 1) return;
+    nb::inst_ptr<python_run>(run_)->stop();
+    const auto drop = [](void* run) {
+      Py_DECREF(static_cast<PyObject*>(run));
+      return 0;
+    };
+    while (Py_AddPendingCall(drop, run_.ptr()) != 0) {  // others are waiting to be made
+      const nb::gil_scoped_release release;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    run_.release();
+  }
+
+ private:
+  nb::object run_;
+};
+
 python_run::~python_run() {
+  dropped_ = true;
   stop_.request_stop();
   const nb::gil_scoped_release release;  // which a callback may be waiting for
   thread_.join();
 }
 
 void python_run::run() {
-  const sparse_view rows = data_.view();
+  sparse_view rows = data_.view();
+  rows.first_column = data_.first_column();
   const std::vector<std::uint32_t> columns = data_.columns();
   const std::shared_ptr<const saved_model> initial(std::shared_ptr<void>(), begin_with_);
   const named_model m =
@@ -254,15 +281,18 @@ observer_answer python_run::on_epoch(const epoch_report& report) {
     epochs_.push_back(report);
     epochs_.back().parameters = {};  // which are lost when this returns
   }
-  if (told_.is_none()) return observer_answer::go_on;
+  if (!tells_) return observer_answer::go_on;
   const nb::gil_scoped_acquire hold;
+  if (dropped_) return observer_answer::stop;
+  const kept_run kept(nb::find(this));
   try {
     const nb::object answer = told_(in_python(report));
     return nb::cast<bool>(nb::bool_(answer)) ? observer_answer::stop : observer_answer::go_on;
   } catch (const nb::python_error& e) {
     raised_ = nb::borrow(e.value());
-    throw;
   }
+  // Not the exception of Python, of which this run would then hold a part that collect() does not see.
+  throw std::runtime_error("the callback has raised an exception");
 }
 
 void python_run::on_note(std::string_view note) {
@@ -276,8 +306,30 @@ void python_run::forget_rows_done() {
   done_ = {};
 }
 
+int python_run::collect(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  const python_run& run = *nb::inst_ptr<python_run>(self);
+  Py_VISIT(run.told_.ptr());
+  Py_VISIT(run.raised_.ptr());
+  return 0;
+}
+
+int python_run::let_go(PyObject* self) {
+  python_run& run = *nb::inst_ptr<python_run>(self);
+  run.dropped_ = true;
+  run.stop_.request_stop();
+  // Not by reset(): what goes with them may ask this run for them.
+  const nb::object told = std::exchange(run.told_, nb::none());
+  const nb::object raised = std::move(run.raised_);
+  return 0;
+}
+
 void bind_run(nb::module_& m) {
-  nb::class_<python_run>(m, "Run")
+  static PyType_Slot collected[] = {{Py_tp_traverse, reinterpret_cast<void*>(python_run::collect)},
+                                    {Py_tp_clear, reinterpret_cast<void*>(python_run::let_go)},
+                                    {0, nullptr}};
+  nb::class_<python_run>(m, "Run", nb::type_slots(collected))
       .def(nb::init<nb::object, const std::vector<std::string>&, nb::object, nb::object, const std::string&,
                     nb::object>(),
            nb::arg("rows"), nb::arg("words"), nb::arg("initial").none(), nb::arg("told").none(), nb::arg("source"),

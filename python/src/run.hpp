@@ -59,6 +59,11 @@ class python_run final : public observer {
   bool diverged();
   std::vector<float> parameters();  ///< as the model lays them out; none where no row was trained
 
+  // For Python's collector: a callback, and what it has raised, may refer to the run. What leads to a run that nobody
+  // else has is let go of, and the run stopped.
+  static int collect(PyObject* self, visitproc visit, void* arg);
+  static int let_go(PyObject* self);
+
  private:
   void run();
   /// Waits without the interpreter; whether it has ended.
@@ -73,7 +78,9 @@ class python_run final : public observer {
   void forget_rows_done();
 
   nb::object rows_, initial_, told_, own_;
-  nb::object raised_{};  ///< by the callback
+  nb::object raised_{};   ///< by the callback
+  const bool tells_;      ///< began with a callback: others need not wait for the interpreter
+  bool dropped_ = false;  ///< no object of Python's has it any more
   const python_rows& data_;
   const saved_model* begin_with_ = nullptr;
   const own_model* model_ = nullptr;

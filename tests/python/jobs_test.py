@@ -90,6 +90,26 @@ def test_parameters_are_read_from_another_process(tmp_path):
         hw.attach(name)
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_model_that_was_read_predicts_arrays_as_that_of_the_run(tmp_path, first):
+    data, x = rows()
+    if first == 1:
+        text = "".join(f"{int(row[0] > 0)} " + " ".join(f"{k + 1}:{v:.6f}" for k, v in enumerate(row)) + "\n" for row in x)
+        (tmp_path / "rows.svm").write_text(text)
+        data = hw.open(tmp_path / "rows.svm")
+    name = f"hogwild-python-test-{os.getpid()}"
+    job = hw.start(data, "logistic", engine="threads", workers=2, epochs=10**6, step=0.01, segment=name, bias=True)
+    while job.rows_done < 20000:
+        job.wait(0.01)
+    live = hw.attach(name)
+    job.stop()
+    model = job.result()
+    assert live.read() and live.columns.tolist() == list(range(first, 20 + first))
+    assert live.model()._saved.first_column == model._saved.first_column == first
+    assert np.allclose(live.model().scores(x), model.scores(x), atol=1e-4)
+    assert np.mean(live.model().predict(x) == (x[:, 0] > 0)) > 0.9
+
+
 def test_a_reader_that_is_killed_disturbs_nobody(tmp_path):
     data, x = rows()
     name = f"hogwild-python-kill-{os.getpid()}"
@@ -124,6 +144,33 @@ def test_a_callback_may_hold_its_run():
     del job, held
     gc.collect()
     assert gone() is None
+
+
+def hold_by_callback(drops):
+    data, _ = rows()
+    heard, held = [], []
+
+    def told(_):
+        heard.append(bool(held))
+        if drops and len(heard) > 3:
+            held.clear()
+
+    held.append(hw.start(data, "logistic", engine="serial", epochs=10**9, step=0.01, callback=told))
+    return weakref.ref(held[0]), heard
+
+
+@pytest.mark.parametrize("drops", [False, True])
+def test_a_run_that_its_callback_alone_holds_or_drops_ends(drops):
+    gone, heard = hold_by_callback(drops)
+    until = time.monotonic() + 30
+    while gone() is not None:
+        assert time.monotonic() < until
+        time.sleep(0.001)
+        if not drops:
+            gc.collect()
+    count = len(heard)
+    time.sleep(0.05)
+    assert len(heard) <= count + drops, "it trains on"
 
 
 def memory():

@@ -149,6 +149,7 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   options.observers.push_back(&asking);
   begin_with_saved(request, m, rows, words, initial, options);
 
+  rows.part.first_column = first_column_of(request.files);
   trained all;
   if (request.folds.any() || options.l2_by_folds)
     all.run = train_with_folds(m, rows, request, options, ranks, all.folds);

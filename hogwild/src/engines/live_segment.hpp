@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/results/first_column.hpp>
 #include <hogwild/detail/results/live_description.hpp>
 #include <hogwild/detail/task/scoring.hpp>
 #include <hogwild/detail/task/training_task.hpp>
@@ -22,6 +23,8 @@ inline std::vector<std::byte> live_description_of(const training_task& task) {
                          .labels = task.labels(),
                          .groups = live_description::groups_from(facts.groups),
                          .original = input_numbers_of(task.data())};
+  if (task.data().first_column != 0)
+    about.numbers.emplace_back(first_column_option, static_cast<double>(task.data().first_column));
   // Of others a column's place among all is not that within its group.
   const auto of_all_columns = [&](const live_description::group& g) {
     return !g.by_columns || (g.first_column == 0 && g.rows >= about.original.size());

@@ -133,4 +133,35 @@ TEST(window_kernels, gradients_are_the_two_products) {
   });
 }
 
+TEST(window_kernels, the_mean_is_that_of_the_rows) {
+  for_windows([](const window_kernels& kernels, window& w) {
+    std::vector<float> mean(w.width + 1, unwritten);
+    kernels.mean(w.rows.data(), w.inputs, w.width, mean.data());
+    for (std::size_t k = 0; k < w.width; ++k) {
+      double sum = 0, sizes = 0;
+      for (std::size_t i = 0; i < w.inputs; ++i) sum += w.x(i, k), sizes += std::abs(w.x(i, k));
+      const auto n = static_cast<double>(w.inputs);
+      ASSERT_NEAR(static_cast<double>(mean[k]), sum / n, 1.0001 * (n + 2) * unit * sizes / n);
+    }
+    ASSERT_EQ(mean.back(), unwritten);
+  });
+}
+
+TEST(window_kernels, spread_adds_one_run_to_each_row) {
+  for_windows([](const window_kernels& kernels, window& w) {
+    std::mt19937_64 random(w.inputs);
+    const std::vector<float> before = w.da, run = random_numbers(random, w.width);
+    constexpr double factor = 0.375;
+    kernels.spread(w.gradients.data(), w.inputs, w.width, static_cast<float>(factor), run.data());
+    for (std::size_t i = 0; i < w.inputs; ++i) {
+      for (std::size_t k = 0; k < w.width; ++k) {
+        const std::size_t place = 2 * i * w.width + k;
+        const double was = static_cast<double>(before[place]), part = factor * static_cast<double>(run[k]);
+        ASSERT_NEAR(static_cast<double>(w.da[place]), was + part, 3 * unit * (std::abs(was) + std::abs(part)));
+        ASSERT_EQ(w.da[place + w.width], before[place + w.width]) << "beside the row";
+      }
+    }
+  });
+}
+
 }  // namespace

@@ -159,8 +159,57 @@ class window_loops {
     });
   }
 
+  /// Calls f.operator()<Strips>(k) for parts of the width, Strips vectors from float k on, which stay in registers
+  /// while rows are walked.
+  template <class F>
+  static void by_strips(std::size_t width, const F& f) {
+    constexpr std::size_t strips = 4;
+    std::size_t k = 0;
+    for (; k + strips * lane_count <= width; k += strips * lane_count) f.template operator()<strips>(k);
+    switch ((width - k) / lane_count) {
+      case 3:
+        return f.template operator()<3>(k);
+      case 2:
+        return f.template operator()<2>(k);
+      case 1:
+        return f.template operator()<1>(k);
+      default:
+        return;
+    }
+  }
+
+  static void mean(const float* const* a, std::size_t inputs, std::size_t width, float* to) {
+    const lanes fraction = splat(1.0f / static_cast<float>(inputs));
+    by_strips(width, [=]<std::size_t Strips>(std::size_t k) {
+      lanes sum[Strips];
+#pragma GCC unroll 8
+      for (std::size_t s = 0; s < Strips; ++s) sum[s] = loaded(a[0] + k + s * lane_count);
+      for (std::size_t i = 1; i < inputs; ++i) {
+#pragma GCC unroll 8
+        for (std::size_t s = 0; s < Strips; ++s) sum[s] += loaded(a[i] + k + s * lane_count);
+      }
+#pragma GCC unroll 8
+      for (std::size_t s = 0; s < Strips; ++s) store(to + k + s * lane_count, sum[s] * fraction);
+    });
+  }
+
+  static void spread(float* const* a, std::size_t inputs, std::size_t width, float factor, const float* run) {
+    by_strips(width, [=]<std::size_t Strips>(std::size_t k) {
+      lanes part[Strips];
+#pragma GCC unroll 8
+      for (std::size_t s = 0; s < Strips; ++s) part[s] = loaded(run + k + s * lane_count) * factor;
+      for (std::size_t i = 0; i < inputs; ++i) {
+#pragma GCC unroll 8
+        for (std::size_t s = 0; s < Strips; ++s) {
+          float* const at = a[i] + k + s * lane_count;
+          store(at, loaded(at) + part[s]);
+        }
+      }
+    });
+  }
+
  public:
-  static constexpr window_kernels table{scores, slopes, gradients};
+  static constexpr window_kernels table{scores, slopes, gradients, mean, spread};
 };
 
 }  // namespace hogwild::detail

@@ -74,6 +74,7 @@ struct sparse_view {
   std::span<const std::uint32_t> degree{};      ///< rows in which each column occurs; empty where nobody counted
   std::span<const std::uint32_t> class_rows{};  ///< rows that have each class; empty where nobody counted
   std::span<const std::uint32_t> original{};    ///< the input's number of each column; empty where nobody said
+  std::uint32_t first_column = 0;               ///< which of them the input's first column has, where somebody said
   /// Columns from this one on occur in one row each, where they stand last, numbered in the order of the rows: whoever
   /// trains a run of rows has a run of columns that nobody else needs. Beyond all columns where that is not known.
   std::size_t first_singleton = static_cast<std::size_t>(-1);

@@ -26,6 +26,10 @@ struct window_kernels {
   /// da[i] += sum_j slopes[i][j] b_j, and db_j = sum_i slopes[i][j] a[i].
   void (*gradients)(const float* const* a, std::size_t inputs, const float* b, std::size_t outputs, std::size_t width,
                     const float* slopes, float* const* da, float* db);
+  /// mean = the mean of the rows a; inputs > 0.
+  void (*mean)(const float* const* a, std::size_t inputs, std::size_t width, float* mean);
+  /// a[i] += factor * run, for each of the rows.
+  void (*spread)(float* const* a, std::size_t inputs, std::size_t width, float factor, const float* run);
 };
 
 /// The kernels of an instruction set that has_isa() knows; `set` is not automatic.

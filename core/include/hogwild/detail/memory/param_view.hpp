@@ -40,12 +40,21 @@ void store_relaxed(T& to, T value) {
   std::atomic_ref<T>(to).store(value, std::memory_order_relaxed);
 }
 
+/// Runs of fewer floats are done sooner where they stand than by a call of the two that follow.
+inline constexpr std::size_t worth_wide_vectors = 64;
+/// to[i] += factor * from[i] for n floats, by the widest vectors that this machine has, to the same bits by any. Others
+/// may read `to` and add to it meanwhile; nobody writes `from`.
+void add_scaled_run(float* to, const float* from, std::size_t n, float factor);
+/// to[i] = from[i] likewise, of runs that do not overlap. Others may write one and read the other meanwhile.
+void copy_run(float* to, const float* from, std::size_t n);
+
 /// Copies a dense run that others may write, or read, meanwhile; elements may be of different ages.
 template <parameter T>
 void copy_parameters(const T* from, T* to, std::size_t n) {
   std::size_t i = 0;
 #if defined(HOGWILD_VECTOR_EXCHANGE)
   if constexpr (std::same_as<T, float>) {
+    if (n >= worth_wide_vectors) return copy_run(to, from, n);
     for (; i + 16 <= n; i += 16) {
       const __m128 a = _mm_loadu_ps(from + i), b = _mm_loadu_ps(from + i + 4);
       const __m128 c = _mm_loadu_ps(from + i + 8), d = _mm_loadu_ps(from + i + 12);
@@ -207,8 +216,9 @@ class param_view {
     for (; i < work.size(); ++i) work[i] = base[i] = load(offset + i);
   }
 
-  // Four elements at a time, although processors have wider vectors: by AVX-512 runs that lie in a cache were added up
-  // to four times as fast, and adam on dense layers, which adds such runs, took a fifth longer all the same.
+  // Four elements at a time in add_block(), although processors have wider vectors: by AVX-512 runs that lie in a cache
+  // were added up to four times as fast, and adam on dense layers, which adds such runs, took a fifth longer all the
+  // same. The scaled runs are the steps of sgd: rows of words and factors, which were in a cache a moment ago.
 
   /// Adds to a dense run, element by element.
   void add_block(std::size_t offset, std::span<const T> delta) const {
@@ -231,6 +241,8 @@ class param_view {
     std::size_t i = 0;
 #if defined(HOGWILD_VECTOR_EXCHANGE)
     if constexpr (std::same_as<T, float> && Update::kind == update_kind::lossy) {
+      if (run.size() >= detail::worth_wide_vectors)
+        return detail::add_scaled_run(data_ + offset, run.data(), run.size(), factor);
       const __m128 f = _mm_set1_ps(factor);
       const auto four = [&](std::size_t k) {
         float* const cell = data_ + offset + k;

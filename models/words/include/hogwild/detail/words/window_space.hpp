@@ -102,12 +102,7 @@ class window_space {
 
   /// The mean of the contexts' rows, one row, and where the gradient by it is summed up, from zero on.
   window_rows mean_of_contexts() {
-    const std::size_t width = model_.width();
-    std::copy_n(contexts_[0], width, mean_.data());
-    for (std::size_t i = 1; i < count_; ++i)
-      for (std::size_t k = 0; k < width; ++k) mean_.data()[k] += contexts_[i][k];
-    const float fraction = 1.0f / static_cast<float>(count_);
-    for (std::size_t k = 0; k < width; ++k) mean_.data()[k] *= fraction;
+    kernels_.mean(contexts_.data(), count_, model_.width(), mean_.data());
     mean_row_ = mean_.data();
     return {&mean_row_, 1};
   }
@@ -119,8 +114,7 @@ class window_space {
   /// Adds each context's part of that gradient to its own.
   void spread_mean_gradient() {
     const float fraction = 1.0f / static_cast<float>(count_);
-    for (std::size_t i = 0; i < count_; ++i)
-      for (std::size_t k = 0; k < model_.width(); ++k) context_gradients_[i][k] += fraction * mean_gradient_.data()[k];
+    kernels_.spread(context_gradients_.data(), count_, model_.width(), fraction, mean_gradient_.data());
   }
 
   /// walk() without gradients.
