@@ -15,8 +15,8 @@ namespace hogwild {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-// Below this the memory, and the time to clear it, are not made up for by fewer address translations: an epoch on 190 KiB
-// of weights takes as long on small pages.
+// Below this the memory, and the time to clear it, are not made up for by fewer address translations: an epoch on 190
+// KiB of weights takes as long on small pages.
 constexpr std::size_t worth_a_huge_page = std::size_t{512} << 10;
 
 std::size_t rounded(std::size_t bytes) {
