@@ -218,16 +218,18 @@ TEST_F(lanes_of_factors, count_rows_as_their_bootstrap_does) {
 
 TEST_F(lanes_of_factors, end_as_well_by_two_threads_in_every_way_of_sharing) {
   const sparse_view& of = rows_of();
-  const std::vector<planned> lanes{{0.05, 0.0},  {0.1, 1e-3}, {0.2, 1e-4}, {0.02, 1e-2},
-                                   {0.05, 1e-5}, {0.1, 0.0},  {0.2, 1e-3}, {0.02, 1e-6}};
+  std::vector<planned> lanes{{0.05, 0.0},  {0.1, 1e-3}, {0.2, 1e-4}, {0.02, 1e-2},
+                             {0.05, 1e-5}, {0.1, 0.0},  {0.2, 1e-3}, {0.02, 1e-6}};
   const auto trained = [&](const train_options& o, const auto& engine) {
     const prepared_task made = prepare(machine_of(4), of, o);
     lane_run run = placed(made, lanes, engine);
     for (std::size_t pass = 1; pass <= 6; ++pass) run.train(pass, steps_of(lanes));
     return run.measure(of, lane_task::rows_of_lane::all, false);
   };
-  for (const optimizer_kind by : both_optimizers) {
+  for (const optimizer_kind by : {optimizer_kind::adagrad, optimizer_kind::sgd}) {
     options.optimizer = by;
+    // With larger ones of sgd a worker that is away for long undoes much of what the other one did.
+    for (planned& lane : lanes) lane.step *= by == optimizer_kind::sgd ? 0.1 : 1.0;
     const auto expected = trained(options, serial_engine{});
     for (const sharing_kind sharing : {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered}) {
       for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
