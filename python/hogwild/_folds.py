@@ -5,6 +5,7 @@ import contextlib
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import validate_data
 
@@ -13,6 +14,7 @@ from ._data import Dataset, read_by
 
 NAMES_OF_FEATURES = ("n_features_in_", "feature_names_in_")
 MOST_FOLDS = 255
+MOST_DIFFERENCE = 0.02  # of mean weights
 
 
 def fold_of_rows(splits, rows):
@@ -73,10 +75,16 @@ class CommonRows:
         self.folds = [CommonFold(self, X, y, train, test) for train, test in splits]
 
     def _trains_all(self, y, fold_of, folds, weight):
-        """Whether each fold leaves rows of each of two classes, and some that weigh anything."""
-        if weight is not None:
-            left_out = np.bincount(fold_of, np.broadcast_to(weight, len(fold_of)), folds)
-            if np.any(left_out >= left_out.sum()):
+        """Whether each fold leaves rows of each of two classes, whose mean weight is about that of all: steps and l2 are
+        of rows that weigh 1 in the mean."""
+        of_class = getattr(self.estimator, "class_weight", None)
+        if weight is not None or of_class is not None:
+            of_row = np.broadcast_to(1.0 if weight is None else weight, len(fold_of))
+            if of_class is not None:
+                of_row = of_row * compute_sample_weight(of_class, y)
+            rows_left = len(fold_of) - np.bincount(fold_of, minlength=folds)
+            weight_left = of_row.sum() - np.bincount(fold_of, of_row, folds)
+            if np.any(np.abs(weight_left / rows_left - of_row.mean()) > MOST_DIFFERENCE * of_row.mean()):
                 return False
         classes = self.rows.classes
         if classes is None:

@@ -91,14 +91,16 @@ def test_parameters_are_read_from_another_process(tmp_path):
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_model_that_was_read_predicts_arrays_as_that_of_the_run(tmp_path, first):
+@pytest.mark.parametrize("held_back", [None, 0.1])
+def test_a_model_that_was_read_predicts_arrays_as_that_of_the_run(tmp_path, first, held_back):
     data, x = rows()
     if first == 1:
         text = "".join(f"{int(row[0] > 0)} " + " ".join(f"{k + 1}:{v:.6f}" for k, v in enumerate(row)) + "\n" for row in x)
         (tmp_path / "rows.svm").write_text(text)
         data = hw.open(tmp_path / "rows.svm")
     name = f"hogwild-python-test-{os.getpid()}"
-    job = hw.start(data, "logistic", engine="threads", workers=2, epochs=10**6, step=0.01, segment=name, bias=True)
+    job = hw.start(data, "logistic", engine="threads", workers=2, epochs=10**6, step=0.01, segment=name, bias=True,
+                   validation=held_back)
     while job.rows_done < 20000:
         job.wait(0.01)
     live = hw.attach(name)

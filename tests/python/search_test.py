@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 import hogwild as hw
 from hogwild import _engine
+from hogwild._folds import CommonRows, fold_of_rows
 from hogwild.sklearn import LinearSVC, LogisticRegression, SGDClassifier, SGDRegressor
 
 
@@ -386,8 +387,6 @@ def test_folds_are_held_out_as_rows_are_cut(monkeypatch):
 
 
 def test_splits_are_of_folds_only_where_each_row_is_tested_once():
-    from hogwild._folds import fold_of_rows
-
     rows = np.arange(6)
     folds = [(rows[2:], rows[:2]), (np.r_[0, 1, 4, 5], rows[2:4]), (rows[:4], rows[4:])]
     assert fold_of_rows(folds, 6).tolist() == [0, 0, 1, 1, 2, 2]
@@ -395,6 +394,21 @@ def test_splits_are_of_folds_only_where_each_row_is_tested_once():
                   [*folds[:2], (np.r_[0, 1, 2, 4], rows[4:])], [*folds, folds[0]],
                   [(rows >= 2, rows < 2), folds[1], folds[2]]):
         assert fold_of_rows(wrong, 6) is None
+
+
+def test_folds_that_weigh_more_than_others_are_cut():
+    x, y = two_classes()
+    splits = list(KFold(3).split(x))
+    fold_of, last = fold_of_rows(splits, len(y)), np.repeat([1.0, 1.0, 5.0], len(y) // 3)
+
+    def common(weight, **parameters):
+        return CommonRows(SGDClassifier(**parameters), x, y, splits, fold_of, weight, 1).folds
+
+    assert common(None) and common(np.resize([0.5, 2.0], len(y))) and common(None, class_weight={1: 1.1})
+    assert common(last) is None and common(np.resize([0.5, 2.0], len(y)) * last) is None
+    ordered = np.argsort(y, kind="stable")
+    x, y = x[ordered], np.where(np.arange(len(y)) == 0, 1, y[ordered])
+    assert common(None) and common(None, class_weight={1: 9.0}) is None
 
 
 def test_the_best_one_is_what_a_fit_makes_of_all_rows():

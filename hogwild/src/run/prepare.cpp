@@ -421,6 +421,7 @@ void prepared_data::hold_back(const model_traits& traits) {
   train_ = split_->training.view();
   options_.validation = split_->validation.view();
   train_.class_rows = whole.class_rows;
+  train_.first_column = whole.first_column;
   // A text keeps its counts: what is held back of it is measured by the same ones.
   if (traits.repeats) train_.degree = options_.validation->degree = whole.degree;
 }
