@@ -5,7 +5,6 @@ import time
 from copy import copy
 from multiprocessing.pool import ThreadPool
 from numbers import Integral
-from types import SimpleNamespace
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -14,8 +13,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 from . import _data, _engine
 from ._folds import NAMES_OF_FEATURES, CommonRows, Fold, fit_takes, fold_of_rows, suits
 from ._train import words_of
-from .sklearn._base import EngineEstimator, Rows
-from .sklearn._linear import LinearEstimator
+from .sklearn._base import EngineEstimator
 
 # So many trials keep a thread busy by full passes. Rows of folds that hold no more entries than this are made ready at
 # once, of others as many folds as keep the threads busy.
@@ -44,8 +42,6 @@ MEASURED = {
 
 def measured_scores(estimator, scoring):
     """{name: scorer's name} where the engine measures all of them for this estimator, else None."""
-    if not isinstance(estimator, LinearEstimator):
-        return None
     of_classes = is_classifier(estimator)
     if scoring is None:
         return {"score": "accuracy" if of_classes else "r2"}
@@ -59,13 +55,6 @@ def measured_scores(estimator, scoring):
         return None
     known = all(isinstance(s, str) and s in MEASURED and MEASURED[s][0] == of_classes for s in named.values())
     return named if known else None
-
-
-def holds_out(estimator):
-    """Whether one of its parameters may be trained on the rows of all folds, of which it holds out one: nothing is found
-    on rows that are held out, as a step or the weights of classes would be, and folds are spread over the rows."""
-    step, weights = getattr(estimator, "eta0", None), getattr(estimator, "class_weight", None)
-    return step is not None and not isinstance(weights, str) and bool(getattr(estimator, "shuffle", False))
 
 
 class Lanes:
@@ -82,8 +71,8 @@ class Lanes:
         self.epochs = {}
         self.unfinished = set()  # (candidate, fold) whose tolerance had not ended it at max_iter
         estimator = search.estimator
-        self._suits = (isinstance(estimator, LinearEstimator) and isinstance(estimator, EngineEstimator)
-                       and y is not None and set(fit_params) <= {"sample_weight"})
+        self._suits = (isinstance(estimator, EngineEstimator) and estimator._has_lanes and y is not None
+                       and set(fit_params) <= {"sample_weight"})
         if self._suits and not search.return_train_score and not weighted:
             self._scored = measured_scores(estimator, search.scoring)
         self._estimators = [clone(estimator).set_params(**clone(p, safe=False)) for p in candidates] if self._suits else []
@@ -91,7 +80,8 @@ class Lanes:
         self._kinds = [(repr(getattr(e, "class_weight", None)), bool(getattr(e, "shuffle", True)))
                        for e in self._estimators]
         self._fold_of, self._common = None, {}
-        if all(map(holds_out, self._estimators)) and self._estimators:
+        fewest = min(len(train) for train, _ in splits)
+        if self._estimators and all(e._holds_out(fewest) for e in self._estimators):
             self._fold_of = fold_of_rows(splits, _num_samples(X))
         if self._fold_of is not None and not self._make_common():
             self._fold_of, self._common = None, {}
@@ -235,8 +225,8 @@ class Lanes:
                 begin = time.perf_counter()
                 result.update(score(self._fitted(trials, position, fold, estimator, told), k[1], fold))
                 result["score_time"] = time.perf_counter() - begin
-            tol = getattr(estimator, "tol", None)
-            if epochs == self.epochs[k[0]] == told["trained"] and tol is not None and tol > 0:
+            ends = estimator._warns_of_max_iter and estimator.tol is not None and estimator.tol > 0
+            if ends and epochs == self.epochs[k[0]] == told["trained"]:
                 self.unfinished.add(k)
             if epochs == self.epochs[k[0]]:
                 trials.forget(position)
@@ -245,17 +235,11 @@ class Lanes:
     def _fitted(trials, position, fold, estimator, told):
         """A copy of the estimator as it stands after training: without a record, which it shares with others."""
         estimator = copy(estimator)
-        found = trials.parameters(position)
-        columns = fold.rows.data._rows.numbers()
-        several = fold.rows.classes is not None and len(fold.rows.classes) > 2
-        width = len(fold.rows.classes) if several else 1
-        weights, bias = found[:len(columns) * width], found[len(columns) * width:]
         for name in NAMES_OF_FEATURES:
             if hasattr(fold.estimator, name):
                 setattr(estimator, name, getattr(fold.estimator, name))
         if fold.rows.classes is not None:
             estimator.classes_ = fold.rows.classes
-        rows = Rows(SimpleNamespace(_first_column=0), fold.rows.features, fold.rows.classes, dtype=fold.rows.dtype)
-        estimator._take_linear(SimpleNamespace(width=width, columns=columns, weights=weights, bias=bias), rows)
+        estimator._take_saved(trials.saved(position), fold.rows)
         estimator.n_iter_ = told["trained"]
         return estimator

@@ -3,8 +3,9 @@
 
     hw.search.Grid(SGDClassifier(), {"alpha": [1e-6, 1e-5], "eta0": [0.5, 1.0]}, cv=5, n_jobs=2).fit(X, y)
 
-Linear models that differ in their step, how it falls, and their penalty alone are trained side by side by the engine,
-up to 32 by one pass over the rows, and measured by it where it knows the scorer. All else is trained by a fit each.
+Linear models and factorization machines that differ in their step, how it falls, and their penalty alone are trained
+side by side by the engine, up to 32 by one pass over the rows, and measured by it where it knows the scorer. All else
+is trained by a fit each.
 """
 from __future__ import annotations
 
@@ -348,8 +349,8 @@ class Halving(_ByEpochs):
     Parameters
     ----------
     estimator : estimator
-        Its max_iter is the most epochs that a candidate is trained for. A linear model that is trained side by side
-        goes on from where it was, and its step falls as in the whole run; others are trained anew.
+        Its max_iter is the most epochs that a candidate is trained for. One that is trained side by side goes on from
+        where it was, and its step falls as in the whole run; others are trained anew.
     param_distributions : dict of lists and distributions, or list of such dicts
     n_candidates : int, default=32
         How many points are drawn; all of a space of lists where it has no more.

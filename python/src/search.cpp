@@ -18,11 +18,17 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/results/first_column.hpp>
+#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/search/for_each_in_threads.hpp>
 #include <hogwild/detail/search/trials_side_by_side.hpp>
+#include <hogwild/registry.hpp>
+#include <hogwild/saved_model.hpp>
 #include <hogwild/search.hpp>
 
 #include <lane_request.hpp>
+#include <model_from_request.hpp>
 
 #include "bindings.hpp"
 #include "hearing_signals.hpp"
@@ -51,6 +57,7 @@ class python_trials {
     one->options.test = nb::cast<const python_rows&>(test).view();
     one->alike += place_of(test);
     waiting_.push_back(std::move(*one));
+    asked_.push_back({request_for(words, source), rows});
     kept_.append(test);
     return true;
   }
@@ -67,6 +74,7 @@ class python_trials {
     for (std::size_t fold = 0; fold < folds; ++fold) {
       waiting_.push_back(*one);
       waiting_.back().held_out = static_cast<std::uint32_t>(fold);
+      asked_.push_back({request_for(words, source), rows});
     }
     return true;
   }
@@ -111,10 +119,16 @@ class python_trials {
     return told;
   }
 
-  nb::object parameters(std::size_t k) const {
-    std::vector<float> found = trials_->outcome(k).found;
-    const std::size_t n = found.size();
-    return to_numpy(std::move(found), n);
+  /// What has come of it, as a run of its own would save it: where parameters are kept, until it is forgotten.
+  saved_model saved(std::size_t k) const {
+    const auto& rows = nb::cast<const python_rows&>(asked_[k].rows);
+    const sparse_view view = rows.view();
+    cli::train_request request = *asked_[k].request;
+    const named_model m = cli::model_of(request, view, agreement(nullptr), nullptr);
+    const label_map labels = label_map::learn(labels_of(m), view.label, request.data);
+    saved_model saved = to_saved(m, trials_->outcome(k).found, labels, rows.columns());
+    detail::say_first_column(saved, rows.first_column());
+    return saved;
   }
 
   void forget(std::size_t k) { trials_->forget(k); }
@@ -172,12 +186,19 @@ class python_trials {
     return text;
   }
 
+  /// What a trial is of.
+  struct asked {
+    std::shared_ptr<const cli::train_request> request{};
+    nb::object rows{};
+  };
+
   std::stop_source stop_{};
   trials_side_by_side::settings how_;
   std::map<std::vector<std::string>, std::shared_ptr<const cli::train_request>> requests_{};
   std::map<std::pair<const void*, const void*>, std::shared_ptr<const std::vector<std::uint8_t>>> folds_{};
   std::vector<side_by_side_trial> waiting_{};
-  nb::list kept_{};  ///< rows that trials are of
+  std::vector<asked> asked_{};  ///< of each trial
+  nb::list kept_{};             ///< rows that trials are of
   std::vector<array> given_folds_{};
   std::optional<trials_side_by_side> trials_{};
 };
@@ -257,7 +278,7 @@ void bind_search(nb::module_& m) {
       .def("read", &python_trials::read, nb::arg("several"), nb::arg("source"))
       .def("train", &python_trials::train, nb::arg("which"), nb::arg("epochs"))
       .def("outcome", &python_trials::outcome)
-      .def("parameters", &python_trials::parameters)
+      .def("saved", &python_trials::saved)
       .def("forget", &python_trials::forget);
   m.def("plan_search", plan, nb::arg("strategy"), nb::arg("epochs"), nb::arg("trials"), nb::arg("eta"));
   m.def("go_on_with_search", go_on, nb::arg("strategy"), nb::arg("epochs"), nb::arg("trials"), nb::arg("eta"),

@@ -75,7 +75,21 @@ class Rows:
 
 
 class EngineEstimator(BaseEstimator):
-    """Has a run in the place of a loop of its own."""
+    """Has a run in the place of a loop of its own.
+
+    One whose candidates hw.search may have trained side by side has `_rows_of_run(X, y, sample_weight)`, the Rows that
+    fit() trains on; `_options_of_run(rows)`, what a run on them is asked for, which raises ValueError where parameters
+    do not suit; and `_take_saved(saved, rows)`, which sets what follows from a model that was trained on them.
+    """
+
+    _has_lanes = False
+    _warns_of_max_iter = False  # where it ended the run before the tolerance did
+
+    def _holds_out(self, fewest):
+        """Whether it may be trained on rows of which each fold is held out, which leaves `fewest` of them or more:
+        nothing is found on rows that are held out, as the weights of classes would be, and folds are spread over them.
+        """
+        return bool(self.shuffle) and not isinstance(getattr(self, "class_weight", None), str)
 
     def _classes_of(self, y):
         if len(y) and y.ndim == 1 and y.dtype.kind in "biuf":

@@ -22,7 +22,13 @@ def falling(max_iter, rows):
 class LinearEstimator(EngineEstimator):
     """coef_ and intercept_, and what follows from them."""
 
-    def _take_linear(self, saved, rows):
+    _has_lanes = _warns_of_max_iter = True
+
+    def _holds_out(self, fewest):
+        # Of a step that is not given, one is found on the rows.
+        return getattr(self, "eta0", None) is not None and super()._holds_out(fewest)
+
+    def _take_saved(self, saved, rows):
         """Sets coef_ and intercept_ from a saved model: one row, or one for each class."""
         width = saved.width
         columns = saved.columns.astype(np.int64) - rows.data._first_column
@@ -111,7 +117,7 @@ class _ByC(LinearClassifier):
         rows = self._rows_of_run(X, y, sample_weight)
         saved, interrupt = self._train(rows, self._options_of_run(rows))
         self.classes_ = rows.classes
-        self._take_linear(saved, rows)
+        self._take_saved(saved, rows)
         if interrupt is not None:
             raise interrupt
         self._warn_of_end(self.tol, self.max_iter)

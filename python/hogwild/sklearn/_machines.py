@@ -30,13 +30,17 @@ class ModelEstimator(EngineEstimator):
         return options
 
     def _fit_model(self, rows, options):
-        saved, interrupt = self._train(rows, {**options, **self._common_options()})
+        saved, interrupt = self._train(rows, options)
         if rows.classes is not None:
             self.classes_ = rows.classes
-        self.model_ = Model(saved, self.run_)
+        self._take_saved(saved, rows)
         if interrupt is not None:
             raise interrupt
         return self
+
+    def _take_saved(self, saved, rows):
+        """Sets model_, with the record of the run where there was one of its own."""
+        self.model_ = Model(saved, getattr(self, "run_", None))
 
     def _prepared(self, X):
         """Checked rows as the model takes them."""
@@ -83,9 +87,24 @@ ROWS_OF_A_DECAY = 10_000
 
 
 class _Machine(ModelEstimator):
-    """The parameters of factorization machines."""
+    """The parameters of factorization machines, of two classes or of numbers."""
 
-    def _machine_options(self, model, loss, rows):
+    _model, _loss = "factorization_machine", "logistic"
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Trains on X (array, sparse matrix, frame, or Dataset, of a libffm file for FFM) and y. Returns self."""
+        rows = self._rows_of_run(X, y, sample_weight)
+        return self._fit_model(rows, self._options_of_run(rows))
+
+    def _rows_of_run(self, X, y, sample_weight):
+        return self._class_rows(X, y, sample_weight, self.shuffle)
+
+    def _holds_out(self, fewest):
+        # Its step falls by how many rows there are, where they are few.
+        return fewest >= ROWS_OF_A_DECAY and super()._holds_out(fewest)
+
+    def _options_of_run(self, rows):
+        """What a run on these rows is asked for; raises ValueError where parameters do not suit."""
         require_count("n_factors", self.n_factors)
         if self.alpha is not None:
             require_number("alpha", self.alpha, 0)
@@ -93,8 +112,8 @@ class _Machine(ModelEstimator):
             require_number("eta0", self.eta0, 0, strictly=True)
         # The models' own decay is one for each epoch of a large set: a pass over few rows counts as a part of one.
         passed = min(1.0, rows.data.shape[0] / ROWS_OF_A_DECAY)
-        return {"model": model, "loss": loss, "factors": self.n_factors, "l2": self.alpha, "step": self.eta0,
-                "decay": 0.9**passed}
+        return {"model": self._model, "loss": self._loss, "factors": self.n_factors, "l2": self.alpha,
+                "step": self.eta0, "decay": 0.9**passed, **self._common_options()}
 
 
 _PARAMETERS = """
@@ -141,6 +160,7 @@ _WEIGHTS = """
 class FactorizationMachineClassifier(_Binary, _Machine):
     __doc__ = "Two classes, from columns and pairs of columns, whose weights are products of factors.\n" + \
         _PARAMETERS.format(factors=8, each="", more=_WEIGHTS)
+    _has_lanes = True
 
     def __init__(self, n_factors=8, *, alpha=None, eta0=None, max_iter=20, tol=None, early_stopping=False,
                  validation_fraction=0.1, n_iter_no_change=3, class_weight=None, shuffle=True, verbose=0, n_jobs=None,
@@ -161,15 +181,11 @@ class FactorizationMachineClassifier(_Binary, _Machine):
         self.engine = engine
         self.reproducible = reproducible
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Trains on X (array, sparse matrix, frame or Dataset) and y. Returns self."""
-        rows = self._class_rows(X, y, sample_weight, self.shuffle)
-        return self._fit_model(rows, self._machine_options("factorization_machine", "logistic", rows))
-
 
 class FactorizationMachineRegressor(RegressorMixin, _Machine):
     __doc__ = "Numbers, from columns and pairs of columns, whose weights are products of factors.\n" + \
         _PARAMETERS.format(factors=8, each="", more="")
+    _has_lanes, _loss = True, "squared"
 
     def __init__(self, n_factors=8, *, alpha=None, eta0=None, max_iter=20, tol=None, early_stopping=False,
                  validation_fraction=0.1, n_iter_no_change=3, shuffle=True, verbose=0, n_jobs=None, random_state=None,
@@ -189,10 +205,11 @@ class FactorizationMachineRegressor(RegressorMixin, _Machine):
         self.engine = engine
         self.reproducible = reproducible
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Trains on X (array, sparse matrix, frame or Dataset) and y. Returns self."""
-        rows = self._number_rows(X, y, sample_weight, self.shuffle)
-        return self._fit_model(rows, self._machine_options("factorization_machine", "squared", rows))
+    def _rows_of_run(self, X, y, sample_weight):
+        return self._number_rows(X, y, sample_weight, self.shuffle)
+
+    def _holds_out(self, fewest):
+        return False  # it learns the mean and the scale of the labels from its rows
 
     def predict(self, X):
         """A number for each row of X."""
@@ -207,6 +224,7 @@ MOST_FIELDS = 2**(32 - FIELD_BITS) - 1
 class FFM(_Binary, _Machine):
     __doc__ = "Two classes, from pairs of columns that belong to fields: a field-aware factorization machine.\n" + \
         _PARAMETERS.format(factors=4, each=" for each field", more=_FIELDS + _WEIGHTS)
+    _model = "ffm"
 
     def __init__(self, n_factors=4, *, fields=None, alpha=None, eta0=None, max_iter=20, tol=None, early_stopping=False,
                  validation_fraction=0.1, n_iter_no_change=3, class_weight=None, unit_rows=True, shuffle=True,
@@ -229,11 +247,8 @@ class FFM(_Binary, _Machine):
         self.engine = engine
         self.reproducible = reproducible
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Trains on X (array, sparse matrix, frame, or Dataset of a libffm file) and y. Returns self."""
-        rows = self._class_rows(X, y, sample_weight, self.shuffle)
-        options = self._machine_options("ffm", "logistic", rows)
-        return self._fit_model(rows, {**options, "unit_rows": bool(self.unit_rows)})
+    def _options_of_run(self, rows):
+        return {**super()._options_of_run(rows), "unit_rows": bool(self.unit_rows)}
 
     def _numbers(self, columns):
         """The number that each column has in libffm text."""
@@ -338,7 +353,8 @@ class MLPClassifier(ClassifierMixin, ModelEstimator):
         rows = self._class_rows(X, y, sample_weight, self.shuffle)
         return self._fit_model(rows, {"model": "mlp", "hidden": widths, "optimizer": self.solver,
                                       "l2": float(self.alpha) / rows.data.shape[0], "step": self.learning_rate_init,
-                                      "dropout": float(self.dropout) or None, "batch": self.batch_size})
+                                      "dropout": float(self.dropout) or None, "batch": self.batch_size,
+                                      **self._common_options()})
 
     def predict_proba(self, X):
         """The probability of each class for each row: (rows, classes)."""

@@ -133,7 +133,7 @@ class SgdEstimator(LinearEstimator):
         self._forget_stream()
         if rows.classes is not None:
             self.classes_ = rows.classes
-        self._take_linear(saved, rows)
+        self._take_saved(saved, rows)
         self.t_ = 1.0 + self.n_iter_ * rows.data.shape[0]
         if interrupt is not None:
             raise interrupt
@@ -444,8 +444,8 @@ class SGDRegressor(RegressorMixin, SgdEstimator):
     def _rows_of_run(self, X, y, sample_weight):
         return self._number_rows(X, y, sample_weight, self.shuffle)
 
-    def _take_linear(self, saved, rows):
-        super()._take_linear(saved, rows)
+    def _take_saved(self, saved, rows):
+        super()._take_saved(saved, rows)
         self.coef_ = self.coef_[0]
 
     def partial_fit(self, X, y, sample_weight=None):
