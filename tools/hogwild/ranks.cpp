@@ -52,7 +52,7 @@ void let_first_rank_tell() {
   for (const char* const name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
     const char* const rank = std::getenv(name);
     if (rank == nullptr) continue;
-    if (std::string_view(rank) != "0") std::this_thread::sleep_for(std::chrono::seconds(1));
+    if (std::string_view(rank) != "0") std::this_thread::sleep_for(std::chrono::seconds(5));
     return;
   }
 }
