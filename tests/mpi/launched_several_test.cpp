@@ -131,6 +131,17 @@ TEST_F(launched_several, l2_is_found_by_divided_folds) {
   EXPECT_EQ(read_file(found_model), read_file(given_model));
 }
 
+TEST_F(launched_several, run_that_goes_on_has_the_l2_that_was_found_before) {
+  const std::string checkpoint = *folder / "l2.checkpoint";
+  const options asked{"train",    train(),     "--json",    "--quiet", "--l2",   "auto",
+                      "--engine", "local_sgd", "--workers", "1",       "--step", "0.1"};
+  const auto before = result_of(run(2, asked + options{"--epochs", "3", "--checkpoint", checkpoint}));
+  const auto after = result_of(run(2, asked + options{"--epochs", "5", "--resume", checkpoint}));
+  EXPECT_EQ(after["l2"], before["l2"]);
+  EXPECT_EQ(after["epochs"], 5);
+  EXPECT_FALSE(after.contains("l2_tried"));
+}
+
 TEST_F(launched_several, path_is_trained_by_all_ranks_and_measured_by_divided_folds) {
   const options path{"--path", "l2=1e-1,1e-3,1e-5", "--step", "0.3"};
   const auto alone = result_of(hogwild(train_on(train(), path + options{"--folds", "3", "--engine", "serial"})));

@@ -189,19 +189,20 @@ train_result train_with_folds(const named_model& m, const rank_rows& rows, const
   const task_maker make_alone = maker_for(m, nullptr), make = maker_for(m, all);
   // Of a process that is alone its part is all, but for what it holds back.
   const sparse_view rows_of_folds = ranks != nullptr ? rows.data.view() : rows.part;
+  // Who asks for an engine that cannot be had hears of it before the folds are trained.
+  std::unique_ptr<any_engine> first = make_engine(request, ranks);
   if (asked.path.empty()) {
     if (options.l2_by_folds && !options.resume.empty())
-      return train_with_engine(m, rows.part, request, detail::with_resumed_l2(options), ranks);
+      return run_training(make(rows.part, detail::with_resumed_l2(options, all)), *first);
     if (options.l2_by_folds) {
       const chosen_l2 chosen = detail::choose_l2(make_alone, rows_of_folds, options, threads_of(request), all);
-      const std::unique_ptr<any_engine> engine = make_engine(request, ranks);
-      return run_training(make(rows.part, detail::with_chosen_l2(options, chosen)), *engine, chosen);
+      return run_training(make(rows.part, detail::with_chosen_l2(options, chosen)), *first, chosen);
     }
     outcome.measured =
         detail::cross_validate(make_alone, rows_of_folds, *asked.folds, options, threads_of(request), all);
-    return train_with_engine(m, rows.part, request, options, ranks);
+    return run_training(make(rows.part, options), *first);
   }
-  const auto engine = [&] { return make_engine(request, ranks); };
+  const auto engine = [&] { return first ? std::move(first) : make_engine(request, ranks); };
   const path_options path{.l2 = asked.path, .folds = asked.folds};
   path_result found = detail::train_path(make, rows.part, engine, path, options, threads_of(request),
                                          {.all = all, .rows = rows_of_folds, .make_alone = make_alone});

@@ -10,6 +10,7 @@
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/options.hpp>
+#include <hogwild/rank_failure.hpp>
 #include <hogwild/result.hpp>
 #include <hogwild/train.hpp>
 
@@ -51,9 +52,10 @@ chosen_l2 choose_l2(const task_maker& make, const sparse_view& data, const train
                     collective* ranks);
 /// The options of the run that comes.
 train_options with_chosen_l2(train_options options, const chosen_l2& chosen);
-/// The same of a run that goes on: it has chosen before its first epoch, and its checkpoint (`resume`) tells the l2.
-/// Throws input_error where the checkpoint cannot be read, config_error where an l2 is given, too.
-train_options with_resumed_l2(train_options options);
+/// The same of a run that goes on: it has chosen before its first epoch, and its checkpoint (`resume`) tells the l2,
+/// each rank's that of this rank; all of them call it. Throws as resume_of_rank(), and config_error where an l2 is
+/// given, too.
+train_options with_resumed_l2(train_options options, collective* ranks);
 
 /// Processes that train each model of a path together, on parts of the rows, and divide the folds of all rows.
 struct path_ranks {
@@ -89,10 +91,12 @@ collective* ranks_of(const Engine& engine) {
 /// target are left aside. There is one copy of the rows, in which most stand twice.
 ///
 /// With an engine of several processes (its member `ranks`) all of them call this with the same rows, unlike train(),
-/// and divide the models of the folds: all return the same. What one throws all throw.
+/// and divide the models of the folds: all return the same. What one throws all throw, as rank_failure with the exit
+/// code of what it was; so where rows, options or folds are not the same on all. A process that does not come in time
+/// is a worker_error.
 ///
-/// Asked to stop, it returns a result without folds. Throws as train(); config_error for fewer than two folds and for
-/// more than rows, input_error where a label has fewer rows than there are folds.
+/// Asked to stop, it returns a result without folds. A process that is alone throws as train(); config_error for fewer
+/// than two folds and for more than rows, input_error where a label has fewer rows than there are folds.
 template <model M, class Engine>
 fold_measures cross_validate(const M& m, const sparse_view& data, const Engine& engine, std::size_t folds,
                              const train_options& options = {}) {
@@ -106,7 +110,8 @@ fold_measures cross_validate(const M& m, const sparse_view& data, const Engine& 
 /// output (record, checkpoint, resume) are refused. A point that diverges is passed over: the next begins as that one
 /// did. With an engine of several processes each of them gives its own rows, as to train(), and there are no folds.
 ///
-/// Throws as cross_validate(), and config_error for a path that is empty, or has an l2 twice or below 0.
+/// Throws as cross_validate(), and config_error for a path that is empty, or has an l2 twice or below 0: of several
+/// processes rank_failure, as for paths that are not the same. Runs of all rows throw as train().
 template <model M, class Engine>
 path_result train_path(const M& m, const sparse_view& data, const Engine& engine, const path_options& path,
                        const train_options& options = {}) {

@@ -7,3 +7,4 @@
 
 #include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/transports/message_link.hpp>
+#include <hogwild/rank_failure.hpp>

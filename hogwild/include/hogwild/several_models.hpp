@@ -18,6 +18,7 @@
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/options.hpp>
+#include <hogwild/rank_failure.hpp>
 #include <hogwild/result.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/train.hpp>
@@ -128,11 +129,13 @@ train_result train_several_by(const M& m, const sparse_view& data, const Engine&
 ///
 /// With an engine of several processes (its member `ranks`) all of them call this with the same rows, unlike train(),
 /// and divide the models: each trains its own by the engine's workers that it has, and all return all. What one throws
-/// all throw.
+/// all throw, as rank_failure with the exit code of what it was; so where rows or options are not the same on all, and,
+/// with the code of config_error, for fewer classes than ranks. What an observer throws leaves its own process as it
+/// is, and the others as rank_failure. A process that does not come in time is a worker_error.
 ///
-/// Throws as train(), config_error for fewer classes than ranks, config_error for a model of numbers, for rows of two
-/// labels, and for options that have no meaning here: checkpoints, rounds, weight_positive. `options.initial` is given
-/// the parameters of all, as the result has them.
+/// A process that is alone throws as train(), config_error for a model of numbers, for rows of two labels, and for
+/// options that have no meaning here: checkpoints, rounds, weight_positive. `options.initial` is given the parameters
+/// of all, as the result has them.
 template <margin_model M, detail::trains_several Engine>
 train_result train_one_vs_rest(const M& m, const sparse_view& data, const Engine& engine,
                                const train_options& options = {}) {

@@ -9,6 +9,7 @@
 #include <hogwild/detail/run/l2_candidates.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
 
+#include "run/compared_by_ranks.hpp"
 #include "task/require.hpp"
 
 namespace hogwild {
@@ -25,6 +26,14 @@ void require_path(const path_options& path, const train_options& options) {
           "ftrl has its weights from sums, of which those that a path goes on from say nothing: use sgd or adagrad");
   require(options.record.empty() && options.checkpoint.empty() && options.resume.empty(),
           "a path is many runs, which would all write the same file: leave out record, checkpoint and resume");
+}
+
+/// Ranks go from one l2 to the next together.
+void require_same_path(std::span<const double> l2, std::optional<std::size_t> folds, ranks_at_work& ranks) {
+  detail::compared_numbers all;
+  all.add(folds).add(l2.size());
+  for (const double one : l2) all.add(one);
+  ranks.require_same(all.text(), "another path is given here than on rank 0: all ranks have the same l2 and folds");
 }
 
 /// The loss that points of a path are compared by; nothing where there is none.
@@ -77,6 +86,7 @@ path_result detail::train_path(const task_maker& make, const sparse_view& data,
   });
   std::vector<double> falling = path.l2;
   std::ranges::sort(falling, std::greater<>());
+  require_same_path(falling, path.folds, at_work);
   path_result result;
   std::vector<float> before;
   train_options of_point = options;

@@ -21,6 +21,7 @@
 #include <hogwild/detail/task/lane_task.hpp>
 #include <hogwild/engines.hpp>
 
+#include "run/compared_by_ranks.hpp"
 #include "run/member_groups.hpp"
 
 namespace hogwild {
@@ -166,16 +167,29 @@ void fold_trainer::by_threads_of_rank(std::size_t parts, const Train& train) con
   });
 }
 
+void fold_trainer::require_same_on_ranks(std::span<const double> l2) const {
+  detail::compared_numbers all;
+  all.add(rows_->folds()).add(all_.data.train()).add(options_).add(l2.size());
+  for (const double one : l2) all.add(one);
+  ranks_.require_same(all.text(),
+                      "it has other rows here than on rank 0, or other options, folds or l2 are given: all ranks have "
+                      "the same, and divide the models of the folds");
+}
+
 std::vector<fold_measures> fold_trainer::train(std::span<const double> l2) const {
+  require_same_on_ranks(l2);
   const std::size_t folds = rows_->folds();
   std::vector<measurement> found(l2.size() * folds, diverged());  // all folds of an l2, then of the next
   // Threads take folds, or where models do not go side by side one model of a fold.
-  bool by_lanes = false;
+  double lanes = 0.0;
   ranks_.together([&] {
-    {
-      const prepared_task one = make_(rows_->training(0), options_for(0, l2.front()));
-      by_lanes = l2.size() > 1 && lane_run::suits(one) && lane_task::pays(*one.task);
-    }
+    const prepared_task one = make_(rows_->training(0), options_for(0, l2.front()));
+    lanes = l2.size() > 1 && lane_run::suits(one) && lane_task::pays(*one.task) ? 1.0 : 0.0;
+  });
+  // It depends on the caches of a machine, and ranks on other machines divide the same parts.
+  ranks_.take_first(lanes);
+  const bool by_lanes = lanes != 0.0;
+  ranks_.together([&] {
     by_threads_of_rank(by_lanes ? folds : found.size(), [&](std::size_t k) {
       if (!by_lanes) {
         std::vector<float> parameters;
@@ -196,6 +210,7 @@ std::vector<fold_measures> fold_trainer::train(std::span<const double> l2) const
 }
 
 fold_measures fold_trainer::go_on_with(double l2) {
+  require_same_on_ranks(std::span(&l2, 1));
   const std::size_t folds = rows_->folds();
   std::vector<measurement> found(folds);
   ranks_.together([&] {

@@ -15,6 +15,7 @@
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/fold_training.hpp>
 #include <hogwild/detail/run/l2_candidates.hpp>
+#include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/run_training.hpp>
@@ -87,10 +88,10 @@ train_options detail::with_chosen_l2(train_options options, const chosen_l2& cho
   return options;
 }
 
-train_options detail::with_resumed_l2(train_options options) {
+train_options detail::with_resumed_l2(train_options options, collective* ranks) {
   require(!options.l2, both_are_asked);
   options.l2_by_folds.reset();
-  options.l2 = l2_of_checkpoint(read_checkpoint(options.resume));
+  options.l2 = l2_of_checkpoint(resume_of_rank(options.resume, agreement(ranks)).state);
   return options;
 }
 
@@ -100,7 +101,7 @@ train_result run_training(const task_maker& make, const sparse_view& data, const
   require(agreement(engine.ranks()).alone(),
           "an l2 is chosen by folds of all rows, of which each rank has its part: give an l2, or let 'hogwild train "
           "--l2 auto' choose it");
-  if (!options.resume.empty()) return run_training(make(data, detail::with_resumed_l2(options)), engine);
+  if (!options.resume.empty()) return run_training(make(data, detail::with_resumed_l2(options, nullptr)), engine);
   const chosen_l2 chosen = detail::choose_l2(make, data, options, workers, nullptr);
   return run_training(make(data, detail::with_chosen_l2(options, chosen)), engine, chosen);
 }

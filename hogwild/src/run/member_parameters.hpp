@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
 
 namespace hogwild::detail {
@@ -22,15 +22,16 @@ void for_all_members(ranks_at_work& ranks, const rank_portions& portions, std::s
   }
   // Each rank's models one behind the other, and room where it has one less than the first.
   const std::size_t rank = ranks.rank(), first = portions.first_of(rank);
-  std::vector<float> own(each * portions.count_of(0)), all(rank == 0 ? own.size() * ranks.size() : 0);
+  std::vector<float> own(each * portions.count_of(0));
   for (std::size_t k = first; k < portions.first_of(rank + 1); ++k)
     std::ranges::copy(of(k), own.begin() + static_cast<std::ptrdiff_t>((k - first) * each));
-  ranks.all().gather(std::span<const float>(own), std::span<float>(all), 0);
+  const std::size_t room = own.size();
+  const std::vector<float> all = ranks.agreed().gathered_by_first(std::move(own));
   if (rank > 0) return;
   for (std::size_t k = 0; k < portions.all; ++k) {
     const std::size_t of_rank = portions.rank_of(k);
-    const std::size_t at = of_rank * own.size() + (k - portions.first_of(of_rank)) * each;
-    take(k, std::span<const float>(all).subspan(at, each));
+    const std::size_t at = of_rank * room + (k - portions.first_of(of_rank)) * each;
+    take(k, std::span(all).subspan(at, each));
   }
 }
 

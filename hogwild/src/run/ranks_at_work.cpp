@@ -10,8 +10,6 @@
 #include <thread>
 #include <utility>
 
-#include <hogwild/detail/collectives/collective.hpp>
-#include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/platform/threads.hpp>
 
 namespace hogwild {
@@ -28,7 +26,25 @@ struct rank_report {
   double works = 0.0, asked = 0.0;
   double failed = 0.0;  ///< the exit code; 0: it has not
 };
-constexpr std::size_t numbers_of_report = sizeof(rank_report) / sizeof(double);
+
+/// What came of some work.
+struct outcome {
+  exit_code code = exit_code::done;
+  std::string sentence{};
+};
+
+outcome outcome_of(const std::function<void()>& work) {
+  try {
+    work();
+    return {};
+  } catch (const error& e) {
+    return {e.code(), e.what()};
+  } catch (const std::exception& e) {
+    return {exit_code::internal, e.what()};
+  } catch (...) {
+    return {exit_code::internal, "what was thrown is no std::exception"};
+  }
+}
 
 }  // namespace
 
@@ -49,13 +65,12 @@ class ranks_at_work::work_thread {
   void begin(const std::function<void()>& work) {
     const std::lock_guard lock(mutex_);
     over_ = false;
-    code_ = exit_code::done;
-    sentence_.clear();
+    outcome_ = {};
     work_ = &work;
     try {
       if (!thread_.joinable()) thread_ = start_thread([this] { run(); });
     } catch (const error& e) {
-      code_ = e.code(), sentence_ = e.what();
+      outcome_ = {e.code(), e.what()};
       over_ = true;
     }
     begun_.notify_all();
@@ -70,8 +85,7 @@ class ranks_at_work::work_thread {
     ended_.wait(lock, [this] { return over_; });
   }
   /// Once it is over.
-  exit_code code() const { return code_; }
-  const std::string& sentence() const { return sentence_; }
+  const outcome& came() const { return outcome_; }
 
  private:
   void run() {
@@ -79,22 +93,11 @@ class ranks_at_work::work_thread {
       begun_.wait(lock, [this] { return ends_ || !over_; });
       if (over_) return;
       lock.unlock();
-      const auto [code, sentence] = outcome_of(*work_);
+      outcome now = outcome_of(*work_);
       lock.lock();
-      code_ = code, sentence_ = sentence;
+      outcome_ = std::move(now);
       over_ = true;
       ended_.notify_all();
-    }
-  }
-
-  static std::pair<exit_code, std::string> outcome_of(const std::function<void()>& work) {
-    try {
-      work();
-      return {exit_code::done, {}};
-    } catch (const error& e) {
-      return {e.code(), e.what()};
-    } catch (const std::exception& e) {
-      return {exit_code::internal, e.what()};
     }
   }
 
@@ -102,20 +105,13 @@ class ranks_at_work::work_thread {
   std::condition_variable begun_, ended_;
   bool over_ = true, ends_ = false;
   const std::function<void()>* work_ = nullptr;
-  exit_code code_ = exit_code::done;
-  std::string sentence_{};
+  outcome outcome_{};
   std::jthread thread_{};  ///< goes first
 };
 
-ranks_at_work::ranks_at_work(collective* ranks, std::stop_token asked) : ranks_(ranks), asked_(std::move(asked)) {}
+ranks_at_work::ranks_at_work(collective* ranks, std::stop_token asked)
+    : ranks_(ranks), agreed_(ranks), asked_(std::move(asked)) {}
 ranks_at_work::~ranks_at_work() = default;
-
-std::size_t ranks_at_work::rank() const noexcept {
-  return ranks_ == nullptr ? 0 : ranks_->rank();
-}
-std::size_t ranks_at_work::size() const noexcept {
-  return ranks_ == nullptr ? 1 : ranks_->size();
-}
 
 void ranks_at_work::together(const std::function<void()>& work) {
   if (alone()) return work();
@@ -127,9 +123,9 @@ void ranks_at_work::together(const std::function<void()>& work) {
       rank_report mine;
       mine.works = own_->is_over_within(pause) ? 0.0 : 1.0;
       mine.asked = asks_ || asked_.stop_requested() ? 1.0 : 0.0;
-      if (mine.works == 0.0) mine.failed = static_cast<double>(own_->code());
-      ranks_->all_gather(std::span<const double>(&mine.works, numbers_of_report),
-                         std::span(&said.front().works, size() * numbers_of_report));
+      if (mine.works == 0.0) mine.failed = static_cast<double>(own_->came().code);
+      const std::vector<double> numbers = gathered(std::as_bytes(std::span(&mine, 1)));
+      std::memcpy(static_cast<void*>(said.data()), numbers.data(), said.size() * sizeof(rank_report));
       const auto any = [&](double rank_report::*what) {
         return std::ranges::any_of(said, [&](const rank_report& of) { return of.*what != 0.0; });
       };
@@ -144,43 +140,55 @@ void ranks_at_work::together(const std::function<void()>& work) {
   const auto failed = std::ranges::find_if(said, [](const rank_report& of) { return of.failed != 0.0; });
   if (failed == said.end()) return;
   const auto root = static_cast<std::size_t>(failed - said.begin());
-  throw rank_failure(
-      static_cast<exit_code>(static_cast<int>(failed->failed)),
-      "rank " + std::to_string(root) + " of " + std::to_string(size()) + ": " + sentence_of(root, own_->sentence()));
+  throw failure_of(root, static_cast<exit_code>(static_cast<int>(failed->failed)),
+                   sentence_of(root, own_->came().sentence));
+}
+
+void ranks_at_work::in_this_thread(const std::function<void()>& work) {
+  if (alone()) return work();
+  std::exception_ptr thrown;
+  const outcome came = outcome_of([&] {
+    try {
+      work();
+    } catch (...) {
+      thrown = std::current_exception();
+      throw;
+    }
+  });
+  try {
+    together([&] {
+      if (thrown) throw error(came.code, came.sentence);
+    });
+  } catch (...) {
+    if (thrown) std::rethrow_exception(thrown);
+    throw;
+  }
+}
+
+rank_failure ranks_at_work::failure_of(std::size_t rank, exit_code code, const std::string& sentence) const {
+  return {code, "rank " + std::to_string(rank) + " of " + std::to_string(size()) + ": " + sentence};
 }
 
 /// The root's sentence, as far as there is room for it.
-std::string ranks_at_work::sentence_of(std::size_t root, const std::string& mine) {
+std::string ranks_at_work::sentence_of(std::size_t root, const std::string& mine) const {
   std::array<double, 128> room{};
   std::array<char, sizeof room> text{};
   std::copy_n(mine.data(), std::min(mine.size(), text.size() - 1), text.data());
   std::memcpy(room.data(), text.data(), sizeof room);
-  ranks_->broadcast(std::span<double>(room), root);
+  agreed_.take(room, root);
   std::memcpy(text.data(), room.data(), sizeof room);
   return text.data();
 }
 
 void ranks_at_work::require_same(std::string_view text, const std::string& otherwise) {
-  if (alone()) return;
-  const std::uint64_t sum = detail::checksum(std::as_bytes(std::span(text)));
-  // Halves are whole numbers that a double holds.
-  const std::array<double, 2> mine{static_cast<double>(sum >> 32), static_cast<double>(sum & 0xffffffffu)};
-  std::array<double, 2> first = mine;
-  broadcast(first);
-  together([&] {
-    if (first != mine) throw input_error(otherwise);
-  });
+  if (const auto other = agreed_.other_than_first(std::as_bytes(std::span(text))))
+    throw failure_of(*other, exit_code::input, otherwise);
 }
 
-std::vector<double> ranks_at_work::gathered(std::span<const std::byte> mine) {
-  std::vector<double> own(mine.size() / sizeof(double)), all(own.size() * size());
-  std::memcpy(own.data(), mine.data(), mine.size());
-  ranks_->all_gather(std::span<const double>(own), std::span<double>(all));
-  return all;
-}
-
-void ranks_at_work::broadcast(std::span<double> x) {
-  ranks_->broadcast(x, 0);
+std::vector<double> ranks_at_work::gathered(std::span<const std::byte> mine) const {
+  std::vector<double> numbers(mine.size() / sizeof(double));
+  std::memcpy(numbers.data(), mine.data(), mine.size());
+  return agreed_.gathered(std::move(numbers));
 }
 
 }  // namespace hogwild

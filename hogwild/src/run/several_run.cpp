@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -15,16 +16,15 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/machine.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/run/record_observer.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 
+#include "run/compared_by_ranks.hpp"
 #include "run/member_parameters.hpp"
 #include "run/member_rows.hpp"
 #include "run/members_one_by_one.hpp"
@@ -65,7 +65,6 @@ class several_run {
         plan_(std::move(plan)),
         engine_(std::move(engine)),
         ranks_(ranks),
-        agreed_(plan_.ranks),
         portions_{ranks.size(), plan_.models},
         options_(run_.options),
         teller_(task_, options_, models_kept()),
@@ -164,7 +163,7 @@ class several_run {
     epoch_report sum = together_->groups().counted();
     std::array<double, 3> counts{static_cast<double>(sum.examples), static_cast<double>(sum.updates),
                                  static_cast<double>(sum.nonzeros)};
-    agreed_.sum(counts);
+    ranks_.agreed().sum(counts);
     sum.examples = static_cast<std::uint64_t>(counts[0]);
     sum.updates = static_cast<std::uint64_t>(counts[1]);
     sum.nonzeros = static_cast<std::uint64_t>(counts[2]);
@@ -174,22 +173,38 @@ class several_run {
   /// The first rank's observers hear of it, and say whether the run stops. The others bring their models whenever one
   /// asks for parameters.
   bool tell_of_epoch() {
-    if (!is_first()) {
-      for (;;) {
-        const epoch_answer answer = agree(epoch_answer::goes_on);
-        if (answer != epoch_answer::asks) return answer == epoch_answer::stops;
-        parameters_now();
-      }
-    }
-    const bool stops = teller_.tell(last_, &observer::on_epoch, [this] {
-      agree(epoch_answer::asks);
-      return parameters_now();
-    });
-    agree(stops ? epoch_answer::stops : epoch_answer::goes_on);
-    return stops;
+    const epoch_answer answer = is_first() ? answer_of_observers() : answer_of_first();
+    // They all throw, and not only the rank that an observer has thrown on.
+    if (answer == epoch_answer::failed)
+      ranks_.in_this_thread([this] {
+        if (thrown_) std::rethrow_exception(thrown_);
+      });
+    return answer == epoch_answer::stops;
   }
 
-  enum class epoch_answer { goes_on, stops, asks };
+  enum class epoch_answer { goes_on, stops, asks, failed };
+
+  epoch_answer answer_of_first() const {
+    for (;;) {
+      const epoch_answer answer = agree(epoch_answer::goes_on);
+      if (answer != epoch_answer::asks) return answer;
+      parameters_now();
+    }
+  }
+
+  epoch_answer answer_of_observers() {
+    try {
+      const bool stops = teller_.tell(last_, &observer::on_epoch, [this] {
+        agree(epoch_answer::asks);
+        return parameters_now();
+      });
+      return agree(stops ? epoch_answer::stops : epoch_answer::goes_on);
+    } catch (...) {
+      thrown_ = std::current_exception();
+    }
+    return agree(epoch_answer::failed);
+  }
+
   epoch_answer agree(epoch_answer mine) const {
     auto number = static_cast<double>(mine);
     ranks_.take_first(number);
@@ -261,6 +276,10 @@ class several_run {
 
   void announce(std::string_view engine, std::size_t workers, std::size_t passes,
                 std::function<std::uint64_t()> rows_done) {
+    ranks_.in_this_thread([&] { announce_here(engine, workers, passes, std::move(rows_done)); });
+  }
+  void announce_here(std::string_view engine, std::size_t workers, std::size_t passes,
+                     std::function<std::uint64_t()> rows_done) {
     if (!options_.record.empty()) {
       record_ = make_record_observer(options_.record, task_, run_);
       run_.options.observers.push_back(record_.get());
@@ -332,7 +351,7 @@ class several_run {
       // Who asks to stop is told of the last epoch that was measured: it would take as long as an epoch.
       measure_by_first(last_, result_.parameters, true);
     }
-    if (!ranks_.alone()) ranks_.all().broadcast(std::span(result_.parameters), 0);
+    ranks_.agreed().take_first(result_.parameters);
     result_.train_loss = last_.train_loss;
     result_.objective = last_.objective;
     result_.test = last_.test;
@@ -363,7 +382,6 @@ class several_run {
   several_plan plan_;
   std::shared_ptr<any_engine> engine_;
   ranks_at_work& ranks_;
-  agreement agreed_;
   rank_portions portions_;
   resolved_run run_{};
   const train_options& options_;
@@ -372,6 +390,7 @@ class several_run {
   std::optional<members_side_by_side> together_{};
   std::optional<members_one_by_one> alone_{};
   std::unique_ptr<observer> record_{};
+  std::exception_ptr thrown_{};  ///< by an observer of the first rank
   epoch_report last_{};
   train_result result_{};
 };
@@ -394,14 +413,11 @@ void complete(several_plan& plan, const prepared_task& all, std::size_t ranks) {
   }
 }
 
-/// What has to be the same on all ranks.
+/// What has to be the same on all ranks. What each does with its engine is its own.
 std::string what_is_trained(const several_plan& plan, const prepared_data& data) {
-  std::string text;
-  for (const std::uint64_t number :
-       {std::uint64_t{plan.models}, std::uint64_t{data.train().rows()}, std::uint64_t{data.train().columns},
-        std::uint64_t{data.train().nonzeros()}, std::uint64_t{data.options().epochs}, data.options().seed})
-    text += std::to_string(number) + " ";
-  return text;
+  detail::compared_numbers all;
+  all.add(plan.models).add(plan.rows).add(plan.by).add(plan.mean_weights).add(plan.own_models);
+  return all.add(plan.begin.empty()).add(data.train()).add(data.options()).text();
 }
 
 }  // namespace

@@ -43,6 +43,15 @@ TEST(agreement, is_the_same_on_all_ranks) {
     if (place.rank == 2) mine[1] = -1.0;
     EXPECT_THAT(ranks.all_of(mine), ElementsAre(-1.0, 5.0));
     EXPECT_THAT(ranks.all_of({}), ElementsAre());
+    x[0] = rank;
+    ranks.take(x, 2);
+    EXPECT_EQ(x[0], 2.0);
+    EXPECT_THAT(ranks.gathered({rank, -rank}), ElementsAre(0.0, 0.0, 1.0, -1.0, 2.0, -2.0));
+    std::vector<float> w(2, static_cast<float>(1 + place.rank));
+    const std::vector<float> all = ranks.gathered_by_first(w);
+    EXPECT_EQ(all, place.rank == 0 ? (std::vector<float>{1, 1, 2, 2, 3, 3}) : std::vector<float>());
+    ranks.take_first(w);
+    EXPECT_THAT(w, ElementsAre(1.0f, 1.0f));
   });
 }
 
@@ -70,9 +79,12 @@ TEST(agreement, keeps_what_others_still_read_when_a_call_throws) {
     std::vector<double> numbers(longest, 3.0);
     EXPECT_THROW(agreement(&first).take_first(numbers), worker_error);
   }
-  ASSERT_EQ(offered.size(), 1u);
-  ASSERT_TRUE(test::is_mapped(offered[0]));
-  EXPECT_EQ(offered[0][longest / 2], 3.0);
+  EXPECT_THROW(agreement(&first).gathered(std::vector<double>(longest, 3.0)), worker_error);
+  ASSERT_EQ(offered.size(), 2u);
+  for (const std::span<const double> numbers : offered) {
+    ASSERT_TRUE(test::is_mapped(numbers));
+    EXPECT_EQ(numbers[longest / 2], 3.0);
+  }
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -17,10 +19,11 @@
 
 #include <hogwild/cross_validation.hpp>
 #include <hogwild/detail/collectives/thread.hpp>
-#include <hogwild/detail/run/ranks_at_work.hpp>
+#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/rank_failure.hpp>
 #include <hogwild/several_models.hpp>
 
 #include "support/toy_data.hpp"
@@ -176,6 +179,43 @@ TEST_F(divided_models, end_together_where_one_rank_is_asked_to_stop_or_an_observ
   }
 }
 
+// As train() lets out what an observer throws. Whoever waited in vain would say that the time is over.
+TEST_F(divided_models, end_on_all_ranks_with_what_an_observer_throws) {
+  struct thrower : observer {
+    bool at_start = false;
+    void on_start(const run_start&) override {
+      if (at_start) throw std::out_of_range("no start");
+    }
+    observer_answer on_epoch(const epoch_report& e) override {
+      e.parameters();
+      if (e.epoch == 2) throw std::out_of_range("no epoch");
+      return observer_answer::go_on;
+    }
+  };
+  for (const auto& [at_start, thrown_by] : {std::pair(false, 0u), std::pair(true, 0u), std::pair(true, 1u)}) {
+    const auto sentences = by_ranks(2, [&, at = at_start, by = thrown_by](std::size_t r, collective* ranks) {
+      thrower own;
+      own.at_start = at && r == by;
+      train_options o = options;
+      o.observers.push_back(&own);
+      std::string sentence = "none";
+      try {
+        trained(detail::plan_of({.models = 5}), o, ranks);
+      } catch (const rank_failure& e) {
+        sentence = e.what();
+      } catch (const std::out_of_range& e) {
+        sentence = e.what();
+      }
+      // Both still make the same calls.
+      EXPECT_EQ(agreement(ranks).sum(1.0), 2.0);
+      return sentence;
+    });
+    const std::string own = at_start ? "no start" : "no epoch";
+    EXPECT_EQ(*sentences[thrown_by], own);
+    EXPECT_EQ(*sentences[1 - thrown_by], "rank " + std::to_string(thrown_by) + " of 2: " + own);
+  }
+}
+
 TEST_F(divided_models, that_one_rank_cannot_train_are_refused_by_all) {
   const auto refused = [&](std::size_t n, std::size_t models, const train_options& of_last) {
     return by_ranks(n, [&](std::size_t r, collective* ranks) -> std::string {
@@ -191,6 +231,16 @@ TEST_F(divided_models, that_one_rank_cannot_train_are_refused_by_all) {
   other.epochs = 5;
   for (const auto& sentence : refused(3, 7, other))
     EXPECT_THAT(*sentence, AllOf(HasSubstr("rank 2 of 3: "), HasSubstr("other options are given")));
+  for (const auto& change : std::initializer_list<std::function<void(train_options&)>>{
+           [&](train_options& o) { o.test = view().slice(0, 50); },  // which the first one is to measure
+           [&](train_options& o) { o.validation = view().slice(0, 50); }, [](train_options& o) { o.tolerance = 1e-3; },
+           [](train_options& o) { o.step.initial = 0.1; }, [](train_options& o) { o.l1 = 1e-3; },
+           [](train_options& o) { o.l2 = 1e-3; }, [](train_options& o) { o.optimizer = optimizer_kind::adagrad; }}) {
+    other = options;
+    change(other);
+    for (const auto& sentence : refused(2, 7, other))
+      EXPECT_THAT(*sentence, AllOf(HasSubstr("rank 1 of 2: "), HasSubstr("other options are given")));
+  }
   other = options;
   other.l1 = -1.0;
   for (const auto& sentence : refused(2, 7, other)) EXPECT_THAT(*sentence, HasSubstr("rank 1 of 2: l1 must not be"));
@@ -229,6 +279,44 @@ TEST_F(divided_folds, have_the_measures_of_one_process) {
           EXPECT_EQ(chosen.tried[i].measured.mean().loss, l2.tried[i].measured.mean().loss) << i;
       }
     }
+  }
+}
+
+TEST_F(divided_folds, are_those_of_the_same_rows_and_options_on_all_ranks) {
+  const logistic model;
+  const auto maker = detail::maker_of(model, nullptr);
+  using fold_call = std::function<void(bool other, collective*)>;
+  for (const fold_call& call : std::initializer_list<fold_call>{
+           [&](bool other, collective*ranks) {
+             train_options own = options;
+             own.seed += other ? 1 : 0;
+             detail::cross_validate(maker, view(), 4, own, 1, ranks);
+           },
+           [&](bool other, collective*ranks) {
+             detail::cross_validate(maker, view().slice(0, other ? 599 : 600), 4, options, 1, ranks);
+           },
+           [&](bool other, collective*ranks) {
+             detail::cross_validate(maker, view(), other ? 5 : 4, options, 1, ranks);
+           },
+           [&](bool other, collective*ranks) {
+             train_options own = options;
+             own.l2_by_folds = l2_search{.folds = 4, .of = {1e-3, other ? 1e-4 : 1e-5}};
+             detail::choose_l2(maker, view(), own, 1, ranks);
+           },
+           [&](bool other, collective*ranks) {
+             const local_sgd_engine engine{.workers = 1, .ranks = ranks};
+             train_path(model, view(), engine, {.l2 = {1e-3, other ? 1e-4 : 1e-5}}, options);
+           }}) {
+    const auto sentences = by_ranks(3, [&](std::size_t r, collective* ranks) -> std::string {
+      try {
+        call(r == 2, ranks);
+      } catch (const rank_failure& e) {
+        return e.what();
+      }
+      return "trained";
+    });
+    for (const auto& sentence : sentences)
+      EXPECT_THAT(*sentence, AllOf(HasSubstr("rank 2 of 3: "), HasSubstr("given")));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -29,12 +30,21 @@ class agreement {
     sum(std::span(&x, 1));
     return x;
   }
-  /// x becomes the first rank's x.
-  void take_first(std::span<double> x) const;
+  /// x becomes the first rank's x, or another's.
+  void take_first(std::span<double> x) const { take(x, 0); }
+  void take(std::span<double> x, std::size_t root) const;
+  /// The same of what is too long to be copied.
+  void take_first(std::vector<float>& x) const;
+  /// All ranks' numbers by rank, bit by bit; each gives as many.
+  std::vector<double> gathered(std::vector<double> mine) const;
+  /// The first rank has them; of the others nothing comes back.
+  std::vector<float> gathered_by_first(std::vector<float> mine) const;
   /// Whether any rank says so.
   bool any(bool mine) const { return sum(mine ? 1.0 : 0.0) > 0.0; }
   /// All values of all ranks, sorted, each once.
   std::vector<double> all_of(std::vector<double> mine) const;
+  /// The first of the ranks that have other bytes than rank 0, the same on all; nothing where they are equal.
+  std::optional<std::size_t> other_than_first(std::span<const std::byte> bytes) const;
   /// Throws worker_error unless all ranks have the same bytes; `what` names them in the sentence.
   void require_equal(std::span<const std::byte> bytes, std::string_view what) const;
 

@@ -38,7 +38,7 @@ class fold_trainer {
   /// The step, where it is not looked for.
   std::optional<double> given_step() const;
 
-  /// Trains a model for each of these l2 and each fold. Linear models under sgd go side by side, those of all l2 by
+  /// Trains a model for each of these l2 and each fold; of several ranks all have to have the same, here and below. Linear models under sgd go side by side, those of all l2 by
   /// each pass over the rows of a fold. Asked to stop meanwhile, it returns nothing.
   std::vector<fold_measures> train(std::span<const double> l2) const;
   /// Trains a model with this l2 for each fold, from what the last call made of that fold. Asked to stop, it returns
@@ -52,6 +52,8 @@ class fold_trainer {
   /// Calls train(k) for each of so many parts that is this rank's, by threads.
   template <class Train>
   void by_threads_of_rank(std::size_t parts, const Train& train) const;
+  /// Throws rank_failure unless all ranks have such rows and options, and train these.
+  void require_same_on_ranks(std::span<const double> l2) const;
   bool stopped() const { return options_.stop.stop_requested(); }
 
   task_maker make_;

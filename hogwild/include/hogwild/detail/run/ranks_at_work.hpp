@@ -14,16 +14,10 @@
 #include <type_traits>
 #include <vector>
 
-#include <hogwild/error.hpp>
+#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/rank_failure.hpp>
 
 namespace hogwild {
-
-class collective;
-
-/// What one rank could not do: all of them throw the same, which names it.
-struct rank_failure : error {
-  using error::error;
-};
 
 /// Which of several things each rank does: those of rank 0 first, and as many of each rank as of any other, or one
 /// less.
@@ -48,11 +42,12 @@ class ranks_at_work {
   ranks_at_work(const ranks_at_work&) = delete;
   ranks_at_work& operator=(const ranks_at_work&) = delete;
 
-  std::size_t rank() const noexcept;
-  std::size_t size() const noexcept;
+  std::size_t rank() const noexcept { return agreed_.rank(); }
+  std::size_t size() const noexcept { return agreed_.size(); }
   bool alone() const noexcept { return size() == 1; }
   /// For what they tell each other; not of a process that is alone.
   collective& all() { return *ranks_; }
+  const agreement& agreed() const noexcept { return agreed_; }
 
   /// Requested once any rank has been asked to stop, or has failed, and they have met since. It changes in together()
   /// alone, and for all ranks in the same call.
@@ -64,6 +59,10 @@ class ranks_at_work {
   /// when it is over on all of them. Throws rank_failure where it has thrown on any; of a process that is alone, what
   /// it throws.
   void together(const std::function<void()>& work);
+
+  /// Calls `work` in the thread of the caller, which observers may count on; the others wait for it. Throws what it has
+  /// thrown here, as it is, and rank_failure where it has thrown on other ranks alone.
+  void in_this_thread(const std::function<void()>& work);
 
   /// Throws rank_failure, an error of input that says `otherwise`, unless all ranks have the text of the first.
   void require_same(std::string_view text, const std::string& otherwise);
@@ -86,17 +85,18 @@ class ranks_at_work {
     if (alone()) return;
     std::array<double, sizeof(T) / sizeof(double)> numbers;
     std::memcpy(numbers.data(), &x, sizeof x);
-    broadcast(numbers);
+    agreed_.take_first(numbers);
     std::memcpy(static_cast<void*>(&x), numbers.data(), sizeof x);
   }
 
  private:
   class work_thread;
-  std::vector<double> gathered(std::span<const std::byte> mine);
-  void broadcast(std::span<double> x);
-  std::string sentence_of(std::size_t root, const std::string& mine);
+  std::vector<double> gathered(std::span<const std::byte> mine) const;
+  rank_failure failure_of(std::size_t rank, exit_code code, const std::string& sentence) const;
+  std::string sentence_of(std::size_t root, const std::string& mine) const;
 
   collective* ranks_;
+  agreement agreed_;
   std::stop_token asked_;
   std::stop_source stop_{};
   std::atomic<bool> asks_ = false;

@@ -73,7 +73,7 @@ void require_several(const several_plan& plan, const train_options& options, con
 /// the bits that it comes to with all models. After each epoch they tell each other their losses, and where something
 /// is measured, the first one their parameters; it alone has a record and observers of epochs. All return the same, but
 /// for seconds and workers, which are of each. Fewer models than ranks are refused. What is thrown on one is thrown on
-/// all (rank_failure).
+/// all (rank_failure), but what an observer throws, which leaves its own rank as it is.
 ///
 /// `prepare_all` makes one model on all rows, whose labels are classes where plan.rows are, as prepare_several();
 /// `stop` is that of its options. The result has the parameters of all, as several_margins has them, and the losses and
