@@ -180,6 +180,16 @@ TEST_F(launched_several, what_is_wrong_is_told_once) {
                       "more folds, 90000, than rows");
 }
 
+// The folds would take for ever.
+TEST_F(launched_several, what_the_engine_of_a_rank_refuses_is_told_before_folds_are_trained) {
+  const options device{"--engine", "ring", "--device", "emulated", "--epochs", "1000000"};
+  for (const options& folds : {options{"--folds", "2"}, {"--l2", "auto"}, {"--path", "l2=1e-2", "--folds", "2"}}) {
+    const outcome o = run(2, options{"train", train()} + folds + device);
+    EXPECT_EQ(o.code, 2) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("name at least one for each rank"));
+  }
+}
+
 class lost_several : public launched_several {
  protected:
   static options long_run(const options& more) {
