@@ -36,6 +36,9 @@ double weight_of(std::span<const float> weights, std::size_t r) {
   return weights.empty() ? 1.0 : static_cast<double>(weights[r]);
 }
 
+/// Fewer rows are sorted within about a millisecond.
+constexpr std::size_t worth_other_threads = std::size_t{1} << 14;
+
 struct scored {
   float score, weight;  ///< of a negative row: minus its weight
 };
@@ -79,8 +82,13 @@ std::optional<double> area_under_curve(std::span<const float> scores, std::span<
     const auto weight = static_cast<float>(weight_of(weights, r));
     if (weight > 0.0f) rows.push_back({scores[r], labels[r] > 0 ? weight : -weight});
   }
-  require_tbb_threads(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
-  tbb::parallel_sort(rows.begin(), rows.end(), [](const scored& a, const scored& b) { return a.score < b.score; });
+  const auto by_score = [](const scored& a, const scored& b) { return a.score < b.score; };
+  if (rows.size() < worth_other_threads) {
+    std::ranges::sort(rows, by_score);
+  } else {
+    require_tbb_threads(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
+    tbb::parallel_sort(rows.begin(), rows.end(), by_score);
+  }
 
   // Twice the number of pairs in order: without weights half a pair is a whole number then, and the sum exact.
   double twice_ordered = 0, positives = 0, negatives = 0;

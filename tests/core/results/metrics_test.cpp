@@ -28,6 +28,20 @@ TEST(metrics, auc_by_hand) {
   EXPECT_EQ(area_under_curve(floats{2, 1}, floats{-1, 1}), 0.0);
 }
 
+// Of rows in any order, few and many, each second of the sorted ones is positive.
+TEST(metrics, auc_of_rows_in_any_order) {
+  for (const std::size_t positives : {500u, 20000u}) {
+    floats scores, labels;
+    for (std::size_t r = 0; r < 2 * positives; ++r) {
+      const std::size_t place = r * 7919 % (2 * positives);  // each once: 7919 is a prime
+      scores.push_back(static_cast<float>(place));
+      labels.push_back(place % 2 == 1 ? 1.0f : -1.0f);
+    }
+    const auto n = static_cast<double>(positives);
+    EXPECT_EQ(area_under_curve(scores, labels), n * (n + 1.0) / 2.0 / (n * n)) << positives;
+  }
+}
+
 // Rows of a whole weight against as many rows. Sums of whole numbers are exact, and so are quotients of equal ones.
 RC_GTEST_PROP(metrics, a_row_of_weight_k_counts_as_k_rows, ()) {
   const auto rows = *rc::gen::inRange<std::size_t>(1, 40);

@@ -38,8 +38,9 @@ class fold_trainer {
   /// The step, where it is not looked for.
   std::optional<double> given_step() const;
 
-  /// Trains a model for each of these l2 and each fold; of several ranks all have to have the same, here and below. Linear models under sgd go side by side, those of all l2 by
-  /// each pass over the rows of a fold. Asked to stop meanwhile, it returns nothing.
+  /// Trains a model for each of these l2 and each fold; of several ranks all have to have the same, here and below.
+  /// Linear models under sgd go side by side, those of all l2 by each pass over the rows of a fold. Asked to stop
+  /// meanwhile, it returns nothing.
   std::vector<fold_measures> train(std::span<const double> l2) const;
   /// Trains a model with this l2 for each fold, from what the last call made of that fold. Asked to stop, it returns
   /// a result without folds.
