@@ -36,7 +36,7 @@ enum class observer_answer { go_on, stop };
 /// What a callback throws ends the run and leaves train(), as it is: observers behind it do not hear of what it was
 /// told, and all hear of on_failure(), of whom some may have heard of on_finish(). Nothing is lost that was written
 /// before: a checkpoint is of the epoch before the one whose on_epoch() throws. Processes that train together with this
-/// one end with worker_error. What on_failure() throws is dropped.
+/// one end with worker_error, and with rank_failure where they divide models. What on_failure() throws is dropped.
 class observer {
  public:
   virtual ~observer() = default;
