@@ -2,11 +2,13 @@
 #include <hogwild/detail/run/ranks_at_work.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
+#include <cstring>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <utility>
 

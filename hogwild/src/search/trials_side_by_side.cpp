@@ -233,11 +233,12 @@ std::vector<trials_side_by_side::unit> trials_side_by_side::units_of(std::span<l
     const std::size_t most = lane_run::lanes_for(*std::get<0>(what)->made.task, each);
     std::vector<unit> cut = cut_up(all, most), by_fold;
     // All lanes of a unit that hold out the same fold pass over its rows; else most rows are of some.
-    for (const auto& [fold, some] : by_held_out(all)) {
+    const std::map<std::uint32_t, unit> of_fold = by_held_out(all);
+    for (const auto& [fold, some] : of_fold) {
       const std::vector<unit> more = cut_up(some, most);
       by_fold.insert(by_fold.end(), more.begin(), more.end());
     }
-    const double part = 1.0 - 1.0 / static_cast<double>(by_held_out(all).size());
+    const double part = 1.0 - 1.0 / static_cast<double>(of_fold.size());
     if (by_fold.size() > 1 && part > 0.0 && part * cost(by_fold) <= cost(cut)) cut = std::move(by_fold);
     units.insert(units.end(), std::make_move_iterator(cut.begin()), std::make_move_iterator(cut.end()));
   }
