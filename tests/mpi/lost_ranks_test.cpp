@@ -31,7 +31,7 @@ outcome run_ranks(const std::string& how, bool let_them_live = true) {
   std::vector<std::string> arguments{"--oversubscribe", "-n", "3"};
   if (let_them_live) arguments.insert(arguments.begin(), "--enable-recovery");
   arguments.insert(arguments.end(), {MPI_RANK, how, folder.path().string()});
-  child_process launcher = spawn(MPIEXEC, arguments);
+  child_process launcher = spawn(MPIEXEC, arguments, {{"TMPDIR", folder.path().string()}});
   outcome o;
   o.status = launcher.wait_for(60s).value_or(exit_status{.unknown = true});
   EXPECT_FALSE(o.status.unknown) << "the launcher still waits";

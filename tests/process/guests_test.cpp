@@ -43,7 +43,7 @@ class host final : public observer {
   bool all_leave_well() {
     bool well = guests_.size() == wanted_ && came_;
     for (child_process& guest : guests_) {
-      const auto end = guest.wait_for(10s);
+      const auto end = guest.wait_for(60s);
       well = well && end && end->success();
     }
     return well;
@@ -57,7 +57,7 @@ class host final : public observer {
     if (!segment) return;
     store_.emplace(detail::attached_store::open(segment->name, model_));
     while (guests_.size() < wanted_) guests_.push_back(spawn(this_program(), {"--join", segment->name}));
-    came_ = test::eventually(20s, [&] {
+    came_ = test::eventually(60s, [&] {
       std::size_t active = 0;
       for (const worker_slot& slot : store_->slots()) active += slot.state.load() == worker_state::active;
       return active == 1 + wanted_;
@@ -119,7 +119,7 @@ class changing_guests final : public test::witness {
   }
   pid_t second() const { return second_ ? second_->pid() : 0; }
   std::uint64_t rows_of_second() const { return rows_of_second_; }
-  std::optional<exit_status> end_of_second() { return second_->wait_for(10s); }
+  std::optional<exit_status> end_of_second() { return second_->wait_for(60s); }
 
  private:
   worker_slot& slot() const { return store_->slots().back(); }

@@ -43,14 +43,14 @@ TEST(joining, by_hand_trains_and_ends_well) {
   bool trained = false;
   const train_result run = beside_a_run(seen, [&](const param_store& store) {
     guest.emplace(spawn(this_program(), {"--join", store.name()}));
-    trained = test::eventually(20s, [&] { return store.slots().back().rows.get() > 100; });
+    trained = test::eventually(60s, [&] { return store.slots().back().rows.get() > 100; });
   });
   EXPECT_TRUE(trained);
   EXPECT_EQ(run.status, run_status::stopped);
   EXPECT_EQ(run.workers_replaced, 0u);
   EXPECT_EQ(seen.unfinished, 0u);
   EXPECT_THAT(seen.notes(), Contains("process " + std::to_string(guest->pid()) + " has joined as a worker"));
-  const auto status = guest->wait_for(10s);
+  const auto status = guest->wait_for(60s);
   ASSERT_TRUE(status);
   EXPECT_TRUE(status->success()) << status->describe();
 }
@@ -61,12 +61,12 @@ TEST(joining, and_being_killed_costs_nothing) {
   beside_a_run(seen, [&](const param_store& store) {
     child_process guest = spawn(this_program(), {"--join", store.name()});
     const worker_slot& slot = store.slots().back();
-    test::eventually(20s, [&] { return slot.rows.get() > 50; });
+    test::eventually(60s, [&] { return slot.rows.get() > 50; });
     guest.kill(SIGKILL);
-    freed = test::eventually(5s, [&] { return slot.pid == 0 && slot.state == worker_state::free; });
+    freed = test::eventually(60s, [&] { return slot.pid == 0 && slot.state == worker_state::free; });
     const std::uint64_t before = slot.rows.get();
     child_process next = spawn(this_program(), {"--join", store.name()});
-    EXPECT_TRUE(test::eventually(20s, [&] { return slot.rows.get() > before; }));
+    EXPECT_TRUE(test::eventually(60s, [&] { return slot.rows.get() > before; }));
   });
   EXPECT_TRUE(freed);
   EXPECT_EQ(seen.unfinished, 0u);
@@ -82,7 +82,7 @@ child_process in_another_time(const std::string& program, const std::vector<std:
 
 bool has_time_namespaces() {
   try {
-    const auto end = in_another_time("/bin/true", {}).wait_for(20s);
+    const auto end = in_another_time("/bin/true", {}).wait_for(60s);
     return end && end->success();
   } catch (const resource_error&) {
     return false;
@@ -96,9 +96,9 @@ TEST(joining, from_another_time_namespace_is_as_good) {
   const train_result run = beside_a_run(seen, [&](const param_store& store) {
     child_process guest = in_another_time(this_program(), {"--join", store.name()});
     const worker_slot& slot = store.slots().back();
-    trained = test::eventually(20s, [&] { return slot.rows.get() > 500 || guest.poll_exit(); }) && !guest.poll_exit();
+    trained = test::eventually(60s, [&] { return slot.rows.get() > 500 || guest.poll_exit(); }) && !guest.poll_exit();
     test::send(slot, SIGKILL);
-    guest.wait_for(20s);
+    guest.wait_for(60s);
   });
   EXPECT_TRUE(trained);
   EXPECT_EQ(run.status, run_status::stopped);

@@ -193,13 +193,14 @@ TEST_F(lane_processes, that_are_killed_are_replaced_and_no_model_is_lost) {
   l2[3] = 10.0;
   for (const bool reproducible : {false, true}) {
     options.reproducible = reproducible;
+    options.sharing = reproducible ? sharing_kind::automatic : sharing_kind::buffered;  // so that both workers train
     lane_run run = start(drowsy_logistic{}, rows.view(), process_engine{.workers = 2});
     place_all(run);
     std::size_t passes = 0;
     {
       const std::jthread death = kill_at_work(run.workers().store(), 6);
       // A busy machine may let whole passes go by before it lets the thread that kills run.
-      while (passes < 12 || (run.workers().replaced() < 2 && passes < 1000)) run.train(++passes, steps);
+      while (passes < 12 || run.workers().replaced() < 2) run.train(++passes, steps);
     }
     const auto measured = run.measure(rows.view(), lane_task::rows_of_lane::all, false);
     lane_run serial = start(logistic{}, rows.view(), serial_engine{});
@@ -238,6 +239,7 @@ TEST_F(lane_processes, of_several_classes_end_as_well) {
 
 TEST_F(lane_processes, make_ensembles_and_classes) {
   options.epochs = 5;
+  options.sharing = sharing_kind::buffered;  // one of two workers may be all that is useful otherwise
   const ensemble_options nine{.models = 9};
   const double serial = train_ensemble(logistic{}, rows.view(), serial_engine{}, nine, options).train_loss;
   const train_result run = train_ensemble(logistic{}, rows.view(), process_engine{.workers = 2}, nine, options);

@@ -84,7 +84,7 @@ struct endless_run {
       : name(name), process(spawn(this_program(), {run_marker, engine, name})) {}
   live_parameters attach() const {
     std::optional<live_parameters> found;
-    test::eventually(20s, [&] {
+    test::eventually(60s, [&] {
       try {
         found.emplace(live_parameters::attach(name));
       } catch (const segment_error&) {
@@ -99,7 +99,7 @@ struct endless_run {
   void end() {
     process.kill(SIGKILL);
     if (!kept) kept.emplace(name);
-    process.wait_for(10s);
+    process.wait_for(60s);
   }
   ~endless_run() {
     end();
@@ -211,7 +211,7 @@ TEST(live_parameters, read_while_workers_train_go_with_their_scale) {
   for (const std::string engine : {"threads", "processes"}) {
     endless_run runs(engine, fresh_name());
     live_parameters live = runs.attach();
-    test::eventually(20s, [&] { return live.read() && live.age().epoch > 20; });
+    test::eventually(60s, [&] { return live.read() && live.age().epoch > 20; });
     const std::size_t first = live.age().epoch;
     double least = settled, most = settled;
     // Without a pause, so that about each time when a is multiplied into v meets a reader.
@@ -235,7 +235,7 @@ TEST(live_parameters, outlive_a_run_that_is_killed) {
     live_parameters live = runs.attach();
     EXPECT_EQ(live.state(), run_state::training);
     runs.end();
-    EXPECT_TRUE(test::eventually(5s, [&] { return live.state() == run_state::killed; })) << engine;
+    EXPECT_TRUE(test::eventually(60s, [&] { return live.state() == run_state::killed; })) << engine;
     const std::vector<float> kept(live.values().begin(), live.values().end());
     EXPECT_EQ(kept.size(), 20'000u);
     live.read();  // or not, where it died while it multiplied a into v
@@ -256,9 +256,9 @@ TEST(live_parameters, do_not_mind_readers_that_are_killed) {
     child_process reader = spawn(this_program(), {reader_marker, runs.name});
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));
     reader.kill(SIGKILL);
-    reader.wait_for(10s);
+    reader.wait_for(60s);
   }
-  EXPECT_TRUE(test::eventually(5s, [&] { return live.read() && live.age().rows_after > rows; }));
+  EXPECT_TRUE(test::eventually(60s, [&] { return live.read() && live.age().rows_after > rows; }));
   EXPECT_EQ(live.state(), run_state::training);
   EXPECT_FALSE(runs.process.poll_exit());
   runs.end();

@@ -32,8 +32,8 @@ namespace hogwild::test {
 
 using namespace std::chrono_literals;
 
-/// Sanitizers slow the start of a process down; tests that measure time allow for that.
-inline constexpr int timeout_factor = sanitized ? 10 : 1, slowness = sanitized ? 3 : 1;
+/// Sanitizers slow the start of a process down; runs that others disturb last as much longer.
+inline constexpr int slowness = sanitized ? 3 : 1;
 
 /// Logistic regression that sleeps for a moment in each row, between its reads and its adds.
 struct slow_logistic : logistic {
@@ -59,7 +59,7 @@ inline std::optional<segment_info> segment_of(pid_t owner) {
 /// A second mapping of the run that process `owner` supervises, as soon as there is one and `workers` have joined.
 inline std::optional<param_store> look_at_run(pid_t owner, std::size_t workers, std::string_view model) {
   std::optional<param_store> store;
-  eventually(20s, [&] {
+  eventually(60s, [&] {
     const auto found = store ? std::nullopt : segment_of(owner);
     if (found) store.emplace(detail::attached_store::open(found->name, model));
     if (!store) return false;

@@ -114,7 +114,7 @@ TEST_P(interrupted, who_is_killed_takes_along_what_it_had_not_sent_and_no_more) 
       most += run->control().round.exchange_rows;  // so few columns travel all each time
       ::kill(pid, SIGKILL);
       ++killed;
-      eventually(10s, [&] { return slot.pid.load() != pid || end.stop_requested(); });
+      eventually(60s, [&] { return slot.pid.load() != pid || end.stop_requested(); });
     }
   });
   const train_result result = run(seen);
@@ -144,16 +144,16 @@ TEST_P(interrupted, who_is_stopped_is_left_out_drops_what_it_had_not_sent_and_jo
     const auto run = test::look_at_run(::getpid(), workers, test::slow_logistic::name);
     if (!run) return end.request_stop(), void();
     worker_slot& slot = run->slots()[0];
-    eventually(10s, [&] { return slot.unsent.get() > 0; });
+    eventually(60s, [&] { return slot.unsent.get() > 0; });
     const pid_t pid = test::send(slot, SIGSTOP);
-    left_out = eventually(10s, [&] { return slot.state.load() == worker_state::left_out; });
+    left_out = eventually(60s, [&] { return slot.state.load() == worker_state::left_out; });
     unsent = slot.unsent.get();
     const std::uint64_t others = run->slots()[1].rows.get();
-    eventually(10s, [&] { return run->slots()[1].rows.get() > others + 500; });
+    eventually(60s, [&] { return run->slots()[1].rows.get() > others + 500; });
     ::kill(pid, SIGCONT);
-    rejoined = eventually(10s, [&] { return slot.state.load() == worker_state::active; });
+    rejoined = eventually(60s, [&] { return slot.state.load() == worker_state::active; });
     const std::uint64_t before = slot.rows.get();
-    rejoined = rejoined && eventually(10s, [&] { return slot.rows.get() > before + 100; });
+    rejoined = rejoined && eventually(60s, [&] { return slot.rows.get() > before + 100; });
     end.request_stop();
   });
   const train_result result = run(seen);

@@ -136,10 +136,9 @@ TEST(reproducible_processes, leave_together_when_the_run_is_asked_to_stop) {
     if (test::look_at_run(::getpid(), 2, test::slow_logistic::name)) std::this_thread::sleep_for(20ms);
     stop.request_stop();
   });
-  const auto begin = std::chrono::steady_clock::now();
   const train_result run = train(test::slow_logistic{}, toy.csr(), process_engine{.workers = 2}, options);
   EXPECT_EQ(run.status, run_status::stopped);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s * test::timeout_factor);
+  EXPECT_LT(run.epochs, options.epochs);
   EXPECT_TRUE(test::leftovers().empty());
 }
 

@@ -132,7 +132,7 @@ TEST_P(counted_on_a_ring, who_is_killed_takes_along_what_it_had_not_sent_and_no_
     std::mt19937 random(13);
     // One an epoch, at a random moment in it. First stopped, so that what it has not sent stands still.
     for (std::uint32_t epoch = 0; !end.stop_requested() && killed < epochs - 1;) {
-      eventually(10s, [&] { return store.control().round.epoch > epoch || end.stop_requested(); });
+      eventually(60s, [&] { return store.control().round.epoch > epoch || end.stop_requested(); });
       epoch = store.control().round.epoch;
       worker_slot& slot = store.slots()[random() % size.workers];
       std::this_thread::sleep_for(std::chrono::microseconds(random() % 20'000));
@@ -144,7 +144,7 @@ TEST_P(counted_on_a_ring, who_is_killed_takes_along_what_it_had_not_sent_and_no_
       unsent += slot.unsent.get();
       ::kill(pid, SIGKILL);
       ++killed;
-      eventually(10s, [&] { return slot.pid.load() != pid || end.stop_requested(); });
+      eventually(60s, [&] { return slot.pid.load() != pid || end.stop_requested(); });
     }
   });
   round_driver rounds(*work, work.plan, *processes);

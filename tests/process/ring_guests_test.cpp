@@ -43,7 +43,7 @@ class host final : public observer {
   bool all_leave_well() {
     bool well = guests_.size() == wanted_ && came_;
     for (child_process& guest : guests_) {
-      const auto end = guest.wait_for(10s);
+      const auto end = guest.wait_for(60s);
       well = well && end && end->success();
     }
     return well;
@@ -57,7 +57,7 @@ class host final : public observer {
     if (!segment) return;
     store_.emplace(detail::attached_store::open(segment->name, slow_at_work::name));
     while (guests_.size() < wanted_) guests_.push_back(spawn(this_program(), {"--join", segment->name}));
-    came_ = eventually(20s, [&] {
+    came_ = eventually(60s, [&] {
       std::size_t active = 0;
       for (const worker_slot& slot : store_->slots()) active += slot.state.load() == worker_state::active;
       return active == size_.workers + wanted_;

@@ -79,7 +79,7 @@ TEST_P(killed_replica, in_the_middle_of_a_run_is_replaced) {
     const auto run = test::look_at_run(::getpid(), size.workers, test::slow_at_work::name);
     if (!run) return;
     const std::size_t victim = size.replicas - 1, first = size.slots_of(victim).front();
-    eventually(10s, [&] { return run->slots()[first].rows.get() > 2 * rows.rows() && run->slots()[first].held.get(); });
+    eventually(60s, [&] { return run->slots()[first].rows.get() > 2 * rows.rows() && run->slots()[first].held.get(); });
     kill(*run, victim);
   });
   expect_a_run_as_ever(death);

@@ -57,7 +57,7 @@ struct stopped_replica : testing::TestWithParam<ring_size> {
   /// Waits until every replica but the victim has made `more` exchanges.
   bool others_exchange(const param_store& run, std::uint64_t more) const {
     const auto before = exchanges(run);
-    return eventually(10s, [&] {
+    return eventually(60s, [&] {
       const auto now = exchanges(run);
       for (std::size_t v = 0; v < size.replicas; ++v) {
         if (v != victim && now[v] < before[v] + more) return false;
@@ -81,11 +81,11 @@ TEST_P(stopped_replica, holds_nobody_up_and_the_epoch_ends_without_it) {
   std::jthread watcher([&] {
     const auto run = test::look_at_run(::getpid(), size.workers, test::slow_at_work::name);
     if (!run) return;
-    eventually(10s, [&] { return test::ring_exchanges(*run, size, victim) > 3; });
+    eventually(60s, [&] { return test::ring_exchanges(*run, size, victim) > 3; });
     const auto stopped = stop_victim(*run);
     others_went_on = !stopped.empty() && others_exchange(*run, 3);
     const std::uint32_t epoch = run->control().round.epoch;
-    epoch_ended = eventually(10s, [&] { return run->control().round.epoch > epoch; });
+    epoch_ended = eventually(60s, [&] { return run->control().round.epoch > epoch; });
     wake(stopped);
     const std::uint64_t before = test::ring_exchanges(*run, size, victim);
     is_back = eventually(
@@ -120,16 +120,16 @@ TEST_P(stopped_replica, that_wakes_before_the_epoch_ends_joins_in_again) {
   std::jthread watcher([&] {
     const auto run = test::look_at_run(::getpid(), size.workers, test::slow_at_work::name);
     if (!run) return end.request_stop(), void();
-    eventually(10s, [&] { return test::ring_exchanges(*run, size, victim) > 3; });
+    eventually(60s, [&] { return test::ring_exchanges(*run, size, victim) > 3; });
     const auto stopped = stop_victim(*run);
     passed_over = !stopped.empty() && others_exchange(*run, 1);
-    left_out = eventually(10s, [&] { return all(*run, worker_state::left_out); });
+    left_out = eventually(60s, [&] { return all(*run, worker_state::left_out); });
     const std::uint64_t before = test::ring_exchanges(*run, size, victim);
     others_went_on = others_exchange(*run, 20);
     EXPECT_EQ(test::ring_exchanges(*run, size, victim), before);
     wake(stopped);
-    rejoined = eventually(10s, [&] { return all(*run, worker_state::active); });
-    exchanged_again = eventually(10s, [&] { return test::ring_exchanges(*run, size, victim) > before + 5; });
+    rejoined = eventually(60s, [&] { return all(*run, worker_state::active); });
+    exchanged_again = eventually(60s, [&] { return test::ring_exchanges(*run, size, victim) > before + 5; });
     end.request_stop();
   });
   const train_result run = train(test::slow_at_work{}, rows.csr(), size.engine(),

@@ -31,7 +31,7 @@ TEST_P(stopped_worker, is_left_out_after_a_second_and_joins_in_again) {
     const auto run = test::look_at_run(::getpid(), 2, test::slow_logistic::name);
     if (!run) return end.request_stop(), void();
     const auto slots = run->slots();
-    eventually(5s, [&] { return slots[0].rows.get() > 100; });
+    eventually(60s, [&] { return slots[0].rows.get() > 100; });
     test::send(slots[0], SIGSTOP);
     const auto stopped = std::chrono::steady_clock::now();
     left_out = eventually(60s, [&] { return slots[0].state.load() == worker_state::left_out; });

@@ -86,7 +86,7 @@ std::string end_of_run(const sync_engine& engine, const Harm& harm) {
     const auto store = look_at_run(::getpid(), *engine.workers, "slow_logistic");
     ASSERT_TRUE(store);
     // In the middle of an epoch: it has come to meetings, and takes a tenth of a second.
-    ASSERT_TRUE(eventually(20s, [&] { return store->slots()[0].dense_meetings.get() > 20; }));
+    ASSERT_TRUE(eventually(60s, [&] { return store->slots()[0].dense_meetings.get() > 20; }));
     harm(*store);
   });
   try {

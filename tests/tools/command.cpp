@@ -62,9 +62,12 @@ running_command::running_command(const any_program& program, const std::string& 
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  std::vector<std::string> variables = {"XDG_CACHE_HOME=" + (folder_ / "caches").string()};
+  std::filesystem::create_directory(folder_ / "tmp");
+  std::vector<std::string> variables = {"XDG_CACHE_HOME=" + (folder_ / "caches").string(),
+                                        "TMPDIR=" + (folder_ / "tmp").string()};
   for (char** v = environ; *v != nullptr; ++v) {
-    if (!std::string_view(*v).starts_with("XDG_CACHE_HOME=")) variables.emplace_back(*v);
+    const std::string_view variable = *v;
+    if (!variable.starts_with("XDG_CACHE_HOME=") && !variable.starts_with("TMPDIR=")) variables.emplace_back(variable);
   }
   std::vector<char*> envp;
   for (std::string& variable : variables) envp.push_back(variable.data());

@@ -20,7 +20,8 @@ struct outcome {
   std::string out, err;
 };
 
-/// The hogwild program, or another one, running in a folder of its own. Its caches fall back to "FOLDER/caches".
+/// The hogwild program, or another one, with a folder of its own, in which its temporary files lie (launchers of MPI
+/// fall over each other in a common one). Its caches fall back to "FOLDER/caches".
 class running_command {
  public:
   /// `input` is its standard input; `out` and `err` name files or devices for its output.

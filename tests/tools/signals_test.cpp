@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -48,6 +49,15 @@ std::vector<process_identity> children_of(pid_t process) {
     if (const auto who = process_identity::of(child)) found.push_back(*who);
   }
   return found;
+}
+
+/// A line of the shell that goes on once nobody reads its output any more.
+const std::string until_unread = "trap '' PIPE; while echo; do :; done 2>/dev/null; trap - PIPE; ";
+
+/// Whether the first thread of a process is in the middle of a write to stderr.
+bool writes_to_stderr(pid_t process) {
+  const std::string call = read_file("/proc/" + std::to_string(process) + "/syscall");
+  return call.starts_with(std::to_string(SYS_write) + " 0x2 ");
 }
 
 class signals : public with_small_data {
@@ -113,7 +123,8 @@ TEST_F(signals, a_run_that_nobody_reads_any_more_saves_its_model) {
   // Its segment names a process that only the shell has known; no other run's of this model can be told from it.
   std::vector<std::string> arguments = {"train", train(), "--epochs", "1", "--quiet", "--json"};
   const outcome summary =
-      running_command(in_shell("{ sleep 0.2; \"$0\" \"$@\"; echo $? >" + code + "; } | true; cat " + code, arguments))
+      running_command(
+          in_shell("{ " + until_unread + "\"$0\" \"$@\"; echo $? >" + code + "; } | true; cat " + code, arguments))
           .wait();
   EXPECT_EQ(summary.out, "130\n") << "the summary was not read";
 }
@@ -122,7 +133,7 @@ TEST_F(signals, a_run_that_nobody_reads_any_more_saves_its_model) {
 TEST_F(signals, a_model_that_nobody_reads_ends_the_command_as_a_broken_pipe_does) {
   const std::string code = *folder / "code";
   const outcome o =
-      running_command(in_shell("{ sleep 0.2; \"$0\" \"$@\"; echo $? >" + code + "; } | sleep 0; cat " + code,
+      running_command(in_shell("{ " + until_unread + "\"$0\" \"$@\"; echo $? >" + code + "; } | true; cat " + code,
                                {"train", train(), "--epochs", "1", "--save", "/dev/stdout"}))
           .wait();
   EXPECT_EQ(o.out, "141\n");
@@ -146,7 +157,7 @@ TEST_F(signals, the_second_one_ends_at_once_and_leaves_nothing) {
   ::fcntl(held, F_SETFL, ::fcntl(held, F_GETFL) | O_NONBLOCK);
   while (::write(held, "-", 1) == 1) {  // from here it is full, however slow the run is
   }
-  std::this_thread::sleep_for(1s);  // an epoch takes far less, and is told at its end
+  ASSERT_TRUE(eventually(60s, [&] { return writes_to_stderr(pid); }));
   const auto workers = children_of(pid);
   EXPECT_FALSE(workers.empty());
   EXPECT_EQ(segments_made_by(pid).size(), 1u);

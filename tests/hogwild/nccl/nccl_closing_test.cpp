@@ -55,7 +55,7 @@ struct member_of_two {
   ~member_of_two() {
     ends.on[me] = std::this_thread::get_id();
     ++ends.begun;
-    ends.met += test::eventually(5s, [&] { return ends.begun == 2; }) ? 1 : 0;
+    ends.met += test::eventually(60s, [&] { return ends.begun == 2; }) ? 1 : 0;
   }
   member_of_two(const member_of_two&) = delete;
   member_of_two& operator=(const member_of_two&) = delete;

@@ -291,7 +291,7 @@ TEST(rounds_of_an_epoch, are_told_as_they_end) {
     EXPECT_GT(told[k].wall_seconds, told[k].train_seconds);
   }
   EXPECT_EQ(last, run.parameters);
-  EXPECT_NEAR(run.train_seconds, told.back().train_seconds, 0.05 * run.wall_seconds);
+  EXPECT_GE(run.train_seconds, told.back().train_seconds);
 }
 
 // A serial run goes on where it was: the same rows in the same order, with weights that have shrunk as much.
