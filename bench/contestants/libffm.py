@@ -3,8 +3,8 @@
 it tells its seconds by tenths, so that those of an epoch are the command's, less those of one that trains one epoch."""
 import os
 import shutil
-import subprocess
 
+from suite import life
 from suite.peer import Peer, beyond, option, ran
 from suite.terms import Outcome, Point, Unavailable
 
@@ -34,9 +34,8 @@ def train(task, place, workers, settings, _):
     run(1)  # leaves its binary form of the rows
     reading, ended = run(1), run(1 + task.epochs)
     each = beyond(ended.seconds, reading.seconds) / task.epochs
-    values = losses(subprocess.run(
-        list(map(str, [*told, "-t", task.epochs, "-p", data["test"], data["train"], place.work / "libffm.model"])),
-        cwd=place.work, capture_output=True, text=True, check=True).stdout)
+    values = losses(life.run([*told, "-t", task.epochs, "-p", data["test"], data["train"], place.work / "libffm.model"],
+                             cwd=place.work, check=True).stdout)
     points = [Point(each * n, n, value) for n, value in enumerate(values, 1)]
     arrived = next((n for n, p in enumerate(points, 1) if task.target.passed(p.value)), len(points))
     return Outcome(points[:arrived], parse_seconds=reading.seconds, train_seconds=each * arrived, total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds,

@@ -108,7 +108,8 @@ class Lab:
         if reason := missing(self.relay):
             raise Unavailable(reason)
         for number in (signal.SIGTERM, signal.SIGHUP):  # the interpreter ends by an exception, and so closes the lab
-            self._handlers[number] = signal.signal(number, self._on_signal)
+            if signal.getsignal(number) is signal.SIG_DFL:
+                self._handlers[number] = signal.signal(number, self._on_signal)
         try:
             sweep()
             self._folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{self.name}-lab-"))

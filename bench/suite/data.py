@@ -4,9 +4,9 @@ import functools
 import gzip
 import lzma
 import shutil
-import subprocess
 import zlib
 
+from suite import life
 from suite.terms import Unavailable
 
 
@@ -49,8 +49,7 @@ def generated(name, **options):
         train, test = place.work / f"{name}.svm", place.work / f"{name}.t"
         if not train.exists():
             words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
-            done = subprocess.run([place.hogwild, "generate", train, "--test", test, *words], capture_output=True,
-                                  text=True, check=False)
+            done = life.run([place.hogwild, "generate", train, "--test", test, *words])
             if done.returncode != 0:
                 raise Unavailable(f"{name} cannot be generated: {done.stderr.strip()}")
         return {"train": train, "test": test}

@@ -5,10 +5,9 @@ import json
 import lzma
 import shutil
 import statistics
-import subprocess
 from typing import Sequence
 
-from suite import made, quality, trial
+from suite import life, made, quality, trial
 from suite.terms import Target, Unavailable
 
 
@@ -82,8 +81,7 @@ class Experiment:
         return path
 
     def output(self, command, timeout=600):
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
-                              timeout=timeout)
+        done = life.run(command, timeout=timeout)
         if done.returncode != 0:
             raise Unavailable(done.stderr.strip()[-300:] or f"it ended with {done.returncode}")
         return done.stdout

@@ -5,11 +5,10 @@ import functools
 import json
 import os
 import pathlib
-import subprocess
 import tempfile
 from typing import Any, Callable, Mapping, Sequence
 
-from suite import trial
+from suite import life, trial
 from suite.terms import Outcome, Point, Unavailable
 
 LONGEST = 300.0  # seconds of a run
@@ -78,7 +77,7 @@ def module(name, package):
         """(version, why there is none)"""
         code = f"import {name}, importlib.metadata as m; print(m.version({package!r}))"
         try:
-            told = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
+            told = life.run([python, "-c", code])
         except OSError as error:
             return None, f"{python} cannot be run: {error.strerror}"
         if told.returncode:
@@ -109,8 +108,8 @@ def evaluated(task, place, data, head, columns, named=False):
         file.write("end\n")
         file.flush()
         rows = data["test" if task.target.metric.startswith("test_") else "train"]
-        done = subprocess.run([place.hogwild, "evaluate", file.name, rows, "--json", "--quiet", "--cache-dir",
-                               place.work / "cache"], capture_output=True, text=True, check=False)
+        done = life.run([place.hogwild, "evaluate", file.name, rows, "--json", "--quiet", "--cache-dir",
+                         place.work / "cache"])
     if done.returncode != 0:
         raise Unavailable(f"its weights cannot be measured: {done.stderr.strip()[-200:]}")
     return json.loads(done.stdout)

@@ -3,9 +3,8 @@
 import contextlib
 import os
 import pathlib
-import subprocess
 
-from suite import record
+from suite import life, record
 from suite.terms import Unavailable
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -70,7 +69,7 @@ def _git(repository, *arguments):
 
 def _run(*command):
     try:
-        ended = subprocess.run([str(x) for x in command], capture_output=True, text=True)
+        ended = life.run(command)
     except OSError as error:
         raise Unavailable(f"{command[0]}: {error.strerror}; tools/packages says what a build needs") from None
     if ended.returncode:

@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 
+from suite import life
 from suite.terms import Outcome, Point
 
 
@@ -44,7 +45,8 @@ def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL, env=None, answer=
         try:
             child = subprocess.Popen([str(word) for word in command], cwd=cwd, env=env, text=bool(answer),
                                      stdin=subprocess.PIPE if answer else subprocess.DEVNULL,
-                                     stdout=subprocess.PIPE if answer else out, stderr=errors, start_new_session=True)
+                                     stdout=subprocess.PIPE if answer else out, stderr=errors, start_new_session=True,
+                                     preexec_fn=life.with_parent)
             timer.start()
             for line in child.stdout if answer else ():
                 asked = time.monotonic()
@@ -55,9 +57,8 @@ def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL, env=None, answer=
                         print(reply, file=child.stdin, flush=True)
             _, status, used = os.wait4(child.pid, 0)
         except BaseException:  # who interrupts this program does not reach the child, which has a session of its own
-            with contextlib.suppress(ProcessLookupError):  # it has ended
-                if child:
-                    os.killpg(child.pid, signal.SIGKILL)
+            if child:
+                life.end(child)
             raise
         finally:
             timer.cancel()

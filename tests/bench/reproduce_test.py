@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench/reproduce from end to end on tiny data. Usage: reproduce_test.py HOGWILD"""
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -37,6 +39,22 @@ class Reproduce(unittest.TestCase):
         schema = json.loads((ROOT / "bench" / "schema" / "bench.schema.json").read_text(encoding="utf-8"))
         for line in lines:
             jsonschema.validate(line, schema)
+
+    def test_whatever_asks_it_to_stop_leaves_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out, temporary = pathlib.Path(folder) / "out", pathlib.Path(folder) / "tmp"
+            temporary.mkdir()
+            child = subprocess.Popen([sys.executable, ROOT / "bench" / "reproduce", "workers-1-4-10", "--scale", "tiny",
+                                      "--hogwild", HOGWILD, "--out", out], stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(temporary)})
+            while child.poll() is None and not (out / "workers-1-4-10" / "record.jsonl").exists():
+                time.sleep(0.01)
+            self.assertEqual(len(list(temporary.iterdir())), 1)
+            child.terminate()
+            _, said = child.communicate(timeout=60)
+            self.assertEqual(child.returncode, 130, said)
+            self.assertIn("reproduce: stopped", said)
+            self.assertEqual(list(temporary.iterdir()), [])
 
     def test_what_is_not_there_is_said(self):
         self.assertEqual(reproduce("workers-1-4-10", "--hogwild", "/nowhere/hogwild").returncode, 2)

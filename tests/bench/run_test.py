@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """`hogwild bench` from end to end on tiny data. Usage: run_test.py HOGWILD"""
+import contextlib
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -23,6 +25,12 @@ runpy.run_path({str(ROOT / 'bench' / 'run')!r}, run_name='__main__')"""
 
 def bench(*arguments):
     return subprocess.run([HOGWILD, "bench", *arguments], capture_output=True, text=True, check=False, timeout=300)
+
+
+def unignore():
+    """Also where whoever runs the tests ignores a signal, as nohup does."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 FREE = ("settings", "machine", "peers", "ceiling")  # objects whose names nobody knows
@@ -133,21 +141,73 @@ if planted:
         runs = [x for x in map(json.loads, text.splitlines()) if x["kind"] == "run"]
         self.assertEqual({r["contestant"] for r in runs}, {"serial", "threads_direct", "threads_buffered"})
 
-    def test_ctrl_c_keeps_the_runs_that_had_ended(self):
-        with tempfile.TemporaryDirectory() as out:
-            path = pathlib.Path(out) / "bench.jsonl"
-            child = subprocess.Popen([HOGWILD, "bench", "--suite", "tiny", "--out", out], stdout=subprocess.DEVNULL,
-                                     stderr=subprocess.PIPE, text=True,  # also where this test itself ignores Ctrl-C
-                                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-            end = time.monotonic() + 60
-            while time.monotonic() < end and not (path.exists() and '"kind": "run"' in path.read_text(encoding="utf-8")):
-                time.sleep(0.05)
-            child.send_signal(signal.SIGINT)
-            _, said = child.communicate(timeout=30)
-            self.assertEqual(child.returncode, 130, said)
-            self.assertIn("stopped", said)
-            kinds = [json.loads(x)["kind"] for x in path.read_text(encoding="utf-8").splitlines()]
-            self.assertIn("run", kinds)
+    def begun(self, out, temporary):
+        """A call that has made a run."""
+        path = out / "bench.jsonl"
+        child = subprocess.Popen([HOGWILD, "bench", "--suite", "tiny", "--workers", "1,2", "--out", out],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                 env={**os.environ, "TMPDIR": str(temporary), "MARKED": str(out)},
+                                 preexec_fn=unignore)
+        while child.poll() is None and not (path.exists() and '"kind": "run"' in path.read_text(encoding="utf-8")):
+            time.sleep(0.05)
+        self.assertIsNone(child.poll())
+        return child
+
+    @staticmethod
+    def of_call(out):
+        """Processes that a call of begun() has started, itself among them."""
+        found = []
+        for place in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if f"MARKED={out}".encode() in (place / "environ").read_bytes().split(b"\0"):
+                    found.append((place / "cmdline").read_bytes())
+        return found
+
+    def require_nothing_left(self, out):
+        end = time.monotonic() + 60
+        while self.of_call(out) and time.monotonic() < end:  # who was killed takes a moment to go
+            time.sleep(0.01)
+        self.assertEqual(self.of_call(out), [])
+
+    def test_whatever_asks_it_to_stop_keeps_the_runs_that_had_ended_and_leaves_nothing(self):
+        for asks in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(asks), tempfile.TemporaryDirectory() as folder:
+                out, temporary = pathlib.Path(folder) / "out", pathlib.Path(folder) / "tmp"
+                temporary.mkdir()
+                child = self.begun(out, temporary)
+                for _ in range(2):  # as timeout(1) does
+                    child.send_signal(asks)
+                _, said = child.communicate(timeout=60)
+                self.assertEqual(child.returncode, 130, said)
+                self.assertIn("stopped", said)
+                kinds = [json.loads(x)["kind"] for x in (out / "bench.jsonl").read_text(encoding="utf-8").splitlines()]
+                self.assertIn("run", kinds)
+                self.require_nothing_left(out)
+                self.assertEqual(list(temporary.iterdir()), [])
+
+    def test_where_it_is_killed_its_programs_go_along_and_its_folder_with_the_next_call(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out, other_out, temporary = (pathlib.Path(folder) / name for name in ("killed", "living", "tmp"))
+            temporary.mkdir()
+            child = self.begun(out, temporary)
+            child.kill()
+            child.communicate(timeout=60)
+            self.require_nothing_left(out)
+            left = set(temporary.iterdir())
+            self.assertEqual(len(left), 1)
+            living = self.begun(other_out, temporary)
+            living.send_signal(signal.SIGSTOP)  # so that it does not come to its end meanwhile
+            mine = set(temporary.iterdir())
+            self.assertEqual(len(mine), 1)
+            self.assertNotEqual(mine, left)
+            done = subprocess.run([HOGWILD, "bench", "--list"], capture_output=True, text=True, check=False, timeout=300,
+                                  env={**os.environ, "TMPDIR": str(temporary)})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(set(temporary.iterdir()), mine, "that of a call that lives stays")
+            living.terminate()
+            living.send_signal(signal.SIGCONT)
+            living.communicate(timeout=60)
+            self.assertEqual(living.returncode, 130)
 
     def test_the_list_says_what_there_is(self):
         done = bench("--list")
