@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What users hold rows in, as arrays that the engine takes: as few copies as their types allow, and told."""
+import operator
 import sys
 
 import numpy as np
@@ -26,62 +27,99 @@ class Table:
 
 
 def _single(values):
-    """As float32: what is too large becomes infinite, which the engine refuses by its place."""
+    """As float32 in C order: what is too large becomes infinite, which the engine refuses by its place."""
     with np.errstate(over="ignore", under="ignore"):
-        return values.astype(np.float32, copy=False)
+        return values.astype(np.float32, order="C", copy=False)
 
 
-def _library(x):
-    """The name of the package that x's type comes from; it is there, or x would not be."""
-    return type(x).__module__.partition(".")[0]
+def _is(x, module, *names):
+    """Whether x is one of these types, or of a subclass. Of a module that nobody has imported, nothing is."""
+    known = sys.modules.get(module)
+    types = tuple(t for t in (getattr(known, name, None) for name in names) if isinstance(t, type))
+    return isinstance(x, types)
 
 
-def _of_numbers(name, dtype):
-    kind = getattr(np.dtype(dtype), "kind", "O") if dtype is not None else "O"
-    if kind not in "biuf":
-        raise TypeError(f"column {name!r} holds {dtype}, and rows are of numbers: encode or leave it out")
+def is_sparse(x):
+    """Whether x is one of scipy's sparse matrices or arrays, or of a subclass."""
+    known = sys.modules.get("scipy.sparse")
+    return known is not None and bool(known.issparse(x))
 
 
-def _frame(x):
-    """A pandas or polars frame, or an Arrow table, as a dense array and the names of its columns."""
-    library = _library(x)
-    if library == "pandas":
-        for name, dtype in x.dtypes.items():
-            numeric = dtype.kind if hasattr(dtype, "kind") else "O"
-            if numeric not in "biuf":
-                raise TypeError(f"column {name!r} holds {dtype}, and rows are of numbers: encode or leave it out")
-        if len(x.columns) and all(str(dtype).startswith("Sparse") for dtype in x.dtypes):
-            return Table(_csr(x.sparse.to_coo()).rows, [str(n) for n in x.columns], ["sparse frame to CSR"])
-        values = x.to_numpy(dtype=np.float32, na_value=np.nan)
-        return Table(np.ascontiguousarray(values), [str(n) for n in x.columns], ["frame to one array"])
-    if library == "polars":
-        for name, dtype in x.schema.items():
-            if not (dtype.is_numeric() or str(dtype) == "Boolean"):
-                raise TypeError(f"column {name!r} holds {dtype}, and rows are of numbers: encode or leave it out")
-        columns = [x[name].cast(_polars_float(x)).to_numpy() for name in x.columns]
-        names = list(x.columns)
+def _refuse_column(name, dtype):
+    raise TypeError(f"column {name!r} holds {dtype}, and rows are of numbers: encode or leave it out")
+
+
+def _pandas(x):
+    for name, dtype in x.dtypes.items():
+        if getattr(dtype, "kind", "O") not in "biuf":
+            _refuse_column(name, dtype)
+    names = [str(n) for n in x.columns]
+    if len(names) and all(_is(dtype, "pandas", "SparseDtype") for dtype in x.dtypes):
+        return Table(_csr(x.sparse.to_coo()).rows, names, ["sparse frame to CSR"])
+    kinds = set(x.dtypes)
+    if len(kinds) == 1 and isinstance(next(iter(kinds)), np.dtype):  # it has them in one array
+        values = x.to_numpy()
     else:
-        import pyarrow as pa
+        values = x.to_numpy(dtype=np.float32, na_value=np.nan)
+    return Table(_single(values), names, ["frame to one array"])
 
-        columns, names = [], list(x.column_names)
-        for name, column in zip(names, x.columns):
-            if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
-                    or pa.types.is_boolean(column.type)):
-                raise TypeError(f"column {name!r} holds {column.type}, and rows are of numbers: encode or leave it out")
-            columns.append(column.cast(pa.float32(), safe=False).to_numpy())
+
+def _joined(columns, names):
+    """Columns of float32 as one array."""
     values = np.empty((len(columns[0]) if columns else 0, len(columns)), np.float32)
     for j, column in enumerate(columns):
         values[:, j] = column
     return Table(values, names, ["frame to one array"])
 
 
-def _polars_float(_):
+def _polars(x):
     import polars
 
-    return polars.Float32
+    for name, dtype in x.schema.items():
+        if not (dtype.is_numeric() or dtype == polars.Boolean):
+            _refuse_column(name, dtype)
+    return _joined([x[name].cast(polars.Float32).to_numpy() for name in x.columns], list(x.columns))
 
 
-def _csr(x):
+def _arrow(x):
+    import pyarrow as pa
+
+    columns, names = [], list(x.schema.names)
+    for name, column in zip(names, x.columns):
+        kind = column.type
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+            _refuse_column(name, kind)
+        columns.append(column.cast(pa.float32(), safe=False).to_numpy(zero_copy_only=False))
+    return _joined(columns, names)
+
+
+def _frame(x):
+    """A frame of pandas or polars, or what hands over Arrow's columns, as a Table with the names of its columns; None
+    for what is none of them."""
+    if _is(x, "pandas", "DataFrame"):
+        return _pandas(x)
+    if _is(x, "polars", "LazyFrame"):
+        raise TypeError("X is a LazyFrame, which holds no rows yet: collect() it")
+    if _is(x, "polars", "DataFrame"):
+        return _polars(x)
+    if _is(x, "pyarrow", "Table", "RecordBatch"):
+        return _arrow(x)
+    if isinstance(x, np.ndarray):
+        return None
+    # What any other library of frames has: they need not be known by their names.
+    for protocol, reader in (("__arrow_c_stream__", "table"), ("__dataframe__", "interchange.from_dataframe")):
+        if not hasattr(x, protocol):
+            continue
+        try:
+            import pyarrow.interchange
+        except ImportError:
+            raise TypeError(f"X is a {type(x).__name__}, which pyarrow reads, and that is not installed: install it, or "
+                            "pass an array") from None
+        return _arrow(operator.attrgetter(reader)(pyarrow)(x))
+    return None
+
+
+def _csr(x, wide=False):
     """A scipy matrix or array. Its own arrays where the engine takes them."""
     copies = []
     if x.ndim != 2:
@@ -96,12 +134,12 @@ def _csr(x):
     index, value, start = x.indices, x.data, x.indptr
     if x.shape[1] > MOST_COLUMNS:
         raise ValueError(f"X has {x.shape[1]} columns, and {MOST_COLUMNS} are the most")
-    if index.dtype != np.int32:
+    if index.dtype != np.int32 and not (wide and index.dtype == np.int64):
         copies.append(f"indices of {index.dtype} to 32 bits")
         if len(index) and not (index.min() >= 0 and index.max() < x.shape[1]):
             raise ValueError(f"X has {x.shape[1]} columns, and indices from {index.min()} to {index.max()}")
         index = index.astype(np.uint32)
-    if value.dtype != np.float32:
+    if value.dtype != np.float32 and not (wide and value.dtype == np.float64):
         if value.dtype.kind not in "biuf":
             raise TypeError(f"X holds {value.dtype}, and rows are of numbers")
         copies.append(f"values of {value.dtype} to float32")
@@ -128,26 +166,37 @@ def frame_of(values, names):
         return values
 
 
-def table_of(x):
-    """X as a Table. Raises TypeError for what is no table of numbers, ValueError for a wrong shape."""
-    if "scipy" in sys.modules and _library(x) == "scipy":
-        return _csr(x)
-    if _library(x) in ("pandas", "polars", "pyarrow") and hasattr(x, "columns"):
-        return _frame(x)
-    values = np.asarray(x)
+def table_of(x, wide=False):
+    """X as a Table of float32 and indices of 32 bits; with `wide`, for who copies rows anyway, numbers of 64 bits stay.
+
+    Raises TypeError for what is no table of numbers, ValueError for a wrong shape.
+    """
+    if is_sparse(x):
+        return _csr(x, wide)
+    table = _frame(x)
+    if table is not None:
+        return table
+    values = _unmasked(x, "X")
     if values.ndim != 2:
         raise ValueError(f"X has {values.ndim} dimensions, and rows of columns have 2: reshape it")
     if values.dtype.kind not in "biuf":
         raise TypeError(f"X holds {values.dtype}, and rows are of numbers")
-    if values.dtype == np.float32 and values.flags.c_contiguous:
+    if values.flags.c_contiguous and (values.dtype == np.float32 or (wide and values.dtype == np.float64)):
         return Table(values)
     what = f"values of {values.dtype} to float32" if values.dtype != np.float32 else "another order to C"
-    return Table(np.ascontiguousarray(_single(values)), None, [what])
+    return Table(_single(values), None, [what])
+
+
+def _unmasked(x, what):
+    """An array; one of numpy's masked ones has nothing that is masked."""
+    if np.ma.is_masked(x):
+        raise ValueError(f"{what} has masked numbers, which nothing stands for here: fill them in, or leave the rows out")
+    return np.asarray(x)
 
 
 def _column_of(x, rows, what):
     """One number for each of `rows` rows, as they are."""
-    values = np.asarray(x)
+    values = _unmasked(x, what)
     if values.dtype.kind not in "biuf":
         raise TypeError(f"{what} hold {values.dtype}, and are numbers here: encode them")
     if values.ndim == 2 and values.shape[1] == 1:
@@ -159,7 +208,7 @@ def _column_of(x, rows, what):
 
 def weights_of(x, rows):
     """One float32 for each of `rows` rows. Raises TypeError and ValueError."""
-    return np.ascontiguousarray(_single(_column_of(x, rows, "weights")))
+    return _single(_column_of(x, rows, "weights"))
 
 
 def labels_of(y, rows):
@@ -169,7 +218,7 @@ def labels_of(y, rows):
         large = np.unique(values[(values > 2**53) | (values < -(2**53))])
         if any(int(float(v)) != int(v) for v in large):
             raise ValueError("labels are whole numbers beyond 2^53, which float64 cannot tell apart: encode them")
-    made = np.ascontiguousarray(_single(values))
+    made = _single(values)
     if np.array_equal(made, values):
         return made
     exact = np.ascontiguousarray(values, np.float64)

@@ -12,6 +12,9 @@ import numpy as np
 from . import _engine
 from ._arrays import MOST_COLUMNS, Csr, frame_of, labels_of, table_of, weights_of
 
+# Of CSR that is not shuffled columns beyond so many are numbered anew: a run has some fifty bytes for each column.
+MOST_A_NUMBER, FEW_COLUMNS = 4, 65536
+
 _forked = False  # threads of oneTBB do not survive a fork: a child reads rows by one
 _reader = threading.local()  # .threads: how many read rows that this thread asks for
 
@@ -46,7 +49,8 @@ class Dataset:
     ----------
     X : scipy CSR or other sparse matrix, array of shape (rows, columns), pandas or polars frame, Arrow table
         Numbers, finite in single precision. CSR with int32 indices and float32 values, and C-ordered float32 arrays,
-        are borrowed: do not write into them while somebody trains. All else is copied once.
+        are borrowed: do not write into them while somebody trains. All else is copied once. So is CSR with many more
+        columns than entries, of which a run has memory for those alone that occur.
     y : array of shape (rows,), optional
         A number for each row; 0 where there are none. Classes are told apart as float64 has them; numbers that are to
         be predicted are trained in single precision, of some 7 digits.
@@ -75,7 +79,17 @@ class Dataset:
     """
 
     def __init__(self, X: Any, y: Any = None, *, weight: Any = None, shuffle: bool = False) -> None:
-        table = table_of(X)
+        self._take(X, y, weight, shuffle, True)
+
+    @classmethod
+    def _of_all_columns(cls, X, y, weight):
+        """Rows as they are, whose columns are those of X, whether they occur or not: for a stream of such rows."""
+        made = cls.__new__(cls)
+        made._take(X, y, weight, False, False)
+        return made
+
+    def _take(self, X, y, weight, shuffle, compact):
+        table = table_of(X, wide=shuffle)
         rows, columns = table.shape
         if rows == 0 or columns == 0:
             raise ValueError(f"X has the shape {table.shape}: there is nothing to train on")
@@ -89,6 +103,10 @@ class Dataset:
                 copies = copies + ["shuffled"]
                 self._rows = _engine.Rows.copy_csr(csr.row_start, csr.index, csr.value, label, columns, weight, None,
                                                    threads=_threads())
+            elif compact and columns > MOST_A_NUMBER * len(csr.index) + FEW_COLUMNS:
+                copies = copies + ["columns that occur, of many more"]
+                self._rows = _engine.Rows.copy_csr(csr.row_start, csr.index, csr.value, label, columns, weight,
+                                                   np.unique(csr.index).astype(np.uint32), threads=_threads())
             else:
                 self._rows = _engine.Rows.borrow_csr(csr.row_start, csr.index, csr.value, label, columns, weight)
         else:
@@ -187,7 +205,7 @@ def _remade(arrays, label, weight, names, copies):
         from scipy.sparse import csr_array
 
         row_start, index, value, shape = arrays
-        made = Dataset(csr_array((value, index.view(np.int32), row_start), shape=shape), label, weight=weight)
+        made = Dataset(csr_array((value, _signed(index), row_start), shape=shape), label, weight=weight)
     else:
         made = Dataset(arrays, label, weight=weight)
     made.names, made.copies = names, copies

@@ -2,6 +2,7 @@
 #include <array>
 #include <cctype>
 #include <exception>
+#include <new>
 #include <string>
 
 #include <hogwild/error.hpp>
@@ -58,6 +59,11 @@ void translate(const std::exception_ptr& thrown, void*) {
     raise(types.worker, e);
   } catch (const error& e) {
     raise(types.base, e);
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(
+        types.resource,
+        "there is not enough memory for this: a run has some fifty bytes for each column that occurs, and for "
+        "each of its factors or classes more; take fewer of them, or a machine with more memory");
   }
 }
 

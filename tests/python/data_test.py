@@ -35,9 +35,16 @@ def test_csr_of_single_precision_is_borrowed(start):
     assert data.copies == () and data.shape == x.shape and data.nnz == x.nnz and len(data) == 200
 
 
+# The peak of a process alone: ru_maxrss begins with that of who has started it.
+PEAK = """
+def peak():
+    with open("/proc/self/status") as file:
+        return 1024 * int(file.read().split("VmHWM:")[1].split()[0])
+"""
+
+
 def test_borrowing_takes_no_memory():
-    code = textwrap.dedent("""
-        import resource
+    code = PEAK + textwrap.dedent("""
         import numpy as np, scipy.sparse as sp
         import hogwild as hw
         rows, each = 200_000, 50
@@ -47,10 +54,10 @@ def test_borrowing_takes_no_memory():
         x.has_canonical_format = True
         y = np.arange(rows) % 2
         hw.train(hw.Dataset(x[:100], y[:100]), epochs=1, engine="serial", step=0.1)
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        before = peak()
         data = hw.Dataset(x, y)
         hw.train(data, epochs=1, engine="serial", step=0.1)
-        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+        grown = peak() - before
         size = x.data.nbytes + x.indices.nbytes + x.indptr.nbytes
         assert data.copies == () and grown < 0.15 * size, (grown, size)
     """)
@@ -243,6 +250,7 @@ def test_a_model_of_a_text_says_the_same_once_it_is_read_again(tmp_path):
         for begin in (of_file, of_arrays):
             warm = hw.train(data, "logistic", engine="serial", epochs=1, step=1e-9, initial=begin)
             assert np.allclose(warm.scores(x), begin.scores(x), atol=1e-4)
+    of_file.save(tmp_path / "model.bin")
     said = subprocess.run([sys.executable, "-m", "hogwild", "predict", tmp_path / "model.bin", tmp_path / "train.svm"],
                           check=True, capture_output=True, text=True).stdout.split()
     assert np.array_equal(np.array(said, float), of_file.predict(x))
@@ -338,3 +346,170 @@ def test_a_model_is_saved_read_and_pickled(tmp_path):
     assert np.array_equal(again.scores(x), model.scores(x)) and again.run_["status"] == model.run_["status"]
     assert np.allclose(model.predict_proba(x).sum(axis=1), 1.0)
     assert np.array_equal(model.predict(x), model.classes_[(model.scores(x) > 0).astype(int)])
+
+
+class View(sp.csr_matrix):
+    """As views of an AnnData are."""
+
+
+class ViewOfArray(sp.csc_array):
+    pass
+
+
+def test_subclasses_of_sparse_matrices_are_sparse():
+    x = some_csr()
+    y = labels_of(x)
+    expected = coefficients(hw.Dataset(x, y), order="sequential")
+    assert hw.Dataset(View(x), y).copies == ()
+    for same in (View(x), ViewOfArray(x)):
+        assert coefficients(hw.Dataset(same, y), order="sequential") == expected
+        model = hw.train(hw.Dataset(x, y), "logistic", engine="serial", epochs=2)
+        np.testing.assert_array_equal(model.predict(same), model.predict(x))
+
+
+def frames_of_other_types(frame):
+    """The same as a subclass of pandas' frame, and as what other libraries have."""
+    import pandas as pd
+    import pyarrow as pa
+
+    class Frame(pd.DataFrame):
+        _constructor = property(lambda self: Frame)
+
+    class Stream:  # of a library that nobody knows by its name
+        def __init__(self, table):
+            self._table = table
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return self._table.__arrow_c_stream__(requested_schema)
+
+    class Exchanged:
+        def __init__(self, table):
+            self._table = table
+
+        def __dataframe__(self, nan_as_null=False, allow_copy=True):
+            return self._table.__dataframe__(nan_as_null, allow_copy)
+
+    table = pa.Table.from_pandas(frame)
+    return [Frame(frame), table, table.to_batches()[0], Stream(table), Exchanged(table)]
+
+
+def test_frames_are_told_by_what_they_are():
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": draw.normal(size=40), "b": draw.random(40) < 0.5, "c": draw.integers(0, 5, 40)})
+    y = frame["a"] > 0
+    expected = coefficients(hw.Dataset(frame.to_numpy(np.float32), y), order="sequential")
+    for same in frames_of_other_types(frame):
+        data = hw.Dataset(same, y)
+        assert data.names == ["a", "b", "c"], type(same)
+        assert coefficients(data, order="sequential") == expected, type(same)
+    for words in frames_of_other_types(pd.DataFrame({"size": [1.0, 2.0], "colour": ["red", "blue"]})):
+        with pytest.raises(TypeError, match="colour"):
+            hw.Dataset(words, [0, 1])
+
+
+def test_a_frame_that_holds_no_rows_yet_says_what_to_do():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(TypeError, match="collect"):
+        hw.Dataset(polars.LazyFrame({"a": [1.0, 2.0]}), [0, 1])
+
+
+def test_masked_numbers_are_refused():
+    x = np.ma.masked_array(np.eye(3), mask=np.eye(3) > 2)
+    assert hw.Dataset(x, [0, 1, 0]).shape == (3, 3)
+    x[1, 1] = np.ma.masked
+    with pytest.raises(ValueError, match="masked"):
+        hw.Dataset(x, [0, 1, 0])
+
+
+def test_dense_rows_are_copied_once():
+    # One copy of single precision is half of what float64 takes; another one in float32 would be a whole.
+    code = PEAK + textwrap.dedent("""
+        import numpy as np
+        import hogwild as hw
+        x = np.ones((400_000, 25))
+        hw.Dataset(x[:100], np.arange(100) % 2, shuffle=True)
+        before = peak()
+        y = np.arange(len(x)) % 2
+        data = hw.Dataset(x, y, shuffle=True)
+        grown = peak() - before
+        assert grown < 0.8 * x.nbytes, (grown, x.nbytes)
+    """)
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def far_columns(top):
+    columns = np.array([0, top, 9], dtype=np.int64)
+    return sp.csr_array((np.ones(3, np.float32), (np.arange(3), columns)), shape=(3, top + 1))
+
+
+@pytest.mark.parametrize("top", [2**31 - 2, 2**31, 2**32 - 3])
+def test_columns_of_32_bits_come_back(top):
+    x = far_columns(top)
+    data = hw.Dataset(x, [0, 1, 0])
+    again = pickle.loads(pickle.dumps(data))
+    assert again.shape == data.shape == x.shape and again.nnz == 3
+    np.testing.assert_array_equal(again._rows.numbers(), [0, 9, top])
+    models = [hw.train(rows, "logistic", engine="serial", epochs=50, step=0.5, l2=0.0) for rows in (data, again)]
+    for model in models + [pickle.loads(pickle.dumps(models[0]))]:
+        assert model.predict(x).tolist() == [0, 1, 0]
+
+
+def test_memory_is_by_columns_that_occur():
+    code = PEAK + textwrap.dedent("""
+        import resource
+        import numpy as np, scipy.sparse as sp
+        import hogwild as hw
+        from hogwild.sklearn import SGDClassifier
+        most = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize() + (2 << 30)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        top = 3 * 10**8
+        x = sp.csr_array((np.ones(3, np.float32), (np.arange(3), np.array([0, top, 9]))), shape=(3, top + 1))
+        before = peak()
+        for shuffle in (True, False):
+            model = hw.train(hw.Dataset(x, [0, 1, 0], shuffle=shuffle), epochs=50, step=0.5, l2=0.0)
+            assert model.predict(x).tolist() == [0, 1, 0]
+        grown = peak() - before
+        assert grown < 100e6, grown
+        try:
+            SGDClassifier(shuffle=False, eta0=0.5).fit(x.astype(np.float64), [0, 1, 0])
+        except hw.ResourceError as fault:
+            assert "coef_" in str(fault), fault
+        else:
+            raise AssertionError("2.4 GB have found room")
+    """)
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_memory_that_is_not_there_is_told():
+    code = textwrap.dedent("""
+        import resource
+        import numpy as np, scipy.sparse as sp
+        import hogwild as hw
+        n = 4_000_000
+        start = np.arange(0, n + 1, 1000, dtype=np.int32)
+        x = sp.csr_array((np.ones(n, np.float32), np.arange(n, dtype=np.int32), start), shape=(n // 1000, n))
+        data = hw.Dataset(x, np.arange(n // 1000) % 2)
+        hw.train(hw.Dataset(x[:10], np.arange(10) % 2), epochs=1, step=0.1)
+        with open("/proc/self/statm") as file:
+            most = int(file.read().split()[0]) * resource.getpagesize() + (20 << 20)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        for model in ("logistic", "factorization_machine"):
+            try:
+                hw.train(data, model, epochs=1, step=0.1)
+            except hw.ResourceError as fault:
+                assert "memory" in str(fault), fault
+            else:
+                raise AssertionError("200 MB have found room")
+    """)
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_dataset_has_the_columns_of_its_rows():
+    from hogwild.sklearn import SGDClassifier
+
+    x = sp.csr_matrix(np.eye(4, 6, dtype=np.float32))  # the last columns never occur
+    for shuffle in (False, True):
+        fitted = SGDClassifier(eta0=0.1, max_iter=2, tol=None).fit(hw.Dataset(x, [0, 1, 0, 1], shuffle=shuffle))
+        assert fitted.n_features_in_ == 6 and fitted.predict(x).shape == (4,)

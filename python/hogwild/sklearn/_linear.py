@@ -5,6 +5,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
+from .._engine import ResourceError
 from ._base import EngineEstimator, require, require_count, require_number
 
 # A step that was found falls to a hundredth in this many epochs, or in as many as have this many rows, where a tolerance
@@ -32,7 +33,11 @@ class LinearEstimator(EngineEstimator):
         """Sets coef_ and intercept_ from a saved model: one row, or one for each class."""
         width = saved.width
         columns = saved.columns.astype(np.int64) - rows.data._first_column
-        coef = np.zeros((width, rows.features), rows.dtype)
+        try:
+            coef = np.zeros((width, rows.features), rows.dtype)
+        except MemoryError:
+            raise ResourceError(f"there is no memory for coef_, which has a number for each of {rows.features} columns: "
+                                "hogwild.train() returns a model of the columns that occur") from None
         coef[:, columns] = saved.weights.reshape(-1, width).T
         bias = saved.bias
         self.coef_ = coef

@@ -361,7 +361,7 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
         if self.class_weight is not None:
             of_class = np.array([self.class_weight.get(c, 1.0) for c in self.classes_.tolist()])
             weight = of_class[codes] * (1.0 if weight is None else weight)
-        data = Dataset(X, codes, weight=weight)
+        data = Dataset._of_all_columns(X, codes, weight)
         self._take_rows(CLASS_LOSSES, data, len(self.classes_), X.shape[1], X.dtype)
         return self
 
@@ -455,7 +455,7 @@ class SGDRegressor(RegressorMixin, SgdEstimator):
         first = getattr(self, "coef_", None) is None
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True,
                              reset=first)
-        data = Dataset(X, as_numbers(y), weight=weights_of(sample_weight, len(y)))
+        data = Dataset._of_all_columns(X, as_numbers(y), weights_of(sample_weight, len(y)))
         self._take_rows(NUMBER_LOSSES, data, 0, X.shape[1], X.dtype)
         self.coef_ = self.coef_[0]
         return self
