@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ratings as products of factors, in the habits of the package implicit."""
+import inspect
+import numbers
+import os
+
 import numpy as np
 
 from . import _engine
-from ._arrays import Csr
+from ._arrays import Csr, is_sparse
 from ._data import Dataset
 from ._train import Job, words_of, workers_of
 
@@ -25,7 +29,7 @@ class MatrixFactorization:
         Whether users and items have a bias.
     num_threads : int, default=1
         Workers; 0 is as many as this process may use.
-    random_state : int or None, default=1
+    random_state : int, RandomState, Generator or None, default=1
         None draws a seed.
     reproducible : bool, default=False
         The same bits for any num_threads.
@@ -55,18 +59,14 @@ class MatrixFactorization:
 
         Each stored entry is a rating, a 0 too. Raises ValueError for numbers that are not finite.
         """
-        from scipy.sparse import coo_array
-
-        ratings = coo_array(user_items)
+        self._check_parameters()
+        ratings = _ratings(user_items)
         users, items = ratings.shape
         n = len(ratings.data)
-        if n == 0:
-            raise ValueError("there are no ratings: the matrix has no entry")
         user, item = (np.asarray(c, np.int64) for c in ratings.coords)
         # As in ratings text: user k is column 2 k + 1, item k column 2 k + 2; users come first, and each by popularity.
-        draw = np.random.default_rng(self.random_state)
-        order = draw.permutation(n)
-        seed = int(draw.integers(1 << 31)) if self.random_state is None else int(self.random_state)
+        seed = _seed(self.random_state)
+        order = np.random.default_rng(seed).permutation(n)
         index = np.empty(2 * n, np.uint32)
         index[0::2], index[1::2] = 2 * user[order] + 1, 2 * item[order] + 2
         numbering = np.concatenate([2 * _by_popularity(user) + 1, 2 * _by_popularity(item) + 2]).astype(np.uint32)
@@ -110,23 +110,38 @@ class MatrixFactorization:
 
     def predict(self, users, items):
         """The rating that the model expects of each pair of users[k] and items[k]."""
-        users, items = np.asarray(users), np.asarray(items)
+        self._check_fitted()
+        users, items = self._ids("user", users), self._ids("item", items)
+        if users.shape != items.shape:
+            raise ValueError(f"there are {users.size} users and {items.size} items, and pairs have one of each")
         return (self.mean + self.user_bias[users] + self.item_bias[items]
-                + np.einsum("kf,kf->k", self.user_factors[users], self.item_factors[items]))
+                + np.einsum("...f,...f->...", self.user_factors[users], self.item_factors[items]))
 
-    def recommend(self, userid, user_items=None, N=10, filter_already_liked_items=True):
+    def recommend(self, userid, user_items=None, N=10, filter_already_liked_items=True, filter_items=None, items=None):
         """The N items that a user would rate highest, and these ratings; of an array of users a line for each.
 
         Items that user_items, a sparse matrix with a row for each of the users asked about, has entries of are left
-        out; places that are left over then hold item -1 and rating -inf.
+        out, and so are filter_items; with `items` no others are asked about. Places that are left over then hold item
+        -1 and rating -inf. Raises IndexError for a user or an item that fit() has not seen.
         """
-        users = np.atleast_1d(userid)
+        self._check_fitted()
+        _count("N", N)
+        users = np.atleast_1d(self._ids("user", userid))
         scores = (self.mean + self.user_bias[users, None] + self.item_bias[None, :]
                   + self.user_factors[users] @ self.item_factors.T).astype(np.float32)
+        if items is not None:
+            others = np.ones(scores.shape[1], bool)
+            others[self._ids("item", items)] = False
+            scores[:, others] = -np.inf
+        if filter_items is not None:
+            scores[:, self._ids("item", filter_items)] = -np.inf
         if user_items is not None and filter_already_liked_items:
-            seen = user_items.tocsr()
+            seen = _sparse(user_items, "user_items").tocsr()
             if seen.shape[0] != len(users):
-                raise ValueError(f"user_items has {seen.shape[0]} rows, and {len(users)} users are asked about")
+                raise ValueError(f"user_items has {seen.shape[0]} rows, and {len(users)} users are asked about: pass the "
+                                 "rows of these users, ratings[users]")
+            if seen.shape[1] > scores.shape[1]:
+                raise ValueError(f"user_items has {seen.shape[1]} columns, and fit() has seen {scores.shape[1]} items")
             for k in range(len(users)):
                 scores[k, seen.indices[seen.indptr[k]:seen.indptr[k + 1]]] = -np.inf
         best = np.argsort(-scores, axis=1, kind="stable")[:, :N]
@@ -135,23 +150,147 @@ class MatrixFactorization:
         return (best[0], ratings[0]) if np.ndim(userid) == 0 else (best, ratings)
 
     def similar_items(self, itemid, N=10):
-        """The N items whose factors have the greatest cosine with those of an item, itself among them, and the cosines."""
-        return _nearest(self.item_factors, itemid, N)
+        """The N items whose factors have the greatest cosine with those of an item, itself among them, and the cosines.
+
+        Raises IndexError for an item that fit() has not seen, ValueError for one without a rating.
+        """
+        return self._nearest("item", itemid, N)
 
     def similar_users(self, userid, N=10):
         """The same of users."""
-        return _nearest(self.user_factors, userid, N)
+        return self._nearest("user", userid, N)
+
+    def save(self, path):
+        """Writes the parameters and what was learned to a file of numpy's, which load() reads: .npz."""
+        self._check_fitted()
+        told = {name: np.asarray(np.nan if value is None else value) for name, value in self.get_params().items()
+                if name != "random_state"}
+        np.savez(os.fspath(path), **told, **{name: getattr(self, name) for name in _LEARNED})
+
+    @classmethod
+    def load(cls, path):
+        """Reads what save() wrote; random_state is that of a new one."""
+        name = os.fspath(path)
+        if not os.path.exists(name) and os.path.exists(name + ".npz"):
+            name += ".npz"
+        with np.load(name, allow_pickle=False) as read:
+            try:
+                known = {n: read[n].item() for n in cls._names() if n != "random_state"}
+                learned = {n: read[n] for n in _LEARNED}
+            except KeyError as missing:
+                raise ValueError(f"{name} was not written by MatrixFactorization.save(): {missing}") from None
+        made = cls(**{n: None if isinstance(v, float) and np.isnan(v) else v for n, v in known.items()})
+        for n, value in learned.items():
+            setattr(made, n, value.item() if n == "mean" else value)
+        return made
+
+    @classmethod
+    def _names(cls):
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def get_params(self, deep=True):
+        """The parameters by their names, as scikit-learn's estimators have them."""
+        return {name: getattr(self, name) for name in self._names()}
+
+    def set_params(self, **params):
+        """Sets parameters by their names. Returns self."""
+        for name, value in params.items():
+            if name not in self._names():
+                raise ValueError(f"there is no parameter {name!r}: there are {', '.join(self._names())}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self):
+        given = inspect.signature(type(self).__init__).parameters
+        told = [f"{n}={v!r}" for n, v in self.get_params().items() if v is not given[n].default and v != given[n].default]
+        return f"MatrixFactorization({', '.join(told)})"
+
+    def _check_parameters(self):
+        _count("factors", self.factors)
+        _count("iterations", self.iterations)
+        _count("num_threads", self.num_threads, 0)
+
+    def _check_fitted(self):
+        if hasattr(self, "mean"):
+            return
+        try:
+            from sklearn.exceptions import NotFittedError as fault
+        except ImportError:
+            fault = AttributeError
+        raise fault("this MatrixFactorization is not fitted yet: call fit(user_items) first")
+
+    def _ids(self, what, ids):
+        """Numbers of users or items as an array, none of which is negative or beyond those that fit() has seen."""
+        known = len(getattr(self, what + "_bias"))
+        asked = np.asarray(ids)
+        if asked.dtype.kind not in "iu" and asked.size:
+            raise TypeError(f"{what}s are whole numbers, rows or columns of the matrix that fit() was given, and these are "
+                            f"of the type {asked.dtype}")
+        wrong = (asked < 0) | (asked >= known)
+        if np.any(wrong):
+            raise IndexError(f"there is no {what} {asked[wrong].reshape(-1)[0]}: fit() has seen {what}s 0 to {known - 1}")
+        return asked.astype(np.intp)
+
+    def _nearest(self, what, row, count):
+        self._check_fitted()
+        _count("N", count)
+        if np.ndim(row) != 0:
+            raise TypeError(f"one {what} is asked about, a whole number, and this is {row!r}")
+        factors = getattr(self, what + "_factors")
+        row = int(self._ids(what, row))
+        length = np.linalg.norm(factors, axis=1)
+        if length[row] == 0:
+            raise ValueError(f"{what} {row} has no rating, so nothing is known that others could resemble")
+        length[length == 0] = 1.0
+        cosine = factors @ factors[row] / (length * length[row])
+        best = np.argsort(-cosine, kind="stable")[:count]
+        return best, cosine[best]
+
+
+_LEARNED = ("user_factors", "item_factors", "user_bias", "item_bias", "mean")
+MOST_IDS = 2**31 - 1  # users are odd numbers of 32 bits, items even ones
+
+
+def _count(name, value, least=1):
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name}={value!r}: it must be a whole number not below {least}")
+
+
+def _sparse(matrix, what):
+    from scipy.sparse import coo_array
+
+    if not is_sparse(matrix) and np.asarray(matrix).ndim != 2:
+        raise ValueError(f"{what} is a matrix of users by items, and this has {np.asarray(matrix).ndim} dimensions")
+    return coo_array(matrix)
+
+
+def _ratings(user_items):
+    ratings = _sparse(user_items, "user_items")
+    if ratings.data.dtype.kind not in "biuf":
+        raise TypeError(f"ratings are numbers, and these are of the type {ratings.data.dtype}")
+    if len(ratings.data) == 0:
+        raise ValueError("there are no ratings: the matrix has no entry")
+    if not np.all(np.isfinite(ratings.data)):
+        raise ValueError("a rating is NaN or infinite: leave its entry out")
+    if max(ratings.shape) > MOST_IDS:
+        raise ValueError(f"user_items has the shape {ratings.shape}, and there are at most {MOST_IDS} users and items")
+    return ratings
+
+
+def _seed(random_state):
+    """A number that all draws of a fit follow from."""
+    if random_state is None:
+        return int(np.random.default_rng().integers(1 << 31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(1 << 31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(1 << 31))
+    if isinstance(random_state, numbers.Integral) and random_state >= 0:
+        return int(random_state)
+    raise ValueError(f"random_state={random_state!r}: it must be a whole number not below 0, a RandomState or Generator of "
+                     "numpy, or None")
 
 
 def _by_popularity(ids):
     known, counts = np.unique(ids, return_counts=True)
     return known[np.argsort(-counts, kind="stable")]
-
-
-def _nearest(factors, row, count):
-    length = np.linalg.norm(factors, axis=1)
-    length[length == 0] = 1.0
-    cosine = factors @ factors[row] / (length * length[row])
-    best = np.argsort(-cosine, kind="stable")[:count]
-    return best, cosine[best]
-

@@ -1,94 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vectors of words, in the habits of the package gensim."""
+import json
 import os
+import re
 
 import numpy as np
 
 from . import _engine
 from ._train import Job, words_of, workers_of
-
-
-class WordVectors:
-    """Words and their vectors, as Word2Vec has them in `wv`.
-
-    Attributes
-    ----------
-    index_to_key : list of str
-        The words, by falling frequency. Bytes that are no UTF-8 are in them as os.fsdecode() has them, so that
-        os.fsencode() gives them back.
-    key_to_index : dict
-    vectors : float32 ndarray of shape (words, vector_size)
-    """
-
-    def __init__(self, words, vectors):
-        self.index_to_key, self.vectors = list(words), vectors
-        self.key_to_index = {word: k for k, word in enumerate(self.index_to_key)}
-        self._unit = None
-
-    @classmethod
-    def load(cls, path):
-        """Reads a file of word2vec's, text or binary."""
-        read = _engine.WordVectors.load(os.fspath(path))
-        return cls(read.words, read.values)
-
-    @property
-    def vector_size(self):
-        return self.vectors.shape[1]
-
-    def __len__(self):
-        return len(self.index_to_key)
-
-    def __contains__(self, word):
-        return word in self.key_to_index
-
-    def __getitem__(self, word):
-        return self.vectors[self._index(word)]
-
-    def _index(self, word):
-        if word not in self.key_to_index:
-            raise KeyError(f"the word {word!r} is not in the vocabulary")
-        return self.key_to_index[word]
-
-    def _units(self):
-        if self._unit is None:
-            length = np.linalg.norm(self.vectors, axis=1, keepdims=True)
-            self._unit = self.vectors / np.where(length > 0, length, 1.0)
-        return self._unit
-
-    def similarity(self, first, second):
-        """The cosine of two words' vectors."""
-        units = self._units()
-        return float(units[self._index(first)] @ units[self._index(second)])
-
-    def most_similar(self, positive=(), negative=(), topn=10):
-        """The topn words with the greatest cosine to the sum of the positive words less the negative ones.
-
-        Returns a list of (word, cosine), without the words that were given.
-        """
-        positive = [positive] if isinstance(positive, str) else list(positive)
-        negative = [negative] if isinstance(negative, str) else list(negative)
-        if not positive and not negative:
-            raise ValueError("cannot compute similarity with no input: give a word")
-        units = self._units()
-        given = [self._index(word) for word in positive + negative]
-        asked = sum(units[k] for k in given[:len(positive)]) - sum(units[k] for k in given[len(positive):])
-        cosine = units @ asked / max(float(np.linalg.norm(asked)), 1e-30)
-        cosine[given] = -np.inf
-        best = np.argsort(-cosine, kind="stable")[:min(topn, len(self) - len(set(given)))]
-        return [(self.index_to_key[k], float(cosine[k])) for k in best]
-
-    def analogies(self, questions):
-        """How many of (a, b, c, d), lines of "a is to b as c is to d", have d as the nearest word to b - a + c.
-
-        Returns (right, asked); questions with a word that is not known are not asked.
-        """
-        right = asked = 0
-        for a, b, c, d in questions:
-            if not all(word in self for word in (a, b, c, d)):
-                continue
-            asked += 1
-            right += self.most_similar([b, c], [a], topn=1)[0][0] == d
-        return right, asked
+from ._word_vectors import WordVectors
 
 
 class Word2Vec:
@@ -126,14 +46,71 @@ class Word2Vec:
     """
 
     def __init__(self, sentences=None, corpus_file=None, vector_size=100, window=5, min_count=5, workers=3, sg=0, hs=0,
-                 negative=5, sample=1e-3, alpha=None, epochs=5, seed=1, reproducible=False, callback=None):
+                 negative=5, sample=1e-3, alpha=None, epochs=5, seed=1, reproducible=False, callback=None, **others):
+        for name in others:
+            raise TypeError(f"{name} is none of Word2Vec's parameters here: {_ELSEWHERE.get(name, _NOT_HERE)}")
         if (sentences is None) == (corpus_file is None):
             raise TypeError("give sentences, or the name of a corpus_file")
+        self.min_count, self.epochs = min_count, epochs
+        self._options = {"model": "skip_gram" if sg else "cbow", "dimension": vector_size, "window": window,
+                         "sample": float(sample), "seed": seed, "reproducible": bool(reproducible),
+                         "hierarchical": bool(hs), "negative": None if hs else negative, **workers_of(workers)}
         text = _Text(corpus_file, sentences, min_count)
-        options = {"model": "skip_gram" if sg else "cbow", "dimension": vector_size, "window": window, "epochs": epochs,
-                   "sample": float(sample), "step": alpha, "seed": seed, "reproducible": bool(reproducible),
-                   "hierarchical": bool(hs), "negative": None if hs else negative, **workers_of(workers)}
-        job = Job(text, words_of(options), None, callback, "the text")
+        self._counts = text._rows.words()
+        self._train(text, epochs, alpha, callback, None)
+
+    def train(self, sentences=None, corpus_file=None, *, total_examples=None, total_words=None, epochs=None,
+              start_alpha=None, callback=None):
+        """Trains further, on more sentences of the words that it knows; others are left out.
+
+        The step begins anew, with start_alpha; None is the model's own. total_examples and total_words are what gensim
+        has to be told: sentences are counted here.
+        """
+        if (sentences is None) == (corpus_file is None):
+            raise TypeError("give sentences, or the name of a corpus_file")
+        text = _Text(corpus_file, sentences, self.min_count, self._counts)
+        self._train(text, self.epochs if epochs is None else epochs, start_alpha, callback, self._saved)
+
+    def build_vocab(self, *_, **__):
+        """Raises TypeError: the words are those of the sentences that Word2Vec() was given."""
+        raise TypeError("the vocabulary is made with the object, from all sentences: Word2Vec(sentences); train() goes on "
+                        "with its words")
+
+    def save(self, path):
+        """Writes a file of numpy's, .npz, which load() reads: all that train() goes on with."""
+        with open(os.fspath(path), "wb") as file:
+            np.savez(file, model=np.frombuffer(self._saved.bytes(), np.uint8),
+                     words=np.frombuffer(b"\n".join(word for word, _ in self._counts), np.uint8),
+                     counts=np.array([count for _, count in self._counts], np.uint64),
+                     told=np.array(json.dumps([self.min_count, self.epochs, self._options], default=int)))
+
+    @classmethod
+    def load(cls, path):
+        """Reads what save() wrote."""
+        with np.load(os.fspath(path), allow_pickle=False) as read:
+            try:
+                model, words, counts, told = (read[name] for name in ("model", "words", "counts", "told"))
+            except KeyError as missing:
+                raise ValueError(f"{os.fspath(path)} was not written by Word2Vec.save(): {missing}") from None
+        made = cls.__new__(cls)
+        made.min_count, made.epochs, made._options = json.loads(told.item())
+        made.__setstate__({"_saved": model.tobytes(), "_counts": list(zip(words.tobytes().split(b"\n"), counts.tolist()))})
+        return made
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name != "wv"} | {"_saved": self._saved.bytes()}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._saved = _engine.Saved.parse(state["_saved"])
+        words = self._saved.names
+        rows = self._saved.weights.reshape(len(words), -1)
+        size = self._options["dimension"]
+        first = rows.shape[1] - 2 * size  # behind how often the word occurred, where that is there
+        self.wv = WordVectors(words, np.ascontiguousarray(rows[:, first:first + size]))
+
+    def _train(self, text, epochs, alpha, callback, initial):
+        job = Job(text, words_of({**self._options, "epochs": epochs, "step": alpha}), initial, callback, "the text")
         interrupt = None
         try:
             job.wait()
@@ -144,8 +121,28 @@ class Word2Vec:
             raise interrupt or ValueError("the vectors are not finite: take a lower alpha")
         self.run_ = job.record()
         self.wv = WordVectors(trained.words, trained.values)
+        self._saved = job._run.saved_words(self.min_count)
         if interrupt is not None:
             raise interrupt
+
+
+_NOT_HERE = "help(hogwild.Word2Vec) has those that there are"
+# What gensim's users know, and what there is in its place.
+_ELSEWHERE = {
+    "min_alpha": "the step falls as the model's own schedule has it; alpha is the first one",
+    "cbow_mean": "a bag of words is the mean of its vectors",
+    "ns_exponent": "negative samples are drawn by counts to the power of 0.75",
+    "max_final_vocab": "min_count says which words there are",
+    "max_vocab_size": "min_count says which words there are",
+    "compute_loss": "run_.history has the loss of each epoch",
+    "trim_rule": "leave words out of the sentences; min_count leaves the rare ones out",
+    "callbacks": "callback is a function that is given a dict of each epoch",
+    "hashfxn": "seed says how vectors begin",
+    "sorted_vocab": "words are always sorted by falling frequency",
+    "batch_words": "workers take rows as the engine deals them out",
+    "shrink_windows": "the window of each word is drawn up to `window`",
+    "null_word": "there is no such word",
+}
 
 
 class _Text:
@@ -153,16 +150,42 @@ class _Text:
 
     path = None
 
-    def __init__(self, corpus_file, sentences, min_count):
+    def __init__(self, corpus_file, sentences, min_count, words=None):
         if corpus_file is not None:
-            self._rows = _engine.Rows.open_text(os.fspath(corpus_file), min_count)
+            self._rows = _engine.Rows.open_text(os.fspath(corpus_file), min_count, words)
             return
-        if isinstance(sentences, str):
-            raise TypeError("sentences are lists of words: for a text in a file take corpus_file")
         lines = []
-        for sentence in sentences:
-            words = list(sentence)
-            if any(not word or word.split() != [word] for word in words):
-                raise ValueError(f"a word of {words!r} is empty or has blanks in it")
-            lines.append(" ".join(words))
-        self._rows = _engine.Rows.read_text("\n".join(lines).encode("utf-8", "surrogateescape"), min_count)
+        for sentence in _iterated(sentences, "sentences are lists of words"):
+            if isinstance(sentence, (str, bytes, bytearray)):
+                raise TypeError(f"the sentence {str(sentence)!r} is one word: sentences are lists of words, [['two', 'words'], "
+                                "...]; split() a text, or take corpus_file")
+            lines.append(b" ".join(_word(word) for word in _iterated(sentence, "a sentence is a list of words")))
+        self._rows = _engine.Rows.read_text(b"\n".join(lines), min_count, words)
+
+
+# What parts words in a file: words of Python may have any other blank in them, as those of a file may.
+_PARTS = re.compile(rb"[ \t\r\v\f\n\0]")
+
+
+def _iterated(what, must_be):
+    if isinstance(what, (str, bytes, bytearray)):
+        raise TypeError(f"{must_be}, and this is {what[:40]!r}: split() it, or for a text in a file take corpus_file")
+    try:
+        return iter(what)
+    except TypeError:
+        raise TypeError(f"{must_be}, and this is {what!r}") from None
+
+
+def _word(word):
+    """The bytes of a word, as a file has them."""
+    if isinstance(word, str):
+        known = word.encode("utf-8", "surrogateescape")
+    elif isinstance(word, bytes):
+        known = word
+    else:
+        raise TypeError(f"words are str, and {word!r} is of the type {type(word).__name__}: pass str(word), as in "
+                        "[list(map(str, sentence)) for sentence in sentences]")
+    if not known or _PARTS.search(known):
+        raise ValueError(f"the word {word!r} is empty, or has blanks, ends of lines or bytes 0 in it, which part words: "
+                         "leave it out, or replace it")
+    return known

@@ -2,12 +2,15 @@
 #include "rows.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string_view>
+#include <utility>
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/error.hpp>
@@ -108,17 +111,39 @@ python_rows open_file(const std::string& path, const std::string& format, const 
   return python_rows(cli::open_training(path, files), cli::first_column_of(files));
 }
 
+/// The words that a text is read with where an earlier one had them, and how often they occurred in that.
+using known_words = std::vector<std::pair<nb::bytes, std::uint64_t>>;
+
+std::optional<vocabulary> vocabulary_of(const std::optional<known_words>& words) {
+  if (!words) return std::nullopt;
+  std::vector<vocabulary::counted_word> all;
+  for (const auto& [word, count] : *words) all.push_back({{word.c_str(), word.size()}, count});
+  return vocabulary::in_order(all);
+}
+
 /// A text in a file, or in memory, of words between blanks and sentences between ends of lines.
-python_rows open_text(const std::string& path, std::uint64_t min_count) {
+python_rows open_text(const std::string& path, std::uint64_t min_count, const std::optional<known_words>& words) {
   cli::data_options files;
   files.quiet = true;
+  const std::optional<vocabulary> known = vocabulary_of(words);
   const nb::gil_scoped_release release;
-  return python_rows(cli::open_words(path, min_count, files));
+  return python_rows(cli::open_words(path, min_count, files, known));
 }
-python_rows read_text(const nb::bytes& text, std::uint64_t min_count) {
+python_rows read_text(const nb::bytes& text, std::uint64_t min_count, const std::optional<known_words>& words) {
   const std::string_view all(text.c_str(), text.size());
+  const std::optional<vocabulary> known = vocabulary_of(words);
   const nb::gil_scoped_release release;
-  return python_rows(read_corpus(all, "the sentences", {.min_count = min_count}));
+  return python_rows(read_corpus(all, "the sentences", {.min_count = min_count, .words = known}));
+}
+
+known_words words_of(const python_rows& rows) {
+  known_words all;
+  if (!rows.words()) return all;
+  for (std::size_t w = 0; w < rows.words()->size(); ++w) {
+    const std::string_view word = rows.words()->word(w);
+    all.emplace_back(nb::bytes(word.data(), word.size()), rows.words()->count(w));
+  }
+  return all;
 }
 
 /// All rows in their order, as row starts, the caller's numbers of columns, and values.
@@ -174,8 +199,9 @@ void bind_rows(nb::module_& m) {
                   nb::arg("shuffle"))
       .def_static("open", open_file, nb::arg("path"), nb::arg("format"), nb::arg("model"), nb::arg("no_cache"),
                   nb::arg("cache_folder"), nb::arg("memory").none())
-      .def_static("open_text", open_text, nb::arg("path"), nb::arg("min_count"))
-      .def_static("read_text", read_text, nb::arg("text"), nb::arg("min_count"))
+      .def_static("open_text", open_text, nb::arg("path"), nb::arg("min_count"), nb::arg("words").none() = nb::none())
+      .def_static("read_text", read_text, nb::arg("text"), nb::arg("min_count"), nb::arg("words").none() = nb::none())
+      .def("words", words_of)
       .def_prop_ro("rows", [](const python_rows& rows) { return rows.view().rows(); })
       .def_prop_ro("columns", [](const python_rows& rows) { return rows.view().columns; })
       .def("arrays", arrays_of)

@@ -14,6 +14,7 @@
 #include <hogwild/detail/command/registered_training.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
 #include <hogwild/detail/results/first_column.hpp>
+#include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/trained_model.hpp>
@@ -141,8 +142,9 @@ void python_run::run() {
   rows.first_column = data_.first_column();
   const std::vector<std::uint32_t> columns = data_.columns();
   const std::shared_ptr<const saved_model> initial(std::shared_ptr<void>(), begin_with_);
-  const named_model m =
-      model_ != nullptr ? model_->on(rows) : cli::model_of(request_, rows, agreement(nullptr), initial);
+  const named_model m = model_ != nullptr
+                            ? model_->on(rows)
+                            : cli::model_of(request_, rows, agreement(nullptr), data_.words() ? nullptr : initial);
   train_options options = request_.options;
   if (model_ != nullptr) model_->complete(options);
   options.data_name = request_.data;
@@ -150,7 +152,11 @@ void python_run::run() {
   options.observers.push_back(this);
   // As what it begins with calls them: that may count from another number.
   std::vector<std::uint32_t> known = columns;
-  if (initial) {
+  if (initial && data_.words()) {
+    options.initial = [&](std::span<float> all) {
+      std::ranges::copy(parameters_of_words(*initial, m, *data_.words(), request_.data), all.begin());
+    };
+  } else if (initial) {
     for (std::uint32_t& column : known) column += detail::said_first_column(*initial) - data_.first_column();
     if (request_.several.one_vs_rest)
       options.initial = [&](std::span<float> all) { begin_classes_with(*initial, known, request_.options.bias, all); };
@@ -160,10 +166,11 @@ void python_run::run() {
   train_result result = cli::train_with_engine(m, rows, request_, options, nullptr);
   std::optional<saved_model> saved;
   std::optional<word_vectors> vectors;
+  std::optional<named_model> of_words;
   const bool keeps = (model_ == nullptr || model_->is_saved()) && result.status != run_status::diverged &&
                      !result.parameters.empty() && result.examples > 0;
   if (keeps && data_.words())
-    vectors = vectors_of(m, result.parameters, *data_.words());
+    vectors = vectors_of(m, result.parameters, *data_.words()), of_words = m;
   else if (keeps)
     saved = request_.several.keeps_several() ? cli::saved_of_several(request_, m, result, columns)
                                              : to_saved(m, result.parameters, result.labels, columns);
@@ -172,6 +179,7 @@ void python_run::run() {
   result_ = std::move(result);
   saved_ = std::move(saved);
   vectors_ = std::move(vectors);
+  of_words_ = std::move(of_words);
 }
 
 nb::object python_run::wait(std::optional<double> seconds) {
@@ -260,6 +268,12 @@ std::optional<word_vectors> python_run::vectors() {
   return vectors_;
 }
 
+std::optional<saved_model> python_run::saved_words(std::uint64_t min_count) {
+  require_end();
+  if (!of_words_) return std::nullopt;
+  return word_model_of(*of_words_, result_.parameters, *data_.words(), min_count);
+}
+
 bool python_run::diverged() {
   require_end();
   return result_.status == run_status::diverged;
@@ -343,6 +357,7 @@ void bind_run(nb::module_& m) {
       .def("summary", &python_run::summary)
       .def("saved", &python_run::saved)
       .def("vectors", &python_run::vectors)
+      .def("saved_words", &python_run::saved_words)
       .def("diverged", &python_run::diverged)
       .def("parameters", [](python_run& run) {
         std::vector<float> all = run.parameters();

@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include <hogwild/models.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/result.hpp>
 #include <hogwild/saved_model.hpp>
@@ -56,6 +57,8 @@ class python_run final : public observer {
   std::string summary();                  ///< JSON, as the command prints it
   std::optional<saved_model> saved();     ///< nothing where no row was trained, or the run diverged
   std::optional<word_vectors> vectors();  ///< of a text, likewise
+  /// All that a run on further text begins with, likewise.
+  std::optional<saved_model> saved_words(std::uint64_t min_count);
   bool diverged();
   std::vector<float> parameters();  ///< as the model lays them out; none where no row was trained
 
@@ -98,6 +101,7 @@ class python_run final : public observer {
   train_result result_{};
   std::optional<saved_model> saved_{};
   std::optional<word_vectors> vectors_{};
+  std::optional<named_model> of_words_{};
 
   std::thread thread_{};
 };

@@ -69,6 +69,14 @@ saved_model linear(const std::string& model, const array& weights, const array& 
 void bind_saved(nb::module_& m) {
   nb::class_<word_vectors>(m, "WordVectors")
       .def_static("load", [](const std::string& path) { return load_word_vectors(path); })
+      .def_static("of",
+                  [](const std::vector<nb::bytes>& words, const array& values) {
+                    const std::span<const float> numbers = floats_of(values, "vectors");
+                    word_vectors made{.dimension = words.empty() ? 0 : numbers.size() / words.size()};
+                    for (const nb::bytes& word : words) made.words.emplace_back(word.c_str(), word.size());
+                    made.values.assign(numbers.begin(), numbers.end());
+                    return made;
+                  })
       .def("save", [](const word_vectors& vectors,
                       const std::string& path) { save_word_vectors(path, vectors, vector_format_for(path)); })
       .def_prop_ro("words", [](const word_vectors& vectors) { return in_python(vectors.words); })

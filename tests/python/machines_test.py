@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimators that are not linear, ratings, and words."""
-import os
+"""Estimators that are not linear, and ratings."""
 import pickle
 
 import numpy as np
@@ -10,6 +9,7 @@ import scipy.sparse as sp
 pytest.importorskip("sklearn")
 from sklearn.base import clone
 from sklearn.datasets import make_moons
+from sklearn.exceptions import NotFittedError
 
 import hogwild as hw
 from hogwild.sklearn import FFM, FactorizationMachineClassifier, FactorizationMachineRegressor, MLPClassifier
@@ -108,50 +108,139 @@ def test_ratings_that_are_none_are_refused():
         hw.MatrixFactorization().fit(sp.csr_matrix(np.array([[np.nan, 1.0]])))
 
 
-def sentences():
-    draw = np.random.default_rng(0)
-    groups = [["red", "green", "blue", "white"], ["one", "two", "three", "four"], ["oak", "ash", "elm", "fir"]]
-    return [draw.choice(groups[k % 3], 8).tolist() for k in range(3000)]
+def some_recommender(**options):
+    ratings = sp.random(60, 30, density=0.3, random_state=np.random.default_rng(0), format="csr")
+    ratings = sp.hstack([ratings, sp.csr_matrix((60, 1))]).tocsr()  # nobody has rated the last item
+    return hw.MatrixFactorization(4, iterations=3, **options).fit(ratings), ratings
 
 
-@pytest.mark.parametrize("sg, hs", [(0, 0), (1, 0), (1, 1)])
-def test_words_that_stand_together_are_near(sg, hs, tmp_path):
-    made = hw.Word2Vec(sentences(), vector_size=16, min_count=1, workers=2, sg=sg, hs=hs, sample=0.0, epochs=10)
-    assert len(made.wv) == 12 and made.wv["red"].shape == (16,)
-    for word, others in (("red", {"green", "blue", "white"}), ("two", {"one", "three", "four"})):
-        assert {w for w, _ in made.wv.most_similar(word, topn=3)} == others
-    assert made.wv.similarity("oak", "elm") > made.wv.similarity("oak", "one")
+def test_ids_are_those_that_were_seen():
+    fitted, ratings = some_recommender()
+    for ask in (lambda: fitted.recommend(60), lambda: fitted.recommend(-1), lambda: fitted.recommend([0, 99]),
+                lambda: fitted.similar_users(-1), lambda: fitted.predict([60], [0]), lambda: fitted.similar_items(31),
+                lambda: fitted.predict([0], [-1]), lambda: fitted.recommend(0, filter_items=[31])):
+        with pytest.raises(IndexError, match="there is no (user|item) -?[0-9]+: fit.. has seen .* 0 to"):
+            ask()
+    with pytest.raises(ValueError, match="item 30 has no rating"):
+        fitted.similar_items(30)
+    with pytest.raises(TypeError, match="whole numbers"):
+        fitted.recommend("a")
+    with pytest.raises(TypeError, match="one item"):
+        fitted.similar_items([1, 2])
+    with pytest.raises(ValueError, match="2 users and 3 items"):
+        fitted.predict([0, 1], [0, 1, 2])
+    with pytest.raises(ValueError, match="50 columns.*31 items"):
+        fitted.recommend(0, sp.csr_matrix((1, 50)))
+    with pytest.raises(ValueError, match="60 rows, and 1 users.*ratings.users."):
+        fitted.recommend(0, ratings)
+    for n in (0, -1, 2.5):
+        with pytest.raises(ValueError, match="N="):
+            fitted.recommend(0, N=n)
+    assert fitted.recommend(0, N=100)[0].shape == (31,)
+    assert set(fitted.recommend(0, items=[3, 5, 7], N=3)[0]) == {3, 5, 7}
+    assert 3 not in fitted.recommend(0, N=31, filter_items=[3])[0][:30]
 
 
-def test_a_text_in_a_file_is_read_as_sentences_are(tmp_path):
-    (tmp_path / "text").write_text("\n".join(" ".join(s) for s in sentences()))
-    options = dict(vector_size=8, min_count=1, workers=1, sample=0.0)
-    file, lists = hw.Word2Vec(corpus_file=tmp_path / "text", **options), hw.Word2Vec(sentences(), **options)
-    assert file.wv.index_to_key == lists.wv.index_to_key and np.array_equal(file.wv.vectors, lists.wv.vectors)
-    assert file.wv.analogies([("red", "green", "one", "two"), ("red", "green", "one", "nowhere")])[1] == 1
+def test_a_recommender_has_the_habits_of_an_estimator(tmp_path):
+    unfitted = hw.MatrixFactorization()
+    for ask in (lambda: unfitted.recommend(0), lambda: unfitted.predict([0], [0]), lambda: unfitted.similar_items(0),
+                lambda: unfitted.similar_users(0), lambda: unfitted.save(tmp_path / "none")):
+        with pytest.raises(NotFittedError, match="call fit"):
+            ask()
+    fitted, ratings = some_recommender(learning_rate=0.05)
+    again = clone(fitted)
+    assert again.get_params() == fitted.get_params() and not hasattr(again, "mean")
+    assert repr(again) == "MatrixFactorization(factors=4, learning_rate=0.05, iterations=3)"
+    assert again.set_params(factors=5).factors == 5
+    with pytest.raises(ValueError, match="no parameter 'rank'.*factors"):
+        again.set_params(rank=3)
+    for bad in (dict(factors=0), dict(iterations=1.5), dict(num_threads=-1), dict(random_state=-3), dict(random_state="1")):
+        with pytest.raises(ValueError, match="it must be a whole number"):
+            hw.MatrixFactorization(**bad).fit(ratings)
+    fitted.save(tmp_path / "model")
+    read = hw.MatrixFactorization.load(tmp_path / "model")
+    assert read.get_params() == fitted.get_params() and read.mean == fitted.mean
+    np.testing.assert_array_equal(read.recommend(5)[0], fitted.recommend(5)[0])
+    np.savez(tmp_path / "other.npz", a=1)
+    with pytest.raises(ValueError, match="not written by"):
+        hw.MatrixFactorization.load(tmp_path / "other.npz")
 
 
-def test_words_of_any_bytes_keep_their_vectors(tmp_path):
-    word = b"caf\xe9"  # latin-1
-    (tmp_path / "text").write_bytes(b"\n".join([word + b" rouge vert"] * 50))
-    options = dict(vector_size=4, min_count=1, workers=1, sample=0.0)
-    file = hw.Word2Vec(corpus_file=tmp_path / "text", **options)
-    assert {os.fsencode(w) for w in file.wv.index_to_key} == {word, b"rouge", b"vert"}
-    lists = hw.Word2Vec([[os.fsdecode(word), "rouge", "vert"]] * 50, **options)
-    assert np.array_equal(lists.wv[os.fsdecode(word)], file.wv[os.fsdecode(word)])
-    (tmp_path / "vectors.txt").write_bytes(b"2 2\n" + word + b" 1 2\nrouge 3 4\n")
-    read = hw.words.WordVectors.load(tmp_path / "vectors.txt")
-    assert read[os.fsdecode(word)].tolist() == [1.0, 2.0] and "rouge" in read
+@pytest.mark.parametrize("state", [lambda: 3, lambda: np.int64(3), lambda: np.random.RandomState(3),
+                                   lambda: np.random.default_rng(3)])
+def test_a_recommender_takes_any_random_state(state):
+    first, second = some_recommender(random_state=state())[0], some_recommender(random_state=state())[0]
+    np.testing.assert_array_equal(first.item_factors, second.item_factors)
 
 
-def test_words_that_are_none_are_refused():
-    with pytest.raises(TypeError, match="sentences"):
-        hw.Word2Vec()
-    with pytest.raises(TypeError, match="corpus_file"):
-        hw.Word2Vec("a text")
-    with pytest.raises(ValueError, match="blanks"):
-        hw.Word2Vec([["two words"]])
-    with pytest.raises(hw.InputError):
-        hw.Word2Vec([["rare"]], min_count=5)
-    with pytest.raises(KeyError, match="nowhere"):
-        hw.Word2Vec([["a", "b"] * 10], min_count=1, workers=1).wv["nowhere"]
+def forward(net, x):
+    """The probabilities that a net's layers give, by numpy."""
+    for layer, (coef, intercept) in enumerate(zip(net.coefs_, net.intercepts_)):
+        x = (np.maximum(x, 0.0) if layer else x) @ coef + intercept
+    x = np.exp(x - x.max(axis=1, keepdims=True))
+    return x / x.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("hidden", [(6,), (5, 7), (4, 3, 6)])
+@pytest.mark.parametrize("classes", [2, 4])
+def test_the_layers_of_a_net_are_those_that_predict(hidden, classes):
+    x, y = pairs(600)
+    y = y + 2 * (x[:, 2] > 0) if classes == 4 else y
+    x[:, 5] = 0.0  # a column that never occurs, of sparse rows
+    for rows in (x, sp.csr_matrix(x)):
+        net = MLPClassifier(hidden, max_iter=4, random_state=0).fit(rows, y)
+        assert [c.shape for c in net.coefs_] == list(zip((6, *hidden), (*hidden, classes)))
+        assert [c.shape for c in net.intercepts_] == [(w,) for w in (*hidden, classes)]
+        assert (net.n_layers_, net.n_outputs_, net.out_activation_) == (len(hidden) + 2, classes, "softmax")
+        np.testing.assert_allclose(net.predict_proba(rows), forward(net, x), atol=1e-5)
+        assert net.loss_ == net.loss_curve_[-1] and len(net.loss_curve_) == net.n_iter_ == 4
+        assert net.validation_loss_curve_ is None
+    held_back = MLPClassifier(hidden, max_iter=4, random_state=0, early_stopping=True, validation_fraction=0.2).fit(x, y)
+    assert len(held_back.validation_loss_curve_) == len(held_back.loss_curve_)
+
+
+def test_a_net_goes_on_from_the_last_fit():
+    x, y = pairs(2000)
+    net = MLPClassifier((16,), max_iter=8, random_state=0, warm_start=True, learning_rate_init=0.01).fit(x, y)
+    first = net.loss_curve_
+    again = net.fit(x, y).loss_curve_
+    assert again[0] < first[0] and again[-1] < first[-1]
+    assert MLPClassifier((16,), max_iter=8, random_state=0, learning_rate_init=0.01).fit(x, y).loss_curve_ == first
+    for rows, labels, more in ((x[:, :5], y, {}), (x, y + 1, {}), (x, y + (x[:, 3] > 0), {}),
+                               (x, y, dict(hidden_layer_sizes=(8,)))):
+        with pytest.raises(ValueError, match="warm_start"):
+            clone(net).fit(x, y).set_params(**more).fit(rows, labels)
+
+
+@pytest.mark.parametrize("parameters, says", [
+    (dict(activation="tanh"), "activation='tanh'.*torch"), (dict(solver="lbfgs"), "lbfgs.*adam"),
+    (dict(learning_rate="adaptive"), "adaptive.*scikit-learn.*constant"), (dict(learning_rate="falling"), "one of constant"),
+    (dict(learning_rate="plateau"), "early_stopping"), (dict(momentum=0.9), "solver='adam'.*of 'momentum'"),
+    (dict(momentum=1.0, solver="momentum"), "below 1"), (dict(beta_1=0.5, solver="sgd"), "of 'adam'"),
+    (dict(batch_size=257), "1 to 256"), (dict(batch_size=0), "batch_size"), (dict(hidden_layer_sizes=()), "one to four"),
+])
+def test_what_a_net_has_not_is_told(parameters, says):
+    x, y = pairs(100)
+    with pytest.raises(ValueError, match=says):
+        MLPClassifier(**parameters).fit(x, y)
+
+
+@pytest.mark.parametrize("parameters", [
+    dict(learning_rate="cosine"), dict(momentum=0.5, solver="momentum"), dict(beta_1=0.5, beta_2=0.9),
+    dict(batch_size="auto"), dict(learning_rate="plateau", early_stopping=True)])
+def test_what_a_net_is_told_makes_another_one(parameters):
+    x, y = pairs(1000)
+    common = dict(hidden_layer_sizes=(8,), max_iter=3, random_state=0)
+    plain = MLPClassifier(solver=parameters.get("solver", "adam"), **common).fit(x, y)
+    told = MLPClassifier(**{**common, **parameters}).fit(x, y)
+    assert not np.array_equal(told.coefs_[0], plain.coefs_[0]) and np.isfinite(told.loss_)
+
+
+def test_what_other_packages_have_is_told():
+    with pytest.raises(ImportError, match="has no MLPRegressor: .*SGDRegressor"):
+        from hogwild.sklearn import MLPRegressor  # noqa: F401
+    with pytest.raises(ImportError, match="penalty='l1'"):
+        hw.sklearn.Lasso
+    assert not hasattr(hw.sklearn, "NoSuchEstimator") and not hasattr(MLPClassifier(), "partial_fit")
+    with pytest.raises(AttributeError, match="warm_start=True"):
+        MLPClassifier().partial_fit

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimators of models that are not linear: factorization machines, field-aware ones, and a net."""
+"""Estimators of models that are not linear: factorization machines, field-aware ones too."""
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import Csr, table_of
 from .._data import Dataset
@@ -29,8 +28,8 @@ class ModelEstimator(EngineEstimator):
             options.update(validation=float(self.validation_fraction), patience=self.n_iter_no_change)
         return options
 
-    def _fit_model(self, rows, options):
-        saved, interrupt = self._train(rows, options)
+    def _fit_model(self, rows, options, initial=None):
+        saved, interrupt = self._train(rows, options, initial)
         if rows.classes is not None:
             self.classes_ = rows.classes
         self._take_saved(saved, rows)
@@ -276,96 +275,3 @@ class FFM(_Binary, _Machine):
 
     def _prepared(self, X):
         return self._prepared_csr(self._checked(X))
-
-
-class MLPClassifier(ClassifierMixin, ModelEstimator):
-    """A net of ReLU layers that tells classes, as scikit-learn's.
-
-    Parameters
-    ----------
-    hidden_layer_sizes : tuple of int, default=(100,)
-        At most four.
-    alpha : float, default=0.0001
-        Strength of l2, divided by the number of rows as scikit-learn's.
-    solver : {'adam', 'sgd', 'momentum', 'adagrad'}, default='adam'
-    learning_rate_init : float or None, default=None
-        The first step; None is the model's own.
-    dropout : float, default=0.0
-        The fraction of each hidden layer that training leaves out.
-    batch_size : int or None, default=None
-        Rows that see the same weights, 1 to 256; None is the model's own.
-    max_iter : int, default=20
-        Passes over the rows at most.
-    tol : float or None, default=None
-        The run ends when n_iter_no_change epochs in a row lower the objective by no more than this fraction of how far
-        it has fallen.
-    early_stopping : bool, default=False
-    validation_fraction : float, default=0.1
-    n_iter_no_change : int, default=10
-    class_weight : dict or 'balanced', default=None
-    shuffle : bool, default=True
-    verbose : int, default=0
-    n_jobs : int, default=None
-        Workers: None is one, -1 as many as this process may use.
-    random_state : int, RandomState instance or None, default=None
-    engine : {'auto', 'serial', 'threads'}, default='auto'
-    reproducible : bool, default=False
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-    model_ : hogwild.Model
-    n_iter_ : int
-    run_ : hogwild.Run
-    """
-
-    def __init__(self, hidden_layer_sizes=(100,), *, alpha=0.0001, solver="adam", learning_rate_init=None, dropout=0.0,
-                 batch_size=None, max_iter=20, tol=None, early_stopping=False, validation_fraction=0.1,
-                 n_iter_no_change=10, class_weight=None, shuffle=True, verbose=0, n_jobs=None, random_state=None,
-                 engine="auto", reproducible=False):
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.alpha = alpha
-        self.solver = solver
-        self.learning_rate_init = learning_rate_init
-        self.dropout = dropout
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.engine = engine
-        self.reproducible = reproducible
-
-    def fit(self, X, y=None, sample_weight=None):
-        """Trains on X (array, sparse matrix, frame or Dataset) and y. Returns self."""
-        require_number("alpha", self.alpha, 0)
-        require("solver", self.solver, self.solver in ("adam", "sgd", "momentum", "adagrad"),
-                "'adam', 'sgd', 'momentum' or 'adagrad'")
-        widths = np.atleast_1d(self.hidden_layer_sizes).tolist()
-        require("hidden_layer_sizes", self.hidden_layer_sizes, 1 <= len(widths) <= 4 and
-                all(isinstance(w, int) and w > 0 for w in widths), "one to four whole numbers above 0")
-        rows = self._class_rows(X, y, sample_weight, self.shuffle)
-        return self._fit_model(rows, {"model": "mlp", "hidden": widths, "optimizer": self.solver,
-                                      "l2": float(self.alpha) / rows.data.shape[0], "step": self.learning_rate_init,
-                                      "dropout": float(self.dropout) or None, "batch": self.batch_size,
-                                      **self._common_options()})
-
-    def predict_proba(self, X):
-        """The probability of each class for each row: (rows, classes)."""
-        X = self._prepared(X)
-        return self.model_.predict_proba(X)
-
-    def predict_log_proba(self, X):
-        """The logarithm of predict_proba()."""
-        return np.log(self.predict_proba(X))
-
-    def predict(self, X):
-        """The class of each row of X."""
-        check_is_fitted(self)
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Vectors of words that were trained."""
+import numbers
+import os
+
+import numpy as np
+
+from . import _engine
+
+
+class WordVectors:
+    """Words and their vectors, as Word2Vec has them in `wv`.
+
+    Attributes
+    ----------
+    index_to_key : list of str
+        The words, by falling frequency. Bytes that are no UTF-8 are in them as os.fsdecode() has them, so that
+        os.fsencode() gives them back.
+    key_to_index : dict
+    vectors : float32 ndarray of shape (words, vector_size)
+    """
+
+    def __init__(self, words, vectors):
+        self.index_to_key, self.vectors = list(words), vectors
+        self.key_to_index = {word: k for k, word in enumerate(self.index_to_key)}
+        self._unit = None
+
+    @classmethod
+    def load(cls, path):
+        """Reads a file of word2vec's, text or binary."""
+        read = _engine.WordVectors.load(os.fspath(path))
+        return cls(read.words, read.values)
+
+    @property
+    def vector_size(self):
+        return self.vectors.shape[1]
+
+    def __len__(self):
+        return len(self.index_to_key)
+
+    def __contains__(self, word):
+        return word in self.key_to_index
+
+    def __getitem__(self, words):
+        """The vector of a word, or of a list of words a line for each."""
+        if isinstance(words, str):
+            return self.vectors[self._index(words)]
+        return self.vectors[[self._index(word) for word in words]]
+
+    def get_vector(self, word, norm=False):
+        """A copy of the vector of a word; with `norm` of length 1."""
+        return np.array((self._units() if norm else self.vectors)[self._index(word)])
+
+    def _index(self, word):
+        if not isinstance(word, str):
+            raise TypeError(f"words are str, and {word!r} is of the type {type(word).__name__}")
+        if word not in self.key_to_index:
+            raise KeyError(f"the word {word!r} is not in the vocabulary")
+        return self.key_to_index[word]
+
+    def _units(self):
+        if self._unit is None:
+            self._unit = _unit_rows(self.vectors)
+        return self._unit
+
+    def similarity(self, first, second):
+        """The cosine of two words' vectors."""
+        units = self._units()
+        return float(units[self._index(first)] @ units[self._index(second)])
+
+    def distance(self, first, second):
+        """1 less their cosine."""
+        return 1.0 - self.similarity(first, second)
+
+    def n_similarity(self, first, second):
+        """The cosine of the means of two lists of words, of vectors of length 1 each."""
+        return float(np.dot(*(_unit_rows(self._mean([(word, 1.0) for word in words])[None])[0]
+                              for words in (first, second))))
+
+    def most_similar(self, positive=(), negative=(), topn=10):
+        """The topn words with the greatest cosine to the sum of the positive words less the negative ones.
+
+        Each of them is a word, a vector, or a pair of one of these and its weight. Words count by vectors of length 1.
+        Returns a list of (word, cosine), without the words that were given.
+        """
+        asked = [(key, weight) for key, weight in _weighted(positive)]
+        asked += [(key, -weight) for key, weight in _weighted(negative)]
+        if not asked:
+            raise ValueError("cannot compute similarity with no input: give a word")
+        units, sum_of = self._units(), self._mean(asked)
+        given = sorted({self._index(key) for key, _ in asked if isinstance(key, str)})
+        cosine = units @ sum_of / max(float(np.linalg.norm(sum_of)), 1e-30)
+        cosine[given] = -np.inf
+        best = np.argsort(-cosine, kind="stable")[:min(topn, len(self) - len(given))]
+        return [(self.index_to_key[k], float(cosine[k])) for k in best]
+
+    def similar_by_word(self, word, topn=10):
+        """most_similar() of one word."""
+        return self.most_similar([word], topn=topn)
+
+    def similar_by_vector(self, vector, topn=10):
+        """most_similar() of one vector."""
+        return self.most_similar([np.asarray(vector)], topn=topn)
+
+    def _mean(self, weighted):
+        """The mean of words and vectors, which are of length 1 then, by their weights."""
+        if not weighted:
+            raise ValueError("there is no word: give one at least")
+        units, total = self._units(), np.zeros(self.vector_size, np.float64)
+        for key, weight in weighted:
+            if isinstance(key, str):
+                vector = units[self._index(key)]
+            else:
+                vector = np.asarray(key, np.float64)
+                if vector.shape != (self.vector_size,):
+                    raise ValueError(f"a vector has the shape {vector.shape}, and those of words have {(self.vector_size,)}")
+                vector = _unit_rows(vector[None])[0]
+            total += weight * vector
+        return total / len(weighted)
+
+    def doesnt_match(self, words):
+        """The word whose vector is farthest from the mean of all."""
+        known = [word for word in words if word in self]
+        if not known:
+            raise ValueError("none of these words is in the vocabulary")
+        mean = self._mean([(word, 1.0) for word in known])
+        return min(known, key=lambda word: float(self._units()[self._index(word)] @ mean))
+
+    def evaluate_word_pairs(self, pairs, delimiter="\t", case_insensitive=True, dummy4unknown=False):
+        """How the cosines of pairs of words go with what people say of them.
+
+        `pairs` is a file with a line "word, word, number" for each, parted by `delimiter`, where lines that begin with #
+        are none; or an iterable of such triples. Pairs with a word that is not known are left out, or count as 0 with
+        dummy4unknown. Returns Pearson's correlation and Spearman's, as scipy.stats has them, and the percentage of pairs
+        with a word that is not known.
+        """
+        from scipy import stats
+
+        words = {}
+        for word in self.index_to_key:
+            words.setdefault(word.upper() if case_insensitive else word, word)
+        told, known, unknown = [], [], 0
+        for first, second, number in _triples(pairs, delimiter):
+            found = [words.get(word.upper() if case_insensitive else word) for word in (first, second)]
+            if None in found:
+                unknown += 1
+                if not dummy4unknown:
+                    continue
+            told.append(float(number))
+            known.append(0.0 if None in found else self.similarity(*found))
+        if len(told) < 2:
+            raise ValueError(f"there are {len(told)} pairs whose words are known: a correlation is of two at least")
+        return stats.pearsonr(told, known), stats.spearmanr(told, known), 100.0 * unknown / (len(told) + (
+            0 if dummy4unknown else unknown))
+
+    def save(self, path):
+        """Writes a file of word2vec's: binary where the name ends in .bin, else text. load() reads it."""
+        _engine.WordVectors.of([os.fsencode(word) for word in self.index_to_key],
+                               np.ascontiguousarray(self.vectors, np.float32)).save(os.fspath(path))
+
+    def analogies(self, questions):
+        """How many of (a, b, c, d), lines of "a is to b as c is to d", have d as the nearest word to b - a + c.
+
+        Returns (right, asked); questions with a word that is not known are not asked.
+        """
+        right = asked = 0
+        for a, b, c, d in questions:
+            if not all(word in self for word in (a, b, c, d)):
+                continue
+            asked += 1
+            right += self.most_similar([b, c], [a], topn=1)[0][0] == d
+        return right, asked
+
+
+def _unit_rows(vectors):
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(length > 0, length, 1.0)
+
+
+def _weighted(keys):
+    """Words and vectors, or pairs of one and a weight, or one of them, as pairs."""
+    if isinstance(keys, str) or (isinstance(keys, np.ndarray) and keys.ndim == 1 and keys.dtype.kind == "f"):
+        keys = [keys]
+    for key in keys:
+        if isinstance(key, tuple) and len(key) == 2 and isinstance(key[1], numbers.Real):
+            yield key[0], float(key[1])
+        else:
+            yield key, 1.0
+
+
+def _triples(pairs, delimiter):
+    if not isinstance(pairs, (str, os.PathLike)):
+        yield from pairs
+        return
+    with open(pairs, encoding="utf-8", errors="surrogateescape") as file:
+        for number, line in enumerate(file, 1):
+            if line.startswith("#") or not line.strip():
+                continue
+            fields = line.rstrip("\r\n").split(delimiter)
+            try:
+                first, second, said = fields
+                yield first, second, float(said)
+            except ValueError:
+                raise ValueError(f"{os.fspath(pairs)}:{number}: a line has two words and a number, parted by "
+                                 f"{delimiter!r}") from None

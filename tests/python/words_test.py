@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Vectors of words, with gensim's habits."""
+import os
+import pickle
+
+import numpy as np
+import pytest
+
+import hogwild as hw
+
+
+def sentences():
+    draw = np.random.default_rng(0)
+    groups = [["red", "green", "blue", "white"], ["one", "two", "three", "four"], ["oak", "ash", "elm", "fir"]]
+    return [draw.choice(groups[k % 3], 8).tolist() for k in range(3000)]
+
+
+@pytest.mark.parametrize("sg, hs", [(0, 0), (1, 0), (1, 1)])
+def test_words_that_stand_together_are_near(sg, hs, tmp_path):
+    made = hw.Word2Vec(sentences(), vector_size=16, min_count=1, workers=2, sg=sg, hs=hs, sample=0.0, epochs=10)
+    assert len(made.wv) == 12 and made.wv["red"].shape == (16,)
+    for word, others in (("red", {"green", "blue", "white"}), ("two", {"one", "three", "four"})):
+        assert {w for w, _ in made.wv.most_similar(word, topn=3)} == others
+    assert made.wv.similarity("oak", "elm") > made.wv.similarity("oak", "one")
+
+
+def test_a_text_in_a_file_is_read_as_sentences_are(tmp_path):
+    (tmp_path / "text").write_text("\n".join(" ".join(s) for s in sentences()))
+    options = dict(vector_size=8, min_count=1, workers=1, sample=0.0)
+    file, lists = hw.Word2Vec(corpus_file=tmp_path / "text", **options), hw.Word2Vec(sentences(), **options)
+    assert file.wv.index_to_key == lists.wv.index_to_key and np.array_equal(file.wv.vectors, lists.wv.vectors)
+    assert file.wv.analogies([("red", "green", "one", "two"), ("red", "green", "one", "nowhere")])[1] == 1
+
+
+def test_words_of_any_bytes_keep_their_vectors(tmp_path):
+    word = b"caf\xe9"  # latin-1
+    (tmp_path / "text").write_bytes(b"\n".join([word + b" rouge vert"] * 50))
+    options = dict(vector_size=4, min_count=1, workers=1, sample=0.0)
+    file = hw.Word2Vec(corpus_file=tmp_path / "text", **options)
+    assert {os.fsencode(w) for w in file.wv.index_to_key} == {word, b"rouge", b"vert"}
+    lists = hw.Word2Vec([[os.fsdecode(word), "rouge", "vert"]] * 50, **options)
+    assert np.array_equal(lists.wv[os.fsdecode(word)], file.wv[os.fsdecode(word)])
+    (tmp_path / "vectors.txt").write_bytes(b"2 2\n" + word + b" 1 2\nrouge 3 4\n")
+    read = hw.words.WordVectors.load(tmp_path / "vectors.txt")
+    assert read[os.fsdecode(word)].tolist() == [1.0, 2.0] and "rouge" in read
+
+
+def test_words_that_are_none_are_refused():
+    with pytest.raises(TypeError, match="sentences"):
+        hw.Word2Vec()
+    with pytest.raises(TypeError, match="corpus_file"):
+        hw.Word2Vec("a text")
+    with pytest.raises(ValueError, match="blanks"):
+        hw.Word2Vec([["two words"]])
+    with pytest.raises(hw.InputError):
+        hw.Word2Vec([["rare"]], min_count=5)
+    with pytest.raises(KeyError, match="nowhere"):
+        hw.Word2Vec([["a", "b"] * 10], min_count=1, workers=1).wv["nowhere"]
+
+
+@pytest.mark.parametrize("sentences, fault, says", [
+    (["hello", "world"], TypeError, "'hello' is one word.*lists of words"),
+    (np.array(["hello", "world"]), TypeError, "'hello' is one word"),
+    ([b"hello"], TypeError, "lists of words"), (7, TypeError, "lists of words"), ([1, 2], TypeError, "list of words.*is 1"),
+    ([[1, 2]], TypeError, r"words are str, and 1 is of the type int.*str\(word\)"),
+    ([[np.int64(0)]], TypeError, "int64"), ([["a", None]], TypeError, "NoneType"), ([["a", 1.5]], TypeError, "float"),
+    ([["a", ""]], ValueError, "empty"), ([["a", "two words"]], ValueError, "'two words'.*blanks"),
+    ([["a\n"]], ValueError, "blanks"), ([["a\0b"]], ValueError, "bytes 0"), ([[b"a\tb"]], ValueError, "blanks"),
+])
+def test_sentences_that_are_no_lists_of_words_are_refused(sentences, fault, says):
+    with pytest.raises(fault, match=says):
+        hw.Word2Vec(sentences, vector_size=4, min_count=1, workers=1)
+
+
+def test_words_of_lists_are_those_of_a_file(tmp_path):
+    # A no-break space and a line separator part no words in a file; bytes are what a file has.
+    words = ["10\u00a0000", "km", "a\u2028b", "\x85"]
+    (tmp_path / "text").write_text((" ".join(words) + "\n") * 100, encoding="utf-8", newline="")
+    options = dict(vector_size=4, min_count=1, workers=1, sample=0.0)
+    file = hw.Word2Vec(corpus_file=tmp_path / "text", **options)
+    assert set(file.wv.index_to_key) == set(words)
+    for same in ([words] * 100, [tuple(words)] * 100, np.array([words] * 100), (iter(words) for _ in range(100)),
+                 [[word.encode() for word in words]] * 100):
+        lists = hw.Word2Vec(same, **options)
+        assert lists.wv.index_to_key == file.wv.index_to_key
+        np.testing.assert_array_equal(lists.wv.vectors, file.wv.vectors)
+
+
+def vectors():
+    return hw.Word2Vec(sentences(), vector_size=16, min_count=1, workers=1, sample=0.0, epochs=5).wv
+
+
+def test_vectors_are_asked_for_as_gensims_are(tmp_path):
+    wv = vectors()
+    unit = wv.vectors / np.linalg.norm(wv.vectors, axis=1, keepdims=True)
+    red, blue, oak = (wv.key_to_index[word] for word in ("red", "blue", "oak"))
+    np.testing.assert_array_equal(wv[["red", "oak"]], wv.vectors[[red, oak]])
+    copied = wv.get_vector("red")
+    copied[:] = 0.0
+    assert wv["red"].any() and np.linalg.norm(wv.get_vector("red", norm=True)) == pytest.approx(1.0, abs=1e-6)
+    # Words count by vectors of length 1, vectors too, each by its weight.
+    asked = unit[red] + 0.5 * unit[blue] - 2.0 * unit[oak]
+    cosine = unit @ asked / np.linalg.norm(asked)
+    for positive, negative in ((["red", ("blue", 0.5)], [("oak", 2.0)]), ([wv["red"] * 7, (wv["blue"], 0.5)], [("oak", 2)])):
+        told = dict(wv.most_similar(positive, negative, topn=12))
+        for word in ("green", "one", "elm"):
+            assert told[word] == pytest.approx(cosine[wv.key_to_index[word]], abs=1e-5)
+        assert ("red" in told) == (not isinstance(positive[0], str)) and "oak" not in told
+    assert wv.similar_by_word("red", topn=3) == wv.most_similar("red", topn=3)
+    assert wv.similar_by_vector(wv["red"], topn=1)[0][0] == "red" == wv.most_similar(wv["red"], topn=1)[0][0]
+    assert wv.distance("red", "blue") == pytest.approx(1.0 - unit[red] @ unit[blue], abs=1e-6)
+    assert wv.n_similarity(["red", "blue"], ["red", "blue"]) == pytest.approx(1.0, abs=1e-6)
+    assert wv.doesnt_match(["red", "green", "oak", "white", "nowhere"]) == "oak"
+    for ask, fault, says in ((lambda: wv[3], TypeError, "iterable|words are str"), (lambda: wv["nowhere"], KeyError, "nowhere"),
+                             (lambda: wv.most_similar([np.ones(3)]), ValueError, "shape .3,."),
+                             (lambda: wv.doesnt_match(["nowhere"]), ValueError, "none of these"),
+                             (lambda: wv.most_similar(), ValueError, "no input")):
+        with pytest.raises(fault, match=says):
+            ask()
+    for name in ("vectors.bin", "vectors.txt"):
+        wv.save(tmp_path / name)
+        read = hw.WordVectors.load(tmp_path / name)
+        assert read.index_to_key == wv.index_to_key
+        np.testing.assert_allclose(read.vectors, wv.vectors, rtol=1e-6)
+
+
+def test_pairs_of_words_are_compared_with_what_people_say(tmp_path):
+    from scipy import stats
+
+    wv = vectors()
+    pairs = [("red", "blue", 9.0), ("One", "two", 8.0), ("red", "oak", 1.0), ("elm", "three", 2.0)]
+    known = [wv.similarity(a.lower(), b) for a, b, _ in pairs]
+    pearson, spearman, unknown = wv.evaluate_word_pairs(pairs + [("red", "nowhere", 5.0)])
+    assert pearson[0] == pytest.approx(stats.pearsonr([9, 8, 1, 2], known)[0]) and pearson[0] > 0.5
+    assert spearman[0] == pytest.approx(stats.spearmanr([9, 8, 1, 2], known)[0]) and unknown == pytest.approx(20.0)
+    lines = "# words\n" + "".join(f"{a}\t{b}\t{said}\n" for a, b, said in pairs)
+    (tmp_path / "pairs.tsv").write_text(lines)
+    assert wv.evaluate_word_pairs(tmp_path / "pairs.tsv")[0][0] == pytest.approx(pearson[0])
+    assert wv.evaluate_word_pairs(pairs, case_insensitive=False)[2] == 25.0
+    assert wv.evaluate_word_pairs(pairs + [("red", "nowhere", 0.0)], dummy4unknown=True)[2] == 20.0
+    (tmp_path / "pairs.tsv").write_text(lines + "red blue\n")
+    with pytest.raises(ValueError, match="pairs.tsv:6: a line has two words and a number"):
+        wv.evaluate_word_pairs(tmp_path / "pairs.tsv")
+
+
+@pytest.mark.parametrize("sg, hs", [(0, 0), (1, 0), (1, 1)])
+def test_training_goes_on_from_what_was_saved(sg, hs, tmp_path):
+    options = dict(vector_size=8, min_count=1, workers=1, sample=0.0, sg=sg, hs=hs, epochs=2, seed=3)
+    first = hw.Word2Vec(sentences(), **options)
+    before = first.wv.vectors.copy()
+    first.save(tmp_path / "model")
+    again = hw.Word2Vec.load(tmp_path / "model")
+    copy = pickle.loads(pickle.dumps(first))
+    for read in (again, copy):
+        assert read.wv.index_to_key == first.wv.index_to_key
+        np.testing.assert_array_equal(read.wv.vectors, before)
+    more = [["red", "green", "blue", "nowhere"]] * 500
+    for model in (first, again, copy):
+        model.train(more, total_examples=len(more), epochs=3, start_alpha=0.02)
+        assert len(model.wv) == 12 and "nowhere" not in model.wv
+        # Words that nobody has met since are where they were, but for the noise of negative samples.
+        oak = model.wv.key_to_index["oak"]
+        assert np.linalg.norm(model.wv.vectors[oak] - before[oak]) < 0.2 * np.linalg.norm(before[oak])
+        assert not np.array_equal(model.wv["red"], before[model.wv.key_to_index["red"]])
+    np.testing.assert_array_equal(first.wv.vectors, again.wv.vectors)
+    np.testing.assert_array_equal(first.wv.vectors, copy.wv.vectors)
+    # A step of nothing to speak of begins where the last one ended.
+    again.train(more, epochs=1, start_alpha=1e-12)
+    np.testing.assert_allclose(again.wv.vectors, first.wv.vectors, rtol=1e-5, atol=1e-7)
+
+
+def test_what_there_is_not_is_told():
+    for name in ("min_alpha", "ns_exponent", "compute_loss", "callbacks", "max_final_vocab", "trim_rule", "nonsense"):
+        with pytest.raises(TypeError, match=name + " is none of Word2Vec's parameters here: "):
+            hw.Word2Vec([["a", "b"]], **{name: 1})
+    model = hw.Word2Vec([["a", "b"]] * 10, vector_size=4, min_count=1, workers=1)
+    with pytest.raises(TypeError, match="Word2Vec.sentences."):
+        model.build_vocab([["c"]], update=True)
+    with pytest.raises(TypeError, match="give sentences"):
+        model.train()
+    with pytest.raises(hw.InputError, match="no word is one of those"):
+        model.train([["c", "d"]])
