@@ -59,9 +59,16 @@ def workers_of(n_jobs):
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning: None is one worker, -1 as many as there are CPUs")
     if n_jobs < 0:
-        cpus = len(os.sched_getaffinity(0))
-        return {"engine": "threads", "workers": 0 if n_jobs == -1 else max(1, cpus + 1 + n_jobs)}
+        return {"engine": "threads", "workers": threads_of(n_jobs)}
     return {"engine": "threads", "workers": int(n_jobs)}
+
+
+def threads_of(n_jobs):
+    """How many threads scikit-learn's n_jobs are; -1 as many as the affinity mask and the control group grant."""
+    who = 1 if n_jobs is None else int(n_jobs)
+    if who == 0:
+        raise ValueError("n_jobs=0 has no meaning: None is one worker, -1 as many as there are CPUs")
+    return who if who > 0 else max(1, _engine.default_workers() + 1 + who)
 
 
 def models() -> dict[str, str]:
@@ -150,6 +157,18 @@ class Job:
         return Run(json.loads(self._run.summary()), self.history, self._run.notes())
 
 
+# Who is told of these has asked for threads.
+_OF_THREADS = ("workers", "team", "pin", "storage")
+
+
+def _defaults(model, given):
+    """What Python's users expect where they do not say: a constant term where the model has one, and the same model for
+    the same seed, which one worker gives."""
+    threads = any(given.get(name) is not None for name in _OF_THREADS)
+    facts = _engine.facts_of_models().get(model)
+    return {"engine": "threads" if threads else "serial", "bias": True if facts is None or facts["takes_bias"] else None}
+
+
 def start(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[dict], Any] | None = None,
           initial: Model | None = None, **options: Any) -> Job:
     """Begins to train, and returns at once.
@@ -164,7 +183,9 @@ def start(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[
     initial : Model, optional
         What the run begins with, the columns that both have.
     **options
-        Those of `hogwild train`, with _ for -: epochs=10, step=0.1, l2=1e-4, engine="threads", workers=2, ...
+        Those of `hogwild train`, with _ for -: epochs=10, step=0.1, l2=1e-4, engine="threads", workers=2, ... Other
+        than there bias=True where the model takes one, and one worker trains, who makes the same model of the same
+        seed: say engine="threads" or workers for more.
 
     Returns
     -------
@@ -176,7 +197,8 @@ def start(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[
         if option in options:
             raise TypeError(f"{option!r} is for the command alone: run_ has what there is to tell")
     name, own = named(model)
-    words = words_of({"model": name, **options})
+    options = {option: value for option, value in options.items() if value is not None}
+    words = words_of({"model": name, **_defaults(name, options), **options})
     source = data.path or "the rows"
     return Job(data, words, None if initial is None else initial._saved, callback, source, own)
 
@@ -213,8 +235,20 @@ def load(path: str | os.PathLike) -> Model:
     return Model(_engine.Saved.load(os.fspath(path)))
 
 
+def _is_raw(x):
+    """Whether a tuple is (data, indices, indptr) of CSR rows, and not three dense ones."""
+    if len(x) != 3 or not all(isinstance(a, np.ndarray) and a.ndim == 1 for a in x):
+        return False
+    value, index, row_start = x
+    return (row_start.dtype.kind in "iu" and index.dtype.kind in "iu" and len(row_start) > 0
+            and len(value) == len(index) == row_start[-1] and row_start[0] == 0)
+
+
 class Model:
     """A trained model.
+
+    What is predicted is what a Dataset is made of, or (data, indices, indptr), the arrays of CSR rows: they cost least
+    where rows come one by one. Columns that the model has not seen count as 0.
 
     Attributes
     ----------
@@ -229,6 +263,8 @@ class Model:
     def __init__(self, saved, run=None):
         self._saved, self.run_ = saved, run
         self._predictor = None
+        labels = saved.labels
+        self._classes = labels if len(labels) else None
 
     @property
     def name(self) -> str:
@@ -236,8 +272,7 @@ class Model:
 
     @property
     def classes_(self) -> np.ndarray | None:
-        labels = self._saved.labels
-        return labels if len(labels) else None
+        return self._classes
 
     def _rows(self, X):
         if isinstance(X, Dataset) and X.path is not None:
@@ -248,22 +283,20 @@ class Model:
             if X._made_of is None:
                 raise TypeError("a shuffled Dataset has its rows in another order: predict the arrays it was made of")
             X = X._made_of[0]
-        rows = X if isinstance(X, Csr) else table_of(X).rows
-        columns = MOST_COLUMNS if isinstance(X, Csr) else rows.shape[1]
-        if not isinstance(rows, Csr):
-            n = rows.shape[0]
-            rows = Csr(np.arange(n + 1, dtype=np.int64) * columns, np.tile(np.arange(columns, dtype=np.uint32), n),
-                       rows.reshape(-1), rows.shape)
-        return _engine.Rows.copy_csr(rows.row_start, rows.index, rows.value, None, columns, None,
-                                     self._saved.columns, first_column=self._saved.first_column,
-                                     threads=1 if _data._forked else None)
+        elif isinstance(X, tuple) and _is_raw(X):
+            value, index, row_start = map(np.ascontiguousarray, X)
+            return self._predictor.csr(row_start, index, value, MOST_COLUMNS, "X")
+        if isinstance(X, Csr):  # whose columns have numbers of their own
+            return self._predictor.csr(X.row_start, X.index, X.value, MOST_COLUMNS, "X")
+        rows = table_of(X, wide=True).rows
+        if isinstance(rows, Csr):
+            return self._predictor.csr(rows.row_start, rows.index, rows.value, rows.shape[1], "X")
+        return self._predictor.dense(rows.reshape(-1), *rows.shape, "X")
 
     def scores(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """What the model says of each row: the margin of two labels, the number of the class, or the number."""
-        if n_jobs is None or n_jobs < 1:
-            n_jobs = 1 if n_jobs is None else len(os.sched_getaffinity(0))
         rows = self._rows(X)
-        return self._predictor.scores(rows, n_jobs)
+        return self._predictor.scores(rows, 1 if n_jobs is None else threads_of(n_jobs))
 
     def predict(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """The label of each row, as labels were read."""

@@ -28,17 +28,10 @@ from sklearn.utils.validation import _check_method_params
 from . import _engine
 from ._data import Dataset
 from ._lanes import Lanes
-from ._train import workers_of
+from ._train import threads_of
 from .sklearn._base import EngineEstimator
 
 __all__ = ["Grid", "Random", "Halving", "Hyperband"]
-
-
-def _threads_of(n_jobs):
-    import os
-
-    who = workers_of(n_jobs)
-    return who.get("workers", 1) or len(os.sched_getaffinity(0))
 
 
 class _Search(BaseSearchCV):
@@ -142,7 +135,7 @@ class _Trained:
         self._search, self._X, self._y, self._splits, self._scorers = search, X, y, splits, scorers
         self._fit_params, self._score_params = routed.estimator.fit, routed.scorer.score
         self._lanes = Lanes(search, candidates, X, y, splits, self._fit_params, bool(self._score_params),
-                            _threads_of(search.n_jobs))
+                            threads_of(search.n_jobs))
         if search.verbose > 0:
             print(f"{len(splits)} folds for each of {len(candidates)} candidates")
 
@@ -152,7 +145,8 @@ class _Trained:
         folds = range(len(self._splits))
         rest = [(c, f) for c in numbers for f in folds if (c, f) not in found]
         ours = isinstance(self._search.estimator, EngineEstimator)  # which let the interpreter go while they train
-        run = Parallel(n_jobs=self._search.n_jobs, prefer="threads" if ours else None)
+        n_jobs = self._search.n_jobs
+        run = Parallel(n_jobs=None if n_jobs is None else threads_of(n_jobs), prefer="threads" if ours else None)
         found.update(zip(rest, run(delayed(self._fit)(self.candidates[c], f, epochs) for c, f in rest)))
         return [self._complete(found[c, f]) for c in numbers for f in folds]
 

@@ -47,6 +47,7 @@ nanobind::dict facts_of_models() {
     nanobind::dict facts;
     facts["summary"] = known->facts().summary.c_str();
     facts["options"] = options;
+    facts["takes_bias"] = known->facts().no_bias.empty();
     all[std::string(known->name()).c_str()] = facts;
   }
   return all;

@@ -1,81 +1,136 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
-#include <optional>
+#include <cstdint>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/data/numbered_rows.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/detail/results/first_column.hpp>
 #include <hogwild/detail/task/score_rows.hpp>
-#include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
+#include <hogwild/rows.hpp>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
-#include "rows.hpp"
 
 namespace hogwild::python {
 namespace {
 
-/// What a model says of each row: the margin, the number of the class, or the number.
-nb::object scores(const predictor& model, const python_rows& rows, std::size_t workers) {
-  std::vector<float> all;
-  {
-    const nb::gil_scoped_release release;
-    const sparse_view view = rows.view();
-    model.require_data(view, "the rows");
-    all.resize(view.rows());
-    const auto threads = thread_team::make(thread_team_kind::std, workers, false);
-    score_rows(
-        view, *threads, 64, [&](std::size_t most) { return model.scorer(most); },
-        [&](std::size_t row, float score) { all[row] = score; });
-  }
-  const std::size_t n = all.size();
-  return to_numpy(std::move(all), n);
-}
+using detail::numbered_rows;
 
-/// One line a row of what ask(row) returns, all of the same length.
-template <class Ask>
-nb::object lines(const predictor& model, const python_rows& rows, const Ask& ask) {
-  std::vector<double> all;
-  std::size_t width = 1, n = 0;
-  {
+/// Rows of Python with the positions of a model's columns, and the arrays that they may lie in.
+struct rows_to_predict {
+  array value;
+  numbered_rows rows;
+};
+
+/// A model that predicts, and its map of columns, which is made once.
+class python_predictor {
+ public:
+  explicit python_predictor(const saved_model& saved)
+      : model_(saved), known_(saved.columns), first_column_(detail::said_first_column(saved)) {}
+
+  const predictor& model() const { return model_; }
+
+  std::unique_ptr<rows_to_predict> csr(const array& row_start, const array& index, const array& value,
+                                       std::size_t columns, const std::string& name) const {
+    const csr_arrays from{.row_start = whole_numbers_of(row_start, "row starts"),
+                          .index = whole_numbers_of(index, "indices"),
+                          .value = real_numbers_of(value, "values")};
     const nb::gil_scoped_release release;
-    const sparse_view view = rows.view();
-    model.require_data(view, "the rows");
-    view.ensure(0, view.rows());
-    n = view.rows();
-    row_cursor cursor(view);
-    for (std::size_t r = 0; r < n; ++r) {
-      sparse_row<float> z = cursor.row(r);
-      z.label = 0.0f;  // what stands there need not be one of the model's
-      const auto said = ask(z);
-      if (r == 0) all.reserve(n * said.size());
-      width = said.size();
-      all.insert(all.end(), said.begin(), said.end());
-    }
+    return std::unique_ptr<rows_to_predict>(new rows_to_predict{array(), numbered_rows(from, options(columns, name))});
   }
-  return to_numpy(std::move(all), n, width);
-}
+
+  std::unique_ptr<rows_to_predict> dense(const array& value, std::size_t rows, std::size_t columns,
+                                         const std::string& name) const {
+    const real_numbers from = real_numbers_of(value, "values");
+    array kept = value;
+    const nb::gil_scoped_release release;
+    return std::unique_ptr<rows_to_predict>(
+        new rows_to_predict{std::move(kept), numbered_rows(from, rows, columns, options(columns, name))});
+  }
+
+  /// What the model says of each row: the margin, the number of the class, or the number.
+  nb::object scores(const rows_to_predict& rows, std::size_t workers) const {
+    std::vector<float> all;
+    {
+      const nb::gil_scoped_release release;
+      const sparse_view view = rows.rows.view();
+      model_.require_data(view, "the rows");
+      all.resize(view.rows());
+      const auto threads = thread_team::make(thread_team_kind::std, workers, false);
+      score_rows(
+          view, *threads, std::clamp<std::size_t>(view.rows(), 1, most_at_once),
+          [&](std::size_t most) { return model_.scorer(most); },
+          [&](std::size_t row, float score) { all[row] = score; });
+    }
+    const std::size_t n = all.size();
+    return to_numpy(std::move(all), n);
+  }
+
+  /// One line a row of what ask(row) returns, all of the same length.
+  template <class Ask>
+  nb::object lines(const rows_to_predict& rows, const Ask& ask) const {
+    std::vector<double> all;
+    std::size_t width = 1, n = 0;
+    {
+      const nb::gil_scoped_release release;
+      const sparse_view view = rows.rows.view();
+      model_.require_data(view, "the rows");
+      n = view.rows();
+      row_cursor cursor(view);
+      for (std::size_t r = 0; r < n; ++r) {
+        const auto said = ask(cursor.row(r));
+        if (r == 0) all.reserve(n * said.size());
+        width = said.size();
+        all.insert(all.end(), said.begin(), said.end());
+      }
+    }
+    return to_numpy(std::move(all), n, width);
+  }
+
+ private:
+  static constexpr std::size_t most_at_once = 64;
+
+  row_options options(std::size_t columns, const std::string& name) const {
+    return {.name = name, .numbering = &known_, .columns = columns, .first_column = first_column_};
+  }
+
+  predictor model_;
+  column_numbering known_;
+  std::uint32_t first_column_;
+};
 
 }  // namespace
 
 void bind_scoring(nb::module_& m) {
-  nb::class_<predictor>(m, "Predictor")
+  nb::class_<rows_to_predict>(m, "RowsToPredict");
+  nb::class_<python_predictor>(m, "Predictor")
       .def(nb::init<const saved_model&>())
-      .def("scores", scores, nb::arg("rows"), nb::arg("workers"))
+      .def("csr", &python_predictor::csr, nb::arg("row_start"), nb::arg("index"), nb::arg("value"), nb::arg("columns"),
+           nb::arg("name"))
+      .def("dense", &python_predictor::dense, nb::arg("value"), nb::arg("rows"), nb::arg("columns"), nb::arg("name"))
+      .def("scores", &python_predictor::scores, nb::arg("rows"), nb::arg("workers"))
       .def("probabilities",
-           [](const predictor& model, const python_rows& rows) {
-             return lines(model, rows, [&](const sparse_row<float>& z) { return model.probabilities(z); });
+           [](const python_predictor& asked, const rows_to_predict& rows) {
+             return asked.lines(rows, [&](const sparse_row<float>& z) { return asked.model().probabilities(z); });
            })
       .def("class_scores",
-           [](const predictor& model, const python_rows& rows) {
-             return lines(model, rows, [&](const sparse_row<float>& z) { return model.scores_of(z).scores; });
+           [](const python_predictor& asked, const rows_to_predict& rows) {
+             return asked.lines(rows, [&](const sparse_row<float>& z) { return asked.model().scores_of(z).scores; });
            })
-      .def_prop_ro("has_probabilities", &predictor::has_probabilities)
-      .def_prop_ro("scores_classes", &predictor::scores_classes);
+      .def_prop_ro("has_probabilities", [](const python_predictor& asked) { return asked.model().has_probabilities(); })
+      .def_prop_ro("scores_classes", [](const python_predictor& asked) { return asked.model().scores_classes(); });
+  m.def("default_workers", [] { return default_workers(); });
 }
 
 }  // namespace hogwild::python

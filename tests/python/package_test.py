@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package as such: what importing it costs, its program, its errors."""
+import os
 import pathlib
 import pickle
 import re
@@ -77,3 +78,41 @@ def test_all_models_are_told():
 def test_an_attribute_that_is_not_there_is_named():
     with pytest.raises(AttributeError, match="no_such"):
         hw.no_such
+
+
+def some_rows():
+    draw = np.random.default_rng(0)
+    x = draw.normal(size=(3000, 10)).astype(np.float32)
+    return hw.Dataset(x, x[:, 0] + 3.0 > 0.5 * draw.normal(size=3000) + 2.0)
+
+
+def test_training_has_a_constant_term_and_the_model_of_its_seed():
+    data = some_rows()
+    models = [hw.train(data, "logistic", epochs=3) for _ in range(3)]
+    assert models[0].run_["engine"] == "serial" and models[0]._saved.bias[0] > 0.5
+    for model in models[1:]:
+        np.testing.assert_array_equal(model._saved.weights, models[0]._saved.weights)
+    assert len(hw.train(data, "logistic", epochs=1, bias=False)._saved.bias) == 0
+    assert len(hw.train(data, "logistic", epochs=1, bias=None, engine=None)._saved.bias) == 1
+    assert hw.start(data, "logistic", epochs=1).result().run_["engine"] == "serial"
+    for asked in (dict(engine="threads"), dict(workers=2), dict(engine="threads", workers=2)):
+        assert hw.train(data, "logistic", epochs=1, **asked).run_["engine"] == "threads"
+    # Every model trains with what it has by default, whether it takes a constant term or has one of its own.
+    assert len(hw.train(data, "factorization_machine", epochs=1)._saved.weights) == 10 * 9
+
+
+QUOTA = """
+from hogwild._train import threads_of, workers_of
+print(threads_of(-1), threads_of(-2), threads_of(3), workers_of(-1)["workers"])
+"""
+
+
+def test_as_many_as_there_are_is_what_the_engine_takes():
+    # The affinity mask is one of what says so; cpu_quota_test of the engine has control groups.
+    told = subprocess.run([sys.executable, "-c", QUOTA], capture_output=True, text=True, check=True,
+                          preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}))
+    assert told.stdout == "1 1 3 1\n", told.stderr
+    # Where a control group grants less than the mask, the engine's number is less: nobody counts the mask alone.
+    package = pathlib.Path(hw.__file__).parent
+    for source in package.rglob("*.py"):
+        assert "sched_getaffinity" not in source.read_text() and "cpu_count" not in source.read_text(), source

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import pickle
 import signal
 import sys
@@ -39,7 +38,7 @@ def spawn(train: Callable, workers: int | None = None, args: tuple = ()) -> list
     train : callable
         A function of a module, as processes are started anew; the script has `if __name__ == "__main__":`.
     workers : int, optional
-        As many as there are CPUs by default.
+        By default as many as the CPUs that the process may use, or its control group grants.
     args : tuple
         Behind the number of the worker, from 0.
 
@@ -53,7 +52,7 @@ def spawn(train: Callable, workers: int | None = None, args: tuple = ()) -> list
     WorkerError
         Once all have ended, where one has raised an exception, which it has, or where all were killed.
     """
-    cpus = len(os.sched_getaffinity(0))
+    cpus = _engine.default_workers()
     workers = cpus if workers is None else int(workers)
     if workers < 1:
         raise ValueError(f"workers={workers} should be 1 or more")
