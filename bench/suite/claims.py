@@ -29,18 +29,20 @@ MOST_BY_OTHERS = 0.1  # of the CPUs' time
 
 def verdict(claim, figures, machine, others=0.0):
     """(verdict, why) by figures; `machine` as a run record has it, `others` is what else used of the CPUs' time."""
+    lacking = [name for name in claim.of if figures.get(name) is None]
+    told = ", ".join(f"{name} {figures[name]:.4g}" if isinstance(figures[name], (int, float)) else
+                     f"{name} {figures[name]}" for name in claim.of if name not in lacking)
+    measured = f"; measured: {told}" if told else ""
     for need, key, what in ((claim.cores, "usable_cpus", "CPUs"), (claim.nodes, "numa_nodes", "memory nodes")):
         if machine[key] < need:
-            return UNDECIDED, f"needs {need} {what}, has {machine[key]}"
+            return UNDECIDED, f"needs {need} {what}, has {machine[key]}{measured}"
     if claim.timed and others > MOST_BY_OTHERS:
-        return UNDECIDED, f"other programs took {others:.0%} of the CPUs' time, more than {MOST_BY_OTHERS:.0%}"
-    lacking = [name for name in claim.of if figures.get(name) is None]
+        return UNDECIDED, (f"other programs took {others:.0%} of the CPUs' time, more than {MOST_BY_OTHERS:.0%}"
+                           f"{measured}")
     if lacking:
-        return UNDECIDED, f"not measured: {', '.join(lacking)}"
+        return UNDECIDED, f"not measured: {', '.join(lacking)}{measured}"
     try:
         held = claim.holds(figures)
     except Unavailable as reason:
-        return UNDECIDED, str(reason)
-    told = ", ".join(f"{name} {figures[name]:.4g}" if isinstance(figures[name], (int, float)) else
-                     f"{name} {figures[name]}" for name in claim.of)
-    return REPRODUCED if held else CONTRADICTED, f"{claim.threshold}; measured: {told}"
+        return UNDECIDED, f"{reason}{measured}"
+    return REPRODUCED if held else CONTRADICTED, f"{claim.threshold}{measured}"

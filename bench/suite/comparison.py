@@ -62,6 +62,8 @@ def _samples(lines, figure):
     found = {}
     for run in record.of(lines, "run"):
         told = None if run["state"] == "failed" else value(run, figure)
+        if told is not None and told <= 0:  # there is no ratio to it
+            told = None
         turns = found.setdefault((run["task"], run["contestant"], run["workers"], run["place"]), {})
         if told is not None:
             turns[run["turn"]] = told

@@ -5,11 +5,23 @@ import io
 import math
 
 from suite.terms import Unavailable
+from suite.text import printable
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d1f")  # Okabe and Ito
 MARKERS = "osD^vP*X"
 SIGNS = (("*", 11), ("x", 5), ("|", 9))  # of marks, with their sizes
 GAP = (math.nan, math.nan)  # between two curves of one line
+LARGEST = 1e100  # axes that end far beyond it overflow
+ABREAST = 3  # panels in a row of a figure
+MOST_TICKS = 12  # that are named; beyond, the axis has numbers
+
+
+def drawable(value):
+    """Whether it is a number that an axis can reach."""
+    try:
+        return value is not None and abs(float(value)) <= LARGEST  # which holds of no NaN
+    except OverflowError:
+        return False
 
 
 @dataclasses.dataclass
@@ -25,12 +37,14 @@ class Panel:
     bars: list = dataclasses.field(default_factory=list)
     scattered: bool = False
     target: float | None = None  # a line across
+    across: str = "target"  # what that line is
     x_scale: str = ""  # linear or log; empty: what tells the values better
     ticks: dict = dataclasses.field(default_factory=dict)  # x to its text; empty: numbers
     marks: dict = dataclasses.field(default_factory=dict)
 
     def __bool__(self):
-        return bool(self.bars or any(self.lines.values()))
+        """Whether there is something to see: of points more than one, since a dot alone says nothing."""
+        return bool(self.bars) or len({p for points in self.lines.values() for p in points if p is not GAP}) > 1
 
 
 @dataclasses.dataclass
@@ -63,7 +77,7 @@ def wide(values):
 
 def plain(text):
     """Text of a record as it stands: no formula, and nothing that an SVG cannot hold."""
-    return "".join(c if c.isprintable() else "?" for c in str(text)).replace("$", r"\$")
+    return printable(text, 120).replace("$", r"\$")
 
 
 def mark(axis, panel):
@@ -78,49 +92,56 @@ def mark(axis, panel):
 
 
 def paint(axis, panel):
-    for k, (name, points) in enumerate(panel.lines.items()):
+    lines = {name: [p for p in points if p is GAP or all(map(drawable, p))] for name, points in panel.lines.items()}
+    bars = [bar for bar in panel.bars if drawable(bar[1])]
+    for k, (name, points) in enumerate(lines.items()):
         if points:
-            axis.plot(*zip(*points), marker=MARKERS[k % len(MARKERS)], markersize=3, label=name,
+            axis.plot(*zip(*points), marker=MARKERS[k % len(MARKERS)], markersize=3, label=plain(name),
                       color=COLOURS[k % len(COLOURS)], linestyle="" if panel.scattered else
                       ":" if name.endswith(", predicted") else ("-", "--")[k // len(COLOURS) % 2])
-    for k, (_, median, low, high) in enumerate(panel.bars):
-        ends = None if low is None or high is None else [[median - low], [high - median]]
+    for k, (_, median, low, high) in enumerate(bars):
+        ends = [[median - low], [high - median]] if drawable(low) and drawable(high) else None
         axis.barh(k, median, xerr=ends, color=COLOURS[0], capsize=3, height=0.7)
-    if panel.bars:
-        axis.set_yticks(range(len(panel.bars)), [name for name, *_ in panel.bars])
+    if bars:
+        axis.set_yticks(range(len(bars)), [plain(name) for name, *_ in bars])
         axis.invert_yaxis()
-        if wide([median for _, median, *_ in panel.bars]):
+        if wide([median for _, median, *_ in bars]):
             axis.set_xscale("log")
     mark(axis, panel)
-    drawn = [p for group in (panel.lines, panel.marks) for points in group.values() for p in points if p is not GAP]
+    drawn = [p for group in (lines, panel.marks) for points in group.values() for p in points if p is not GAP]
     for scale, asked, values in ((axis.set_xscale, panel.x_scale, [x for x, _ in drawn]),
                                  (axis.set_yscale, "", [y for _, y in drawn if y is not None])):
-        if asked == "log" and min(values) > 0 or not asked and wide(values):
+        if asked == "log" and values and min(values) > 0 or not asked and wide(values):
             scale("log")
-    if panel.ticks:
+    if panel.ticks and len(panel.ticks) <= MOST_TICKS:
         texts = [t if len(t) < 24 else f"{t[:11]}...{t[-9:]}" for t in panel.ticks.values()]
         crowded = sum(map(len, texts)) > 40
         axis.set_xticks(list(panel.ticks), [plain(text) for text in texts],
                         **({"rotation": 30, "horizontalalignment": "right"} if crowded else {}))
         axis.minorticks_off()
     if panel.target is not None:
-        axis.axhline(panel.target, color="#666666", linewidth=0.8, linestyle="--", label="target")
+        axis.axhline(panel.target, color="#666666", linewidth=0.8, linestyle="--", label=panel.across)
     axis.set_title(plain(panel.title))
     axis.set_xlabel(plain(panel.x))
     axis.set_ylabel(plain(panel.y))
     axis.grid(alpha=0.3)
-    if len(panel.lines) > 1 or panel.target is not None or any(panel.marks.values()):
-        axis.legend(fontsize="x-small", ncols=1 + len(panel.lines) // 9)
+    if len(lines) > 1 or panel.target is not None or any(panel.marks.values()):
+        axis.legend(fontsize="x-small", ncols=1 + len(lines) // 9)
 
 
 def figure_of(panels, title=""):
-    """A figure of panels side by side; Unavailable where there is no matplotlib."""
+    """A figure of panels, at most three abreast; Unavailable where there is no matplotlib."""
     pyplot = plotting()
+    abreast = max(1, min(ABREAST, len(panels)))
+    rows = -(-len(panels) // abreast) or 1
     height = max(3.4, *(0.8 + 0.22 * len(p.bars) for p in panels)) if panels else 3.4
-    figure, axes = pyplot.subplots(1, len(panels), figsize=(5.2 * len(panels), height), squeeze=False)
-    for axis, panel in zip(axes[0], panels):
+    figure, axes = pyplot.subplots(rows, abreast, figsize=(5.2 * abreast, height * rows), squeeze=False)
+    places = list(axes.flat)
+    for axis, panel in zip(places, panels):
         paint(axis, panel)
-    figure.suptitle(title)
+    for axis in places[len(panels):]:
+        axis.remove()
+    figure.suptitle(plain(title))
     figure.tight_layout()
     return figure
 
@@ -132,12 +153,20 @@ def written(figure, ending):
     return kept.getvalue()
 
 
+def panel_of(name, lines):
+    """A panel by its name, "what: this over that": that and this, with their units, are its axes."""
+    y, _, x = name.rpartition(": ")[2].partition(" over ")
+    speeds = "speed-up" in y
+    return Panel(name, x, y, lines=lines, target=1.0 if speeds else None, across="no gain" if speeds else "target")
+
+
 def draw(curves, title, folder):
     """Writes figure.svg and figure.pdf; why it did not, else an empty text. `curves`: panel to line to (x, y)."""
-    if not curves:
-        return "there is nothing to draw"
+    panels = [p for p in (panel_of(name, lines) for name, lines in curves.items()) if p]
+    if not panels:
+        return "there is nothing to draw: no line has two points"
     try:
-        figure = figure_of([Panel(name, "", lines=lines) for name, lines in curves.items()], title)
+        figure = figure_of(panels, title)
     except Unavailable as reason:
         return str(reason)
     for ending in ("svg", "pdf"):

@@ -2,9 +2,10 @@
 """What there is to draw of a record: sections of panels, with a table and notes beneath."""
 import statistics
 
-from suite import record, search_panels
+from suite import record, search_panels, tables
 from suite.draw import Panel, Section
 from suite.tables import number, spread
+from suite.text import in_bytes
 
 
 def sections(lines):
@@ -13,8 +14,8 @@ def sections(lines):
         return [search_panels.section(lines[0])]
     if "suite" not in lines[0]:
         return [_run_record(lines)]
-    tasks = dict.fromkeys(x["task"] for x in lines if x["kind"] in ("run", "skipped") and x["task"])
-    return [_task(name, lines) for name in tasks] + _verdicts(lines)
+    tasks = dict.fromkeys(x["task"] for x in lines if x["kind"] == "run")
+    return [_task(name, lines) for name in tasks] + _verdicts(lines) + _left_out(lines)
 
 
 def called(line):
@@ -59,7 +60,6 @@ def _task(name, lines):
                       *(spread(s[k]) for k in ("seconds_to_target", "epochs_to_target", "epoch_seconds",
                                                "total_seconds", "cpu_seconds")), number(memory)))
     notes = [f"{called(s)}: {flag}" for s in summaries for flag in s["flags"]]
-    notes += [f"left out: {s['contestant'] or name}: {s['reason']}" for s in record.of(lines, "skipped", task=name)]
     about = "" if not runs else (f"{target['metric']} {'at most' if target['less_is_better'] else 'at least'} "
                                  f"{target['value']:.6g}: {target['found']}. Curves are those of the run in the middle.")
     return Section(name, about, [p for p in panels if p], table if summaries else [], notes)
@@ -79,7 +79,8 @@ def _times(name, lines):
                 gains.setdefault(s["contestant"], []).append((s["workers"], serial / told["median"]))
     gains = {who: sorted(points) for who, points in gains.items() if len(points) > 1}
     return (Panel("time to target, 95 % interval", "seconds of training", bars=bars),
-            Panel("sooner at the target than serial", "workers", "times", lines=gains))
+            Panel("sooner at the target than serial", "workers", "times", lines=gains, target=1.0 if gains else None,
+                  across="serial"))
 
 
 def _told(counted):
@@ -105,15 +106,34 @@ def _grids(tried, target):
                   lines={who: sorted(at.items()) for who, at in steps.items()}))
 
 
+LOSSES = ("objective", "train_loss", "validation_loss", "test_loss", "test_rmse", "test_cut")
+
+
+def _measures(epochs):
+    """Names of the losses and of the scores that the epochs tell: what grows when a model gets better is a score."""
+    last = (epochs or [{}])[-1]
+    scores = [n for n in last if n.startswith(("test_", "validation_")) and n not in LOSSES
+              and isinstance(last[n], (int, float))]
+    return [n for n in LOSSES if n in last], scores
+
+
+def _curve(epochs, x, y):
+    return [(e[x], e[y]) for e in epochs if e.get(y) is not None]
+
+
+def _shown(name, value):
+    """A figure of a result with its unit."""
+    if "bytes" in name:
+        return in_bytes(value)
+    return number(value) if isinstance(value, float) else str(value)
+
+
 def _run_record(lines):
-    options, epochs = lines[0]["options"], [x for x in lines if x["kind"] == "epoch"]
-    panels = []
-    names = [n for n in ("objective", "train_loss", "test_loss", "test_rmse", "test_accuracy") if n in (epochs or [{}])[-1]]
-    for key, what in (("train_seconds", "seconds of training"), ("epoch", "epochs")):
-        for title, chosen in (("loss", [n for n in names if n != "test_accuracy"]), ("accuracy", names[-1:])):
-            if chosen and (title == "loss" or chosen == ["test_accuracy"]):
-                panels.append(Panel(f"{title} over {what}", what, title, lines={
-                    n: [(e[key], e[n]) for e in epochs if e.get(n) is not None] for n in chosen}))
+    options, epochs = lines[0]["options"], record.of(lines, "epoch")
+    losses, scores = _measures(epochs)
+    panels = [Panel(f"{title} over {what}", what, title, lines={n: _curve(epochs, key, n) for n in names})
+              for key, what in (("train_seconds", "seconds of training"), ("epoch", "epochs"))
+              for title, names in (("loss", losses), ("score", scores)) if names]
     stale = {f"{q[1:]} % of rows": [(e["epoch"], e["staleness"][q]) for e in epochs if "staleness" in e]
              for q in ("p50", "p99")}
     panels.append(Panel("staleness", "epochs", "rows", lines=stale))
@@ -121,13 +141,55 @@ def _run_record(lines):
         "conflicts": [(e["epoch"], e["conflict_rate"]) for e in epochs if "conflict_rate" in e]}))
     result = lines[-1] if lines[-1]["kind"] == "result" else {}
     shared = result.get("ring") or result.get("meetings") or {}
-    table = [("figure", "value"), *((k, number(v) if isinstance(v, float) else str(v)) for k, v in
+    table = [("figure", "value"), *((k, _shown(k, v)) for k, v in
                                     {**result, **({"bytes exchanged": shared["bytes"]} if "bytes" in shared else {})}.items()
                                     if isinstance(v, (int, float, str)) and k != "kind")]
     title = f"{options['model']} by {options['engine']}, {options['workers']} workers"
     notes = [] if result else ["the record has no result: the run did not come to its end"]
     return Section(title, f"{lines[0]['dataset']['n']} rows, sharing {options.get('sharing')}", [p for p in panels if p],
                    table, notes)
+
+
+def together(records):
+    """Sections of runs of one model on the same rows: their curves beside each other, each named by the options in
+    which it differs from the others."""
+    groups = {}
+    for lines in records:
+        if lines[0]["kind"] == "context" and "suite" not in lines[0]:
+            dataset = {k: v for k, v in lines[0]["dataset"].items() if k != "path"}
+            groups.setdefault((lines[0]["options"]["model"], repr(sorted(dataset.items()))), []).append(lines)
+    return [_overlaid(runs) for runs in groups.values() if len(runs) > 1]
+
+
+def _overlaid(runs):
+    names = _names_apart([lines[0]["options"] for lines in runs])
+    curves = [record.of(lines, "epoch") for lines in runs]
+    losses, scores = _measures(curves[0])
+    panels = [Panel(f"{measure} over {what}", what, measure,
+                    lines={name: _curve(epochs, key, measure) for name, epochs in zip(names, curves)})
+              for measure in ([m for m in ("objective", "test_loss", "test_rmse") if m in losses] + scores)
+              for key, what in (("train_seconds", "seconds of training"), ("epoch", "epochs"))]
+    model, rows = runs[0][0]["options"]["model"], runs[0][0]["dataset"]["n"]
+    return Section(f"{model} by {len(runs)} runs", f"{rows} rows", [p for p in panels if p], [], [])
+
+
+TOLD = ("engine", "workers", "sharing", "update", "optimizer", "batch", "step", "seed")  # of what may tell runs apart
+
+
+def _names_apart(options):
+    """A name for each run: the values of the fewest options of TOLD that differ; numbers where all are the same."""
+    names = ["" for _ in options]
+    for key in TOLD:
+        values = [str(o.get(key)) for o in options]
+        if len(set(values)) > 1 and len(set(names)) < len(names):
+            names = [f"{name}, {value}".removeprefix(", ") for name, value in zip(names, values)]
+    return names if len(set(names)) == len(names) else [f"{n or 'run'} ({k})" for k, n in enumerate(names, 1)]
+
+
+def _left_out(lines):
+    told = tables.left_out(lines).splitlines()[1:]
+    return [Section("left out", "What did not take part, by the reason.", [], [], [line.strip() for line in told])] \
+        if told else []
 
 
 def _verdicts(lines):

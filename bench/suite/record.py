@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bench records: JSON lines as bench/schema/bench.schema.json has them."""
+import functools
 import json
+import math
 import os
 import pathlib
+import warnings
+
+from suite.terms import Unavailable
+from suite.text import printable
 
 SCHEMA = 1
+SCHEMAS = pathlib.Path(__file__).resolve().parents[1] / "schema"
+
+
+class Damaged(ValueError):
+    """A record that is not what its schema says, with file and line."""
 
 
 class Record:
@@ -32,26 +43,77 @@ class Record:
         self.file = open(self.path, "a", encoding="utf-8")
 
 
-def read(path, searches=False):
-    """The lines of a record, which may be the one line of a search where `searches` says so; ValueError with file and
-    line where one is damaged.
+def read(path, others=False):
+    """The lines of a bench record, or where `others` says so of what `train --record` or a search wrote.
+
+    Damaged, with file and line, where it is not what its schema in bench/schema says; Unavailable where the module
+    jsonschema is not installed. Lines end at a newline and nowhere else: a name may hold other separators.
     """
-    lines = []
-    for number, text in enumerate(pathlib.Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            line = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{path}:{number}:{error.colno}: no JSON: {error.msg}") from None
-        if not isinstance(line, dict) or "kind" not in line:
-            raise ValueError(f"{path}:{number}: no line of a bench record: it has no 'kind'")
-        lines.append(line)
-    if searches and lines and lines[0]["kind"] == "search":
+    texts = pathlib.Path(path).read_bytes().split(b"\n")
+    if texts[-1] == b"":
+        texts.pop()
+    lines = [_line(path, number, text) for number, text in enumerate(texts, 1)]
+    kind = lines[0]["kind"] if lines else ""
+    if kind == "search" and others:
         if len(lines) > 1:
-            raise ValueError(f"{path}:2: the record of a search is one line; name a file for each search")
-        return lines
-    if not lines or lines[0]["kind"] != "context":
-        raise ValueError(f"{path}:1: no bench record: it does not begin with its context")
+            raise Damaged(f"{path}:2: the record of a search is one line; name a file for each search")
+        name = "search"
+    elif kind != "context" or ("suite" not in lines[0] and not others):
+        raise Damaged(f"{path}:1: no bench record: it does not begin with its context")
+    else:
+        name = "bench" if "suite" in lines[0] else "run_record"
+    check = _checker(name)
+    for number, line in enumerate(lines, 1):
+        if wrong := check(line):
+            raise Damaged(f"{path}:{number}: {wrong}; bench/schema/{name}.schema.json describes this record")
     return lines
+
+
+def _line(path, number, text):
+    """A line as a JSON object with a kind, all of whose numbers are finite and all of whose text is text."""
+    def finite(word):
+        if not math.isfinite(value := float(word)):
+            raise ValueError(f"{word} is no number")
+        return value
+    try:
+        line = json.loads(text.decode("utf-8"), parse_constant=finite, parse_float=finite)
+        json.dumps(line, ensure_ascii=False).encode("utf-8")
+    except json.JSONDecodeError as error:
+        raise Damaged(f"{path}:{number}:{error.colno}: no JSON: {error.msg}") from None
+    except RecursionError:
+        raise Damaged(f"{path}:{number}: no record: it is nested too deeply") from None
+    except ValueError as error:  # bytes that are no UTF-8, halves of a surrogate, numbers that are none or endless
+        raise Damaged(f"{path}:{number}: {printable(error)}") from None
+    if not isinstance(line, dict) or not isinstance(line.get("kind"), str):
+        raise Damaged(f"{path}:{number}: no line of a bench record: it has no 'kind'")
+    return line
+
+
+@functools.lru_cache
+def _checker(name):
+    """A function that says what is wrong with a line of a record by its schema; nothing where it is right."""
+    try:
+        import jsonschema
+    except ImportError:
+        raise Unavailable("jsonschema is not installed (on Debian and Ubuntu: apt-get install python3-jsonschema)") \
+            from None
+    schemas = {p.name: json.loads(p.read_text(encoding="utf-8")) for p in SCHEMAS.glob("*.schema.json")}
+    schema = schemas[f"{name}.schema.json"]
+    with warnings.catch_warnings():  # newer releases have another way, which those of Debian 12 have not
+        warnings.simplefilter("ignore", DeprecationWarning)
+        whole = jsonschema.Draft202012Validator(schema, resolver=jsonschema.RefResolver("", schema, store=schemas))
+    kinds = {k: whole.evolve(schema={"$ref": f"#/$defs/{k}"}) for k in schema["$defs"]
+             if "kind" in schema["$defs"][k].get("properties", {})}
+
+    def wrong(line):
+        if kinds and line["kind"] not in kinds:
+            return f"there is no kind {printable(line['kind'], 40)!r}"
+        error = next((kinds or {line["kind"]: whole})[line["kind"]].iter_errors(line), None)
+        if error is None:
+            return ""
+        where = ".".join(str(step) for step in error.absolute_path)
+        return printable(f"{where}: {error.message}" if where else error.message, 200)
+    return wrong
 
 
 def of(lines, kind, **values):

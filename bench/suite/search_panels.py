@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What there is to draw of a record of `hogwild search`: the metric against each option and against epochs."""
-import math
-
-from suite.draw import GAP, Panel, Section
+from suite.draw import GAP, LARGEST, MOST_TICKS, Panel, Section, drawable
 from suite.tables import number
 
 DEALS_EPOCHS = ("halving", "hyperband")  # strategies that drop trials on their way
-LARGEST = 1e100  # axes that end far beyond it overflow
 
 
 def section(line):
@@ -36,10 +33,6 @@ def section(line):
                    f"{line['epochs']} epochs for a trial that is trained to its end", panels, table, notes)
 
 
-def drawable(value):
-    return value is not None and math.isfinite(value) and abs(value) <= LARGEST
-
-
 def _number(text):
     """The number that an option's text is; None where it is a name."""
     try:
@@ -61,7 +54,7 @@ def _by_option(line, trials, best, option, values):
         scale = "log" if values.startswith("log:") else "linear"
     if len(set(places.values())) == 1:
         return f"{option} is {texts[0]} in all trials: there is no plot of it"
-    deals = line["strategy"] in DEALS_EPOCHS
+    deals = _deals(line["strategy"], {t["epochs"] for t in trials})
     lines, diverged = {}, []
     for t in sorted(trials, key=lambda t: -t["epochs"] if deals else 0):  # a sort keeps the order of equals
         x = places[t["options"][option]]
@@ -71,7 +64,8 @@ def _by_option(line, trials, best, option, values):
         else:
             diverged.append((x, None))
     return Panel(f"{line['metric']} by {option}", option, line["metric"], lines=lines, scattered=True, x_scale=scale,
-                 ticks=ticks, marks={_called(best): [(places[best["options"][option]], best["metric"])] if best else [],
+                 ticks=ticks, marks={_called(best): [(places[best["options"][option]], best["metric"])]
+                                     if best and best["options"].get(option) in places else [],
                                      "dropped": [], "diverged": diverged})
 
 
@@ -80,7 +74,7 @@ def _by_epochs(line, trials, best):
     reached = sorted({epochs for t in trials for epochs, _ in t["measured"] if drawable(epochs)})
     if len(reached) < 2:
         return f"all trials were measured after {_epochs(reached[0])} only: there is no plot by epochs"
-    deals = line["strategy"] in DEALS_EPOCHS
+    deals = _deals(line["strategy"], reached)
     several = len({t["bracket"] for t in trials}) > 1
     lines, dropped, diverged = {}, [], []
     for t in trials:
@@ -94,6 +88,11 @@ def _by_epochs(line, trials, best):
                  x_scale="log" if deals else "", ticks={epochs: str(epochs) for epochs in reached} if deals else {},
                  marks={_called(best): [(best["epochs"], best["metric"])] if best else [], "dropped": dropped,
                         "diverged": diverged})
+
+
+def _deals(strategy, reached):
+    """Whether trials are told apart by their epochs: strategies that drop trials have few rungs."""
+    return strategy in DEALS_EPOCHS and len(reached) <= MOST_TICKS
 
 
 def _epochs(count):

@@ -4,27 +4,16 @@ import contextlib
 import os
 import pathlib
 
-from suite import life, record
+from suite import life
 from suite.terms import Unavailable
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def is_record(name):
-    """A file of text that begins with a JSON object; whether it is a bench record says record.read()."""
+    """Whether it is a file that is no program; what is in it says record.read()."""
     path = pathlib.Path(name)
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(1) == b"{"
-
-
-def read(name):
-    """The lines of a bench record; Unavailable where it is none."""
-    try:
-        return record.read(name)
-    except (OSError, ValueError) as error:
-        raise Unavailable(str(error)) from None
+    return path.is_file() and not os.access(path, os.X_OK)
 
 
 @contextlib.contextmanager

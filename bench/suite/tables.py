@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bench records as tables for the terminal."""
+import statistics
+
 from suite import places, record
 from suite.terms import Unavailable
 
@@ -35,11 +37,59 @@ def of_task(task, lines):
                      number(memory and memory["median"]), number(s["of_ceiling"] and 100 * s["of_ceiling"]),
                      spread(ratios.get((s["contestant"], s["workers"])))))
         notes += [f"  {s['contestant']}, {s['workers']}: {flag}" for flag in s["flags"]]
-    notes += [f"  left out: {s['contestant']}: {s['reason']}" for s in record.of(lines, "skipped", task=task.name)]
     head = f"{task.name}: {task.target.metric} {sign} {task.target.value:.6g} ({task.target.found})"
     tried = record.of(lines, "tried", task=task.name)
     settings = f"settings: {'the best of those tried in this call' if tried else task.found}"
     return "\n".join([head, settings, *aligned(rows), *notes, ""])
+
+
+def of_runs(lines):
+    """What the runs of a paper came to: a row for each configuration, medians over its seeds with the least and the
+    largest. Empty where there are no runs."""
+    groups = {}
+    for run in record.of(lines, "run"):
+        groups.setdefault((run["task"], run["contestant"], run["workers"]), []).append(run)
+    rows = [("data", "configuration", "workers", "seeds", "metric", "at the end", "s/epoch", "s to target",
+             "epochs to target")]
+    for (task, contestant, workers), runs in groups.items():
+        good = [r for r in runs if r["state"] != "failed" and r["points"]]
+        if not good:
+            rows.append((task, contestant, str(workers), f"0 of {len(runs)}", "-", "-", "-", "-", runs[0]["reason"][:60]))
+            continue
+        arrived = [r for r in good if r["seconds_to_target"] is not None]
+        rows.append((task, contestant, str(workers), f"{len(good)} of {len(runs)}", good[0]["target"]["metric"],
+                     _between(r["points"][-1][2] for r in good),
+                     _between(r["points"][-1][0] / r["points"][-1][1] for r in good if r["points"][-1][1]),
+                     _between(r["seconds_to_target"] for r in arrived) + _of(arrived, good),
+                     _between(r["epochs_to_target"] for r in arrived)))
+    return aligned(rows) if groups else []
+
+
+def _between(values):
+    """A median with the least and the largest value."""
+    known = [v for v in values if v is not None]
+    if not known:
+        return "-"
+    return f"{statistics.median(known):.4g} [{min(known):.4g}, {max(known):.4g}]"
+
+
+def _of(arrived, good):
+    return f" ({len(arrived)} of {len(good)})" if 0 < len(arrived) < len(good) else ""
+
+
+def left_out(lines):
+    """What was left out, a line for each reason: the contestants, and the tasks where those are not all."""
+    tasks = dict.fromkeys(x["task"] for x in lines if x["kind"] in ("run", "skipped", "summary") and x["task"])
+    reasons = {}
+    for s in record.of(lines, "skipped"):
+        reasons.setdefault(s["reason"], []).append(s)
+    told = []
+    for reason, of in reasons.items():
+        names = list(dict.fromkeys(s["contestant"] for s in of if s["contestant"]))
+        on = list(dict.fromkeys(s["task"] for s in of if s["task"]))
+        where = "" if not on else " on all tasks" if len(on) == len(tasks) > 1 else f" on {', '.join(on)}"
+        told.append(f"  {', '.join(names) or 'all'}{where}: {reason}")
+    return "\n".join(["Left out:", *told]) if told else ""
 
 
 def listed(place, tasks, contestants):

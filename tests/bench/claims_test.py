@@ -35,8 +35,8 @@ class Verdicts(unittest.TestCase):
         self.assertIn("gain 1.9", why)
 
     def test_are_left_open_on_too_small_a_machine(self):
-        self.assertEqual(verdict(claim(cores=3), {"gain": 2.0}, MACHINE), (UNDECIDED, "needs 3 CPUs, has 2"))
-        self.assertEqual(verdict(claim(nodes=2), {"gain": 2.0}, MACHINE), (UNDECIDED, "needs 2 memory nodes, has 1"))
+        self.assertEqual(verdict(claim(cores=3), {"gain": 2.0}, MACHINE), (UNDECIDED, "needs 3 CPUs, has 2; measured: gain 2"))
+        self.assertEqual(verdict(claim(nodes=2), {"gain": 2.0}, MACHINE), (UNDECIDED, "needs 2 memory nodes, has 1; measured: gain 2"))
 
     def test_are_left_open_without_their_figures(self):
         for figures in ({}, {"gain": None}):
@@ -50,7 +50,7 @@ class Verdicts(unittest.TestCase):
     def test_are_left_open_for_a_reason_of_the_claim(self):
         def refuses(_):
             raise Unavailable("another order")
-        self.assertEqual(verdict(claim(holds=refuses), {"gain": 3.0}, MACHINE), (UNDECIDED, "another order"))
+        self.assertEqual(verdict(claim(holds=refuses), {"gain": 3.0}, MACHINE), (UNDECIDED, "another order; measured: gain 3"))
 
 
 class Papers(unittest.TestCase):

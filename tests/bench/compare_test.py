@@ -16,6 +16,8 @@ from unittest import mock
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from filled_record import filled  # noqa: E402
 from suite import comparison, google_benchmark, sides, terms  # noqa: E402
 
 SEED = random.SystemRandom().randrange(2 ** 32)
@@ -139,7 +141,8 @@ class Command(unittest.TestCase):
 
     def write(self, folder, name, seconds):
         path = pathlib.Path(folder) / name
-        path.write_text("".join(json.dumps(x) + "\n" for x in record(*(run("t", i, s) for i, s in enumerate(seconds)))))
+        lines = record(*(run("t", i, s) for i, s in enumerate(seconds)))
+        path.write_text("".join(json.dumps(filled("bench", x)) + "\n" for x in lines))
         return path
 
     def test_ends_by_what_it_found_and_writes_repetitions(self):
@@ -162,9 +165,36 @@ class Command(unittest.TestCase):
             ended = self.compare(folder, a, folder, "--task", "t")
             self.assertEqual(ended.returncode, 2)
             self.assertIn("a record and a build cannot be compared", ended.stderr)
-            a.write_text('{"kind": "run"}\n')
-            ended = self.compare(folder, a, a)
-            self.assertEqual((ended.returncode, "no bench record" in ended.stderr), (2, True), ended.stderr)
+
+    def test_ends_with_3_for_a_damaged_record_which_is_no_regression(self):
+        with tempfile.TemporaryDirectory() as folder:
+            whole = self.write(folder, "a.jsonl", [1.0 + 0.001 * i for i in range(12)])
+            good, torn = whole.read_bytes(), pathlib.Path(folder) / "torn.jsonl"
+            for spoilt, why in ((b'{"kind": "run"}\n', "no bench record"), (b"", "no bench record"),
+                                (good[:-9], ":13:"), (good.replace(b'"workers": 2', b'"workers": "2"', 1), ":2: workers:"),
+                                (b'{"kind":' + b"[" * 100_000, "nested too deeply"), (bytes(range(256)), ":1:"),
+                                (good.replace(b'"t"', b'"\\ud800"', 1), "surrogate"),
+                                (good.replace(b"2.0,", b"1e999,", 1), "is no number"),
+                                (good.replace(b"2.0,", b"9" * 5000 + b",", 1), ":2:")):
+                torn.write_bytes(spoilt)
+                ended = self.compare(folder, whole, torn)
+                self.assertEqual(ended.returncode, 3, (spoilt[:40], ended.stderr[-300:]))
+                self.assertIn(f"{torn}:", ended.stderr)
+                self.assertIn(why, ended.stderr)
+
+    def test_shows_no_control_character_and_lives_with_figures_of_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "odd.jsonl"
+            lines = record(*(run("\x1b]0;owned\x07 \0 \u2028 \x85", i, 0.0 if i == 3 else 1.0) for i in range(12)))
+            path.write_text("".join(json.dumps(filled("bench", x), ensure_ascii=False) + "\n" for x in lines),
+                            encoding="utf-8")
+            ended = self.compare(folder, path, path)
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            self.assertIn("owned", ended.stdout)
+            self.assertEqual([c for c in ended.stdout if not c.isprintable() and c != "\n"], [])
+        nothing = [*(run("t", i, 0.0) for i in range(12)), *(run("t", i, 0.0, "serial") for i in range(12))]
+        told(record(*nothing), record(*nothing))
+        told(record(*nothing), record(*nothing, began="later"), anchors=["serial"])
 
 
 class Builds(unittest.TestCase):
@@ -191,7 +221,7 @@ class Builds(unittest.TestCase):
                 paths = two_builds.measure(parts, places, [task], [contestant], given)
                 self.assertEqual("".join(name[0] for name, _ in order[2:]), "ot" "to" "ot")
                 self.assertEqual([seed for _, seed in order[2:]], [1, 1, 2, 2, 3, 3])
-                a, b = map(sides.read, paths)
+                a, b = ([json.loads(x) for x in pathlib.Path(p).read_text().splitlines()] for p in paths)
                 self.assertEqual((a[0]["commit"], b[0]["commit"]), ("one", "two"))
                 self.assertEqual(a[0]["began"], b[0]["began"])
                 self.assertEqual([(x["turn"], x["references"]) for x in b[1:]], [(0, 3), (1, 3), (2, 3)])

@@ -12,11 +12,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.dom.minidom
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
-from suite import panels  # noqa: E402
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from filled_record import filled  # noqa: E402
+from suite import draw, panels, tables, text  # noqa: E402
 
 try:
     import matplotlib  # noqa: F401
@@ -26,7 +29,7 @@ except ImportError:
 BROWSER = shutil.which("chromium") or shutil.which("chromium-headless-shell")
 MACHINE = {"cpu_model": "a <model> & more", "usable_cpus": 2, "kernel": "6.1"}
 CONTEXT = {"kind": "context", "schema": 1, "version": "1", "commit": "abc", "compiler": "GNU", "suite": "tiny",
-           "seeds": 1, "machine": MACHINE, "peers": {}, "began": "", "build_type": "", "ceiling": None}
+           "seeds": 1, "machine": MACHINE, "peers": {}, "began": "today", "build_type": "Release", "ceiling": None}
 TARGET = {"metric": "objective", "value": 0.5, "less_is_better": True, "found": "made up"}
 
 
@@ -73,8 +76,8 @@ RUN_RECORD = [{"kind": "context", "schema": 2, "version": "1", "commit": "abc", 
 BENCH_PLOTS = {"objective over seconds of training", "objective over epochs", "time to target, 95 % interval",
                "sooner at the target than serial", "staleness, median", "conflicts", "exchanged in a run",
                "quality against time, all settings tried", "epochs to target by step (best of the other settings)"}
-RUN_PLOTS = {"loss over seconds of training", "loss over epochs", "accuracy over seconds of training",
-             "accuracy over epochs", "staleness", "conflicts"}
+RUN_PLOTS = {"loss over seconds of training", "loss over epochs", "score over seconds of training",
+             "score over epochs", "staleness", "conflicts"}
 
 
 class Panels(unittest.TestCase):
@@ -88,7 +91,35 @@ class Panels(unittest.TestCase):
         self.assertIn("threads, 2", drawn)
         self.assertNotIn("ring, 2", drawn)
         self.assertIn("ring, 2: bad", section.notes)
-        self.assertIn("left out: other: not installed", section.notes)
+
+    def test_tell_what_was_left_out_once_by_its_reason(self):
+        lines = [CONTEXT, run("serial", 1, 2.0), {**run("serial", 1, 2.0), "task": "second"},
+                 *({"kind": "skipped", "task": t, "contestant": c, "reason": "not installed"} for t in ("toy", "second")
+                   for c in ("xlearn", "vw")),
+                 {"kind": "skipped", "task": "toy", "contestant": "ring", "reason": "needs 4 workers, not 2"},
+                 {"kind": "skipped", "task": "gone", "contestant": None, "reason": "no data"}]
+        self.assertEqual(tables.left_out(lines).splitlines(),
+                         ["Left out:", "  xlearn, vw on toy, second: not installed", "  ring on toy: needs 4 workers, not 2",
+                          "  all on gone: no data"])
+        self.assertEqual(panels.sections(lines)[-1].title, "left out")
+        self.assertNotIn("not installed", str([s.notes for s in panels.sections(lines)[:-1]]))
+
+    def test_of_the_same_rows_lie_over_each_other_named_by_what_differs(self):
+        other = copy.deepcopy(RUN_RECORD)
+        other[0]["options"].update(update="exact", sharing="direct")
+        elsewhere = copy.deepcopy(RUN_RECORD)
+        elsewhere[0]["dataset"]["n"] = 11
+        overlaid, = panels.together([RUN_RECORD, other, elsewhere])
+        self.assertEqual({p.title for p in overlaid.panels}, {
+            f"{what} over {over}" for what in ("objective", "test_accuracy") for over in ("epochs", "seconds of training")})
+        self.assertEqual({tuple(p.lines) for p in overlaid.panels}, {("buffered", "direct")})
+        self.assertEqual(panels.together([RUN_RECORD, elsewhere]), [])
+
+    def test_have_units_and_a_line_where_nothing_is_gained(self):
+        self.assertEqual([text.in_bytes(x) for x in (0, 999, 1000, 12_345_678)],
+                         ["0 bytes", "999 bytes", "1 kB", "12.3 MB"])
+        sooner, = (p for p in panels.sections(bench_record())[0].panels if p.title.startswith("sooner"))
+        self.assertEqual(sooner.target, 1.0)
 
 
 @unittest.skipIf(LACKING, LACKING)
@@ -98,12 +129,13 @@ class Page(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def report(self, *records, code=0):
+    def report(self, *records, code=0, fill=True):
         paths = []
         for k, text in enumerate(records):
             paths.append(self.folder / f"record_{k}.jsonl")
             if not isinstance(text, str):
-                text = "".join(json.dumps(line) + "\n" for line in text)
+                name = "bench" if "suite" in text[0] else "run_record"
+                text = "".join(json.dumps(filled(name, line) if fill else line) + "\n" for line in text)
             paths[-1].write_text(text, encoding="utf-8")
         command = [sys.argv[1], "report"] if len(sys.argv) > 1 else [ROOT / "bench" / "report"]
         done = subprocess.run([*command, *paths, "--out", self.folder / "out"], capture_output=True, text=True, check=False)
@@ -122,6 +154,16 @@ class Page(unittest.TestCase):
         pdf = (self.folder / "out" / "report.pdf").read_bytes()
         self.assertEqual(len(re.findall(rb"/Type /Page\b", pdf)), len(pictures))
 
+    def test_figures_of_papers_have_three_panels_abreast_with_axes_and_no_lone_dot(self):
+        figure = draw.figure_of([draw.panel_of(f"t{k}: speed-up over threads", {"a": [(1, 1.0), (2, 1.5)]})
+                                 for k in range(7)])
+        self.assertEqual((len(figure.axes), len({round(a.get_position().x0, 3) for a in figure.axes})), (7, 3))
+        axis = figure.axes[0]
+        self.assertEqual((axis.get_xlabel(), axis.get_ylabel()), ("threads", "speed-up"))
+        self.assertIn([1.0, 1.0], [list(line.get_ydata()) for line in axis.lines])
+        self.assertFalse(draw.panel_of("t: objective over epochs", {"a": [(1, 1.0)]}))
+        self.assertIn("nothing to draw", draw.draw({"t: objective over epochs": {"a": [(1, 1.0)]}}, "", self.folder))
+
     @unittest.skipUnless(BROWSER, "there is no Chromium")
     def test_is_drawn_by_a_browser_without_a_word_of_error(self):
         self.report(bench_record(), RUN_RECORD)
@@ -138,14 +180,26 @@ class Page(unittest.TestCase):
 
     def test_of_what_is_no_record_is_refused_with_its_place(self):
         self.assertIn("record_0.jsonl:1:", self.report("", code=3))
-        self.assertIn("record_0.jsonl:2:", self.report(json.dumps(CONTEXT) + "\n{broken\n", code=3))
-        spoilt = copy.deepcopy(bench_record())
+        self.assertIn("record_0.jsonl:2:", self.report(json.dumps(filled("bench", CONTEXT)) + "\n{broken\n", code=3))
+        spoilt = [filled("bench", line) for line in bench_record()]
         del spoilt[5]["target"]
-        self.assertRegex(self.report(spoilt, code=3), "record_0.jsonl:6: .*target")
+        self.assertRegex(self.report(spoilt, code=3, fill=False), "record_0.jsonl:6: .*target")
         spoilt = bench_record()
         spoilt[5] = {**spoilt[5], "points": "text"}
         self.assertIn("record_0.jsonl:6: ", self.report(spoilt, code=3))
+        self.assertIn("nested too deeply", self.report("[" * 100_000, code=3))
         self.assertIn("required", self.report(code=2))
+
+    def test_of_names_with_odd_characters_is_sound(self):
+        odd = bench_record()
+        for line in odd[1:]:
+            line["task"] = "\x1b[2J\0 \u2028 \x85 $x_{ <script>" + "long" * 200
+        self.report(odd)
+        page = (self.folder / "out" / "report.html").read_text(encoding="utf-8")
+        self.assertEqual([c for c in page if not c.isprintable() and c not in "\n"], [])
+        self.assertNotIn("<script>", page)
+        for picture in (self.folder / "out").glob("*.svg"):
+            xml.dom.minidom.parse(str(picture))
 
     @unittest.skipUnless(len(sys.argv) > 1, "the program alone chooses a Python")
     def test_by_the_python_of_an_environment_that_was_entered(self):

@@ -3,6 +3,7 @@
 """What the bench suite believes of a run, and how it tunes."""
 import dataclasses
 import math
+import json
 import pathlib
 import random
 import sys
@@ -62,8 +63,8 @@ class Records(unittest.TestCase):
             kept.rewrite()
             kept.put("summary")
             kept.file.close()
-            self.assertEqual(record.read(path), [{"kind": "context"}, {"kind": "run", "state": "measured"},
-                                                 {"kind": "summary"}])
+            self.assertEqual([json.loads(line) for line in path.read_text().splitlines()],
+                             [{"kind": "context"}, {"kind": "run", "state": "measured"}, {"kind": "summary"}])
             self.assertEqual([p.name for p in pathlib.Path(folder).iterdir()], ["record.jsonl"])
 
 
