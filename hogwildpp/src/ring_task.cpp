@@ -3,6 +3,7 @@
 
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
+#include <hogwild/detail/task/untrained.hpp>
 
 #include "own_replica_hook.hpp"
 #include "ring_hook.hpp"
@@ -25,6 +26,8 @@ void ring_task::work(const worker_context& at) const {
         whole().work({at.plan, replica, at.slot, at.memory, &node});
       };
       facts_.scalar_bytes == sizeof(float) ? train.template operator()<float>() : train.template operator()<double>();
+    } else {
+      throw_unshared(at.plan.options);  // refused before, by the engine's plan
     }
   });
 }

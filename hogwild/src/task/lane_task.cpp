@@ -17,6 +17,7 @@
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/task/untrained.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
 #include <hogwild/error.hpp>
 
@@ -113,9 +114,12 @@ void lane_task::train_margins(const worker_context& at, const step_context& cont
         constexpr bool gathers = requires(const sharing_type& own) {
           own.gains();
         };  // which have no l1: sync_plan.cpp
-        if constexpr (!gathers)
-          if (at.plan.options.proximal())
+        if (at.plan.options.proximal()) {
+          if constexpr (!gathers)
             return loop(lane_proximal_batch<sharing_type, Index, Value>(sharing, loss, *table_, context, data_));
+          else
+            throw_untrained(facts_.model, at.plan.options);
+        }
         loop(lane_batch_step<sharing_type, Index, Value>(sharing, loss, *table_, context, data_));
       });
     } else {
@@ -141,6 +145,8 @@ void lane_task::train_rows(const M& model, const worker_context& at, const step_
       loop(general_lane_step<M, sgd, Sharing>(sharing, model, *table_, context, data_));
     else if constexpr (requires { sharing.state(0); })
       loop(general_lane_step<M, block_optimizer, Sharing>(sharing, model, *table_, context, data_));
+    else
+      throw_untrained(facts_.model, at.plan.options);
   };
   with_sharing<float, sharing_choices::whole>(at, facts_.groups, data_.columns, no_singletons, train);
 }

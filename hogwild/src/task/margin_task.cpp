@@ -13,6 +13,7 @@
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/task/untrained.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
 #include <hogwild/train.hpp>
 
@@ -56,30 +57,31 @@ void margin_task::work(const worker_context& at) const {
   const bool fades = !sums_up(at.plan.options.optimizer);
   const std::size_t first_singleton =
       by_chunks(at.plan.options.order) && !fades ? data_.first_singleton : data_.columns;
+  // A pair of step and sharing that has no line here is refused beforehand (combinations.hpp, plan_sharing()).
   const auto train = [&](const auto& sharing) {
     const loop_options& o = at.plan.options;
+    constexpr bool exclusive = std::same_as<decltype(sharing), const exclusive_sharing<float>&>;
     if (fades) {
       if constexpr (requires { sharing.state_values(); })
-        by_batches<margin_fading_batch>(at, sharing);
-      else if constexpr (std::same_as<decltype(sharing), const exclusive_sharing<float>&>)
-        return;  // refused: memories fade beside an example (combinations.hpp)
-      else if constexpr (requires { sharing.state(0); })
-        row_by_row<margin_fading_step>(at, sharing);
+        return by_batches<margin_fading_batch>(at, sharing);
+      else if constexpr (!exclusive && requires { sharing.state(0); })
+        return row_by_row<margin_fading_step>(at, sharing);
     } else if (o.proximal()) {
-      if constexpr (requires { sharing.state(0); }) row_by_row<margin_proximal_step>(at, sharing);
+      if constexpr (requires { sharing.state(0); }) return row_by_row<margin_proximal_step>(at, sharing);
     } else if (o.optimizer != optimizer_kind::sgd) {
       if constexpr (requires { sharing.state_values(); })
-        by_batches<margin_adagrad_batch>(at, sharing);
+        return by_batches<margin_adagrad_batch>(at, sharing);
       else if constexpr (requires { sharing.state(0); })
-        row_by_row<margin_adagrad_step>(at, sharing);
+        return row_by_row<margin_adagrad_step>(at, sharing);
     } else if (o.form == l2_form::two_pass) {
-      if constexpr (requires { sharing.state(0); }) row_by_row<margin_two_pass_step>(at, sharing);
+      if constexpr (requires { sharing.state(0); }) return row_by_row<margin_two_pass_step>(at, sharing);
     } else if constexpr (requires { sharing.values(); }) {
       // On an array that nobody else writes meanwhile kernels train several rows at once.
-      by_batches<margin_batch_step>(at, sharing);
+      return by_batches<margin_batch_step>(at, sharing);
     } else {
-      row_by_row<margin_sgd_step>(at, sharing);
+      return row_by_row<margin_sgd_step>(at, sharing);
     }
+    throw_untrained(facts_.model, o);
   };
   with_sharing<float, sharing_choices::and_head>(at, facts_.groups, data_.columns, first_singleton, train);
 }

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/squared_hinge.hpp>
@@ -81,6 +83,29 @@ TEST_F(adagrad_runs, repeat_to_the_bit_where_that_is_asked_for) {
     return run(logistic{}, threads, asked).parameters;
   };
   EXPECT_EQ(with(1), with(2));
+}
+
+// Momentum beside locked examples is refused before workers begin. One that finds itself there all the same says so: to
+// return would end a run that nobody has trained.
+TEST_F(adagrad_runs, workers_throw_where_no_step_is_written_for_their_arrays) {
+  train_options options{.step = {.initial = 0.1}, .optimizer = optimizer_kind::momentum};
+  const prepared_task made = prepare(logistic{}, rows.view(), options);
+  loop_options decided = made.task->options();
+  decided.sharing = access_kind::direct;
+  decided.update = update_kind::edge_locked;
+  const loop_plan plan = made.task->plan(decided);
+  const param_store store = param_store::in_memory(made.task->shape(plan, 1, 0, 0));
+  worker_memory memory;
+  try {
+    made.task->work({plan, store, 0, memory, nullptr});
+    FAIL() << "it has trained nothing, and says nothing";
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), exit_code::internal);
+    EXPECT_STREQ(e.what(),
+                 "there is no step of logistic under momentum on direct arrays with edge_locked updates, and "
+                 "nothing has refused these options: please report it; leave sharing and update at their "
+                 "defaults meanwhile");
+  }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <hogwild/detail/sharing/private.hpp>
 #include <hogwild/detail/sharing/replica.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/task/untrained.hpp>
 
 namespace hogwild {
 
@@ -56,6 +57,8 @@ void with_sharing(const worker_context& at, const std::vector<parameter_group>& 
     if constexpr (Update::kind != update_kind::locked && has_head) {
       replica<T> hot(at.store, at.slot, at.memory, groups, o.exchange.head, first_singleton, Update::kind);
       train(head_sharing<T, Update>(at.store, hot));
+    } else {
+      throw_unshared(o);  // refused before (combinations.hpp)
     }
   });
 }
