@@ -241,5 +241,5 @@ class Lanes:
         if fold.rows.classes is not None:
             estimator.classes_ = fold.rows.classes
         estimator._take_saved(trials.saved(position), fold.rows)
-        estimator.n_iter_ = told["trained"]
+        estimator._set_epochs(told["trained"])
         return estimator

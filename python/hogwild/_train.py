@@ -14,6 +14,7 @@ import numpy as np
 from . import _data, _engine
 from ._arrays import MOST_COLUMNS, Csr, table_of
 from ._data import Dataset
+from ._engine import ConfigError
 from ._loss import Loss
 from ._record import Run
 
@@ -165,8 +166,22 @@ def _defaults(model, given):
     """What Python's users expect where they do not say: a constant term where the model has one, and the same model for
     the same seed, which one worker gives."""
     threads = any(given.get(name) is not None for name in _OF_THREADS)
-    facts = _engine.facts_of_models().get(model)
-    return {"engine": "threads" if threads else "serial", "bias": True if facts is None or facts["takes_bias"] else None}
+    facts = _facts_of(model)
+    return {"engine": "threads" if threads else "serial", "bias": True if facts["takes_bias"] else None}
+
+
+def _facts_of(model):
+    """What the engine tells of a model; what Python has compiled is a linear one."""
+    return _engine.facts_of_models().get(model, {"takes_bias": True, "input": "rows"})
+
+
+# Models that arrays do not suit, by what they read, and what to take.
+_NOT_OF_ARRAYS = {
+    "fields": "hogwild.sklearn.FFM takes arrays whose columns have fields, and hw.open(path, model={model!r}) libffm text",
+    "ratings": "hw.MatrixFactorization takes a matrix of ratings, and hw.open(path, model={model!r}) a file of them",
+    "corpus": "hw.Word2Vec takes sentences, or a corpus_file",
+    "graph": "hw.open(path, model={model!r}) reads a graph",
+}
 
 
 def start(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[dict], Any] | None = None,
@@ -197,6 +212,9 @@ def start(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[
         if option in options:
             raise TypeError(f"{option!r} is for the command alone: run_ has what there is to tell")
     name, own = named(model)
+    instead = _NOT_OF_ARRAYS.get(_facts_of(name)["input"])
+    if data.path is None and instead is not None:
+        raise ConfigError(f"the model {name} does not train on arrays: " + instead.format(model=name))
     options = {option: value for option, value in options.items() if value is not None}
     words = words_of({"model": name, **_defaults(name, options), **options})
     source = data.path or "the rows"

@@ -37,6 +37,26 @@ cli::train_request request_of(const std::vector<std::string>& words, const std::
   return request;
 }
 
+namespace {
+
+const char* kind_of_input(model_input input) {
+  switch (input) {
+    case model_input::rows:
+      return "rows";
+    case model_input::fields:
+      return "fields";
+    case model_input::ratings:
+      return "ratings";
+    case model_input::corpus:
+      return "corpus";
+    case model_input::graph:
+      return "graph";
+  }
+  return "";
+}
+
+}  // namespace
+
 nanobind::dict facts_of_models() {
   nanobind::dict all;
   for (const model_descriptor* const known : known_models()) {
@@ -47,7 +67,8 @@ nanobind::dict facts_of_models() {
     nanobind::dict facts;
     facts["summary"] = known->facts().summary.c_str();
     facts["options"] = options;
-    facts["takes_bias"] = known->facts().no_bias.empty();
+    facts["takes_bias"] = known->facts().no_bias.empty() && known->facts().input != model_input::graph;
+    facts["input"] = kind_of_input(known->facts().input);
     all[std::string(known->name()).c_str()] = facts;
   }
   return all;

@@ -461,3 +461,71 @@ def test_a_step_that_is_too_long_is_told():
     x, y = make_regression(200, 5, random_state=0)
     with pytest.raises(ValueError, match="not finite"):
         SGDRegressor(eta0=1e6, alpha=0.0, learning_rate="constant", random_state=0).fit(1e4 * x, y)
+
+
+def logistic_objective(estimator, x, y, C, ratio):
+    """What scikit-learn's LogisticRegression minimises, divided by C and the rows."""
+    scores = x @ estimator.coef_.T + estimator.intercept_
+    if scores.shape[1] == 1:
+        scores = np.column_stack([np.zeros(len(y)), scores])
+    loss = np.mean(np.logaddexp.reduce(scores, axis=1) - scores[np.arange(len(y)), y])
+    w = estimator.coef_
+    return loss + ((1 - ratio) * np.sum(w * w) / 2 + ratio * np.abs(w).sum()) / (C * len(y))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("penalty, l1_ratio", [("l1", None), ("elasticnet", 0.5), ("l2", 0.3), (None, None), ("l2", None)])
+def test_logistic_regression_has_the_penalties_of_scikit_learns(penalty, l1_ratio):
+    x, y = two_classes(1000, 10)
+    x = StandardScaler().fit_transform(x)
+    C, ratio = 0.05, 1.0 if penalty == "l1" else l1_ratio or 0.0
+    ours = LogisticRegression(penalty, C=C, l1_ratio=l1_ratio, random_state=0, max_iter=300, tol=1e-6).fit(x, y)
+    theirs = linear_model.LogisticRegression(C=np.inf if penalty is None else C, l1_ratio=ratio, solver="saga", tol=1e-8,
+                                             max_iter=5000).fit(x, y)
+    C = 1e12 if penalty is None else C
+    assert logistic_objective(ours, x, y, C, ratio) <= 1.002 * logistic_objective(theirs, x, y, C, ratio)
+    if penalty == "l1":
+        assert np.allclose(ours.coef_, theirs.coef_, atol=0.01) and np.any(ours.coef_ == 0.0)
+    assert ours.n_iter_.shape == theirs.n_iter_.shape and ours.n_iter_.dtype == theirs.n_iter_.dtype
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_support_vector_machine_takes_l1():
+    from sklearn import svm
+
+    x, y = two_classes(1000, 20)
+    x = StandardScaler().fit_transform(x)
+    ours = LinearSVC("l1", C=0.01, random_state=0, max_iter=500).fit(x, y)
+    theirs = svm.LinearSVC("l1", dual=False, C=0.01, intercept_scaling=100, tol=1e-6, max_iter=10000).fit(x, y)
+
+    def objective_of(e):
+        margin = (2 * y - 1) * e.decision_function(x)
+        return np.mean(np.maximum(1 - margin, 0) ** 2) + np.abs(e.coef_).sum() / (0.01 * len(y))
+
+    assert objective_of(ours) <= 1.005 * objective_of(theirs) and np.sum(ours.coef_ == 0) > 5
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("classes", [2, 3])
+def test_logistic_regression_goes_on_from_the_last_fit(classes):
+    x, y = make_classification(1500, 12, n_informative=8, n_classes=classes, random_state=0)
+    begun = LogisticRegression(C=0.1, random_state=0, max_iter=60, tol=0, warm_start=True).fit(x, y)
+    before = logistic_objective(begun, x, y, 0.1, 0.0)
+    again = begun.set_params(max_iter=1).fit(x, y)
+    cold = LogisticRegression(C=0.1, random_state=0, max_iter=1, tol=0).fit(x, y)
+    assert logistic_objective(again, x, y, 0.1, 0.0) < 0.3 * before + 0.7 * logistic_objective(cold, x, y, 0.1, 0.0)
+    with pytest.raises(ValueError, match="coef_init"):
+        begun.fit(x[:, :5], y)
+
+
+@pytest.mark.parametrize("estimator, says", [
+    (LogisticRegression(solver="lbfgs"), "solver='lbfgs'.*stochastic"), (LogisticRegression(dual=True), "dual=True"),
+    (LogisticRegression(penalty="l3"), "penalty='l3'"), (LogisticRegression(penalty="elasticnet"), "l1_ratio=None"),
+    (LogisticRegression(l1_ratio=2), "l1_ratio=2"), (LogisticRegression(penalty="l1", l1_ratio=0.5), "l1_ratio=0.5"),
+    (LogisticRegression(intercept_scaling=2), "intercept_scaling=2"), (LinearSVC(dual=True), "dual=True"),
+    (LinearSVC(penalty="elasticnet"), "'l2' or 'l1'"), (LinearSVC(intercept_scaling=10), "intercept_scaling"),
+    (SGDClassifier(power_t=0.5), "power_t=0.5.*inverse"), (SGDRegressor(power_t=0.25), "power_t"),
+    (SGDClassifier(learning_rate="optimal"), "optimal.*scikit-learn"), (SGDClassifier(loss="perceptron"), "hinge")])
+def test_what_scikit_learn_has_beyond_it_is_told(estimator, says):
+    with pytest.raises(ValueError, match=says):
+        estimator.fit(*two_classes(50))

@@ -73,6 +73,17 @@ def test_copies_say_the_same(estimator):
     assert np.array_equal(pickle.loads(pickle.dumps(fitted)).predict(x), fitted.predict(x))
 
 
+def test_fields_are_numbered_once(monkeypatch):
+    x, y = pairs(300)
+    fitted = FFM(2, fields=[0, 0, 1, 1, 2, 2], max_iter=2, random_state=0).fit(x, y)
+    told = fitted.decision_function(x)
+    calls = []
+    monkeypatch.setattr(FFM, "_numbers", lambda self, columns: calls.append(columns))
+    # What was learned is of the fields of then.
+    np.testing.assert_array_equal(fitted.set_params(fields=[0, 1, 2, 0, 1, 2]).decision_function(x), told)
+    assert calls == []
+
+
 def some_ratings(seed=0):
     draw = np.random.default_rng(seed)
     users, items = draw.normal(size=(200, 3)), draw.normal(size=(80, 3))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a model says of rows, in whatever form they come."""
+import json
 import os
+import pathlib
 import subprocess
 import sys
 import textwrap
@@ -120,3 +122,14 @@ def test_a_call_makes_no_map_of_columns():
             assert faults < 1000, (name, faults)
     """)
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"})
+
+
+def test_the_program_that_times_one_row_runs():
+    pytest.importorskip("sklearn")
+    program = pathlib.Path(__file__).resolve().parents[2] / "bench" / "serving" / "one_row.py"
+    told = subprocess.run([sys.executable, "-W", "ignore", program, "--columns", "60", "200", "--rounds", "1", "--calls", "2"],
+                          check=True, capture_output=True, text=True).stdout.splitlines()
+    assert [json.loads(line)["columns"] for line in told] == [60, 200]
+    for line in told:
+        taken = json.loads(line)["microseconds"]
+        assert len(taken) == 6 and all(number > 0 for number in taken.values())

@@ -3,6 +3,7 @@
 import ctypes
 import mmap
 import os
+import re
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 
 sklearn = pytest.importorskip("sklearn")
 from sklearn import linear_model, neural_network, svm
-from sklearn.base import is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 
 import hogwild as hw
@@ -162,3 +163,68 @@ def test_more_than_2_31_entries_neither_crash_nor_wrap():
     finally:
         data = model = x = index = value = None  # all that looks at them
         free_index(), free_value()
+
+
+NO_PYTHON = r"\w\(\)|::|(^|\s)--\w"  # functions and names of C++, options of the command
+
+
+def messages():
+    """What is said where options and rows do not suit models of the engine: (what was asked for, the message)."""
+    labels = {"two": Y, "three": np.arange(20) % 3, "numbers": X[:, 0], "one": np.ones(20)}
+    asked = [(name, hw.Dataset(x, y), {}) for name in hw.models() for y in labels.values() for x in (X, sp.csr_matrix(X))]
+    two = hw.Dataset(X, Y)
+    asked += [("logistic", two, options) for options in (
+        dict(step=1e9), dict(step=-1), dict(l2=-1), dict(epochs=0), dict(epochs="ten"), dict(optimizer="x"),
+        dict(optimizer="adam", l1=0.1), dict(engine="ring"), dict(workers=10**6), dict(validation=2), dict(stream=True),
+        dict(schedule="plateau"), dict(multiclass="ovr"), dict(ensemble=3, segment="x"), dict(sharing="x"), dict(test=0.1),
+        dict(resume="x"), dict(folds=3), dict(init="x"), dict(freeze="bias"), dict(target="loss=0.1"), dict(tolerance=-1),
+        dict(patience=3), dict(class_weights=["0=-1"]), dict(average=2.0), dict(update="locked", sharing="head"),
+        dict(initial=hw.train(hw.Dataset(X, labels["three"]), "softmax", epochs=1)))]
+    for name, data, options in asked:
+        yield (name, options), fault_of(lambda: hw.train(data, name, **{"epochs": 1, **options}))
+    model = hw.train(two, "logistic", epochs=1)
+    for ask in (lambda: model.class_scores(X), lambda: hw.load("/no/such/file"), lambda: hw.open("/no/such/file"),
+                lambda: hw.load(__file__), lambda: hw.train(two, "hinge_svm", epochs=1).predict_proba(X)):
+        yield "others", ask and fault_of(ask)
+    for ours, _ in PAIRS:
+        for parameter in ("alpha", "eta0", "C", "tol", "learning_rate_init", "dropout", "n_factors", "validation_fraction"):
+            if parameter in ours().get_params():
+                for value in (-1, 1e30, "x", np.nan):
+                    yield (ours, parameter, value), fault_of(lambda: ours(**{parameter: value}).fit(X, Y))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_said_is_said_in_the_terms_of_python():
+    told = [(what, fault) for what, fault in messages() if fault is not None]
+    assert len(told) > 80
+    for what, fault in told:
+        assert isinstance(fault, (ValueError, TypeError, AttributeError, OSError)), (what, fault)
+        assert not re.search(NO_PYTHON, str(fault)), (what, fault)
+        assert " " in str(fault), (what, fault)
+
+
+@pytest.mark.parametrize("model, says", [("ffm", "sklearn.FFM"), ("deepfm", "libffm text"), ("skip_gram", "hw.Word2Vec"),
+                                         ("cbow", "hw.Word2Vec"), ("matrix_factorization", "hw.MatrixFactorization"),
+                                         ("graph_cut", "hw.open")])
+def test_models_that_arrays_do_not_suit_say_what_to_take(model, says):
+    with pytest.raises(hw.ConfigError, match=f"{model} does not train on arrays: .*{says}"):
+        hw.train(hw.Dataset(X, Y), model)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("estimator, says", [
+    (SGDClassifier(eta0=1e30), "step is eta0 here, l2 is alpha here"), (SGDRegressor(alpha=1e30, eta0=1.0), "alpha here"),
+    (MLPClassifier(learning_rate_init="x"), "step is learning_rate_init here")])
+def test_a_parameter_is_named_as_the_estimator_has_it(estimator, says):
+    with pytest.raises(ValueError, match=says):
+        estimator.fit(X, Y)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("estimator", [o() for o, _ in PAIRS], ids=lambda e: type(e).__name__)
+def test_advice_is_about_parameters_that_there_are(estimator):
+    # Whatever the engine makes of such rows, no estimator advises what it has not.
+    for x in (X * 1e30, X * 1e-30, X * np.float32([1e30, 1, 1, 1])):
+        told = str(fault_of(lambda: clone(estimator).set_params(random_state=0).fit(x, Y)) or "")
+        for parameter in ("eta0", "alpha", "learning_rate_init", "tol", "C"):
+            assert parameter in estimator.get_params() or not re.search(rf"\b{parameter}\b", told), told

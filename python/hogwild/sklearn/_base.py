@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What estimators have in common: what they are given becomes a Dataset, a run becomes their attributes."""
 import numbers
+import re
 import warnings
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._data import Dataset, read_by
-from .._engine import Error
+from .._engine import ConfigError, Error
 from .._train import Job, words_of, workers_of
 
 MOST_SEED = 2**31 - 1
@@ -184,7 +185,10 @@ class EngineEstimator(BaseEstimator):
         """Runs it and returns what was saved. Sets run_ and n_iter_; an interrupt is raised once they are set."""
         words = words_of({**options, **rows.options, **self._who(), "seed": self._seed()})
         told = self._told() if getattr(self, "verbose", 0) else None
-        job = Job(rows.data, words, initial, told, rows.data.path or "X", own)
+        try:
+            job = Job(rows.data, words, initial, told, rows.data.path or "X", own)
+        except ConfigError as fault:
+            raise self._said_here(fault) from None
         interrupt = None
         try:
             job.wait()
@@ -193,6 +197,10 @@ class EngineEstimator(BaseEstimator):
         try:
             saved = job.saved()
             record = job.record()
+        except ConfigError as fault:
+            if interrupt is None:
+                raise self._said_here(fault) from None
+            raise interrupt from None
         except Error:
             if interrupt is None:
                 raise
@@ -200,13 +208,32 @@ class EngineEstimator(BaseEstimator):
         if saved is None:
             if interrupt is not None:
                 raise interrupt
-            raise ValueError("the loss is not finite: scale the columns, or give a lower eta0")
+            raise ValueError(f"the loss is not finite: scale the columns{self._lower_step()}")
         self.run_ = record
         epochs = record["epochs"]
         if record["status"] == "stopped":  # what was measured last may be earlier
             epochs = max(epochs, record["examples"] // rows.data.shape[0])
-        self.n_iter_ = max(1, epochs)
+        self._set_epochs(max(1, epochs))
         return saved, interrupt
+
+    def _set_epochs(self, epochs):
+        self.n_iter_ = epochs
+
+    # Of the engine's parameters what they are here, and of which parameter that is.
+    _own_terms = {"step": ("eta0", "eta0"), "l2": ("alpha", "alpha"), "batch": ("batch_size", "batch_size"),
+                  "workers": ("n_jobs", "n_jobs")}
+
+    def _said_here(self, fault):
+        """The same fault, which says what the engine's parameters are here."""
+        known = self.get_params(deep=False)
+        said = [f"{name} is {here} here" for name, (here, parameter) in self._own_terms.items()
+                if re.search(rf"\b{name}\b", str(fault)) and parameter in known]
+        return ConfigError(f"{fault} ({', '.join(said)})" if said else str(fault))
+
+    def _lower_step(self):
+        """What else is to be done where the parameters are not finite."""
+        here, parameter = self._own_terms["step"]
+        return f", or give a lower {here}" if here == parameter and here in self.get_params(deep=False) else ""
 
     def _warn_of_end(self, tol, max_iter):
         if tol is not None and self.run_["status"] == "done" and self.run_["epochs"] >= max_iter:

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._engine import ResourceError
-from ._base import EngineEstimator, require, require_count, require_number
+from ._base import EngineEstimator, is_number, require, require_count, require_number
 
 # A step that was found falls to a hundredth in this many epochs, or in as many as have this many rows, where a tolerance
 # is to end the run: a run of 1,000 epochs would keep its first step for as long as it lasts.
@@ -93,6 +93,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 class _ByC(LinearClassifier):
     """Minimises C * (sum of losses) + ||w||^2 / 2, as the engine has it: the mean loss and l2 / 2 ||w||^2."""
 
+    _own_terms = {**LinearClassifier._own_terms, "step": ("found on the rows", "C"), "l2": ("1 / (C * rows)", "C")}
+
     def _rows_of_run(self, X, y, sample_weight):
         return self._class_rows(X, y, sample_weight, shuffle=True)
 
@@ -104,14 +106,32 @@ class _ByC(LinearClassifier):
             model = "softmax"
         n = rows.data.shape[0]
         options = {"model": model, "bias": bool(self.fit_intercept), "epochs": self.max_iter,
-                   "l2": 1.0 / (float(self.C) * n * rows.mean_weight), "tolerance": float(self.tol) or None}
+                   **self._penalties(n * rows.mean_weight), "tolerance": float(self.tol) or None}
         if self.tol > 0:
             options.update(falling(self.max_iter, n), tolerance_epochs=FLAT_EPOCHS)
         if several and model != "softmax":
             options["multiclass"] = "ovr"
         return options
 
+    def _penalties(self, weight):
+        """l2 and l1 of an objective that is divided by C and what all rows weigh together."""
+        strength = 1.0 / (float(self.C) * weight)
+        ratio = 1.0 if self.penalty == "l1" else getattr(self, "l1_ratio", None) or 0.0
+        strength = 0.0 if self.penalty is None else strength
+        return {"l2": strength * (1.0 - ratio), "l1": (strength * ratio) or None}
+
+    def _beginning(self, model, rows):
+        """With warm_start what the last fit has come to, where it was of as many columns and classes."""
+        if not getattr(self, "warm_start", False) or getattr(self, "coef_", None) is None:
+            return None
+        coef = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
+        return self._begin_with(model, coef, self.intercept_, rows.features, len(rows.classes))
+
     def _check_parameters(self):
+        require("dual", self.dual, self.dual in (False, "auto"),
+                "False: the engine trains the weights themselves, and knows no dual")
+        require("intercept_scaling", self.intercept_scaling, self.intercept_scaling == 1,
+                "1: the constant term is not regularised, so that nothing is to be scaled")
         require_number("C", self.C, 0, strictly=True)
         require_number("tol", self.tol, 0)
         require_count("max_iter", self.max_iter)
@@ -120,7 +140,8 @@ class _ByC(LinearClassifier):
         """Trains on X (array, sparse matrix, frame or Dataset) and y. Returns self."""
         self._check_parameters()
         rows = self._rows_of_run(X, y, sample_weight)
-        saved, interrupt = self._train(rows, self._options_of_run(rows))
+        options = self._options_of_run(rows)
+        saved, interrupt = self._train(rows, options, self._beginning(options["model"], rows))
         self.classes_ = rows.classes
         self._take_saved(saved, rows)
         if interrupt is not None:
@@ -134,8 +155,7 @@ class LinearSVC(_ByC):
 
     Parameters
     ----------
-    penalty : {'l2'}, default='l2'
-        l1 is SGDClassifier's.
+    penalty : {'l2', 'l1'}, default='l2'
     loss : {'hinge', 'squared_hinge'}, default='squared_hinge'
     tol : float, default=1e-4
         The run ends when five epochs in a row lower the objective by no more than this fraction of how far it has
@@ -147,6 +167,9 @@ class LinearSVC(_ByC):
         A constant term, which is not regularised, other than liblinear's.
     class_weight : dict or 'balanced', default=None
     verbose : int, default=0
+    dual : {False, 'auto'}, default='auto'
+        The engine trains the weights themselves.
+    intercept_scaling : {1}, default=1
     random_state : int, RandomState instance or None, default=None
     max_iter : int, default=1000
         Passes over the rows at most.
@@ -165,11 +188,13 @@ class LinearSVC(_ByC):
     run_ : hogwild.Run
     """
 
-    def __init__(self, penalty="l2", loss="squared_hinge", *, tol=1e-4, C=1.0, multi_class="ovr", fit_intercept=True,
-                 class_weight=None, verbose=0, random_state=None, max_iter=1000, n_jobs=None, engine="auto",
-                 reproducible=False):
+    def __init__(self, penalty="l2", loss="squared_hinge", *, dual="auto", tol=1e-4, C=1.0, multi_class="ovr",
+                 fit_intercept=True, intercept_scaling=1, class_weight=None, verbose=0, random_state=None, max_iter=1000,
+                 n_jobs=None, engine="auto", reproducible=False):
         self.penalty = penalty
         self.loss = loss
+        self.dual = dual
+        self.intercept_scaling = intercept_scaling
         self.tol = tol
         self.C = C
         self.multi_class = multi_class
@@ -184,7 +209,7 @@ class LinearSVC(_ByC):
 
     def _check_parameters(self):
         super()._check_parameters()
-        require("penalty", self.penalty, self.penalty == "l2", "'l2': SGDClassifier(penalty='l1') has the other one")
+        require("penalty", self.penalty, self.penalty in ("l2", "l1"), "'l2' or 'l1'")
         require("loss", self.loss, self.loss in ("hinge", "squared_hinge"), "'hinge' or 'squared_hinge'")
         require("multi_class", self.multi_class, self.multi_class == "ovr", "'ovr'")
 
@@ -197,6 +222,7 @@ class LogisticRegression(_ByC):
 
     Parameters
     ----------
+    penalty : {'l2', 'l1', 'elasticnet', None}, default='l2'
     C : float, default=1.0
         What the losses weigh against ||w||^2 / 2.
     tol : float, default=1e-4
@@ -207,6 +233,14 @@ class LogisticRegression(_ByC):
     random_state : int, RandomState instance or None, default=None
     max_iter : int, default=200
         Passes over the rows at most.
+    l1_ratio : float or None, default=None
+        How much of the penalty is l1, from 0 to 1. scikit-learn from 1.8 on says all penalties by it.
+    solver : None
+        Whoever names one of scikit-learn's is told that there is but one.
+    warm_start : bool, default=False
+        Begin with the coefficients of the last fit.
+    dual : {False}, default=False
+    intercept_scaling : {1}, default=1
     verbose : int, default=0
     n_jobs : int, default=None
         Workers: None is one, -1 as many as this process may use.
@@ -219,12 +253,19 @@ class LogisticRegression(_ByC):
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
     intercept_ : ndarray of shape (1,) or (n_classes,)
     classes_ : ndarray of shape (n_classes,)
-    n_iter_ : int
+    n_iter_ : ndarray of shape (1,)
     run_ : hogwild.Run
     """
 
-    def __init__(self, *, C=1.0, tol=1e-4, fit_intercept=True, class_weight=None, random_state=None, max_iter=200,
-                 verbose=0, n_jobs=None, engine="auto", reproducible=False):
+    def __init__(self, penalty="l2", *, C=1.0, l1_ratio=None, dual=False, tol=1e-4, fit_intercept=True,
+                 intercept_scaling=1, class_weight=None, random_state=None, solver=None, max_iter=200, verbose=0,
+                 warm_start=False, n_jobs=None, engine="auto", reproducible=False):
+        self.penalty = penalty
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.intercept_scaling = intercept_scaling
+        self.solver = solver
+        self.warm_start = warm_start
         self.C = C
         self.tol = tol
         self.fit_intercept = fit_intercept
@@ -236,8 +277,24 @@ class LogisticRegression(_ByC):
         self.engine = engine
         self.reproducible = reproducible
 
+    def _check_parameters(self):
+        super()._check_parameters()
+        require("penalty", self.penalty, self.penalty in ("l2", "l1", "elasticnet", None),
+                "'l2', 'l1', 'elasticnet' or None")
+        require("l1_ratio", self.l1_ratio, self.l1_ratio is None or
+                (is_number(self.l1_ratio) and 0 <= self.l1_ratio <= 1), "a number from 0 to 1, or None")
+        require("l1_ratio", self.l1_ratio, self.penalty != "elasticnet" or self.l1_ratio is not None,
+                "a number with penalty='elasticnet'")
+        require("l1_ratio", self.l1_ratio, self.penalty not in ("l1", None) or self.l1_ratio is None,
+                f"None with penalty={self.penalty!r}")
+        require("solver", self.solver, self.solver is None,
+                "None: stochastic gradient descent is what there is, and max_iter counts its passes")
+
     def _model(self):
         return "logistic"
+
+    def _set_epochs(self, epochs):
+        self.n_iter_ = np.array([epochs], np.int32)
 
     def predict_proba(self, X):
         """The probability of each class for each row: (rows, classes)."""

@@ -262,16 +262,19 @@ class FFM(_Binary, _Machine):
 
     def _take_shape(self, data):
         super()._take_shape(data)
+        self._column_numbers = None
         index = (data._rows.numbers().astype(np.int64) - 1) & ((1 << FIELD_BITS) - 1)
         self.n_features_in_ = int(index.max(initial=-1)) + 1
 
     def _dataset(self, X, labels, weight, shuffle):
+        self._column_numbers = self._numbers(X.shape[1])
         return Dataset._of_csr(self._prepared_csr(X), labels, weight)
 
     def _prepared_csr(self, X):
         rows = table_of(sp.csr_matrix(X)).rows
-        numbers = self._numbers(rows.shape[1])
-        return Csr(rows.row_start, numbers[rows.index], rows.value, rows.shape)
+        if getattr(self, "_column_numbers", None) is None:  # a file had them, or a search
+            self._column_numbers = self._numbers(rows.shape[1])
+        return Csr(rows.row_start, self._column_numbers[rows.index], rows.value, rows.shape)
 
     def _prepared(self, X):
         return self._prepared_csr(self._checked(X))

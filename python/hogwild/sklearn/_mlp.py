@@ -71,6 +71,8 @@ class MLPClassifier(ClassifierMixin, ModelEstimator):
     run_ : hogwild.Run
     """
 
+    _own_terms = {**ModelEstimator._own_terms, "step": ("learning_rate_init", "learning_rate_init")}
+
     def __init__(self, hidden_layer_sizes=(100,), activation="relu", *, alpha=0.0001, solver="adam", learning_rate=None,
                  learning_rate_init=None, momentum=None, beta_1=None, beta_2=None, dropout=0.0, batch_size=None,
                  max_iter=20, tol=None, early_stopping=False, validation_fraction=0.1, n_iter_no_change=10,

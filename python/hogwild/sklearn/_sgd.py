@@ -48,6 +48,9 @@ class SgdEstimator(LinearEstimator):
             raise ValueError(f"learning_rate={self.learning_rate!r} is a formula of scikit-learn's that the engine has "
                              "not: 'auto' finds a step by a short search, and others are " + ", ".join(SCHEDULES[1:]))
         require("learning_rate", self.learning_rate, self.learning_rate in SCHEDULES, "one of " + ", ".join(SCHEDULES))
+        if self.power_t is not None:
+            raise ValueError(f"power_t={self.power_t!r} is of learning_rate='invscaling', which the engine has not: it "
+                             "must be None, and learning_rate='inverse' is what comes nearest to that")
         if self.eta0 is not None:
             require_number("eta0", self.eta0, 0, strictly=True)
         if self.early_stopping:
@@ -255,6 +258,8 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
         How the step falls; 'auto' finds a step and has it fall geometrically.
     eta0 : float or None, default=None
         The first step; None finds one by a short search.
+    power_t : None
+        Of a schedule that is scikit-learn's alone.
     early_stopping : bool, default=False
         Hold back validation_fraction of the rows, end when their loss gets no better, and keep the best epoch's model.
     validation_fraction : float, default=0.1
@@ -284,8 +289,8 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
 
     def __init__(self, loss="hinge", *, penalty="l2", alpha=0.0001, l1_ratio=0.15, fit_intercept=True, max_iter=1000,
                  tol=1e-3, shuffle=True, verbose=0, epsilon=0.1, n_jobs=None, random_state=None, learning_rate="auto",
-                 eta0=None, early_stopping=False, validation_fraction=0.1, n_iter_no_change=5, class_weight=None,
-                 warm_start=False, average=False, engine="auto", reproducible=False):
+                 eta0=None, power_t=None, early_stopping=False, validation_fraction=0.1, n_iter_no_change=5,
+                 class_weight=None, warm_start=False, average=False, engine="auto", reproducible=False):
         self.loss = loss
         self.penalty = penalty
         self.alpha = alpha
@@ -300,6 +305,7 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
         self.random_state = random_state
         self.learning_rate = learning_rate
         self.eta0 = eta0
+        self.power_t = power_t
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -411,8 +417,8 @@ class SGDRegressor(RegressorMixin, SgdEstimator):
 
     def __init__(self, loss="squared_error", *, penalty="l2", alpha=0.0001, l1_ratio=0.15, fit_intercept=True,
                  max_iter=1000, tol=1e-3, shuffle=True, verbose=0, epsilon=0.1, n_jobs=None, random_state=None,
-                 learning_rate="auto", eta0=None, early_stopping=False, validation_fraction=0.1, n_iter_no_change=5,
-                 warm_start=False, average=False, engine="auto", reproducible=False):
+                 learning_rate="auto", eta0=None, power_t=None, early_stopping=False, validation_fraction=0.1,
+                 n_iter_no_change=5, warm_start=False, average=False, engine="auto", reproducible=False):
         self.loss = loss
         self.penalty = penalty
         self.alpha = alpha
@@ -427,6 +433,7 @@ class SGDRegressor(RegressorMixin, SgdEstimator):
         self.random_state = random_state
         self.learning_rate = learning_rate
         self.eta0 = eta0
+        self.power_t = power_t
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
