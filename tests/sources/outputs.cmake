@@ -3,7 +3,7 @@
 # it took the text.
 cmake_minimum_required(VERSION 3.25)
 set(creators core/src/platform/aside_file.cpp core/src/data/dataset_writer.cpp core/src/results/run_record.cpp
-    hogwild/src/search/journal.cpp)
+    core/src/platform/trusted_file.cpp core/src/platform/trusted_file.hpp)
 set(printers tools/hogwild/standard_streams.cpp)
 set(faults "")
 file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/core/*.?pp" "${ROOT}/models/*.?pp" "${ROOT}/hogwild/*.?pp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The main of programs that hold the tests of several sources: --source=FILE runs those of one.
 #include <fnmatch.h>
+#include <sys/stat.h>
 
 #include <gtest/gtest.h>
 
@@ -87,6 +88,7 @@ hogwild::test::program_role::program_role(action act, const char* source) {
 }
 
 int main(int argc, char** argv) {
+  ::umask(022);  // what tests write is theirs alone to change, whoever runs them
   const std::string source = chosen_source(argc, argv);
   if (!source.empty()) ::setenv(source_variable, source.c_str(), 1);
   for (const declared_role& role : declared_roles()) {

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/data/labels.hpp>
 
 namespace hogwild {
@@ -30,6 +32,15 @@ struct saved_model {
   std::vector<float> bias{};             ///< of no column: none, one or `width`; of nets and classes more
 
   std::vector<std::string> names{};  ///< of the columns in words, where the input has them; else none
+
+  /// What the labels are in words, one for each of labels.values(), empty where that is label_text(); none where all
+  /// are.
+  std::vector<std::string> label_texts{};
+
+  /// One of labels.values() as the data have it written; of another number the plain text.
+  std::string text_of_label(double label) const;
+  /// Takes over how the labels of these data are written.
+  void spell_labels(const label_spelling& spelling);
 
   /// Parameters of the column `columns[position]`.
   std::span<const float> row(std::size_t position) const { return std::span(weights).subspan(position * width, width); }
@@ -52,8 +63,9 @@ void save_model(const std::filesystem::path& path, const saved_model& model, mod
 
 /// Reads what save_model wrote, in either format, told by content. Throws format_error (file:line:column) for text and
 /// input_error with the byte for binary files that are not a model, of another version, cut, altered, or that hold a
-/// number that is not finite or columns that do not ascend.
-saved_model load_model(const std::filesystem::path& path);
+/// number that is not finite or columns that do not ascend. Of a file that others can change (docs/security.md) `note`
+/// is told, in one sentence.
+saved_model load_model(const std::filesystem::path& path, const std::function<void(std::string_view)>& note = {});
 
 /// The same from and to memory; `name` stands for the file in messages.
 std::vector<std::byte> model_bytes(const saved_model& model, model_format format);

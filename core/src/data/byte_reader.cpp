@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
+#include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/error.hpp>
 
 #include "data/decoders.hpp"
@@ -34,11 +36,16 @@ namespace {
 std::optional<source_stamp> stamp_in(const struct ::stat& state, const std::string& name) {
   if (S_ISDIR(state.st_mode)) throw input_error(name + ": is a folder; name a file in it");
   if (!S_ISREG(state.st_mode)) return std::nullopt;
-  return source_stamp{static_cast<std::uint64_t>(state.st_size),
-                      std::int64_t{state.st_mtim.tv_sec} * 1'000'000'000 + state.st_mtim.tv_nsec};
+  const auto nanoseconds = [](const ::timespec& t) { return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; };
+  return source_stamp{static_cast<std::uint64_t>(state.st_size), nanoseconds(state.st_mtim),
+                      nanoseconds(state.st_ctim)};
 }
 
 }  // namespace
+
+std::uint64_t source_stamp::times() const {
+  return checksum(std::span<const std::int64_t>(std::array{modified_ns, changed_ns}));
+}
 
 std::optional<source_stamp> stamp_of(const std::string& path) {
   struct ::stat state {};
@@ -63,8 +70,11 @@ std::size_t raw_input::read_file(std::span<char> room) const {
     got = ::read(fd_.get(), room.data(), room.size());
   } while (got < 0 && errno == EINTR);
   if (got < 0) throw_unreadable(name_, errno);
-  if (got == 0 && stamp_ && stamp_of(fd_, name_) != stamp_)
-    throw input_error(name_ + ": was written to while it was read; start again when it is complete");
+  if (got == 0 && stamp_) {
+    const std::optional<source_stamp> now = stamp_of(fd_, name_);
+    if (!now || !now->same_contents(*stamp_))
+      throw input_error(name_ + ": was written to while it was read; start again when it is complete");
+  }
   return static_cast<std::size_t>(got);
 }
 

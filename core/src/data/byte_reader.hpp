@@ -23,7 +23,14 @@ compression detect_compression(std::string_view head);
 struct source_stamp {
   std::uint64_t bytes = 0;
   std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;  ///< of contents, owner, mode or name: unlike modified_ns nobody can set it
   bool operator==(const source_stamp&) const = default;
+  /// A change of the name or the mode alone changes no contents.
+  bool same_contents(const source_stamp& other) const {
+    return bytes == other.bytes && modified_ns == other.modified_ns;
+  }
+  /// Of both times, for the key of a cache.
+  std::uint64_t times() const;
 };
 
 /// The stamp of a regular file; none for pipes and devices. Throws input_error where it is missing or a folder.

@@ -18,10 +18,11 @@ struct section_shape {
 
 /// The sections whose length follows from the sizes.
 std::vector<section_shape> shapes(const cache_header& header) {
-  std::vector<section_shape> all = {{section_kind::index, header.index_bytes, header.nonzeros},
-                                    {section_kind::value, header.value_bytes, header.nonzeros},
-                                    {section_kind::block_checksum, 8, header.blocks()},
-                                    {section_kind::label_table, 8, header.label_values}};
+  std::vector<section_shape> all = {
+      {section_kind::index, header.index_bytes, header.nonzeros},
+      {section_kind::value, header.value_bytes, header.nonzeros},
+      {section_kind::block_checksum, 8, header.blocks()},
+      {section_kind::label_table, 8, std::uint64_t{header.label_values} + header.label_text_words}};
   if (!header.labels_coded() && !header.has_lists()) all.push_back({section_kind::label, 8, header.rows});
   if (!header.columns_packed())
     all.insert(all.end(), {{section_kind::original, 4, header.columns}, {section_kind::degree, 4, header.columns}});
@@ -95,59 +96,32 @@ std::uint64_t sum_of_part(std::span<const Narrow> narrow, std::span<const Wide> 
   return narrow.empty() ? checksum(wide.subspan(first, count)) : checksum(narrow.subspan(first, count));
 }
 
-template <class T>
-bool all_below(std::span<const T> numbers, std::uint64_t bound) {
-  T largest = 0;
-  for (const T n : numbers) largest = std::max(largest, n);
-  return numbers.empty() || largest < bound;
-}
-
-/// Whether entries of columns from `first_singleton` on stand last in each row, numbered upwards in the order of the
-/// rows (some may be missing: those of rows that have been left out), and all are below `columns`.
-template <class T>
-bool columns_hold(std::span<const T> index, const row_starts& starts, std::uint64_t first_singleton,
-                  std::uint64_t columns) {
-  if (first_singleton == columns)
-    return all_below(index.subspan(starts.front(), starts.back() - starts.front()), columns);
-  std::uint64_t next = columns;  // unknown before the first
-  for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
-    const std::span<const T> row = index.subspan(starts[r], starts[r + 1] - starts[r]);
-    std::size_t head = row.size();
-    while (head > 0 && row[head - 1] >= first_singleton) --head;
-    if (!all_below(row.first(head), first_singleton)) return false;
-    for (const T own : row.subspan(head)) {
-      if (own >= columns || (next != columns && own < next)) return false;
-      next = std::uint64_t{own} + 1;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 std::uint64_t header_checksum(const cache_header& header) {
   return checksum(std::as_bytes(std::span(&header, 1)).first(offsetof(cache_header, checksum)));
 }
 
-std::string header_fault(std::span<const std::byte> file) {
-  if (file.size() < sizeof(cache_header)) return "is torn";
+std::string header_fault(std::span<const std::byte> begin, std::uint64_t file_bytes) {
+  if (std::min<std::uint64_t>(begin.size(), file_bytes) < sizeof(cache_header)) return "is torn";
   cache_header header;
-  std::memcpy(&header, file.data(), sizeof header);
+  std::memcpy(&header, begin.data(), sizeof header);
   if (header.magic != cache_magic) return "is damaged at its start or is no cache";
   if (header.byte_order != cache_byte_order) return "was made on a machine of another byte order";
   if (header.version != cache_version && header.version != list_cache_version)
     return "has version " + std::to_string(header.version) + ", not " + std::to_string(cache_version) + " or " +
            std::to_string(list_cache_version);
   if (header.checksum != header_checksum(header)) return "has a damaged header";
-  if (header.file_bytes != file.size()) return "is torn";
+  if (header.file_bytes != file_bytes) return "is torn";
   // Sizes first, so that no later product overflows: every row, column and entry takes room in the file.
-  const bool possible = header.rows > 0 && header.rows <= most_packed(file.size()) && header.nonzeros <= file.size() &&
-                        header.columns <= std::max<std::uint64_t>(file.size(), 65536) && header.columns < 0xffffffffu &&
+  const bool possible = header.rows > 0 && header.rows <= most_packed(file_bytes) && header.nonzeros <= file_bytes &&
+                        header.columns <= std::max<std::uint64_t>(file_bytes, 65536) && header.columns < 0xffffffffu &&
                         header.first_singleton <= header.columns && header.rows_per_block > 0 &&
                         header.rows_per_block <= header.rows;
   if (!possible) return "has impossible sizes";
   if (!widths_possible(header)) return "has impossible widths";
   if (header.image() != image_shape{} && header.image().size() == 0) return "has images of an impossible size";
+  if (header.kind > last_row_kind || header.numbered > 1) return "has rows of an unknown kind";
   if (!sections_fit(header)) return "has a damaged section table";
   return {};
 }
@@ -158,7 +132,8 @@ cache_arrays::cache_arrays(std::span<const std::byte> file) {
   index16 = section_of_width<std::uint16_t>(file, header, section_kind::index, header.index_bytes);
   value = section_of_width<float>(file, header, section_kind::value, header.value_bytes);
   value16 = section_of_width<half>(file, header, section_kind::value, header.value_bytes);
-  label_table = section<double>(file, header, section_kind::label_table);
+  label_table = section<double>(file, header, section_kind::label_table).first(header.label_values);
+  label_text = section<std::uint64_t>(file, header, section_kind::label_table).subspan(header.label_values);
   if (!header.labels_coded() && !header.has_lists()) label = section<double>(file, header, section_kind::label);
   original = section<std::uint32_t>(file, header, section_kind::original);
   degree = section<std::uint32_t>(file, header, section_kind::degree);
@@ -172,7 +147,7 @@ cache_arrays::cache_arrays(std::span<const std::byte> file) {
 
 std::uint64_t block_sum(const cache_arrays& arrays, std::uint64_t block, std::uint64_t end) {
   const std::uint64_t first = block * arrays.header.rows_per_block;
-  const std::uint64_t rows = std::min(arrays.header.rows_per_block, arrays.header.rows - first);
+  const std::uint64_t rows = std::min<std::uint64_t>(arrays.header.rows_per_block, arrays.header.rows - first);
   const std::uint64_t begin = arrays.row_start[first], entries = end - begin;
   const std::span<const double> labels = arrays.label.numbers();
   const std::array<std::uint64_t, 6> parts = {block,
@@ -182,16 +157,6 @@ std::uint64_t block_sum(const cache_arrays& arrays, std::uint64_t block, std::ui
                                               sum_of_part(arrays.index16, arrays.index, begin, entries),
                                               sum_of_part(arrays.value16, arrays.value, begin, entries)};
   return checksum(std::span<const std::uint64_t>(parts));
-}
-
-bool block_holds(const cache_arrays& arrays, std::uint64_t block) {
-  const std::uint64_t first = block * arrays.header.rows_per_block;
-  const std::uint64_t rows = std::min(arrays.header.rows_per_block, arrays.header.rows - first);
-  const row_starts starts = arrays.row_start.subspan(first, rows + 1);
-  if (block_sum(arrays, block, starts.back()) != arrays.block_checksum[block]) return false;
-  const std::uint64_t first_singleton = arrays.header.first_singleton, columns = arrays.header.columns;
-  return arrays.header.index_bytes == 2 ? columns_hold(arrays.index16, starts, first_singleton, columns)
-                                        : columns_hold(arrays.index, starts, first_singleton, columns);
 }
 
 void lay_out(cache_header& header) {

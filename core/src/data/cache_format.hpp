@@ -11,6 +11,8 @@
 
 #include <hogwild/detail/data/sparse_view.hpp>
 
+#include "data/row_kind.hpp"
+
 namespace hogwild::detail {
 
 // One file: a header, then sections, each on a cache line of its own. Readers map the whole of it.
@@ -26,8 +28,8 @@ namespace hogwild::detail {
 
 inline constexpr std::size_t section_alignment = 64;
 inline constexpr std::array<char, 8> cache_magic = {'H', 'W', 'C', 'A', 'C', 'H', 'E', '\n'};
-inline constexpr std::uint32_t cache_version = 3;
-inline constexpr std::uint32_t list_cache_version = 4;  ///< of rows with lists of labels; else the same
+inline constexpr std::uint32_t cache_version = 5;
+inline constexpr std::uint32_t list_cache_version = 6;  ///< of rows with lists of labels; else the same
 inline constexpr std::uint32_t cache_byte_order = 0x01020304;
 
 /// Numbers in files: never reused, so that an old reader can tell what it does not know.
@@ -39,7 +41,7 @@ enum class section_kind : std::uint32_t {
   original = 5,        ///< u32, position -> number in the input; absent where packed
   degree = 6,          ///< u32, rows in which a position occurs; absent where packed
   block_checksum = 7,  ///< u64, one a block of rows
-  label_table = 8,     ///< f64, ascending; empty where labels are f64
+  label_table = 8,     ///< f64, ascending; empty where labels are f64; then what label_spelling::encode() makes
   row_length = 9,      ///< packed, entries of each row
   label_code = 10,     ///< packed, into label_table, one a row
   original_step = 11,  ///< packed differences of original
@@ -59,21 +61,24 @@ struct cache_header {
   std::array<char, 8> magic = cache_magic;
   std::uint32_t version = cache_version;
   std::uint32_t byte_order = cache_byte_order;
-  std::uint64_t source_bytes = 0;  ///< with source_modified_ns and options: the key
-  std::int64_t source_modified_ns = 0;
-  std::uint64_t options = 0;  ///< digest of what the source was read with
+  std::uint64_t source_bytes = 0;  ///< with source_times and options: the key
+  std::uint64_t source_times = 0;  ///< source_stamp::times()
+  std::uint64_t options = 0;       ///< digest of what the source was read with
   std::uint64_t file_bytes = 0;
   std::uint64_t rows = 0;
   std::uint64_t columns = 0;
   std::uint64_t nonzeros = 0;
   std::uint64_t first_singleton = 0;  ///< columns from here on are in one row each, and last in it; columns: none known
   std::uint64_t unknown_entries = 0;
-  std::uint64_t rows_per_block = 1;
-  std::uint64_t label_values = 0;   ///< entries of label_table; 0: labels are f64; without lists at most 256
-  std::uint8_t index_bytes = 4;     ///< or 2: then columns are packed
-  std::uint8_t value_bytes = 4;     ///< or 2
-  std::uint8_t values_rounded = 0;  ///< 1: to half precision, by option
-  std::uint8_t image_planes = 0;    ///< with the two below: of rows that are images; else 0
+  std::uint32_t rows_per_block = 1;
+  row_kind kind = row_kind::of_program;
+  std::uint16_t numbered = 0;          ///< 1: columns are those of another set, in its order
+  std::uint32_t label_values = 0;      ///< entries of label_table; 0: labels are f64; without lists at most 256
+  std::uint32_t label_text_words = 0;  ///< of 64 bits, behind them: how labels are written (label_spelling.hpp)
+  std::uint8_t index_bytes = 4;        ///< or 2: then columns are packed
+  std::uint8_t value_bytes = 4;        ///< or 2
+  std::uint8_t values_rounded = 0;     ///< 1: to half precision, by option
+  std::uint8_t image_planes = 0;       ///< with the two below: of rows that are images; else 0
   std::uint16_t image_height = 0;
   std::uint16_t image_width = 0;
   std::array<section_entry, 8> sections{};
@@ -96,12 +101,16 @@ static_assert(sizeof(section_entry) == 32 && sizeof(cache_header) == 376);
 
 std::uint64_t header_checksum(const cache_header& header);
 
-/// Empty when `file` (its whole mapped contents) begins with a header of this version whose sections lie inside the
-/// file and have the right sizes; otherwise what is wrong, as the end of the sentence "the cache ...".
-std::string header_fault(std::span<const std::byte> file);
+/// Empty when a file of so many bytes, which begins with `begin`, has a header of this version whose sections lie
+/// inside the file and have the right sizes; otherwise what is wrong, as the end of the sentence "the cache ...".
+std::string header_fault(std::span<const std::byte> begin, std::uint64_t file_bytes);
+/// The same for the whole contents of a file.
+inline std::string header_fault(std::span<const std::byte> file) {
+  return header_fault(file, file.size());
+}
 
-/// The arrays of a file whose header has no fault. They are unchecked: see block_holds. Of two widths, or of plain and
-/// packed, the one that the file does not have is empty.
+/// The arrays of a file whose header has no fault. They are unchecked: see cache_meaning.hpp. Of two widths, or of
+/// plain and packed, the one that the file does not have is empty.
 struct cache_arrays {
   explicit cache_arrays(std::span<const std::byte> file);
 
@@ -111,6 +120,7 @@ struct cache_arrays {
   std::span<const float> value;
   std::span<const half> value16;
   std::span<const double> label_table;
+  std::span<const std::uint64_t> label_text;
   std::span<const std::uint32_t> original;
   std::span<const std::uint32_t> degree;
   std::span<const std::uint64_t> block_checksum;
@@ -131,10 +141,6 @@ struct cache_arrays {
 /// given apart so that neighbours may be written and summed at the same time. Its entries must lie within index and
 /// value.
 std::uint64_t block_sum(const cache_arrays& arrays, std::uint64_t block, std::uint64_t end);
-
-/// True when the block's checksum holds and its columns are below the count. The rows are those of row_start, which
-/// ascend inside the arrays.
-bool block_holds(const cache_arrays& arrays, std::uint64_t block);
 
 /// Lays out all sections but the packed ones for the sizes in `header` and fills in table and file size (not the
 /// checksums).

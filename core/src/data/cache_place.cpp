@@ -13,6 +13,7 @@
 #include <hogwild/error.hpp>
 
 #include "data/dataset_mapping.hpp"
+#include "platform/trusted_file.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -25,14 +26,15 @@ std::string hex(std::uint64_t number, unsigned digits) {
 
 std::string staleness(const cache_header& header, const cache_key& key) {
   if (header.source_bytes != key.source.bytes) return "was made from a source of another size";
-  if (header.source_modified_ns != key.source.modified_ns) return "was made before the source was last written";
-  if (header.options != key.options) return "was made with other options";
+  if (header.source_times != key.source.times()) return "was made before the source was last written, moved or changed";
+  if (header.options != key.options || header.kind != key.kind) return "was made with other options";
   return {};
 }
 
 }  // namespace
 
-std::uint64_t options_digest(const open_options& options, std::uint32_t format) {
+std::uint64_t options_digest(const open_options& options, row_kind kind) {
+  const auto format = static_cast<std::uint64_t>(kind);
   const bool half_values = options.values == value_precision::half;
   if (options.numbering == nullptr && !options.labels_optional && !half_values && format == 0) return 0;
   const std::array<std::uint64_t, 4> parts = {options.numbering != nullptr ? 1u : 0u,
@@ -44,9 +46,8 @@ std::uint64_t options_digest(const open_options& options, std::uint32_t format) 
   return checksum(std::span<const std::uint64_t>(with_format));
 }
 
-std::vector<std::filesystem::path> cache_places(const std::string& source, const open_options& options,
-                                                std::uint32_t format) {
-  const std::uint64_t digest = options_digest(options, format);
+std::vector<std::filesystem::path> cache_places(const std::string& source, const open_options& options, row_kind kind) {
+  const std::uint64_t digest = options_digest(options, kind);
   std::string suffix = ".hogwild";
   if (digest != 0) suffix.insert(0, hex(digest, 8)).insert(0, 1, '.');
   std::vector<std::filesystem::path> places = {source + suffix};
@@ -57,7 +58,9 @@ std::vector<std::filesystem::path> cache_places(const std::string& source, const
     const std::string whole = (nowhere ? path : from_root).lexically_normal().string();
     const std::uint64_t name = checksum(std::as_bytes(std::span(whole.data(), whole.size())));
     // Long names are cut, so that what is added to them fits into a file name.
-    places.push_back(options.cache_folder / (path.stem().string().substr(0, 128) + "-" + hex(name, 16) + suffix));
+    const std::string begin = path.stem().string().substr(0, 128) + "-" + hex(name, 16);
+    places.push_back(options.cache_folder / (begin + suffix));
+    places.push_back(options.cache_folder / (begin + "-" + std::to_string(::geteuid()) + suffix));
   }
   return places;
 }
@@ -68,23 +71,28 @@ bool has_cache_magic(const unique_fd& fd) {
   return ::pread(fd.get(), magic.data(), magic.size(), 0) == static_cast<ssize_t>(magic.size()) && magic == cache_magic;
 }
 
-bool is_foreign(const std::filesystem::path& place) {
+std::string reason_to_keep(const std::filesystem::path& place) {
+  const std::string other = "is another file, which stays as it is";
+  const unique_fd looked(::open(place.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW));
   struct ::stat state {};
-  if (::lstat(place.c_str(), &state) != 0) return false;
-  if (!S_ISREG(state.st_mode)) return true;
-  const unique_fd fd(::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  return state.st_size > 0 && fd && !has_cache_magic(fd);
+  if (!looked || ::fstat(looked.get(), &state) != 0) return {};
+  if (!S_ISREG(state.st_mode)) return other;
+  if (state.st_uid != ::geteuid() && state.st_uid != 0)
+    return "belongs to user " + std::to_string(state.st_uid) + " and stays as it is";
+  const unique_fd fd(::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  return state.st_size > 0 && fd && !has_cache_magic(fd) ? other : std::string();
 }
 
 cache_finding find_cache(const std::filesystem::path& place, const cache_key& key,
                          std::optional<std::uint64_t> memory) {
-  unique_fd fd(::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct ::stat state {};
-  if (!fd) return {std::nullopt, errno == EACCES ? "cannot be read" : ""};
-  if (::fstat(fd.get(), &state) != 0 || !S_ISREG(state.st_mode)) return {std::nullopt, "is no regular file"};
-  if (state.st_size == 0) return {std::nullopt, "is empty"};
+  opened_file file = open_looking(place.string());
+  if (!file.fd) return {std::nullopt, file.error == EACCES ? "cannot be read" : ""};
+  if (!file.fault.empty()) return {std::nullopt, file.fault};
+  if (file.state.st_size == 0) return {std::nullopt, "is empty"};
+  if (!has_cache_magic(file.fd)) return {};  // another file
   try {
-    const auto mapping = std::make_shared<const dataset_access::mapping>(std::move(fd), place.string(), true, memory);
+    const auto mapping =
+        std::make_shared<const dataset_access::mapping>(std::move(file.fd), place.string(), true, memory);
     if (std::string reason = staleness(mapping->arrays().header, key); !reason.empty()) return {std::nullopt, reason};
     return {dataset_access::make(mapping), {}};
   } catch (const cache_error& fault) {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -17,7 +16,6 @@
 
 #include "data/cache_format.hpp"
 #include "data/cache_place.hpp"
-#include "data/dataset_mapping.hpp"
 #include "platform/file_error.hpp"
 #include "platform/unique_fd.hpp"
 
@@ -32,21 +30,17 @@ std::optional<cache_info> look_at(const std::filesystem::path& path) {
   if (!detail::has_cache_magic(fd)) return std::nullopt;
   if (::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;  // somebody writes it
   cache_info info{.path = path, .bytes = static_cast<std::uint64_t>(state.st_size)};
-  try {
-    const auto region = detail::map_whole(fd, boost::interprocess::read_only, path.string());
-    const std::span file(static_cast<const std::byte*>(region.get_address()), region.get_size());
-    // Another version or a damaged one is listed too, since purging should find it.
-    if (!detail::header_fault(file).empty()) return info;
-    detail::cache_header header;
-    std::memcpy(&header, file.data(), sizeof header);
-    info.source_bytes = header.source_bytes;
-    info.rows = header.rows;
-    info.features = header.columns;
-    info.nonzeros = header.nonzeros;
-    info.valid = true;
-  } catch (const error&) {
-    // It cannot be mapped: listed for the same reason.
-  }
+  // Read, not mapped: it may be anybody's, who may shorten it.
+  detail::cache_header header;
+  const ssize_t got = ::pread(fd.get(), &header, sizeof header, 0);
+  const auto begin = std::as_bytes(std::span(&header, 1)).first(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  // Another version or a damaged one is listed too, since purging should find it.
+  if (!detail::header_fault(begin, info.bytes).empty()) return info;
+  info.source_bytes = header.source_bytes;
+  info.rows = header.rows;
+  info.features = header.columns;
+  info.nonzeros = header.nonzeros;
+  info.valid = true;
   return info;
 }
 

@@ -11,6 +11,7 @@
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/error.hpp>
 
+#include "data/cache_meaning.hpp"
 #include "data/packed_numbers.hpp"
 
 namespace hogwild::detail {
@@ -81,16 +82,24 @@ void dataset_mapping::check_blocks(std::size_t first, std::size_t last) const {
   for (std::uint64_t block = first / rows; block <= (last - 1) / rows && block < arrays_->header.blocks(); ++block) {
     // Two threads may check the same block at once; both find the same.
     if (checked_[block].load(std::memory_order_acquire)) continue;
-    if (!block_holds(*arrays_, block)) damaged("rows from " + std::to_string(block * rows + 1) + " on");
+    if (!block_holds(*arrays_, block, columns_to_look_at()))
+      damaged("rows from " + std::to_string(block * rows + 1) + " on");
     checked_[block].store(true, std::memory_order_release);
   }
 }
 
 void dataset_mapping::verify() const {
   ensure(0, arrays_->header.rows);
-  static_cast<void>(degree());
-  static_cast<void>(original());
   static_cast<void>(label());
+  if (!original_is_distinct(original())) damaged("column numbers: two are the same");
+  const cache_header& header = arrays_->header;
+  if (header.kind == row_kind::corpus) return;  // of words it says how often they occur in the text
+  std::vector<std::uint32_t> counted(header.columns);
+  const auto count = [&](const auto& index) {
+    for (const auto column : index) ++counted[column];
+  };
+  header.index_bytes == 2 ? count(arrays_->index16) : count(arrays_->index);
+  if (!std::ranges::equal(counted, degree())) damaged("column counts");
 }
 
 bool dataset_mapping::sum_holds(section_kind kind) const {
@@ -104,11 +113,17 @@ bool dataset_mapping::sum_holds(section_kind kind) const {
 void dataset_mapping::read_columns(section_kind plain, section_kind packed, const char* part,
                                    std::vector<std::uint32_t>& unpacked) const {
   const cache_header& header = arrays_->header;
+  const bool degrees = packed == section_kind::degree_step;
+  const auto hold = [&](std::span<const std::uint32_t> numbers) {
+    return degrees ? degree_holds(header, numbers) : original_holds(header, numbers);
+  };
   if (!sum_holds(header.columns_packed() ? packed : plain)) damaged(part);
-  if (!header.columns_packed()) return;
-  auto numbers = unpack_differences(packed == section_kind::degree_step ? arrays_->degree_step : arrays_->original_step,
-                                    header.columns);
-  if (!numbers) damaged(part);
+  if (!header.columns_packed()) {
+    if (!hold(degrees ? arrays_->degree : arrays_->original)) damaged(part);
+    return;
+  }
+  auto numbers = unpack_differences(degrees ? arrays_->degree_step : arrays_->original_step, header.columns);
+  if (!numbers || !hold(*numbers)) damaged(part);
   unpacked = *std::move(numbers);
 }
 
@@ -125,11 +140,24 @@ std::span<const std::uint32_t> dataset_mapping::original() const {
   return arrays_->header.columns_packed() ? original_ : arrays_->original;
 }
 
+std::span<const std::uint32_t> dataset_mapping::columns_to_look_at() const {
+  return looks_at_columns(arrays_->header.kind) ? original() : std::span<const std::uint32_t>{};
+}
+
 label_column dataset_mapping::label() const {
   std::call_once(label_once_, [&] {
     if (!sum_holds(section_kind::label_table)) damaged("table of labels");
+    if (!labels_hold(arrays_->header, arrays_->label, columns_to_look_at())) damaged("labels");
+    auto spelling = label_spelling::decode(std::as_bytes(arrays_->label_text));
+    if (!spelling) damaged("texts of labels");
+    spelling_ = *std::move(spelling);
   });
   return arrays_->label;
+}
+
+const label_spelling& dataset_mapping::spelling() const {
+  static_cast<void>(label());
+  return spelling_;
 }
 
 const column_numbering& dataset_mapping::numbering() const {

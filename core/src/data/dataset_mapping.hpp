@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <hogwild/dataset.hpp>
+#include <hogwild/detail/data/label_spelling.hpp>
 
 #include "data/cache_format.hpp"
 #include "data/row_stream.hpp"
@@ -42,11 +43,13 @@ class dataset_mapping : public row_source {
   std::string shared_path() const override {
     return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd_.get());
   }
+  /// All of it, and what takes more than a look at each number: that columns are distinct, and their counts.
   void verify() const;
-  /// Sums of the small sections are checked by whoever asks first.
+  /// Small sections are checked by whoever asks first (cache_meaning.hpp).
   std::span<const std::uint32_t> degree() const;
   std::span<const std::uint32_t> original() const;
   label_column label() const;
+  const label_spelling& spelling() const;
   const column_numbering& numbering() const;
 
  private:
@@ -54,6 +57,8 @@ class dataset_mapping : public row_source {
   [[noreturn]] void damaged(const std::string& part) const;
   bool sum_holds(section_kind kind) const;
   void unpack_rows();
+  /// original(), where the check of other sections takes it.
+  std::span<const std::uint32_t> columns_to_look_at() const;
   /// Checks what belongs to each column and, where the file has it packed, unpacks it.
   void read_columns(section_kind plain, section_kind packed, const char* part,
                     std::vector<std::uint32_t>& unpacked) const;
@@ -69,6 +74,7 @@ class dataset_mapping : public row_source {
   mutable std::once_flag degree_once_, original_once_, label_once_, numbering_once_;
   mutable std::vector<std::uint32_t> degree_, original_;  ///< where the file has them packed
   mutable column_numbering numbering_;
+  mutable label_spelling spelling_;
 };
 
 /// Maps all of `fd`. Throws resource_error where there is no address space or the file system refuses.
@@ -93,6 +99,7 @@ struct dataset_access {
   static void set_ids(sparse_dataset& data, std::vector<std::uint32_t> ids) {
     data.numbers_ = std::make_shared<const std::vector<std::uint32_t>>(std::move(ids));
   }
+  static const mapping& mapping_of(const sparse_dataset& data) { return *data.mapping_; }
   static sparse_dataset make(std::shared_ptr<const sparse_dataset::mapping> mapping) {
     return sparse_dataset(std::move(mapping));
   }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "data/packed_numbers.hpp"
 #include "platform/file_size_limit.hpp"
 #include "platform/nameless_file.hpp"
+#include "platform/trusted_file.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -46,6 +48,15 @@ boost::interprocess::mapped_region map_with_header(const unique_fd& fd, const st
   auto region = map_whole(fd, boost::interprocess::read_write, path);
   std::memcpy(region.get_address(), &header, sizeof header);
   return region;
+}
+
+/// Where files belong to others, or have modes that nobody can change (as on some network or foreign file systems), a
+/// cache would never be used again.
+void require_trusted(const unique_fd& fd, const std::string& aside) {
+  struct ::stat state {};
+  if (::fstat(fd.get(), &state) != 0) throw_system(errno, "looking at " + aside);
+  if (const std::string fault = distrust(state); !fault.empty())
+    throw_system(EPERM, aside + " " + fault + ", though it is new");
 }
 
 }  // namespace
@@ -89,6 +100,7 @@ dataset_writer dataset_writer::at(const std::filesystem::path& place, cache_head
   unique_fd fd(::open(aside.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions));
   if (!fd) throw_system(errno, "creating " + aside);
   try {
+    require_trusted(fd, aside);
     ::flock(fd.get(), LOCK_EX);  // tells those who list and purge caches that this one is not done yet
     // Claims the space now: a mapping of a file without space ends in SIGBUS.
     if (const int code = ::posix_fallocate(fd.get(), 0, static_cast<off_t>(sizes.file_bytes)); code != 0)
@@ -104,7 +116,8 @@ dataset_writer dataset_writer::in_memory(cache_header sizes) {
   lay_out(sizes);
   require_file_size(memory_file, sizes.file_bytes);
   unique_fd fd(::memfd_create("hogwild-data", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!fd || ::ftruncate(fd.get(), static_cast<off_t>(sizes.file_bytes)) != 0)
+  // Files in memory begin with all permissions; workers look at them (trusted_file.hpp).
+  if (!fd || ::fchmod(fd.get(), 0600) != 0 || ::ftruncate(fd.get(), static_cast<off_t>(sizes.file_bytes)) != 0)
     throw resource_error("no memory for " + std::to_string(sizes.file_bytes) +
                          " bytes of data: " + std::generic_category().message(errno));
   return dataset_writer(std::move(fd), {}, {}, {}, sizes);

@@ -9,6 +9,7 @@
 #include <hogwild/detail/data/row_numbers.hpp>
 #include <hogwild/error.hpp>
 
+#include "data/exact_labels.hpp"
 #include "data/row_shuffle.hpp"
 
 namespace hogwild {
@@ -49,6 +50,7 @@ std::vector<T> ordered(std::span<const T> numbers, std::span<const std::uint32_t
 dense_rows::dense_rows(real_numbers value, any_numbers label, std::size_t columns, const dense_options& options) {
   const std::size_t rows = label.size(), stride = options.stride == 0 ? columns : options.stride;
   require_room_for_rows(value.size(), rows, columns, stride);
+  detail::require_exact_labels(label, std::string(dense_name) + ": label");
   if (options.shuffle) order_ = detail::shuffled_rows(rows);
   label_.resize(rows);
   for (std::size_t r = 0; r < rows; ++r) label_[r] = label[order_.empty() ? r : order_[r]];

@@ -197,10 +197,11 @@ row_plan plan_rows(parsed_text& text, const column_numbering* numbering, value_p
   return plan;
 }
 
-std::uint64_t rows_per_block(std::uint64_t rows, std::uint64_t nonzeros) {
+std::uint32_t rows_per_block(std::uint64_t rows, std::uint64_t nonzeros) {
   constexpr std::uint64_t entries = 16384;
-  if (nonzeros <= entries) return std::min(rows, entries);
-  return std::clamp<std::uint64_t>(entries * rows / nonzeros, 1, std::min(rows, entries));
+  const std::uint64_t most = std::min(rows, entries);
+  return static_cast<std::uint32_t>(
+      nonzeros <= entries ? most : std::clamp<std::uint64_t>(entries * rows / nonzeros, 1, most));
 }
 
 cache_header sizes_of(const parsed_text& text, const row_plan& plan) {
@@ -212,7 +213,9 @@ cache_header sizes_of(const parsed_text& text, const row_plan& plan) {
   header.unknown_entries = plan.unknown_entries;
   header.rows_per_block = rows_per_block(text.rows, text.nonzeros);
   if (plan.has_lists) header.version = list_cache_version;
-  header.label_values = plan.has_lists ? plan.lists.table.size() : plan.labels.table().size();
+  header.label_values =
+      static_cast<std::uint32_t>(plan.has_lists ? plan.lists.table.size() : plan.labels.table().size());
+  header.label_text_words = static_cast<std::uint32_t>(text.spelling.encode().size());
   header.value_bytes = plan.half_values ? 2 : 4;
   header.values_rounded = plan.values_rounded ? 1 : 0;
   header.set_image(text.image);

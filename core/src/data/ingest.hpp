@@ -46,7 +46,7 @@ row_plan plan_rows(parsed_text& text, const column_numbering* numbering, value_p
 cache_header sizes_of(const parsed_text& text, const row_plan& plan);
 
 /// Rows in a block, such that it holds about 16 thousand entries.
-std::uint64_t rows_per_block(std::uint64_t rows, std::uint64_t nonzeros);
+std::uint32_t rows_per_block(std::uint64_t rows, std::uint64_t nonzeros);
 
 /// Writes and seals all arrays in parallel.
 void write_rows(const parsed_text& text, const row_plan& plan, dataset_writer& file);

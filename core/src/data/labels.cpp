@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include <hogwild/detail/platform/number_text.hpp>
+#include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
@@ -29,7 +29,7 @@ struct tally {
 
 void refuse_not_a_number(double label, std::size_t row, const std::string& source) {
   if (!std::isfinite(label)) {
-    throw input_error(source + ": the label of row " + std::to_string(row + 1) + " is " + detail::to_text(label) +
+    throw input_error(source + ": the label of row " + std::to_string(row + 1) + " is " + label_text(label) +
                       ", but a label must be a finite number");
   }
 }
@@ -90,8 +90,7 @@ std::string describe(const tally& found) {
   std::string text = std::to_string(found.values.size()) + (found.values.size() == 1 ? " value: " : " values: ");
   for (std::size_t k = 0; k < std::min(shown, found.values.size()); ++k) {
     const auto& [value, count] = found.values[k];
-    text += (k == 0 ? "" : ", ") + detail::to_text(value) + " (" + std::to_string(count) +
-            (count == 1 ? " row)" : " rows)");
+    text += (k == 0 ? "" : ", ") + label_text(value) + " (" + std::to_string(count) + (count == 1 ? " row)" : " rows)");
   }
   if (found.values.size() > shown) text += ", ...";
   return text;
@@ -163,7 +162,7 @@ double label_map::decode(double predicted) const {
   if (kind_ == label_kind::real) return predicted;
   if (kind_ == label_kind::binary) return predicted > 0 ? values_[1] : values_[0];
   if (!(predicted >= 0 && predicted < static_cast<double>(values_.size()))) {
-    throw config_error("class " + detail::to_text(predicted) + " does not exist: the model has " +
+    throw config_error("class " + label_text(predicted) + " does not exist: the model has " +
                        std::to_string(values_.size()) + " classes, counted from 0");
   }
   return values_[static_cast<std::size_t>(predicted)];
@@ -174,9 +173,9 @@ void label_map::require_known(const label_column& labels, const std::string& sou
   const auto refuse = [&](double label, std::size_t row) {
     std::string known;
     for (std::size_t k = 0; k < std::min<std::size_t>(8, values_.size()); ++k) {
-      known += (k == 0 ? "" : ", ") + detail::to_text(values_[k]);
+      known += (k == 0 ? "" : ", ") + label_text(values_[k]);
     }
-    throw input_error(source + ": row " + std::to_string(row + 1) + " has the label " + detail::to_text(label) +
+    throw input_error(source + ": row " + std::to_string(row + 1) + " has the label " + label_text(label) +
                       ", which the training data never had; it had " + known + (values_.size() > 8 ? ", ..." : ""));
   };
   if (kind_ != label_kind::classes) refuse_lists(labels, source);

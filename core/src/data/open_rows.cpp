@@ -37,7 +37,7 @@ class rows_opening {
       throw config_error("parsing takes at least " + detail::in_mebibytes(detail::memory_budget::least) +
                          " of memory; it was given " + std::to_string(*options_.memory) + " bytes");
     if (path_ != "-" && options_.cache != open_options::cache_use::none)
-      if (const auto stamp = detail::stamp_of(path_)) places_ = detail::cache_places(path_, options_, format_.id);
+      if (const auto stamp = detail::stamp_of(path_)) places_ = detail::cache_places(path_, options_, format_.kind);
     if (options_.cache == open_options::cache_use::automatic)
       if (auto found = find()) return *std::move(found);
     return detail::with_tbb_threads(options_.threads, [&] { return build(); });
@@ -46,10 +46,11 @@ class rows_opening {
  private:
   std::optional<sparse_dataset> find() const {
     std::string stale;
+    const auto stamp = detail::stamp_of(path_);
+    if (!stamp) return std::nullopt;
     for (const auto& place : places_) {
-      if (detail::is_foreign(place)) continue;
       detail::cache_finding finding =
-          detail::find_cache(place, {*detail::stamp_of(path_), options_digest()}, options_.memory);
+          detail::find_cache(place, {*stamp, options_digest(), format_.kind}, options_.memory);
       if (finding.dataset) return std::move(finding.dataset);
       if (stale.empty() && !finding.reason.empty())
         stale = "the cache " + place.string() + " " + finding.reason + "; the data are read again";
@@ -63,14 +64,16 @@ class rows_opening {
     const detail::row_plan plan = detail::plan_rows(*text, options_.numbering, options_.values, path_, format_);
     detail::cache_header header = detail::sizes_of(*text, plan);
     header.options = options_digest();
+    header.kind = format_.kind;
+    header.numbered = options_.numbering != nullptr ? 1 : 0;
     if (stamp) {
       header.source_bytes = stamp->bytes;
-      header.source_modified_ns = stamp->modified_ns;
+      header.source_times = stamp->times();
     }
     std::string refused;
     for (const auto& place : places_) {
-      if (detail::is_foreign(place)) {
-        refused += (refused.empty() ? "" : " and ") + place.string() + " is another file, which stays as it is";
+      if (const std::string keep = detail::reason_to_keep(place); !keep.empty()) {
+        refused += (refused.empty() ? "" : " and ") + place.string() + " " + keep;
         continue;
       }
       try {
@@ -139,7 +142,7 @@ class rows_opening {
     return ::stat(path_.c_str(), &state) == 0 ? (state.st_mode & 0444u) | 0600u : 0600u;
   }
 
-  std::uint64_t options_digest() const { return detail::options_digest(options_, format_.id) ^ format_.companions; }
+  std::uint64_t options_digest() const { return detail::options_digest(options_, format_.kind) ^ format_.companions; }
 
   void note(const std::string& sentence) const {
     if (options_.note) options_.note(printable(sentence));

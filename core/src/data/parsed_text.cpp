@@ -129,6 +129,7 @@ class parallel_parse {
       if (const auto& fault = item.rows.fault)
         throw format_error(input_.name(), lines + fault->line, fault->column, fault->message);
       forms.add(item.rows, lines);
+      result_.spelling.add(item.rows.spelling);
       lines += item.rows.lines;
     }
     if (stream_fault_) std::rethrow_exception(stream_fault_);

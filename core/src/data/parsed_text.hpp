@@ -25,6 +25,7 @@ struct parsed_text {
   std::size_t columns = 0;                  ///< one more than the largest index
   std::uint32_t first_number = 1;           ///< of the input for the column of index 0
   bool lists = false;                       ///< rows have lists of labels
+  label_spelling spelling{};                ///< of the labels
   image_shape image{};                      ///< of rows that are images
   std::unique_ptr<spilled_text> spilled{};  ///< then there are no blocks
 };

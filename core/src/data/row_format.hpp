@@ -12,6 +12,7 @@
 #include <hogwild/detail/platform/isa.hpp>
 
 #include "data/input_stream.hpp"
+#include "data/row_kind.hpp"
 #include "formats/libsvm_parser.hpp"
 
 namespace hogwild::detail {
@@ -27,7 +28,7 @@ struct block_context {
 
 /// A way to write rows down: how they are parsed and which order they keep.
 struct row_format {
-  std::uint32_t id = 0;  ///< in caches, never reused; 0 is LIBSVM text, whose caches say nothing of it
+  row_kind kind = row_kind::libsvm;
   /// Entries that a block of so much text has at most.
   std::size_t (*capacity)(std::size_t text_bytes) = nullptr;
   /// As parse_libsvm_block: whole lines into the block, which holds capacity(text.size()) entries; faults stay in it.

@@ -7,6 +7,7 @@
 #include <hogwild/error.hpp>
 
 #include "data/array_places.hpp"
+#include "data/exact_labels.hpp"
 
 namespace hogwild {
 namespace {
@@ -41,6 +42,7 @@ void add_rows(const csr_arrays& from, std::size_t part, const row_options& optio
   if (!from.weight.empty()) require_one_a_row(from.weight.size(), rows.rows(), place + "weight");
   if (!from.offset.empty()) require_one_a_row(from.offset.size(), rows.rows(), place + "offset");
   if (!from.id.empty()) require_one_a_row(from.id.size(), rows.rows(), place + "id");
+  detail::require_exact_labels(from.label, place + "label");
   if (to.borrow(from, part)) return;
   std::vector<double> list;
   for (std::size_t r = 0; r < rows.rows(); ++r) {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/dataset.hpp>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <functional>
@@ -22,6 +19,7 @@
 #include "data/narrowing.hpp"
 #include "data/row_shuffle.hpp"
 #include "data/writable_arrays.hpp"
+#include "platform/trusted_file.hpp"
 
 namespace hogwild {
 
@@ -68,6 +66,9 @@ std::string sparse_dataset::shared_path() const {
 bool sparse_dataset::from_cache() const {
   return mapping_->from_cache();
 }
+const label_spelling& detail::spelling_of(const sparse_dataset& data) {
+  return dataset_access::mapping_of(data).spelling();
+}
 bool sparse_dataset::values_rounded() const {
   return mapping_->arrays().header.values_rounded != 0;
 }
@@ -102,14 +103,14 @@ void sparse_dataset::number_rows() {
 }
 
 sparse_dataset sparse_dataset::map(const std::string& shared_path) {
-  detail::unique_fd fd(::open(shared_path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct ::stat state {};
-  if (!fd || ::fstat(fd.get(), &state) != 0)
-    throw cache_error(shared_path, shared_path + ": cannot be opened: " + std::generic_category().message(errno));
-  if (!S_ISREG(state.st_mode) || state.st_size == 0)
-    throw cache_error(shared_path, shared_path + ": is no dataset cache");
+  detail::opened_file file = detail::open_looking(shared_path);
+  if (!file.fd && file.error != EINVAL)
+    throw cache_error(shared_path, shared_path + ": cannot be opened: " + std::generic_category().message(file.error));
+  if (!file.fd || file.state.st_size == 0) throw cache_error(shared_path, shared_path + ": is no dataset cache");
+  // What can be changed while it is mapped can end this process, or worse.
+  if (!file.fault.empty()) throw input_error(shared_path + ": this file " + file.fault + "; make a copy of your own");
   try {
-    return dataset_access::open(std::move(fd), shared_path, true);
+    return dataset_access::open(std::move(file.fd), shared_path, true);
   } catch (const cache_error& fault) {
     throw cache_error(shared_path, shared_path + ": the cache " + fault.what() +
                                        "; delete it and open the source again, which writes a new one");
@@ -228,7 +229,7 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows, std::span<const 
   const bool lists = rows.label.lists();
   if (lists) sizes.version = detail::list_cache_version;
   const std::span<const double> table = lists ? rows.label.table() : codes.table();
-  sizes.label_values = table.size();
+  sizes.label_values = static_cast<std::uint32_t>(table.size());
   sizes.value_bytes = are_halves(rows) ? 2 : 4;
   sizes.set_image(rows.image);
   const std::vector<std::uint32_t> degree = degrees_of(rows, chosen);

@@ -24,6 +24,7 @@ struct writable_arrays {
         label(cache_arrays::writable(arrays.label.numbers())),
         label_code(cache_arrays::writable(arrays.label.codes())),
         label_table(cache_arrays::writable(arrays.label_table)),
+        label_text(cache_arrays::writable(arrays.label_text)),
         original(cache_arrays::writable(arrays.original)),
         degree(cache_arrays::writable(arrays.degree)) {}
 
@@ -36,6 +37,7 @@ struct writable_arrays {
   std::span<double> label;
   std::span<std::uint8_t> label_code;
   std::span<double> label_table;
+  std::span<std::uint64_t> label_text;
   std::span<std::uint32_t> original;
   std::span<std::uint32_t> degree;
 

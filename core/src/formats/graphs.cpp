@@ -17,8 +17,6 @@
 namespace hogwild {
 namespace {
 
-constexpr std::uint32_t graph_format_id = 4;
-
 std::unique_ptr<detail::parsed_text> read(const std::string& path, const graph_options& how,
                                           const open_options& options) {
   const std::string name = path == "-" ? "standard input" : path;
@@ -56,7 +54,7 @@ std::size_t count_sides(std::span<const std::uint32_t> original, const label_col
 
 sparse_dataset open_graph(const std::string& path, const graph_options& graph, const open_options& options) {
   return detail::open_rows(path, options,
-                           {.id = graph_format_id,
+                           {.kind = detail::row_kind::graph,
                             .by_kind = true,
                             .keep_entry_order = true,
                             .whole = [&](const std::string& name) { return read(name, graph, options); },

@@ -17,8 +17,6 @@
 namespace hogwild {
 namespace {
 
-constexpr std::uint32_t idx_format_id = 2, cifar_format_id = 3;
-
 std::string shown(const std::string& path) {
   return path == "-" ? "standard input" : path;
 }
@@ -112,7 +110,7 @@ std::uint64_t stamp_digest(const std::string& labels_path) {
   if (labels_path.empty() || labels_path == "-") return images_layout;
   const auto stamp = detail::stamp_of(labels_path);
   if (!stamp) return images_layout;
-  const std::uint64_t parts[] = {stamp->bytes, static_cast<std::uint64_t>(stamp->modified_ns),
+  const std::uint64_t parts[] = {stamp->bytes, stamp->times(),
                                  detail::checksum(std::span(labels_path.data(), labels_path.size())), images_layout};
   return detail::checksum(std::span<const std::uint64_t>(parts));
 }
@@ -136,13 +134,14 @@ sparse_dataset open_idx(const std::string& path, const std::string& labels_path,
     throw config_error("images and labels cannot both come from standard input; name a file for one of them");
   const std::string labels = labels_of(path, labels_path, options.labels_optional);
   return detail::open_rows(path, options,
-                           {.id = idx_format_id,
+                           {.kind = detail::row_kind::idx,
                             .whole = [&](const std::string& images) { return read_idx(images, labels); },
                             .companions = stamp_digest(labels)});
 }
 
 sparse_dataset open_cifar(const std::string& path, const open_options& options) {
-  return detail::open_rows(path, options, {.id = cifar_format_id, .whole = read_cifar, .companions = images_layout});
+  return detail::open_rows(path, options,
+                           {.kind = detail::row_kind::cifar, .whole = read_cifar, .companions = images_layout});
 }
 
 std::optional<image_format> detect_image_format(const std::string& path) {

@@ -10,13 +10,12 @@
 #include <hogwild/detail/platform/printable.hpp>
 
 #include "decimal.hpp"
+#include "label_words.hpp"
 #include "libffm_parser.hpp"
 
 namespace hogwild {
 namespace detail {
 namespace {
-
-constexpr std::uint32_t libffm_format_id = 5;
 
 /// Reads a block line by line. Every line ends with a newline, so that no length is checked.
 class libffm_parser {
@@ -57,6 +56,7 @@ class libffm_parser {
 
   bool read_label(double& label) {
     if (const char* const next = read_short_label(p_, label)) {
+      keep_spelling(p_, next, label, block_.spelling);
       p_ = next;
       return true;
     }
@@ -67,6 +67,9 @@ class libffm_parser {
           p_, "the line begins with " + quote(p_, last) + " and not with a label; write 'label field:index:value ...'");
     }
     if (!read_number(last, "label", label)) return false;
+    std::string fault = rounded_label_fault({p_, static_cast<std::size_t>(last - p_)}, label);
+    if (!fault.empty()) return refuse(p_, std::move(fault));
+    keep_spelling(p_, last, label, block_.spelling);
     p_ = last;
     return true;
   }
@@ -186,7 +189,7 @@ std::size_t count_fields(std::span<const std::uint32_t> original) {
 
 sparse_dataset open_libffm(const std::string& path, const open_options& options) {
   static const detail::row_format format{
-      .id = detail::libffm_format_id, .capacity = detail::libffm_capacity, .parse = detail::parse_libffm_block};
+      .kind = detail::row_kind::libffm, .capacity = detail::libffm_capacity, .parse = detail::parse_libffm_block};
   return detail::open_rows(path, options, format);
 }
 

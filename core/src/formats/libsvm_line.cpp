@@ -9,6 +9,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 
 #include "decimal.hpp"
+#include "label_words.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -51,6 +52,7 @@ bool line_parser::read_row() {
 bool line_parser::read_label(double& label) {
   list_.clear();
   if (const char* const next = read_short_label(p_, label)) {
+    keep_spelling(p_, next, label, block_.spelling);
     p_ = next;
     return true;
   }
@@ -69,7 +71,16 @@ bool line_parser::read_label(double& label) {
     case number_fault::none:
       break;
   }
+  if (!keep_label(p_, end, label)) return false;
   p_ = end;
+  return true;
+}
+
+/// Keeps how a label is written; refuses one that several would be.
+bool line_parser::keep_label(const char* first, const char* last, double label) {
+  std::string fault = rounded_label_fault({first, static_cast<std::size_t>(last - first)}, label);
+  if (!fault.empty()) return refuse(first, std::move(fault));
+  keep_spelling(first, last, label, block_.spelling);
   return true;
 }
 
@@ -84,6 +95,7 @@ bool line_parser::read_list(const char* end, double& label) {
     if (read_decimal(item, comma, value) != number_fault::none || std::trunc(value) != value)
       return refuse(item, "the label " + quote(item, comma) +
                               " stands in a list, whose labels are classes; write them as whole numbers");
+    if (!keep_label(item, comma, value)) return false;
     list_.push_back(value + 0.0);
     if (comma == end) break;
     item = comma + 1;

@@ -31,6 +31,7 @@ class line_parser {
   bool read_row();
   bool read_label(double& label);
   bool read_list(const char* end, double& label);
+  bool keep_label(const char* first, const char* last, double label);
   bool require_distinct(const char* end);
   bool read_entries();
   bool read_long_index(std::uint32_t& number);

@@ -8,6 +8,7 @@
 
 #include "decimal.hpp"
 #include "label_forms.hpp"
+#include "label_words.hpp"
 #include "libsvm_line.hpp"
 #include "libsvm_stages.hpp"
 
@@ -132,6 +133,7 @@ class two_stage_parser {
     }
     block_.label.push_back(label);
     block_.row_end.push_back(static_cast<std::uint32_t>(block_.entries));
+    keep_spelling(text_.data() + begin_, text_.data() + ends[0], label, block_.spelling);
     return true;
   }
 

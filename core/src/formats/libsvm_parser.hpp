@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 
 namespace hogwild::detail {
@@ -38,6 +39,7 @@ struct libsvm_block {
   std::uint32_t columns = 0;  ///< one more than the largest index
   std::size_t lines = 0;      ///< newlines read
   std::optional<libsvm_fault> fault;
+  label_spelling spelling;  ///< of its labels
   /// Names the first label that is no whole number: a fault where other rows, here or elsewhere, have lists.
   std::optional<libsvm_fault> no_class;
 

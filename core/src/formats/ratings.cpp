@@ -16,8 +16,6 @@ namespace hogwild {
 namespace detail {
 namespace {
 
-constexpr std::uint32_t ratings_format_id = 1;
-
 bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
@@ -241,7 +239,7 @@ std::size_t count_users(std::span<const std::uint32_t> original) {
 
 sparse_dataset open_ratings(const std::string& path, const open_options& options) {
   static const detail::row_format format{
-      .id = detail::ratings_format_id,
+      .kind = detail::row_kind::ratings,
       .capacity = detail::ratings_capacity,
       .parse = [](std::string_view text, const detail::block_context& context,
                   detail::libsvm_block& rows) { detail::parse_ratings_block(text, context, rows); },
@@ -252,10 +250,10 @@ sparse_dataset open_ratings(const std::string& path, const open_options& options
 sparse_dataset open_ratings(const std::string& path, const open_options& options, rating_names& names) {
   open_options uncached = options;
   uncached.cache = open_options::cache_use::none;
-  return detail::open_rows(path, uncached,
-                           {.id = detail::ratings_format_id, .by_kind = true, .whole = [&](const std::string& ratings) {
-                              return detail::read_named(ratings, uncached, names);
-                            }});
+  return detail::open_rows(
+      path, uncached, {.kind = detail::row_kind::ratings, .by_kind = true, .whole = [&](const std::string& ratings) {
+                         return detail::read_named(ratings, uncached, names);
+                       }});
 }
 
 }  // namespace hogwild

@@ -70,8 +70,8 @@ unique_fd create_aside(const fs::path& target, unsigned mode, fs::path& name, cl
 
 /// The file that is replaced keeps its owner and its mode, as far as this user may give them. A group that it cannot be
 /// given to gets nothing: the mode meant the members of another one.
-bool take_over(int fd, const struct stat& replaced) {
-  mode_t mode = replaced.st_mode & 0777;
+bool take_over(int fd, const struct stat& replaced, unsigned modes) {
+  mode_t mode = replaced.st_mode & 0777 & modes;
   const bool owned = ::fchown(fd, replaced.st_uid, replaced.st_gid) == 0;
   if (!owned && ::fchown(fd, static_cast<uid_t>(-1), replaced.st_gid) != 0) mode &= ~static_cast<mode_t>(S_IRWXG);
   return ::fchmod(fd, mode) == 0;
@@ -79,12 +79,12 @@ bool take_over(int fd, const struct stat& replaced) {
 
 }  // namespace
 
-aside_file::aside_file(const output_target& target) : target_(target.path) {
+aside_file::aside_file(const output_target& target, unsigned modes) : target_(target.path) {
   sweep(target_);
   // Nobody else reads it before it has its mode. open(2) takes the umask into account; to ask for it would change it.
-  fd_ = create_aside(target_, target.replaced ? 0600 : 0666, name_, at_once_);
+  fd_ = create_aside(target_, target.replaced ? 0600 : 0666 & modes, name_, at_once_);
   ::flock(fd_.get(), LOCK_EX | LOCK_NB);  // where locks are not available, the minute in sweep() is the guard
-  if (!target.replaced || take_over(fd_.get(), *target.replaced)) return;
+  if (!target.replaced || take_over(fd_.get(), *target.replaced, modes)) return;
   const int number = errno;
   ::unlink(name_.c_str());
   throw_file_error("cannot write", target_.string(), number);

@@ -15,9 +15,9 @@ namespace hogwild::detail {
 class aside_file {
  public:
   /// Beside target.path, a path behind all links. Has the owner and the mode of the file that it will replace, else
-  /// what the umask leaves of 0666. Throws input_error where the folder is missing or closed to this user,
-  /// resource_error where the system has no room.
-  explicit aside_file(const output_target& target);
+  /// what the umask leaves of 0666; of either only what `modes` has. Throws input_error where the folder is missing or
+  /// closed to this user, resource_error where the system has no room.
+  explicit aside_file(const output_target& target, unsigned modes = 0777);
   aside_file(const aside_file&) = delete;
   aside_file& operator=(const aside_file&) = delete;
   ~aside_file();

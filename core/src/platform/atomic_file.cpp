@@ -13,6 +13,7 @@
 #include "platform/aside_file.hpp"
 #include "platform/file_error.hpp"
 #include "platform/output_target.hpp"
+#include "platform/trusted_file.hpp"
 #include "platform/unique_fd.hpp"
 
 namespace hogwild {
@@ -24,8 +25,9 @@ struct atomic_file::state {
   std::optional<detail::aside_file> aside{};  ///< of a file
   detail::unique_fd stream{};                 ///< of anything else, from the first byte on
 
-  explicit state(const fs::path& path) : asked(path.string()), target(detail::find_output(path)) {
-    if (target.kind == detail::output_target::standing::file) aside.emplace(target);
+  state(const fs::path& path, writers allowed) : asked(path.string()), target(detail::find_output(path)) {
+    if (target.kind == detail::output_target::standing::file)
+      aside.emplace(target, allowed == writers::owner ? detail::trusted_modes : 0777u);
   }
 
   /// A FIFO is opened only when there is something for its reader.
@@ -42,7 +44,7 @@ struct atomic_file::state {
   }
 };
 
-atomic_file::atomic_file(const fs::path& target) : state_(std::make_unique<state>(target)) {}
+atomic_file::atomic_file(const fs::path& target, writers allowed) : state_(std::make_unique<state>(target, allowed)) {}
 
 atomic_file::~atomic_file() = default;
 

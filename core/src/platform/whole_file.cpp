@@ -4,19 +4,18 @@
 #include <cerrno>
 #include <new>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/file_error.hpp"
-#include "platform/unique_fd.hpp"
+#include "platform/trusted_file.hpp"
 
 namespace hogwild::detail {
-std::vector<std::byte> read_whole_file(const std::string& path) {
-  const unique_fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat facts {};
-  if (!fd || ::fstat(fd.get(), &facts) != 0) throw_unreadable(path, errno);
-  if (!S_ISREG(facts.st_mode)) throw input_error(path + ": cannot be read: it is not a regular file");
+std::vector<std::byte> read_whole_file(const std::string& path, std::string& distrusted) {
+  const opened_file file = open_looking(path);
+  if (!file.fd && file.error == EINVAL) throw input_error(path + ": cannot be read: it is not a regular file");
+  if (!file.fd) throw_unreadable(path, file.error);
+  distrusted = file.fault;
+  const struct ::stat& facts = file.state;
   std::vector<std::byte> bytes;
   try {
     bytes.resize(static_cast<std::size_t>(facts.st_size));
@@ -26,7 +25,7 @@ std::vector<std::byte> read_whole_file(const std::string& path) {
   }
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t n = ::read(fd.get(), bytes.data() + done, bytes.size() - done);
+    const ssize_t n = ::read(file.fd.get(), bytes.data() + done, bytes.size() - done);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw_unreadable(path, errno);
     if (n == 0) break;

@@ -21,7 +21,7 @@ namespace hogwild {
 namespace {
 
 constexpr std::string_view checkpoint_magic("\x89HWCKPT\n", 8);
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 constexpr std::size_t checkpoint_header_bytes = 48;
 
 /// Beside the file, not beside a link to it.
@@ -103,7 +103,9 @@ checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::string_view n
     in.fail(40, "the header was altered");
   if (file_version != version) {
     in.fail(8, "this is a checkpoint of version " + std::to_string(file_version) + ", but only version " +
-                   std::to_string(version) + " can be read");
+                   std::to_string(version) +
+                   " can be read: a run of another version of the program does not go on; begin it anew, from its "
+                   "saved model (--init) where there is one");
   }
   if (length != bytes.size()) {
     in.fail(24, "the file was cut: it should have " + std::to_string(length) + " bytes, but has " +
@@ -124,18 +126,25 @@ checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::string_view n
 }
 
 void require_checkpoint_place(const std::filesystem::path& path) {
-  require_file(atomic_file(path), path);
+  require_file(atomic_file(path, atomic_file::writers::owner), path);
 }
 
 void write_checkpoint(const std::filesystem::path& path, const checkpoint& state) {
-  atomic_file file(path);
+  atomic_file file(path, atomic_file::writers::owner);
   require_file(file, path);
   file.write(checkpoint_bytes(state));
   file.commit_keeping(previous_of(path));
 }
 
 checkpoint read_checkpoint(const std::filesystem::path& path, const std::function<void(std::string_view)>& note) {
-  const auto read = [](const std::string& file) { return parse_checkpoint(detail::read_whole_file(file), file); };
+  const auto read = [](const std::string& file) {
+    std::string distrusted;
+    const std::vector<std::byte> bytes = detail::read_whole_file(file, distrusted);
+    if (!distrusted.empty())
+      throw input_error(file + ": this checkpoint " + distrusted +
+                        "; a run goes on from what nobody else can change: make a copy of your own, or chmod go-w");
+    return parse_checkpoint(bytes, file);
+  };
   std::string reason;
   try {
     return read(path.string());

@@ -9,6 +9,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
+#include "formats/decimal.hpp"
 #include "platform/whole_file.hpp"
 #include "results/saved_model_formats.hpp"
 
@@ -40,6 +41,12 @@ void require_savable(const saved_model& m) {
           "its columns are not in ascending order");
   require(m.names.empty() || m.names.size() == m.columns.size(),
           "it has " + std::to_string(m.names.size()) + " names for " + std::to_string(m.columns.size()) + " columns");
+  require(m.label_texts.empty() || m.label_texts.size() == m.labels.values().size(),
+          "it has " + std::to_string(m.label_texts.size()) + " texts for " + std::to_string(m.labels.values().size()) +
+              " labels");
+  for (std::size_t k = 0; k < m.label_texts.size(); ++k)
+    require(detail::is_text_of_label(m.label_texts[k], m.labels.values()[k]),
+            quote(m.label_texts[k]) + " is no text of its label " + label_text(m.labels.values()[k]));
   for (const std::string& name : m.names)
     require(detail::is_model_word(name), "the name of a column, " + quote(name) + ", is not one word");
 
@@ -57,6 +64,27 @@ bool detail::is_model_word(std::string_view word) {
   return !word.empty() && word.size() <= 255 && std::none_of(word.begin(), word.end(), [](char c) {
     return static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
   });
+}
+
+bool detail::is_text_of_label(const std::string& text, double label) {
+  if (text.empty()) return true;
+  double read = 0;
+  return is_model_word(text) && text != label_text(label) &&
+         read_decimal(text.data(), text.data() + text.size(), read) == number_fault::none && read == label;
+}
+
+std::string saved_model::text_of_label(double label) const {
+  const auto values = labels.values();
+  const auto found = std::ranges::lower_bound(values, label);
+  const auto k = static_cast<std::size_t>(found - values.begin());
+  const bool own = found != values.end() && *found == label && k < label_texts.size() && !label_texts[k].empty();
+  return own ? label_texts[k] : label_text(label);
+}
+
+void saved_model::spell_labels(const label_spelling& spelling) {
+  label_texts.clear();
+  for (const double label : labels.values()) label_texts.emplace_back(spelling.find(label));
+  if (std::ranges::all_of(label_texts, &std::string::empty)) label_texts.clear();
 }
 
 model_format model_format_for(const std::filesystem::path& path) {
@@ -80,8 +108,12 @@ void save_model(const std::filesystem::path& path, const saved_model& model, mod
   file.commit();
 }
 
-saved_model load_model(const std::filesystem::path& path) {
-  return parse_model(detail::read_whole_file(path.string()), path.string());
+saved_model load_model(const std::filesystem::path& path, const std::function<void(std::string_view)>& note) {
+  std::string distrusted;
+  saved_model model = parse_model(detail::read_whole_file(path.string(), distrusted), path.string());
+  if (!distrusted.empty() && note)
+    note("the model " + path.string() + " " + distrusted + "; what it says is what they want it to say");
+  return model;
 }
 
 }  // namespace hogwild

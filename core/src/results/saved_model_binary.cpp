@@ -17,7 +17,8 @@
 //   0  magic, 8 bytes                           32  model name (length u32, characters)
 //   8  version, u32; then zero, u32                 options u32: name, f64
 //  16  bytes of the whole file, u64                 label kind u32, values u64: f64
-//  24  checksum of everything else, u64            width u64, biases u64: f32, columns u64: u32, weights f32,
+//  24  checksum of everything else, u64            of version 2 the text of each, or nothing for the plain one
+//                                                  width u64, biases u64: f32, columns u64: u32, weights f32,
 //                                                  names of the columns, or nothing more
 // "Everything else" is bytes 0 to 23 and 32 to the end, so that no bit goes unguarded.
 
@@ -63,13 +64,25 @@ label_map take_labels(byte_cursor& in) {
   }
 }
 
-void check_frame(std::span<const std::byte> bytes, byte_cursor& in) {
+std::vector<std::string> take_label_texts(byte_cursor& in, const label_map& labels) {
+  std::vector<std::string> texts;
+  for (const double label : labels.values()) {
+    const std::size_t at = in.offset();
+    texts.push_back(in.take_text("the text of a label"));
+    if (!is_text_of_label(texts.back(), label)) in.fail(at, "the text of a label does not read as the label");
+  }
+  if (std::ranges::all_of(texts, &std::string::empty)) texts.clear();
+  return texts;
+}
+
+/// Returns the version.
+std::uint32_t check_frame(std::span<const std::byte> bytes, byte_cursor& in) {
   const auto begin = in.take_bytes(model_magic.size(), "the header");
   if (std::memcmp(begin.data(), model_magic.data(), model_magic.size()) != 0) in.fail(0, "this is not a saved model");
   const auto version = in.take<std::uint32_t>("the header");
-  if (version != model_version) {
-    in.fail(8, "this is a model of version " + std::to_string(version) + ", but only version " +
-                   std::to_string(model_version) + " can be read");
+  if (!is_model_version(version)) {
+    in.fail(8, "this is a model of version " + std::to_string(version) + ", but only versions " +
+                   std::to_string(model_version) + " and " + std::to_string(spelled_model_version) + " can be read");
   }
   in.take<std::uint32_t>("the header");
   const auto length = in.take<std::uint64_t>("the header");
@@ -80,6 +93,7 @@ void check_frame(std::span<const std::byte> bytes, byte_cursor& in) {
   if (checksum != digest(bytes.first(digest_at), bytes.subspan(model_header_bytes))) {
     in.fail(digest_at, "the contents do not match their checksum; the file was altered");
   }
+  return version;
 }
 
 }  // namespace
@@ -95,6 +109,7 @@ std::vector<std::byte> binary_model_bytes(const saved_model& m) {
   body.put(static_cast<std::uint32_t>(m.labels.kind()));
   body.put(static_cast<std::uint64_t>(m.labels.values().size()));
   body.put_span(m.labels.values());
+  for (const std::string& text : m.label_texts) body.put_text(text);
   body.put(static_cast<std::uint64_t>(m.width));
   body.put(static_cast<std::uint64_t>(m.bias.size()));
   body.put_span(std::span<const float>(m.bias));
@@ -105,7 +120,7 @@ std::vector<std::byte> binary_model_bytes(const saved_model& m) {
 
   byte_builder file;
   file.put_span(std::span(model_magic.data(), model_magic.size()));
-  file.put(model_version);
+  file.put(version_of(m));
   file.put(std::uint32_t{0});
   file.put(static_cast<std::uint64_t>(model_header_bytes + body.bytes().size()));
   file.put(digest(file.bytes(), body.bytes()));
@@ -115,7 +130,7 @@ std::vector<std::byte> binary_model_bytes(const saved_model& m) {
 
 saved_model parse_binary_model(std::span<const std::byte> bytes, const std::string& name) {
   byte_cursor in(bytes, name);
-  check_frame(bytes, in);
+  const std::uint32_t version = check_frame(bytes, in);
   saved_model m;
   m.model = take_word(in, "the model's name");
   const auto options = in.take<std::uint32_t>("the options");
@@ -129,6 +144,7 @@ saved_model parse_binary_model(std::span<const std::byte> bytes, const std::stri
     m.model_options.emplace_back(std::move(option), value);
   }
   m.labels = take_labels(in);
+  if (version == spelled_model_version) m.label_texts = take_label_texts(in, m.labels);
   const std::size_t width_at = in.offset();
   m.width = in.take<std::uint64_t>("the width");
   if (!width_fits(m)) in.fail(width_at, "a column has a number of parameters that does not suit the labels");

@@ -13,12 +13,24 @@
 
 namespace hogwild::detail {
 
+/// What is written: texts of labels came with the second version, which is written where there are some.
 inline constexpr std::uint32_t model_version = 1;
+inline constexpr std::uint32_t spelled_model_version = 2;
+inline std::uint32_t version_of(const saved_model& m) {
+  return m.label_texts.empty() ? model_version : spelled_model_version;
+}
+inline bool is_model_version(std::uint32_t version) {
+  return version == model_version || version == spelled_model_version;
+}
 /// First byte of the binary format; no text begins with it.
 inline constexpr std::byte binary_model_mark{0x89};
 
 /// A word in either format: not empty, at most 255 bytes, no blanks or control characters.
 bool is_model_word(std::string_view word);
+
+/// Whether `text` may stand for `label` in saved_model::label_texts: empty, or a word that reads as the label and is
+/// not its label_text().
+bool is_text_of_label(const std::string& text, double label);
 
 /// Parameters of a column: of classes and numbers also none.
 inline bool width_fits(const saved_model& m) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -8,10 +9,11 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
+#include "formats/decimal.hpp"
 #include "results/saved_model_formats.hpp"
 
 // The file, one item a line, words parted by single blanks:
-//   hogwild model 1
+//   hogwild model 1               (2 where labels stand as the data have them written: "+1", "007")
 //   model NAME
 //   option NAME NUMBER            (any number of such lines)
 //   labels real|binary|classes VALUE...
@@ -107,14 +109,25 @@ void read_options(word_reader& in, saved_model& m) {
   }
 }
 
-void read_labels(word_reader& in, saved_model& m) {
+/// Of version 2 each is a text of its own, or the plain one.
+void read_label(word_reader& in, std::uint32_t version, std::vector<double>& values, std::vector<std::string>& texts) {
+  if (version == model_version) return values.push_back(in.number<double>("a label"));
+  const std::string text = name_word(in, "a label");
+  double& value = values.emplace_back();
+  if (read_decimal(text.data(), text.data() + text.size(), value) != number_fault::none)
+    in.fail("a label should stand here, not " + quote(text));
+  texts.push_back(text == label_text(value) ? "" : text);
+}
+
+void read_labels(word_reader& in, std::uint32_t version, saved_model& m) {
   in.expect("labels");
   const std::string_view kind = in.word();
   std::uint32_t number = 0;
   while (number < std::size(kinds) && kinds[number] != kind) ++number;
   if (number == std::size(kinds)) in.fail("\"real\", \"binary\" or \"classes\" should stand here");
   std::vector<double> values;
-  while (in.more_words()) values.push_back(in.number<double>("a label"));
+  while (in.more_words()) read_label(in, version, values, m.label_texts);
+  if (std::ranges::all_of(m.label_texts, &std::string::empty)) m.label_texts.clear();
   try {
     m.labels = label_map(static_cast<label_kind>(number), std::move(values));
   } catch (const input_error& e) {
@@ -145,11 +158,11 @@ void read_weights(word_reader& in, saved_model& m) {
 }  // namespace
 
 std::vector<std::byte> text_model_bytes(const saved_model& m) {
-  std::string text = std::string("hogwild model ") + std::to_string(model_version) + "\nmodel " + m.model + "\n";
+  std::string text = std::string("hogwild model ") + std::to_string(version_of(m)) + "\nmodel " + m.model + "\n";
   for (const auto& [name, value] : m.model_options)
     text.append("option ").append(name).append(1, ' ').append(to_text(value)).append("\n");
   text += "labels " + std::string(kinds[static_cast<std::uint32_t>(m.labels.kind())]);
-  for (const double value : m.labels.values()) text.append(1, ' ').append(to_text(value));
+  for (const double value : m.labels.values()) text.append(1, ' ').append(m.text_of_label(value));
   text += "\nwidth " + std::to_string(m.width) + "\n";
   if (!m.bias.empty()) {
     text += "bias";
@@ -177,9 +190,9 @@ saved_model parse_text_model(std::string_view text, const std::string& name) {
   in.expect("hogwild");
   in.expect("model");
   const auto version = in.number<std::uint32_t>("the version");
-  if (version != model_version) {
-    in.fail("this is a model of version " + std::to_string(version) + ", but only version " +
-            std::to_string(model_version) + " can be read");
+  if (!is_model_version(version)) {
+    in.fail("this is a model of version " + std::to_string(version) + ", but only versions " +
+            std::to_string(model_version) + " and " + std::to_string(spelled_model_version) + " can be read");
   }
   in.end_line();
   saved_model m;
@@ -187,7 +200,7 @@ saved_model parse_text_model(std::string_view text, const std::string& name) {
   m.model = name_word(in, "the model's name");
   in.end_line();
   read_options(in, m);
-  read_labels(in, m);
+  read_labels(in, version, m);
   in.expect("width");
   m.width = in.number<std::size_t>("the number of parameters a column");
   if (!width_fits(m)) in.fail("a column has a number of parameters that does not suit the labels");

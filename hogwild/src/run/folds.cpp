@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/optimization/random.hpp>
-#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/error.hpp>
 
@@ -22,7 +22,7 @@ void require_rows_of_all(const detail::strata& parts, const std::vector<std::siz
   if (parts.count() < 2) return;
   for (std::size_t c = 0; c < rows.size(); ++c) {
     if (rows[c] == 0 || rows[c] >= folds) continue;
-    throw input_error("the label " + detail::to_text(known.values()[c]) + " has " + std::to_string(rows[c]) +
+    throw input_error("the label " + label_text(known.values()[c]) + " has " + std::to_string(rows[c]) +
                       (rows[c] == 1 ? " row" : " rows") + ", fewer than the " + std::to_string(folds) +
                       " folds, so that some would be without it: take fewer folds, or leave its rows out");
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/error.hpp>
@@ -32,7 +33,7 @@ std::vector<double> balanced_weights(const label_map& labels, const sparse_view&
   for (const double n : rows) all += n;
   for (std::size_t c = 0; c < rows.size(); ++c) {
     if (rows[c] == 0.0)
-      throw input_error("no training row has the label " + detail::to_text(labels.values()[c]) +
+      throw input_error("no training row has the label " + label_text(labels.values()[c]) +
                         ", so that classes cannot be balanced: hold fewer rows back, or give weights");
     rows[c] = all / (static_cast<double>(rows.size()) * rows[c]);
   }
@@ -59,7 +60,7 @@ std::vector<double> weights_of_labels(const train_options& o, const label_map& l
   if (o.weights.of_labels.empty()) return {};
   std::vector<std::optional<double>> given(labels.classes());
   for (const auto& [label, weight] : o.weights.of_labels) {
-    const std::string name = "the weight of label " + detail::to_text(label);
+    const std::string name = "the weight of label " + label_text(label);
     require(weight >= 0.0 && std::isfinite(weight),
             name + " is " + detail::to_text(weight) + "; a weight is a finite number, 0 or more");
     const std::size_t c = place_of(labels, label);

@@ -10,13 +10,12 @@
 #include <string_view>
 #include <system_error>
 
-#include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
+#include <hogwild/detail/platform/own_file.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/platform/write_all.hpp>
 #include <hogwild/error.hpp>
@@ -70,12 +69,8 @@ std::string read_whole(int file, const std::string& path) {
 
 search_journal::search_journal(std::string path, const std::string& title) : path_(std::move(path)) {
   atomic_file::look(path_, true);
-  file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (file_ < 0) throw input_error("cannot open the journal " + quote(path_) + ": " + reason());
+  file_ = open_own_file(path_, "the journal " + quote(path_));
   try {
-    struct stat found {};
-    if (::fstat(file_, &found) != 0 || !S_ISREG(found.st_mode))
-      throw input_error("the journal " + quote(path_) + " is no regular file: name another");
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0)
       throw config_error("another search has the journal " + quote(path_) + ": wait for its end, or name another file");
     read(title);

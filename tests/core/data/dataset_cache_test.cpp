@@ -13,6 +13,7 @@
 #include "data/cache_format.hpp"
 #include "support/file_size_limit.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/strangers.hpp"
 
 namespace hogwild {
 namespace {
@@ -90,7 +91,7 @@ TEST_F(dataset_cache, a_changed_source_is_read_again) {
 TEST_F(dataset_cache, one_of_another_version_size_or_checksum_is_rebuilt) {
   opening{source};
   change_cache(offsetof(detail::cache_header, version), 1);
-  expect_rebuilt("has version 2, not 3 or 4; the data are read again");
+  expect_rebuilt("has version 4, not 5 or 6; the data are read again");
   change_cache(offsetof(detail::cache_header, rows), 1);
   expect_rebuilt("damaged header");
   change_cache(offsetof(detail::cache_header, checksum), 1);
@@ -102,6 +103,77 @@ TEST_F(dataset_cache, one_of_another_version_size_or_checksum_is_rebuilt) {
   expect_rebuilt("torn");
   folder.write("train.svm.hogwild", "");
   expect_rebuilt("empty");
+}
+
+// Whoever writes may set the time of writing, but not that of the change.
+TEST_F(dataset_cache, a_source_that_was_changed_and_given_its_old_time_is_read_again) {
+  opening{source};
+  const auto written = std::filesystem::last_write_time(source);
+  std::string other = sample_text();
+  other[0] = '1';
+  folder.write("train.svm", other);
+  std::filesystem::last_write_time(source, written);
+  expect_rebuilt("before the source was last written, moved or changed");
+}
+
+/// One that somebody else can change at any moment.
+class cache_of_others : public dataset_cache {
+ protected:
+  cache_of_others() {
+    opening{source};
+    test::let_others_change(cache);
+  }
+  const open_options elsewhere{.cache_folder = folder.path() / "own"};
+};
+
+TEST_F(cache_of_others, is_not_used_and_one_is_made_where_it_may_be) {
+  const std::string bytes = read_text(cache);
+  const opening first(source, elsewhere);
+  EXPECT_FALSE(first.data.from_cache());
+  const opening second(source, elsewhere);
+  EXPECT_TRUE(second.data.from_cache());
+  EXPECT_TRUE(second.notes.empty());
+  if (!test::may_give_away()) {  // it is this user's own, whose mode was too wide
+    EXPECT_THAT(first.notes, ElementsAre(HasSubstr("may be written by everybody (its mode is 0666)")));
+    EXPECT_EQ(second.data.shared_path(), cache);
+    return;
+  }
+  EXPECT_THAT(first.notes, ElementsAre(HasSubstr("belongs to user 65533, who can change it; the data are read again"),
+                                       HasSubstr("belongs to user 65533 and stays as it is")));
+  EXPECT_EQ(std::filesystem::path(second.data.shared_path()).parent_path(), elsewhere.cache_folder);
+  EXPECT_TRUE(read_text(cache) == bytes);
+  EXPECT_THAT(opening(source).notes, ::testing::Contains(HasSubstr("the data stay in memory")));
+}
+
+TEST_F(cache_of_others, in_the_place_of_ones_own_leaves_another_name) {
+  if (!test::may_give_away()) GTEST_SKIP() << "only root can make a file of another user";
+  const std::string own = opening(source, elsewhere).data.shared_path();
+  test::let_others_change(own);
+  const opening again(source, elsewhere), once_more(source, elsewhere);
+  EXPECT_FALSE(again.data.from_cache());
+  EXPECT_TRUE(once_more.data.from_cache());
+  EXPECT_THAT(once_more.data.shared_path(), HasSubstr("-0.hogwild"));
+}
+
+TEST_F(cache_of_others, is_not_mapped_by_name) {
+  try {
+    sparse_dataset::map(cache);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const input_error& refused) {
+    EXPECT_THAT(refused.what(), HasSubstr("make a copy of your own"));
+  }
+}
+
+TEST_F(dataset_cache, behind_a_link_of_others_is_not_used) {
+  opening{source};
+  std::filesystem::rename(cache, folder / "kept");
+  std::filesystem::create_symlink("kept", cache);
+  EXPECT_TRUE(opening(source).data.from_cache());
+  if (!test::may_give_away()) GTEST_SKIP() << "only root can make a link of another user";
+  test::let_others_change(cache);
+  const opening again(source);
+  EXPECT_FALSE(again.data.from_cache());
+  EXPECT_THAT(again.notes, ::testing::Contains(HasSubstr("is reached through the link train.svm.hogwild of user")));
 }
 
 TEST_F(dataset_cache, another_file_in_its_place_stays_as_it_is) {

@@ -185,7 +185,7 @@ TEST(narrow_rows, columns_beyond_their_count_are_damage) {
     const scratch_folder folder;
     const sparse_dataset data = sparse_dataset::map(folder.write("changed", bytes));
     try {
-      data.verify();
+      data.view().ensure(0, data.rows());
       return false;
     } catch (const cache_error&) {
       return true;

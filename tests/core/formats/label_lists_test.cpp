@@ -176,14 +176,14 @@ TEST(label_lists_of_datasets, go_with_their_rows_and_into_the_cache) {
     expect_listed_rows(sparse_dataset::copy_of(data.view().slice(50, 90)).view(), original);
     expect_listed_rows(sparse_dataset::map(data.shared_path()).view(), original);
   }
-  EXPECT_EQ(version_of(test::read_text(source + ".hogwild")), 4u);
+  EXPECT_EQ(version_of(test::read_text(source + ".hogwild")), 6u);
 }
 
 TEST(label_lists_of_datasets, leave_the_version_of_other_caches_alone) {
   const scratch_folder folder;
   const std::string source = folder.write("rows.svm", "1 1:1\n0 2:1\n");
   open_libsvm(source);
-  EXPECT_EQ(version_of(test::read_text(source + ".hogwild")), 3u);
+  EXPECT_EQ(version_of(test::read_text(source + ".hogwild")), 5u);
 }
 
 TEST(label_lists_of_datasets, of_wide_data_and_of_rows_read_through_a_numbering) {

@@ -70,6 +70,34 @@ TEST(saved_model, text_is_what_people_can_read) {
             "1 0.5\n7 0\n4294967294 -1.25e-30\nend\n");
 }
 
+TEST(saved_model, labels_come_back_as_the_data_have_them_written) {
+  saved_model model = softmax_model();
+  hogwild::label_spelling spelling;
+  spelling.add(3, "+3");
+  spelling.add(4, "004");
+  spelling.add(5, "5.0");
+  model.spell_labels(spelling);
+  EXPECT_EQ(model.label_texts, (std::vector<std::string>{"", "+3", "004"}));
+  for (const model_format format : {model_format::binary, model_format::text}) {
+    const saved_model back = parse_model(model_bytes(model, format), "m");
+    EXPECT_EQ(back, model);
+    EXPECT_EQ(back.text_of_label(0), "0");
+    EXPECT_EQ(back.text_of_label(3), "+3");
+    EXPECT_EQ(back.text_of_label(100000), "100000");
+  }
+  const auto bytes = model_bytes(model, model_format::text);
+  EXPECT_THAT(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+              HasSubstr("hogwild model 2\nmodel softmax\nlabels classes 0 +3 004\n"));
+  // Plain labels make the files of before.
+  model.spell_labels({});
+  EXPECT_TRUE(model.label_texts.empty());
+  EXPECT_EQ(model_bytes(model, model_format::binary), model_bytes(softmax_model(), model_format::binary));
+  for (const auto& texts : {std::vector<std::string>{"", "+3"}, {"", "+4", ""}, {"", "3", ""}, {"", "+ 3", ""}}) {
+    model.label_texts = texts;
+    EXPECT_THROW(model_bytes(model, model_format::binary), hogwild::config_error);
+  }
+}
+
 TEST(saved_model, comes_back_from_both_formats_told_by_content) {
   const scratch_folder folder;
   for (const auto& model : {binary_model(), softmax_model(), named_model(), saved_model{.model = "least_squares"}}) {

@@ -24,10 +24,13 @@ namespace hogwild {
 /// a minute old and no living process holds it.
 class atomic_file {
  public:
+  /// Who may write to the file once it is there. What is believed when it is read again is the owner's alone.
+  enum class writers { as_the_umask_says, owner };
+
   /// Starts the file aside; of what is no file only looks whether it may be written. Throws input_error where the
   /// target is a folder, a socket, a loop of links or not writable, and where its folder is missing or closed to this
   /// user; resource_error where the system has no room, and for a descriptor that is closed.
-  explicit atomic_file(const std::filesystem::path& target);
+  explicit atomic_file(const std::filesystem::path& target, writers allowed = writers::as_the_umask_says);
   atomic_file(const atomic_file&) = delete;
   atomic_file& operator=(const atomic_file&) = delete;
   /// Removes what was written aside unless commit() came to its end.

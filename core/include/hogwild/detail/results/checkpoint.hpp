@@ -83,7 +83,8 @@ void require_checkpoint_place(const std::filesystem::path& path);
 void write_checkpoint(const std::filesystem::path& path, const checkpoint& state);
 
 /// Reads `path`; where it is missing, torn or altered (length and checksums tell), "PATH.previous", and then says so
-/// in one sentence through `note`. Throws input_error with both reasons where neither is whole.
+/// in one sentence through `note`. Throws input_error with both reasons where neither is whole. One that others can
+/// change (docs/security.md) counts as none; write_checkpoint() lets nobody but its owner write.
 checkpoint read_checkpoint(const std::filesystem::path& path, const std::function<void(std::string_view)>& note = {});
 
 /// The file's bytes, and back. parse_checkpoint throws input_error ("NAME: byte N: reason") for anything that

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/data/label_spelling.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "formats/decimal.hpp"
+
+namespace hogwild {
+namespace {
+
+bool is_whole_label(double label) {
+  return std::trunc(label) == label;
+}
+
+bool is_better(std::string_view text, std::string_view than) {
+  return text.size() != than.size() ? text.size() < than.size() : text < than;
+}
+
+/// A text of a label: nothing that separates, ends a line or moves a cursor.
+bool is_label_word(std::string_view text) {
+  return !text.empty() && text.size() <= label_spelling::longest &&
+         std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
+}  // namespace
+
+std::string label_text(double label) {
+  // Without an exponent a double below 1e21 takes 21 digits and a sign; one of 1e-8 25 decimals.
+  char text[64];
+  const double size = std::abs(label);
+  const bool plain = size == 0.0 || (size >= 1e-8 && size < 1e21);
+  const auto end = plain ? std::to_chars(text, text + sizeof text, label + 0.0, std::chars_format::fixed).ptr
+                         : std::to_chars(text, text + sizeof text, label).ptr;
+  return {text, end};
+}
+
+void label_spelling::add(double label, std::string_view text) {
+  if (last_ < texts_.size() && texts_[last_].text == text) return;
+  const bool whole = is_whole_label(label);
+  if (whole ? many_whole_ : many_broken_) return;
+  label += 0.0;
+  const auto found = place_.find(label);
+  if (found != place_.end() && !is_better(text, texts_[found->second].text)) {
+    last_ = found->second;
+    return;
+  }
+  if (text.size() > longest || text == label_text(label) || text == "-0") return;
+  if (found != place_.end()) {
+    texts_[last_ = found->second].text = text;
+    return;
+  }
+  last_ = texts_.size();
+  place_.emplace(label, last_);
+  texts_.push_back({label, std::string(text)});
+  whole_ += whole ? 1 : 0;
+  if (whole ? whole_ > most_whole : texts_.size() - whole_ > most_broken) forget(whole);
+}
+
+void label_spelling::forget(bool whole) {
+  (whole ? many_whole_ : many_broken_) = true;
+  std::erase_if(texts_, [&](const spelled& s) { return is_whole_label(s.label) == whole; });
+  place_.clear();
+  for (std::size_t k = 0; k < texts_.size(); ++k) place_.emplace(texts_[k].label, k);
+  last_ = 0;
+  if (whole) whole_ = 0;
+}
+
+void label_spelling::add(const label_spelling& others) {
+  if (others.many_whole_ && !many_whole_) forget(true);
+  if (others.many_broken_ && !many_broken_) forget(false);
+  for (const spelled& s : others.texts_) add(s.label, s.text);
+}
+
+std::string_view label_spelling::find(double label) const {
+  const auto found = place_.find(label + 0.0);
+  return found == place_.end() ? std::string_view() : std::string_view(texts_[found->second].text);
+}
+
+// How many there are, then of each the label, how long its text is, and the text, filled up to whole words with zeros;
+// by ascending labels.
+std::vector<std::uint64_t> label_spelling::encode() const {
+  std::vector<std::uint64_t> words;
+  if (texts_.empty()) return words;
+  std::vector<const spelled*> order;
+  for (const spelled& s : texts_) order.push_back(&s);
+  std::ranges::sort(order, {}, &spelled::label);
+  words.push_back(order.size());
+  for (const spelled* s : order) {
+    words.push_back(std::bit_cast<std::uint64_t>(s->label));
+    words.push_back(s->text.size());
+    const std::size_t at = words.size();
+    words.resize(at + (s->text.size() + 7) / 8);
+    std::memcpy(words.data() + at, s->text.data(), s->text.size());
+  }
+  return words;
+}
+
+std::optional<label_spelling> label_spelling::decode(std::span<const std::byte> bytes) {
+  label_spelling spelling;
+  if (bytes.empty()) return spelling;
+  const auto take = [&](std::uint64_t& word) {
+    if (bytes.size() < sizeof word) return false;
+    std::memcpy(&word, bytes.data(), sizeof word);
+    bytes = bytes.subspan(sizeof word);
+    return true;
+  };
+  std::uint64_t count = 0;
+  if (!take(count)) return std::nullopt;
+  for (std::uint64_t k = 0; k < count; ++k) {
+    std::uint64_t number = 0, length = 0;
+    if (!take(number) || !take(length) || length > longest || (length + 7) / 8 * 8 > bytes.size()) return std::nullopt;
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), length);
+    bytes = bytes.subspan((length + 7) / 8 * 8);
+    const double label = std::bit_cast<double>(number);
+    double read = 0;
+    const bool holds =
+        is_label_word(text) &&
+        detail::read_decimal(text.data(), text.data() + text.size(), read) == detail::number_fault::none &&
+        read == label;
+    if (!holds || (k > 0 && spelling.texts_.back().label >= label)) return std::nullopt;
+    spelling.add(label, text);
+    if (spelling.size() != k + 1) return std::nullopt;
+  }
+  if (!bytes.empty()) return std::nullopt;
+  return spelling;
+}
+
+}  // namespace hogwild

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <hogwild/detail/data/label_spelling.hpp>
+
+#include "decimal.hpp"
+
+namespace hogwild::detail {
+
+/// Whether a label is written as label_text() writes it, as far as one look tells: of other texts it may say no.
+inline bool is_short_plain(const char* first, const char* last) {
+  const char* const digits = first + (*first == '-');
+  const auto length = last - digits;
+  if (length == 1) return is_digit(*digits);
+  if (length > 15 || (*digits == '0' && digits[1] != '.')) return false;
+  const char* point = nullptr;
+  for (const char* p = digits; p != last; ++p) {
+    if (is_digit(*p)) continue;
+    if (*p != '.' || point != nullptr) return false;
+    point = p;
+  }
+  // 0.00000001 is the least that label_text() writes so.
+  return point == nullptr || (point != digits && last - point <= 9 && is_digit(last[-1]) && last[-1] != '0');
+}
+
+/// Keeps how the label [first, last), which was read as `label`, is written, where that is not label_text().
+inline void keep_spelling(const char* first, const char* last, double label, label_spelling& spelling) {
+  if (!is_short_plain(first, last)) [[unlikely]]
+    spelling.add(label, {first, static_cast<std::size_t>(last - first)});
+}
+
+/// Why the label `text`, which was read as `label`, is refused: it is a whole number that double precision cannot tell
+/// from its neighbours, so that several classes would be one. Empty where it is not.
+std::string rounded_label_fault(std::string_view text, double label);
+
+}  // namespace hogwild::detail
