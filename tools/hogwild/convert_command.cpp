@@ -23,7 +23,7 @@ int convert_command(int argc, const char* const* argv) {
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals({.ended = ended_at_once});
   atomic_file::look(out);
-  save_model(out, load_model(in), model_format_for(out));
+  save_model(out, load_model(in, say), model_format_for(out));
   return 0;
 }
 

@@ -67,7 +67,7 @@ measurement measure_lists(const predictor& model, const sparse_view& rows, threa
 
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
                     const row_files& numbers) {
-  const saved_model saved = load_model(model_path);
+  const saved_model saved = load_model(model_path, say);
   const model_input input = input_of(saved.model);
   if (numbers.any() && (input == model_input::corpus || input == model_input::graph))
     throw config_error("--weights and --offsets are about rows, and a " + saved.model + " model reads none");

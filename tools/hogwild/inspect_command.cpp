@@ -84,7 +84,7 @@ void put_option(facts& into, const std::string& saved_as, double value) {
 }
 
 facts model_facts(const std::string& path) {
-  const saved_model m = load_model(path);
+  const saved_model m = load_model(path, say);
   facts all = {{"kind", "model"}, {"model", m.model}};
   const auto answer = answer_of(m);
   for (const auto& [name, value] : m.model_options)

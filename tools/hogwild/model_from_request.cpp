@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
 #include <hogwild/detail/results/first_column.hpp>
 #include <hogwild/detail/run/prepare.hpp>
@@ -26,7 +27,7 @@ bool trains_on_words(const train_request& request) {
 
 std::shared_ptr<const saved_model> saved_to_begin_with(const train_request& request) {
   if (request.init.empty() || trains_on_words(request)) return nullptr;
-  return std::make_shared<const saved_model>(load_model(request.init));
+  return std::make_shared<const saved_model>(load_model(request.init, say));
 }
 
 named_model model_of(train_request& request, const sparse_view& rows, const agreement& ranks,
@@ -34,7 +35,12 @@ named_model model_of(train_request& request, const sparse_view& rows, const agre
   const model_data data{.rows = rows,
                         .source = request.data,
                         .bias = request.own_bias,
-                        .learn = [&](label_kind kind) { return learn_labels(kind, rows.label, request.data, ranks); },
+                        .learn =
+                            [&](label_kind kind) {
+                              const std::vector<double>& declared = request.options.labels;
+                              return declared.empty() ? learn_labels(kind, rows.label, request.data, ranks)
+                                                      : declared_labels(kind, declared, rows.label, request.data);
+                            },
                         .sum_of_all = [&](std::span<double> x) { ranks.sum(x); },
                         .initial = initial.get(),
                         .initial_source = request.init,
@@ -42,6 +48,14 @@ named_model model_of(train_request& request, const sparse_view& rows, const agre
   // A margin model's constant term is the engine's work.
   if (model_named(request.model).facts().bias_of_its_own) request.options.bias = false;
   return make_model(request.model, data, request.of_model);
+}
+
+label_map known_labels(const train_request& request, const sparse_view& rows) {
+  train_request asked = request;
+  const label_kind kind =
+      request.several.one_vs_rest ? label_kind::classes : labels_of(model_of(asked, rows, agreement(nullptr), nullptr));
+  if (kind == label_kind::real || asked.options.labels.empty()) return label_map::learn(kind, rows.label, request.data);
+  return declared_labels(kind, asked.options.labels, rows.label, request.data);
 }
 
 void begin_with_saved(const train_request& request, const named_model& m, const rank_rows& rows,
@@ -79,10 +93,12 @@ void adopt_name_format(train_request& request, const std::shared_ptr<const saved
 }
 
 void save_trained(const train_request& request, const named_model& m, const train_result& result,
-                  const column_numbering& columns) {
+                  const rank_rows& rows) {
+  const column_numbering& columns = rows.numbering();
   saved_model saved = request.several.keeps_several()
                           ? saved_of_several(request, m, result, columns.original())
                           : to_saved(m, result.parameters, result.labels, columns.original());
+  saved.spell_labels(detail::spelling_of(rows.data));
   saved.names = request.files.names_of(saved.columns);
   detail::say_first_column(saved, first_column_of(request.files));
   save_model(request.save, saved, model_format_for(request.save));

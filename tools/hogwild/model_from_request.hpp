@@ -31,6 +31,9 @@ std::shared_ptr<const saved_model> saved_to_begin_with(const train_request& requ
 named_model model_of(train_request& request, const sparse_view& rows, const agreement& ranks,
                      const std::shared_ptr<const saved_model>& initial);
 
+/// What the labels of these rows mean to the model: declared ones, or those that occur.
+label_map known_labels(const train_request& request, const sparse_view& rows);
+
 /// Users and items that the saved model knows keep their numbers where they have names; before the rows are opened.
 void adopt_name_format(train_request& request, const std::shared_ptr<const saved_model>& initial);
 
@@ -40,8 +43,8 @@ void begin_with_saved(const train_request& request, const named_model& m, const 
                       const vocabulary& words, const std::shared_ptr<const saved_model>& initial,
                       train_options& options);
 
-/// Writes what was trained where --save says, in the numbering of the input. Not for word vectors.
+/// Writes what was trained on these data where --save says, in the numbering of the input. Not for word vectors.
 void save_trained(const train_request& request, const named_model& m, const train_result& result,
-                  const column_numbering& columns);
+                  const rank_rows& rows);
 
 }  // namespace hogwild::cli

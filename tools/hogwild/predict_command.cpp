@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -38,11 +37,6 @@ struct predict_request {
   row_files rows{};
 };
 
-void append(std::string& text, double number) {
-  char digits[32];
-  text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-}
-
 void append_probabilities(std::string& text, const std::vector<double>& probabilities) {
   char digits[32];
   for (std::size_t k = 0; k < probabilities.size(); ++k) {
@@ -67,7 +61,8 @@ void require_finite(double said, std::size_t row) {
                       " is not finite: its numbers, or the model's, are too large for single precision");
 }
 
-/// Calls say(label) for each row, in their order. They are scored in parallel, of which a net takes several at once.
+/// Calls say(label) for each row, in their order, with the number that the label stands for. They are scored in
+/// parallel, of which a net takes several at once.
 template <class Say>
 void for_labels(const predictor& model, const sparse_view& rows, const Say& say) {
   const auto threads = thread_team::make(thread_team_kind::openmp, worker_count(), false);
@@ -82,8 +77,8 @@ void for_labels(const predictor& model, const sparse_view& rows, const Say& say)
 }
 
 /// The best labels of a row, the best first, and how probable each is where that is asked for.
-void append_best(std::string& text, const predict_request& request, const predictor& model, const sparse_row<float>& z,
-                 std::size_t row) {
+void append_best(std::string& text, const predict_request& request, const saved_model& saved, const predictor& model,
+                 const sparse_row<float>& z, std::size_t row) {
   const class_scores said = model.scores_of(z);
   for (const float score : said.scores) require_finite(static_cast<double>(score), row);
   std::vector<double> labels, probable;
@@ -102,7 +97,7 @@ void append_best(std::string& text, const predict_request& request, const predic
   char digits[32];
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (i > 0) text += ' ';
-    append(text, labels[i]);
+    text += saved.text_of_label(labels[i]);
     if (!request.probabilities) continue;
     std::snprintf(digits, sizeof digits, ":%.6g", probable[i]);
     text += digits;
@@ -111,7 +106,7 @@ void append_best(std::string& text, const predict_request& request, const predic
 
 /// Of a run: what it is at this moment, with its age on standard error.
 saved_model model_of(const predict_request& request) {
-  if (request.live.empty()) return load_model(request.model);
+  if (request.live.empty()) return load_model(request.model, say);
   const auto run = live_parameters::attach(request.live);
   const live_age age = run.age();
   if (!request.files.quiet)
@@ -148,7 +143,7 @@ std::string predictions(const predict_request& request) {
     for (std::size_t r = 0; r < rows.rows(); ++r) {
       sparse_row<float> z = cursor.row(r);
       z.label = 0.0f;  // what stands there need not be one of the model's
-      append_best(text, request, model, z, r);
+      append_best(text, request, saved, model, z, r);
       text += '\n';
     }
     return text;
@@ -158,7 +153,7 @@ std::string predictions(const predict_request& request) {
       if (request.json)
         text += json_line(label, {});
       else
-        append(text, label);
+        text += saved.text_of_label(label);
       text += '\n';
     });
     return text;
@@ -187,11 +182,12 @@ bool asks_for_live(int argc, const char* const* argv) {
 
 int predict_command(int argc, const char* const* argv) {
   predict_request request;
-  command_line line("predict",
-                    "Predicts the label of each row, one line a row, in the order of the file. Labels in the data are\n"
-                    "not looked at and may be missing. Of a graph: the side of each node, in the order of their\n"
-                    "numbers; that of the source is 0, that of the sink 1.",
-                    "hogwild predict model.txt test.svm --probabilities --output predictions.txt");
+  command_line line(
+      "predict",
+      "Predicts the label of each row, one line a row, in the order of the file: a class as the training\n"
+      "data have it written. Labels in the data are not looked at and may be missing. Of a graph: the side\n"
+      "of each node, in the order of their numbers; that of the source is 0, that of the sink 1.",
+      "hogwild predict model.txt test.svm --probabilities --output predictions.txt");
   if (asks_for_live(argc, argv))
     line.option("--live", "NAME", request.live, "in the place of MODEL: the parameters of a run that trains");
   else

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -19,6 +20,7 @@
 #include <hogwild/detail/run/names.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
+#include <hogwild/detail/run/validation_split.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/observer.hpp>
@@ -40,16 +42,36 @@
 namespace hogwild::cli {
 namespace {
 
-/// The last rows of a file are any: they were shuffled when it was read. They become the test rows.
-sparse_view hold_back(sparse_view& rows, double fraction) {
-  const auto held = static_cast<std::size_t>(std::round(fraction * static_cast<double>(rows.rows())));
+/// Test rows that were taken off the training rows.
+struct test_part {
+  sparse_view rows{};
+  std::unique_ptr<const validation_split> split{};  ///< null where they are a slice
+};
+
+/// Holds rows back as --validation does, so that training keeps a row of each class; the labels are those of all rows,
+/// for rows with lists may take the last one of a label with them. The same rows in each run, whatever its seed.
+/// Numbers have no classes that could be missing: the last rows are any, since they were shuffled when the file was
+/// read, and a slice is no copy.
+test_part hold_back(train_request& request, sparse_view& rows) {
+  const auto held = static_cast<std::size_t>(std::round(request.test_fraction * static_cast<double>(rows.rows())));
   if (held == 0 || held >= rows.rows())
     throw config_error("the fraction for testing leaves no rows on one side: there are " + std::to_string(rows.rows()) +
                        " rows");
-  const sparse_view test = rows.slice(rows.rows() - held, rows.rows());
-  rows = rows.slice(0, rows.rows() - held);
-  rows.degree = {};  // it counts what is held back too
-  return test;
+  const label_map labels = known_labels(request, rows);
+  test_part part;
+  if (labels.kind() == label_kind::real) {
+    part.rows = rows.slice(rows.rows() - held, rows.rows());
+    rows = rows.slice(0, rows.rows() - held);
+    rows.degree = {};  // it counts what is held back too
+    return part;
+  }
+  constexpr std::uint64_t seed = 0x74657374;
+  part.split = std::make_unique<const validation_split>(
+      split_rows(rows, draw_validation(rows.label, labels, request.test_fraction, seed)));
+  part.rows = part.split->validation.view();
+  rows = part.split->training.view();
+  request.options.labels.assign(labels.values().begin(), labels.values().end());
+  return part;
 }
 
 /// `words` is filled where the data are a corpus.
@@ -118,11 +140,11 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   // Ranks divide models of all rows, or rows of one model.
   const bool divides_rows = ranks != nullptr && !request.several.any();
   if (ranks != nullptr && !divides_rows) rows.part = rows.data.view();
-  std::optional<sparse_view> held_back;
+  std::optional<test_part> held_back;
   if (request.test_fraction > 0.0) {
     if (divides_rows)
       throw config_error("a fraction of the rows for testing is for a process that trains alone; give a file");
-    held_back = hold_back(rows.part, request.test_fraction);
+    held_back = hold_back(request, rows.part);
   }
   std::optional<sparse_dataset> test, validation;
   if (!request.test.empty()) {
@@ -140,7 +162,7 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   train_options options = request.options;
   options.data_name = request.data;
   options.stop = asked.token();
-  options.test = held_back;
+  if (held_back) options.test = held_back->rows;
   if (trains_on_graph(request)) options.test = rows.data.view();
   if (test) options.test = test->view();
   if (validation) options.validation = validation->view();
@@ -163,7 +185,7 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
     else if (trains_on_words(request))
       save_word_vectors(request.save, vectors_of(m, result.parameters, words), vector_format_for(request.save));
     else
-      save_trained(request, m, result, rows.numbering());
+      save_trained(request, m, result, rows);
   }
   return all;
 }

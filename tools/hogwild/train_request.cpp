@@ -2,6 +2,7 @@
 #include "train_request.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <hogwild/detail/platform/printable.hpp>
@@ -331,13 +332,16 @@ void declare_end(command_line& line, train_request& r) {
   line.needs("--patience", "--validation");
 }
 
-std::string set_label_values(const std::string& text, train_options& o) {
-  o.labels.clear();
+std::string set_label_values(const std::string& text, train_request& r) {
+  r.options.labels.clear();
+  r.declared = {};
   for (std::size_t first = 0; first <= text.size();) {
     const std::size_t comma = std::min(text.find(',', first), text.size());
-    const auto label = to_number(std::string_view(text).substr(first, comma - first));
+    const std::string_view word = std::string_view(text).substr(first, comma - first);
+    const auto label = to_number(word.substr(word.starts_with('+') && !word.starts_with("+-") ? 1 : 0));
     if (!label) return quote(text) + " is no list of numbers with commas between them";
-    o.labels.push_back(*label);
+    r.options.labels.push_back(*label);
+    if (std::isfinite(*label)) r.declared.add(*label, word);
     first = comma + 1;
   }
   return {};
@@ -361,7 +365,7 @@ void declare_data(command_line& line, train_request& r) {
   line.option("--labels", r.files.labels, "labels of IDX images (default: the file beside DATA)");
   line.option("--label-values", "LABEL,...", "those that the training rows have",
               "the labels that rows may have, though not all need occur; a stream has to be told",
-              [&r](const std::string& text) { return set_label_values(text, r.options); });
+              [&r](const std::string& text) { return set_label_values(text, r); });
   r.rows.declare(line, "", "the training rows");
   r.test_rows.declare(line, "test-", "the rows of --test FILE");
   r.validation_rows.declare(line, "validation-", "the rows of --validation FILE");

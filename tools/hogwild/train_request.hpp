@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <hogwild/cuda/engine.hpp>
+#include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/models/model_options.hpp>
 #include <hogwild/detail/run/stream_state.hpp>
@@ -51,6 +52,7 @@ struct train_request {
   std::string model = "logistic";
   model_options of_model{};        ///< what was given of the model's own options
   std::optional<bool> own_bias{};  ///< what --bias says, where it was given
+  label_spelling declared{};       ///< how --label-values writes them
   double test_fraction = 0.0;      ///< of the training file, where --test is no file
   several_request several{};       ///< models that make one
   folds_request folds{};           ///< cross-validation, and a path of l2

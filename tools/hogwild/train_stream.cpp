@@ -184,6 +184,7 @@ class streaming {
     const interrupt::saving saving(asked_);
     const named_model m = model_for(request_, run_.columns());
     saved_model saved = to_saved(m, run_.parameters(), run_.labels(), run_.numbers());
+    saved.spell_labels(request_.declared);
     detail::say_first_column(saved, 1);  // of LIBSVM text
     save_model(request_.save, saved, model_format_for(request_.save));
   }
