@@ -40,6 +40,8 @@ class MatrixFactorization:
         Rows of users and items that no rating has are 0.
     user_bias, item_bias : float32 ndarray
     mean : float
+    l2_ : float
+        With which it was trained.
     run_ : hogwild.Run
     """
 
@@ -97,7 +99,7 @@ class MatrixFactorization:
             raise interrupt or ValueError("the loss is not finite: take a lower learning_rate")
         weights = saved.weights.reshape(-1, saved.width)
         numbers = saved.columns.astype(np.int64) - 1
-        self.mean = dict(saved.options)["mean"]
+        self.mean, self.l2_ = dict(saved.options)["mean"], float(self.run_["l2"])
         for name, count, mine in (("user", users, numbers % 2 == 0), ("item", items, numbers % 2 == 1)):
             factors, bias = np.zeros((count, self.factors), np.float32), np.zeros(count, np.float32)
             factors[numbers[mine] // 2] = weights[mine, :self.factors]
@@ -117,37 +119,69 @@ class MatrixFactorization:
         return (self.mean + self.user_bias[users] + self.item_bias[items]
                 + np.einsum("...f,...f->...", self.user_factors[users], self.item_factors[items]))
 
-    def recommend(self, userid, user_items=None, N=10, filter_already_liked_items=True, filter_items=None, items=None):
+    def recommend(self, userid, user_items=None, N=10, filter_already_liked_items=True, filter_items=None,
+                  recalculate_user=False, items=None):
         """The N items that a user would rate highest, and these ratings; of an array of users a line for each.
 
         Items that user_items, a sparse matrix with a row for each of the users asked about, has entries of are left
         out, and so are filter_items; with `items` no others are asked about. Places that are left over then hold item
-        -1 and rating -inf. Raises IndexError for a user or an item that fit() has not seen.
+        -1 and rating -inf. With recalculate_user the factors of users are those that the ratings of user_items give, by
+        least squares, so that they may be users of whom fit() knew nothing. Raises IndexError for a user or an item
+        that fit() has not seen.
         """
         self._check_fitted()
         _count("N", N)
-        users = np.atleast_1d(self._ids("user", userid))
-        scores = (self.mean + self.user_bias[users, None] + self.item_bias[None, :]
-                  + self.user_factors[users] @ self.item_factors.T).astype(np.float32)
+        if recalculate_user:
+            if user_items is None:
+                raise ValueError("recalculate_user=True goes by the ratings of user_items: give them")
+            users = np.atleast_1d(np.asarray(userid))
+        else:
+            users = np.atleast_1d(self._ids("user", userid))
+        seen = None if user_items is None else self._seen(user_items, len(users))
+        if recalculate_user:
+            factors, bias = self._solved(seen)
+        else:
+            factors, bias = self.user_factors[users], self.user_bias[users]
+        scores = (self.mean + bias[:, None] + self.item_bias[None, :] + factors @ self.item_factors.T).astype(np.float32)
         if items is not None:
             others = np.ones(scores.shape[1], bool)
             others[self._ids("item", items)] = False
             scores[:, others] = -np.inf
         if filter_items is not None:
             scores[:, self._ids("item", filter_items)] = -np.inf
-        if user_items is not None and filter_already_liked_items:
-            seen = _sparse(user_items, "user_items").tocsr()
-            if seen.shape[0] != len(users):
-                raise ValueError(f"user_items has {seen.shape[0]} rows, and {len(users)} users are asked about: pass the "
-                                 "rows of these users, ratings[users]")
-            if seen.shape[1] > scores.shape[1]:
-                raise ValueError(f"user_items has {seen.shape[1]} columns, and fit() has seen {scores.shape[1]} items")
+        if seen is not None and filter_already_liked_items:
             for k in range(len(users)):
                 scores[k, seen.indices[seen.indptr[k]:seen.indptr[k + 1]]] = -np.inf
         best = np.argsort(-scores, axis=1, kind="stable")[:, :N]
         ratings = np.take_along_axis(scores, best, axis=1)
         best = np.where(np.isneginf(ratings), -1, best)
         return (best[0], ratings[0]) if np.ndim(userid) == 0 else (best, ratings)
+
+    def _seen(self, user_items, users):
+        """The ratings of the users that are asked about, as CSR."""
+        seen, items = _sparse(user_items, "user_items").tocsr(), len(self.item_bias)
+        if seen.shape[0] != users:
+            raise ValueError(f"user_items has {seen.shape[0]} rows, and {users} users are asked about: pass the rows of "
+                             "these users, ratings[users]")
+        if seen.shape[1] > items:
+            raise ValueError(f"user_items has {seen.shape[1]} columns, and fit() has seen {items} items")
+        return seen
+
+    def _solved(self, seen):
+        """Factors and biases of users with these ratings, by the objective that fit() lowers: half the squared errors and
+        l2 with each rating."""
+        factors, bias = np.zeros((seen.shape[0], self.factors)), np.zeros(seen.shape[0])
+        for k in range(seen.shape[0]):
+            rated = slice(seen.indptr[k], seen.indptr[k + 1])
+            item, rating = seen.indices[rated], seen.data[rated]
+            known = self.item_factors[item].astype(np.float64)
+            if self.use_bias:
+                known = np.column_stack([known, np.ones(len(item))])
+            shrunk = known.T @ known + max(self.l2_, 1e-12) * max(len(item), 1) * np.eye(known.shape[1])
+            solved = np.linalg.solve(shrunk, known.T @ (rating - self.mean - self.item_bias[item]))
+            factors[k] = solved[:self.factors]
+            bias[k] = solved[self.factors] if self.use_bias else 0.0
+        return factors, bias
 
     def similar_items(self, itemid, N=10):
         """The N items whose factors have the greatest cosine with those of an item, itself among them, and the cosines.
@@ -181,7 +215,7 @@ class MatrixFactorization:
                 raise ValueError(f"{name} was not written by MatrixFactorization.save(): {missing}") from None
         made = cls(**{n: None if isinstance(v, float) and np.isnan(v) else v for n, v in known.items()})
         for n, value in learned.items():
-            setattr(made, n, value.item() if n == "mean" else value)
+            setattr(made, n, value.item() if value.ndim == 0 else value)
         return made
 
     @classmethod
@@ -247,7 +281,7 @@ class MatrixFactorization:
         return best, cosine[best]
 
 
-_LEARNED = ("user_factors", "item_factors", "user_bias", "item_bias", "mean")
+_LEARNED = ("user_factors", "item_factors", "user_bias", "item_bias", "mean", "l2_")
 MOST_IDS = 2**31 - 1  # users are odd numbers of 32 bits, items even ones
 
 

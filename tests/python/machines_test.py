@@ -177,6 +177,35 @@ def test_a_recommender_has_the_habits_of_an_estimator(tmp_path):
         hw.MatrixFactorization.load(tmp_path / "other.npz")
 
 
+@pytest.mark.parametrize("use_bias", [True, False])
+def test_a_user_is_recalculated_from_ratings(use_bias):
+    ratings, train, _ = some_ratings()
+    matrix = sp.csr_matrix((ratings[train], np.nonzero(train)), shape=ratings.shape)
+    fitted = hw.MatrixFactorization(8, iterations=80, regularization=0.01, learning_rate=0.1, use_bias=use_bias).fit(matrix)
+
+    def objective(users, factors, bias):
+        total = 0.0
+        for user, p, b in zip(users, factors, bias):
+            items = np.flatnonzero(train[user])
+            error = fitted.mean + b + fitted.item_bias[items] + fitted.item_factors[items] @ p - ratings[user, items]
+            total += error @ error / 2 + 0.01 * len(items) / 2 * (p @ p + b * b)
+        return total
+
+    users = [3, 50, 120]
+    factors, bias = fitted._solved(matrix[users])
+    # Nothing lowers their objective further: what was learned, with which it agrees, and what is near.
+    learned = objective(users, fitted.user_factors[users], fitted.user_bias[users])
+    least = objective(users, factors, bias)
+    assert least <= learned <= 1.2 * least and (use_bias or not bias.any())
+    for shift in (1e-3, -1e-3):
+        assert objective(users, factors + shift, bias) > least
+    # Users of whom nobody knew are told the same items as those who have the same ratings.
+    best, _ = fitted.recommend([0, 10**6], matrix[[3, 3]], N=5, recalculate_user=True)
+    assert np.array_equal(best[0], best[1]) and not train[3, best[0]].any()
+    with pytest.raises(ValueError, match="user_items: give them"):
+        fitted.recommend(3, recalculate_user=True)
+
+
 @pytest.mark.parametrize("state", [lambda: 3, lambda: np.int64(3), lambda: np.random.RandomState(3),
                                    lambda: np.random.default_rng(3)])
 def test_a_recommender_takes_any_random_state(state):
