@@ -45,6 +45,7 @@ class rows_opening {
 
  private:
   std::optional<sparse_dataset> find() const {
+    if (places_.empty()) return std::nullopt;
     std::string stale;
     const auto stamp = detail::stamp_of(path_);
     if (!stamp) return std::nullopt;
