@@ -55,7 +55,8 @@ function(hogwild_device_code library)
     set_target_properties(${objects} PROPERTIES HOGWILD_KEPT "${kept}" CUDA_COMPILER_LAUNCHER "")
   endif()
   if(HOGWILD_DEVELOPER_MODE)
-    target_compile_options(${objects} PRIVATE --Werror=all-warnings -Xcompiler=-Wall,-Wextra)
+    target_compile_options(${objects} PRIVATE -Xcompiler=-Wall,-Wextra
+                           $<$<BOOL:${CMAKE_COMPILE_WARNING_AS_ERROR}>:--Werror=all-warnings>)
   endif()
   set_target_properties(${objects} PROPERTIES CUDA_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
                         COMPILE_WARNING_AS_ERROR OFF)

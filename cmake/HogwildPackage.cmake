@@ -17,9 +17,15 @@ if(TARGET hogwild)
   install(TARGETS hogwild RUNTIME)
   # The scripts of its commands, where it looks for them.
   set(scripts_dir "${CMAKE_INSTALL_DATADIR}/hogwild/bench")
-  install(PROGRAMS bench/run DESTINATION "${scripts_dir}")
-  install(DIRECTORY bench/suite bench/tasks bench/contestants DESTINATION "${scripts_dir}" FILES_MATCHING PATTERN "*.py")
+  install(PROGRAMS bench/run bench/report bench/compare bench/reproduce DESTINATION "${scripts_dir}")
+  install(FILES bench/catalogue.json DESTINATION "${scripts_dir}")
+  install(DIRECTORY bench/suite bench/tasks bench/contestants bench/papers bench/schema DESTINATION "${scripts_dir}"
+          FILES_MATCHING PATTERN "*.py" PATTERN "*.json")
 endif()
+# Programs to begin with, which are a project of their own, and the pages.
+install(DIRECTORY tools/examples DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 list(JOIN hogwild_components " " hogwild_components)
 configure_package_config_file(cmake/hogwildConfig.cmake.in "${PROJECT_BINARY_DIR}/hogwildConfig.cmake"
@@ -42,6 +48,23 @@ install_pkg_config(hogwild "${PROJECT_DESCRIPTION}" "tbb, zlib, liblzma, libzstd
                    "-std=c++20 -pthread ${OpenMP_CXX_FLAGS}"
                    "-lhogwild_engine -lhogwild_models -lhogwild_core -lbz2 -pthread ${OpenMP_CXX_FLAGS}")
 install_pkg_config(hogwild-pp "Replicas of hogwild's models on a ring" hogwild "" -lhogwild_pp)
+set(cuda_runtime "")
+if(HOGWILD_HAS_CUDA)
+  set(cuda_runtime " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt")
+endif()
+install_pkg_config(hogwild-cuda "Devices as workers of hogwild" hogwild "" "-lhogwild_cuda${cuda_runtime} -ldl")
+if(TARGET hogwild_command)
+  set(command_requires hogwild-pp)
+  set(command_libraries "-lhogwild_command -lhogwild_nccl -lhogwild_cuda${cuda_runtime} -ldl")
+  if(HOGWILD_HAS_MPI)
+    # By the name of its library: what MPI's own pkg-config file is called differs from release to release.
+    list(JOIN MPI_CXX_LIBRARIES " " mpi_libraries)
+    string(REPLACE " -lhogwild_nccl" " -lhogwild_mpi ${mpi_libraries} -lhogwild_nccl" command_libraries
+           "${command_libraries}")
+  endif()
+  install_pkg_config(hogwild-command "The hogwild command for models of a program" "${command_requires}" ""
+                     "${command_libraries}")
+endif()
 
 # Takes back what the last `cmake --install` of this build put down, and the folders that are empty then.
 add_custom_target(uninstall COMMAND "${CMAKE_COMMAND}" "-DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt"

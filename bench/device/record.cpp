@@ -6,8 +6,8 @@
 
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/machine.hpp>
-#include <hogwild/detail/run/names.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/names.hpp>
 
 #include "ceiling_kernels.hpp"
 

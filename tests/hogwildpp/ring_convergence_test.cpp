@@ -9,9 +9,9 @@
 #include <string>
 #include <tuple>
 
-#include <hogwild/detail/run/names.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/names.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 namespace hogwild {

@@ -9,12 +9,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <hogwild/detail/run/names.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
+#include <hogwild/names.hpp>
 #include <hogwild/train.hpp>
 
 #include "support/planned_task.hpp"

@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/run/names.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
+#include <hogwild/names.hpp>
 #include <hogwild/train.hpp>
 #include <hogwildpp/ring_engine.hpp>
 

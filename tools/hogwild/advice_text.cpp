@@ -8,7 +8,7 @@
 #include <optional>
 
 #include <hogwild/detail/platform/machine.hpp>
-#include <hogwild/detail/run/names.hpp>
+#include <hogwild/names.hpp>
 
 #include "json_text.hpp"
 

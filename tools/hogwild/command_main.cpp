@@ -10,6 +10,7 @@
 #include <hogwild/detail/command/command_main.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/notes.hpp>
 
 #include "commands.hpp"
 #include "data_files.hpp"
@@ -77,6 +78,7 @@ int run(int argc, const char* const* argv) {
 int hogwild::command_main(int argc, const char* const* argv) noexcept {
   hogwild::cli::secure_standard_streams();
   if (const auto code = hogwild::cli::spawned_worker_main(argc, argv)) return *code;
+  set_default_notes({});  // a command has somebody who takes notes, but under --quiet
   try {
     return run(argc, argv);
   } catch (const hogwild::error& e) {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <hogwild/detail/platform/placement.hpp>
-#include <hogwild/detail/run/names.hpp>
+#include <hogwild/names.hpp>
 
 #include "json_text.hpp"
 

@@ -17,12 +17,12 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/detail/run/agreement.hpp>
-#include <hogwild/detail/run/names.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/run/validation_split.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/names.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/segments.hpp>

@@ -6,8 +6,8 @@
 #include <set>
 
 #include <hogwild/detail/platform/printable.hpp>
-#include <hogwild/detail/run/names.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/names.hpp>
 #include <hogwild/registry.hpp>
 
 #include "train_checks.hpp"

@@ -71,6 +71,13 @@ launcher() { # build folder
   fi
 }
 
+# Compilers of other releases warn about more than those that a change is tried with: that stops nobody.
+tell_warnings() { # log file of a build
+  local count
+  count=$(grep -c 'warning:' "$1" || true)
+  [ "$count" -eq 0 ] || say "The compiler gave $count warnings, which do no harm; they are in $1."
+}
+
 quietly() { # log file, command: its output is shown only when it fails
   local log=$1 status=0
   shift

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include <hogwild/detail/platform/enumeration_text.hpp>
 #include <hogwild/saved_model.hpp>
 
 // The parameters of a run that trains, read from another process: for serving, plots, or a look at how it goes.

@@ -11,6 +11,7 @@
 
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/optimization/schedule.hpp>
+#include <hogwild/detail/platform/enumeration_text.hpp>
 #include <hogwild/detail/platform/placement.hpp>
 
 namespace hogwild {
@@ -220,6 +221,7 @@ struct train_result {
   /// Of an epoch, by the rule of `sharing_kind::automatic`; nothing where it was not asked or does not know.
   std::optional<double> predicted_epoch_seconds{};
   std::optional<double> seconds_to_target{};
+  std::size_t workers_asked = 0;     ///< by the engine's options; 0: as many as this process may use were meant
   std::size_t workers = 0;           ///< that trained; where they are fewer than asked for, a note has said why
   std::uint64_t rows_lost = 0;       ///< finished rows whose changes a dead worker took along
   std::size_t workers_replaced = 0;  ///< worker processes that died and were replaced
@@ -235,6 +237,8 @@ struct train_result {
   /// are; losses and objective above are measured before that rounding, unless validation kept an earlier epoch's.
   std::vector<float> parameters;
   label_map labels;
+  /// What the run noted until it ended, in order: the sentences of observer::on_note().
+  std::vector<std::string> notes{};
 };
 
 }  // namespace hogwild

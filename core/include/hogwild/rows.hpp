@@ -43,8 +43,8 @@ struct row_options {
   std::optional<std::uint64_t> memory{};
   /// Empty: rows are held in memory, as many as they are; where `memory` is given, more are refused.
   std::filesystem::path folder{};
-  /// Told in one sentence why rows take more memory than they should.
-  std::function<void(std::string_view)> note{};
+  /// Told in one sentence why rows take more memory than they should; default: the sink of set_default_notes().
+  note_sink note{};
 };
 
 /// Sparse rows in arrays (CSR), or a piece of them as a reader by pieces or Arrow gives it. Borrows the arrays: they

@@ -9,6 +9,7 @@
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/notes.hpp>
 
 #include "data/cache_place.hpp"
 #include "data/dataset_mapping.hpp"
@@ -146,7 +147,8 @@ class rows_opening {
   std::uint64_t options_digest() const { return detail::options_digest(options_, format_.kind) ^ format_.companions; }
 
   void note(const std::string& sentence) const {
-    if (options_.note) options_.note(printable(sentence));
+    const std::string told = printable(sentence);
+    options_.note ? options_.note(told) : note_by_default(told);
   }
 
   const std::string& path_;

@@ -14,6 +14,7 @@
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/notes.hpp>
 #include <hogwild/rows.hpp>
 
 #include "data/borrowed_blocks.hpp"
@@ -260,11 +261,9 @@ class row_gatherer::implementation {
         throw resource_error(options_.name + " take more than " + in_mebibytes(memory_) +
                              " of memory, and there is no file for them: " + refused +
                              "; give a folder for it, or more memory");
-      if (options_.note)
-        options_.note(printable(options_.name +
-                                " take more than a quarter of the memory, because there is no file "
-                                "for them: " +
-                                refused));
+      const std::string told = printable(
+          options_.name + " take more than a quarter of the memory, because there is no file for them: " + refused);
+      options_.note ? options_.note(told) : note_by_default(told);
       return;
     }
     spilled_ = std::make_unique<spilled_text>(std::move(file), spill_options{.memory = memory_,

@@ -11,8 +11,8 @@
 
 #include <hogwild/cuda/engine.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/run/names.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/names.hpp>
 
 #include "common_model.hpp"
 #include "device_task.hpp"

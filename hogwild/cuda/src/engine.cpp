@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <hogwild/detail/run/combinations.hpp>
-#include <hogwild/detail/run/names.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/names.hpp>
 
 #include "device_task.hpp"
 #include "expected_speed.hpp"

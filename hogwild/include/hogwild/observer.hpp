@@ -30,8 +30,8 @@ struct run_start {
 /// run of all. After the last epoch, or where the run ends anyway, it makes no difference.
 enum class observer_answer { go_on, stop };
 
-/// Is told how a run goes; the library itself prints nothing. All calls come from the thread that called train(); no
-/// worker trains meanwhile, but where a note is told.
+/// Is told how a run goes; the library itself prints nothing but notes that nobody takes (set_default_notes()). All
+/// calls come from the thread that called train(); no worker trains meanwhile, but where a note is told.
 ///
 /// What a callback throws ends the run and leaves train(), as it is: observers behind it do not hear of what it was
 /// told, and all hear of on_failure(), of whom some may have heard of on_finish(). Nothing is lost that was written
@@ -48,8 +48,9 @@ class observer {
   /// With train_options::rounds: after each of so many parts of an epoch, the last one too, also of an epoch that will
   /// be trained again. A stop breaks the epoch off, unmeasured.
   virtual observer_answer on_round(const round_report&) { return observer_answer::go_on; }
-  virtual void on_note(std::string_view) {}  ///< a sentence worth telling: a worker was replaced, a
-                                             ///< checkpoint refused, fewer workers train than were asked for
+  /// A sentence worth telling: a worker was replaced, a checkpoint refused, fewer workers train than were asked for.
+  /// Where no observer of a run overrides this, notes go to the sink of set_default_notes(): standard error at first.
+  virtual void on_note(std::string_view) {}
   virtual void on_finish(const train_result&) {}
   virtual void on_failure() {}  ///< in place of on_finish: the run ends with an exception, which follows
 };
@@ -72,6 +73,15 @@ observer_answer tell(F& f, const Report& report) {
   } else {
     return f(report);
   }
+}
+
+/// Whether observers of this type override on_note(). Nothing is known of those that are given as observers only, which
+/// count as if they did.
+template <class O>
+constexpr bool overrides_notes() {
+  if constexpr (std::is_same_v<O, observer>) return true;
+  if constexpr (requires { &O::on_note; }) return !std::is_same_v<decltype(&O::on_note), decltype(&observer::on_note)>;
+  return true;
 }
 
 /// A function as an observer: of epochs, or of rounds where it does not take those.
@@ -106,26 +116,30 @@ class function_observer final : public observer {
 class observer_handle {
  public:
   observer_handle(std::nullptr_t) {}  ///< none, which train() refuses
-  observer_handle(observer* outlives) : told_(std::shared_ptr<void>(), outlives) {}
   template <std::derived_from<observer> O>
-  observer_handle(O& outlives) requires(!std::is_const_v<O>) : observer_handle(static_cast<observer*>(&outlives)) {}
+  observer_handle(O* outlives) : told_(std::shared_ptr<void>(), outlives), takes_notes_(detail::overrides_notes<O>()) {}
+  template <std::derived_from<observer> O>
+  observer_handle(O& outlives) requires(!std::is_const_v<O>) : observer_handle(&outlives) {}
   template <std::derived_from<observer> O>
   observer_handle(O&& mine) requires(!std::is_reference_v<O> && !std::is_const_v<O>)
-      : told_(std::make_shared<O>(std::move(mine))) {}
+      : observer_handle(std::make_shared<O>(std::move(mine))) {}
   template <std::derived_from<observer> O>
-  observer_handle(std::shared_ptr<O> shared) : told_(std::move(shared)) {}
+  observer_handle(std::shared_ptr<O> shared) : told_(std::move(shared)), takes_notes_(detail::overrides_notes<O>()) {}
   template <std::derived_from<observer> O>
-  observer_handle(std::unique_ptr<O> mine) : told_(std::move(mine)) {}
+  observer_handle(std::unique_ptr<O> mine) : observer_handle(std::shared_ptr<O>(std::move(mine))) {}
   template <class F>
   observer_handle(F f) requires(detail::hears<F, epoch_report> || detail::hears<F, round_report>)
-      : told_(std::make_shared<detail::function_observer<F>>(std::move(f))) {}
+      : observer_handle(std::make_shared<detail::function_observer<F>>(std::move(f))) {}
 
   observer* get() const { return told_.get(); }
   observer& operator*() const { return *told_; }
   observer* operator->() const { return told_.get(); }
+  /// Whether its type overrides on_note(); of one that was given as an observer only, true.
+  bool takes_notes() const { return takes_notes_; }
 
  private:
   std::shared_ptr<observer> told_;
+  bool takes_notes_ = false;
 };
 
 }  // namespace hogwild

@@ -40,7 +40,7 @@ int work_for_segment(const worker_ticket& place, const std::function<task_factor
 
 /// The factory for one model type.
 template <model M>
-requires segment_storable<M> task_factory factory_for() {
+task_factory factory_for() {
   return [](const run_setup& setup, const sparse_view& rows, label_map labels) {
     if (setup.model.size() != sizeof(M))
       throw segment_error("the segment's model has another size than this program's");
@@ -51,15 +51,17 @@ requires segment_storable<M> task_factory factory_for() {
 }
 
 /// The factory for the one of `Models` that has this name; empty where there is none.
-template <model... Models>
+template <class... Models>
 task_factory factory_of(std::string_view name) {
   task_factory found;
-  ((name == model_name<Models>() ? void(found = factory_for<trained_as_t<Models>>()) : void()), ...);
+  // Where a sentence has said what is wrong with a model, nothing else is compiled that would fail for the same reason.
+  if constexpr ((conforms_for_processes<Models>() && ...))
+    ((name == model_name<Models>() ? void(found = factory_for<trained_as_t<Models>>()) : void()), ...);
   return found;
 }
 
 /// Trains for the segment as one of `Models`.
-template <model... Models>
+template <class... Models>
 int work_as(const worker_ticket& place) {
   return work_for_segment(place, [](std::string_view name) { return factory_of<Models...>(name); });
 }
@@ -70,7 +72,7 @@ int work_as(const worker_ticket& place) {
 ///
 /// It serves every engine whose header the program includes. Does nothing in the process that the user started; in a
 /// worker process it trains and gives what main shall return.
-template <model... Models>
+template <class... Models>
 std::optional<int> worker_main(int argc, const char* const* argv) {
   return work_where_placed(argc, argv, [](std::string_view name) { return factory_of<Models...>(name); });
 }

@@ -16,6 +16,7 @@
 #include <hogwild/detail/run/folds.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
+#include <hogwild/detail/run/run_notes.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/run/step_search.hpp>
 #include <hogwild/detail/task/lane_task.hpp>
@@ -34,7 +35,7 @@ train_options without_its_own(train_options o) {
   o.tolerance.reset();
   o.target.reset();
   o.test.reset();
-  o.observers.clear();
+  o.observers = silent_observers();
   o.record.clear();
   o.checkpoint.clear();
   o.resume.clear();

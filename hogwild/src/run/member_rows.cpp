@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/run/run_notes.hpp>
 
 namespace hogwild::detail {
 
@@ -42,7 +43,7 @@ member_rows::member_rows(const prepared_data& all, const several_plan& plan, std
   // What is told, measured and written is of all.
   options_.test.reset();
   options_.target.reset();
-  options_.observers.clear();
+  options_.observers = silent_observers();
   options_.record.clear();
   options_.telemetry = false;
   if (!plan.begin.empty())

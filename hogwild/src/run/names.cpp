@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/run/names.hpp>
+#include <hogwild/names.hpp>
 
 #include <cstdio>
 

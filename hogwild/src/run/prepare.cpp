@@ -22,13 +22,14 @@
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/curvature.hpp>
-#include <hogwild/detail/run/names.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/row_weights.hpp>
+#include <hogwild/detail/run/run_notes.hpp>
 #include <hogwild/detail/run/tail_mean.hpp>
 #include <hogwild/detail/run/validation_split.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/names.hpp>
 #include <hogwild/observer.hpp>
 
 #include "task/require.hpp"
@@ -366,6 +367,8 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
       train_(data),
       defaults_(traits.defaults) {
   check(options_, traits);
+  notes_ = std::make_shared<run_notes>(options_.observers);
+  options_.observers.emplace_back(notes_);
   const std::string source = options.data_name.empty() ? "the training data" : options.data_name;
   if (data.rows() == 0) throw input_error(source + " has no rows");
   require_trainable(data, source, options_, traits);

@@ -12,7 +12,7 @@
 #include <hogwild/detail/results/run_record.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/choose.hpp>
-#include <hogwild/detail/run/names.hpp>
+#include <hogwild/names.hpp>
 
 namespace hogwild {
 

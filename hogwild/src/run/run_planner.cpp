@@ -88,6 +88,7 @@ void run_planner::scale_found_step(double rows) {
 
 std::size_t run_planner::count_workers(std::optional<std::size_t> asked) {
   asked_ = asked.value_or(0);
+  run_.workers_asked = asked_;
   return worker_count(asked);
 }
 

@@ -2,6 +2,7 @@
 #include "run/run_report.hpp"
 
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/run_notes.hpp>
 
 namespace hogwild::detail {
 
@@ -43,6 +44,8 @@ void tell_of_run(train_result& result, const epoch_report& counted, const traini
   result.l2_tried = run.l2_tried;
   result.search_seconds = run.search_seconds;
   result.predicted_epoch_seconds = run.predicted_epoch_seconds;
+  result.workers_asked = run.workers_asked;
+  if (run.notes) result.notes = run.notes->told();
 }
 
 void tell_of_run(train_result& result, const epoch_report& counted, const training_task& task, const engine_run& who,

@@ -85,7 +85,8 @@ resolved_run begin_run(const prepared_task& task) {
                    .l2 = ready.loop().l2,
                    .begun = ready.begun(),
                    .cpu_begun = ready.cpu_begun(),
-                   .ranks = ready.ranks()};
+                   .ranks = ready.ranks(),
+                   .notes = ready.notes()};
   const agreement ranks(run.ranks);
   const std::string& resume = run.options.resume;
   if (!resume.empty()) run.resumed = std::make_shared<const resumed_checkpoint>(resume_of_rank(resume, ranks));

@@ -77,6 +77,8 @@ class several_run {
     run_.l2 = data_.loop().l2;
     run_.begun = data_.begun();
     run_.cpu_begun = data_.cpu_begun();
+    run_.notes = data_.notes();
+    run_.workers_asked = plan_.workers;
     run_.models = plan_.models;
     run_.combination = std::string(name_of(plan_));
   }

@@ -13,10 +13,12 @@
 #include <hogwild/detail/run/choose.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/detail/run/run_notes.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/notes.hpp>
 
 #include "task/require.hpp"
 
@@ -44,6 +46,7 @@ train_options checked(train_options o, const model_traits& traits) {
   unused(o.average.has_value(), "an average over epochs");
   unused(!o.record.empty() || !o.checkpoint.empty(), "a record, or a checkpoint after each epoch");
   unused(!o.observers.empty(), "observers");
+  o.observers = silent_observers();  // each batch would tell the same again
   unused(o.reproducible || o.virtual_workers, "virtual workers");
   unused(o.weights.any() || o.weight_positive != 1.0, "weights of classes, for rows may weigh themselves");
   unused(o.rounds > 1, "rounds of an epoch");
@@ -341,9 +344,7 @@ void stream_run::plan() {
   next->plan.chunks = chunk_plan(chunks_of_round * chunk_rows_, chunk_rows_);
   if (state_.batch == 0) state_.batch = next->plan.options.batch;
   next->plan.options.batch = static_cast<std::uint32_t>(state_.batch);
-  const auto note = [this](std::string_view sentence) {
-    if (how_.note) how_.note(sentence);
-  };
+  const auto note = [this](std::string_view sentence) { how_.note ? how_.note(sentence) : note_by_default(sentence); };
   next->workers = engine->start_workers(*next->made.task, next->plan, note);
   const param_store& store = next->workers->store();
   next->made.task->begin(store);

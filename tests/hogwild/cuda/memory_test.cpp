@@ -13,10 +13,10 @@
 #include <nlohmann/json.hpp>
 
 #include <hogwild/detail/run/combinations.hpp>
-#include <hogwild/detail/run/names.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
+#include <hogwild/names.hpp>
 #include <hogwild/train.hpp>
 
 #include "support/counting.hpp"

@@ -13,11 +13,11 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/run/names.hpp>
 #include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/squared_hinge.hpp>
+#include <hogwild/names.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 #include "support/scratch_folder.hpp"

@@ -12,11 +12,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/run/names.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
+#include <hogwild/names.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 #include "support/scratch_folder.hpp"

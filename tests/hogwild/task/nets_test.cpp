@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/data/row_cursor.hpp>
-#include <hogwild/detail/run/names.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/models/convnet.hpp>
 #include <hogwild/models/mlp.hpp>
+#include <hogwild/names.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/train.hpp>
 #include <hogwildpp/ring_engine.hpp>

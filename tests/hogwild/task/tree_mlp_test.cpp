@@ -14,6 +14,7 @@
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/mlp.hpp>
+#include <hogwild/names.hpp>
 #include <hogwild/registry.hpp>
 
 #include "support/toy_data.hpp"

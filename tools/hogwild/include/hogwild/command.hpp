@@ -33,10 +33,9 @@ namespace hogwild {
 /// of this name is known.
 template <model M>
 void register_model(std::string summary, model_input input = model_input::rows) {
-  static_assert(conforms<M>());
+  static_assert(conforms_for_processes<M>());
   static_assert(
       requires { M::name; }, "a model that is registered has a static constexpr std::string_view name");
-  static_assert(segment_storable<M>, "a model that is registered is copied byte by byte to worker processes");
   cli::register_training(
       {std::make_unique<const detail::plain_descriptor<M>>(std::move(summary), input),
        [](const registered_object& m, const sparse_view& rows, const train_options& options, collective* ranks) {

@@ -376,4 +376,13 @@ constexpr bool conforms() {
     return detail::check_general_model<M>();
 }
 
+/// The same, and that engines whose workers are processes can train it: worker_main() and register_model() ask for it.
+template <class M>
+constexpr bool conforms_for_processes() {
+  static_assert(segment_storable<M>,
+                "worker processes get a model as its bytes, so it is trivially copyable: keep numbers in it, and no "
+                "std::string, std::vector or pointer");
+  return segment_storable<M> && conforms<M>();
+}
+
 }  // namespace hogwild

@@ -17,6 +17,7 @@
 namespace hogwild {
 
 class collective;
+class run_notes;
 struct resumed_checkpoint;
 
 /// Options after everything that was left open has been decided: the same for every engine.
@@ -37,6 +38,8 @@ struct resolved_run {
   collective* ranks = nullptr;                          ///< the processes that train together; null: this one is alone
   std::size_t models = 1;                               ///< that are trained, and make one
   std::string combination{};                            ///< how, where they are several
+  std::size_t workers_asked = 0;                        ///< as train_result has it
+  std::shared_ptr<const run_notes> notes{};             ///< told so far
 };
 
 /// The epochs of a run: train, measure, tell the observers, decide whether to go on. Throws what the engine's run

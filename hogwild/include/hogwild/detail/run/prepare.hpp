@@ -16,6 +16,7 @@ namespace hogwild {
 
 class agreement;
 class collective;
+class run_notes;
 struct validation_split;
 
 /// What train() knows of a model's type.
@@ -94,6 +95,8 @@ class prepared_data {
   const training_defaults& defaults() const { return defaults_; }
   const train_options& options() const { return options_; }
   collective* ranks() const { return ranks_; }
+  /// The last of the options' observers: what the run notes.
+  const std::shared_ptr<run_notes>& notes() const { return notes_; }
   /// When it began to check them: when train() was called.
   std::chrono::steady_clock::time_point begun() const { return begun_; }
   /// The CPU time of this process and its children by then.
@@ -109,6 +112,7 @@ class prepared_data {
   std::chrono::nanoseconds cpu_begun_;
   collective* ranks_;
   train_options options_;
+  std::shared_ptr<run_notes> notes_;
   std::shared_ptr<const validation_split> split_;  ///< what it holds back, and what it does not; null: nothing
   sparse_view train_;
   label_map labels_;

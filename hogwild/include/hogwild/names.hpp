@@ -7,6 +7,7 @@
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/optimization/schedule.hpp>
+#include <hogwild/detail/platform/enumeration_text.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/observer.hpp>
+
+namespace hogwild {
+
+/// Keeps the notes of a run for its result, and hands them to the default sink where no observer of the run takes them.
+class run_notes final : public observer {
+ public:
+  explicit run_notes(const std::vector<observer_handle>& observers);
+
+  void on_note(std::string_view sentence) override;
+  /// All that were told so far, in order. Any thread may ask.
+  std::vector<std::string> told() const;
+
+ private:
+  const bool heard_;  ///< by an observer of the run
+  mutable std::mutex guard_;
+  std::vector<std::string> told_;
+};
+
+/// The observers of a run that is a part of another one, which alone tells how it goes.
+std::vector<observer_handle> silent_observers();
+
+}  // namespace hogwild

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+# Builds a user's project, SOURCE, against the prefix. Without optimisation: it is the package that is looked at.
+include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
+file(REMOVE_RECURSE "${BUILD}")
+run(FOLDER "${SCRATCH}"
+    COMMAND "${CMAKE_COMMAND}" -G "${GENERATOR}" -S "${SOURCE}" -B "${BUILD}" "-DCMAKE_CXX_COMPILER=${COMPILER}"
+            "-DCMAKE_CXX_FLAGS=${FLAGS} -O0" "-DCMAKE_PREFIX_PATH=${SCRATCH}/prefix\\;${PREFIX_PATH}"
+            "-DHOGWILD_PREFIX=${SCRATCH}/prefix" ${OPTIONS})
+run(FOLDER "${SCRATCH}" COMMAND "${CMAKE_COMMAND}" --build "${BUILD}" --parallel 2)
