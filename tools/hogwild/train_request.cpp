@@ -211,7 +211,9 @@ void declare_engine(command_line& line, train_request& r) {
                 r.rank_timeout = std::chrono::seconds(static_cast<std::int64_t>(*seconds));
                 return {};
               });
-  line.option("--sync-rows", r.sync_rows, "rows of each worker after which all_reduce and local_sgd meet");
+  line.option("--sync-rows", r.sync_rows,
+              "rows of each worker after which all_reduce and local_sgd meet (default: 64 of all_reduce; 1024 of "
+              "local_sgd, or an eighth of a worker's rows)");
   line.option(
       "--collective", "auto|nccl", "auto",
       "how workers of all_reduce and local_sgd meet: as --transport joins them, or by NCCL, with a CUDA device for "

@@ -74,7 +74,7 @@ struct train_request {
   bool searches = false;  ///< for the best of many runs, which are divided among ranks
   delta_values messages = delta_values::as_stored;
   std::chrono::seconds rank_timeout{30};
-  std::size_t sync_rows = sync_engine{}.rows;  ///< of each rank between two meetings
+  std::optional<std::size_t> sync_rows{};  ///< of each rank between two meetings
   bool scale_step = false;
   bool nccl = false;  ///< what they meet by
 

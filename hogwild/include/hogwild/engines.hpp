@@ -86,7 +86,9 @@ using joining_function = std::function<std::vector<std::unique_ptr<collective>>(
 struct sync_engine {
   std::optional<std::size_t> workers{};  ///< > 0; default: as many as this process may use (topology.hpp)
   sync_rule rule = sync_rule::gradients;
-  std::size_t rows = 64;    ///< of each rank between two meetings, at least 1
+  /// Of each rank between two meetings, at least 1. Default: 64 for gradients; for the mean of parameters 1,024, or an
+  /// eighth of a rank's rows where that is less (rows_between_meetings).
+  std::optional<std::size_t> rows{};
   bool scale_step = false;  ///< gradients: the step times the number of ranks, as for a batch that grows with them
   transport_kind transport = transport_kind::in_process;
   bool pin = true;                       ///< one CPU for each rank, where there are as many
@@ -105,7 +107,7 @@ struct sync_engine {
 template <sync_rule Rule>
 struct sync_engine_of {
   std::optional<std::size_t> workers{};
-  std::size_t rows = 64;
+  std::optional<std::size_t> rows{};
   bool scale_step = false;
   transport_kind transport = transport_kind::in_process;
   bool pin = true;
@@ -119,6 +121,9 @@ struct sync_engine_of {
     return {workers, Rule, rows, scale_step, transport, pin, program, arguments, ranks, timeout, join_members};
   }
 };
+/// The rows of each rank between two meetings: the engine's, or by default what suits ranks of at most so many rows.
+std::size_t rows_between_meetings(const sync_engine& engine, std::size_t rows_of_rank);
+
 using all_reduce_engine = sync_engine_of<sync_rule::gradients>;
 using local_sgd_engine = sync_engine_of<sync_rule::average>;
 

@@ -23,9 +23,9 @@ namespace {
 void check(const sync_engine& engine) {
   constexpr std::chrono::seconds longest_timeout{1'000'000};
   constexpr std::size_t most_rows = std::numeric_limits<std::uint32_t>::max();
-  require(engine.rows > 0 && engine.rows <= most_rows, "the ranks of a synchronous engine meet after 1 to " +
-                                                           std::to_string(most_rows) + " rows of each, not after " +
-                                                           std::to_string(engine.rows));
+  require(!engine.rows || (*engine.rows > 0 && *engine.rows <= most_rows),
+          "the ranks of a synchronous engine meet after 1 to " + std::to_string(most_rows) +
+              " rows of each, not after " + std::to_string(engine.rows.value_or(0)));
   require(engine.timeout > engine.timeout.zero() && engine.timeout <= longest_timeout,
           "the timeout is a time above 0 and at most " + std::to_string(longest_timeout.count()) + " seconds");
   require(engine.ranks == nullptr || engine.ranks->size() == 1 || engine.transport == transport_kind::in_process,
@@ -72,12 +72,21 @@ void check(const sync_engine& engine, const run_planner& run) {
           "a found step suits the rows of all workers already: give a step to have it scaled");
 }
 
-void note_few_steps(double steps, const sync_engine& engine, const run_planner& run) {
+/// Who gives a step to all_reduce gives it to the mean of many rows, which takes a larger one than single rows do.
+void note_given_step(double rows, const run_planner& run) {
+  const step_options& step = run.options().step;
+  if (!step.initial || step.decay || rows <= 1.0) return;
+  run.note(
+      "a step that is given stays as it is, epoch after epoch, though each is made by the mean of " +
+      std::to_string(static_cast<std::uint64_t>(rows)) +
+      " rows; a step that suits single rows is far too small for it: leave the step out, or give the decay as well");
+}
+
+void note_few_steps(double steps, std::size_t rows, bool gathered, const run_planner& run) {
   constexpr double few = 10.0;
   if (steps >= few) return;
-  const bool gathered = engine.rule == sync_rule::gradients;
   run.note("an epoch is only " + std::to_string(static_cast<int>(steps)) + (steps == 1.0 ? " step" : " steps") +
-           (gathered ? " of " + std::to_string(engine.rows) + " rows of each worker" : " of each worker") +
+           (gathered ? " of " + std::to_string(rows) + " rows of each worker" : " of each worker") +
            ", which get nowhere near as far as a step a row; " +
            (gathered ? "let them meet after fewer rows, or use fewer workers" : "use fewer workers"));
 }
@@ -90,6 +99,15 @@ void tell_idle(std::size_t chunks, std::size_t workers, const run_planner& run) 
 }
 
 }  // namespace
+
+// A meeting of gradients is a step, of which an epoch needs many. A mean of parameters is none: ranks may go so far
+// apart as they do in a thousand rows, and of few rows in all they meet eight times an epoch.
+std::size_t rows_between_meetings(const sync_engine& engine, std::size_t rows_of_rank) {
+  constexpr std::size_t of_gradients = 64, of_parameters = 1024, meetings = 8;
+  if (engine.rows) return *engine.rows;
+  if (engine.rule == sync_rule::gradients) return of_gradients;
+  return std::clamp<std::size_t>(rows_of_rank / meetings, 1, of_parameters);
+}
 
 // Nothing here may depend on the machine: a synchronous run repeats to the bit.
 std::size_t plan_sharing(const sync_engine& engine, run_planner& run) {
@@ -107,9 +125,10 @@ std::size_t plan_sharing(const sync_engine& engine, run_planner& run) {
   double longest =
       std::min(static_cast<double>(run.task().data().rows()), static_cast<double>(chunks * cut.rows_per_chunk()));
   processes.take_first(std::span(&longest, 1));
-  const double met = std::min(longest, static_cast<double>(engine.rows));
+  const std::size_t between = rows_between_meetings(engine, static_cast<std::size_t>(longest));
+  const double met = std::min(longest, static_cast<double>(between));
   if (gathered)
-    run.scale_found_step(met * ranks), run.agree_on_schedule();
+    run.scale_found_step(static_cast<std::size_t>(met * ranks)), run.agree_on_schedule();
   else
     run.limit_batch();
   // Of one row's change so much is kept, and its l2 has to match: a meeting is one step, or so many of each rank.
@@ -117,16 +136,17 @@ std::size_t plan_sharing(const sync_engine& engine, run_planner& run) {
   loop_options& loop = run.loop();
   loop.shards = sharding::fixed;
   loop.sharing = gathered ? access_kind::gathered : access_kind::averaged;
-  loop.exchange = {.rows = engine.rows,
+  loop.exchange = {.rows = between,
                    .gain_weight = steps / rows,
                    .workers = workers,
                    .scale = gathered && engine.scale_step ? ranks : 1.0,
                    .timeout_seconds = std::chrono::duration<double>(engine.timeout).count()};
   run.explain(std::to_string(workers * processes.size()) + " ranks with arrays of their own " +
               (gathered ? "sum up their gradients" : "take the mean of their parameters") + " every " +
-              std::to_string(engine.rows) + " rows of each");
+              std::to_string(between) + " rows of each");
   tell_idle(run.task().plan(loop).chunks.count(), workers, run);
-  note_few_steps(gathered ? std::ceil(longest / met) : longest, engine, run);
+  if (gathered) note_given_step(met * ranks, run);
+  note_few_steps(gathered ? std::ceil(longest / met) : longest, between, gathered, run);
   return workers;
 }
 

@@ -7,6 +7,7 @@
 #include <bit>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <optional>
 #include <span>
@@ -405,6 +406,7 @@ class epoch_loop {
       result_.parameters = std::move(kept_.best);
     }
     leave_to_readers();
+    note_meetings();
     result_.train_loss = last_.train_loss;
     result_.objective = last_.objective;
     result_.test = last_.test;
@@ -415,6 +417,16 @@ class epoch_loop {
     result_.peak_rss_bytes = peak_rss_bytes();
     if (const row_source* const rows = task_.data().source) result_.disk_wait_seconds = rows->waited();
     tell(options_, [&](observer& o) { o.on_finish(result_); });
+  }
+
+  /// Ranks that meet for longer than they train are asked to meet less often than they are.
+  void note_meetings() const {
+    if (!result_.meetings || result_.meetings->seconds <= 0.5 * result_.train_seconds) return;
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "%.3g of %.3g s of training were meetings of the ranks; let them meet after more rows (--sync-rows)",
+                  result_.meetings->seconds, result_.train_seconds);
+    tell(options_, [&](observer& o) { o.on_note(text); });
   }
 
   /// What readers from outside find at the end is what the run returns.

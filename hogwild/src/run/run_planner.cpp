@@ -12,6 +12,7 @@
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/machine_speed.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
+#include <hogwild/detail/run/step_search.hpp>
 #include <hogwild/detail/run/virtual_workers.hpp>
 
 #include "task/require.hpp"
@@ -78,11 +79,9 @@ void run_planner::limit_batch() {
   limit(static_cast<std::uint32_t>(std::min(rows, static_cast<double>(batch_rows))));
 }
 
-// A search finds the step of one row at a time. That of the mean of many may be as many times as large, up to where the
-// curvature of the loss bounds any step.
-void run_planner::scale_found_step(double rows) {
+void run_planner::scale_found_step(std::size_t rows) {
   if (!run_.step_found) return;
-  scaling_ = {rows, 1.0 / std::max(curvature(), 1e-9)};
+  scaling_.factor = step_factor(task_, loop_, run_.schedule.initial, rows, run_.options.initial, run_.options.stop);
   run_.schedule.initial = scaling_.of(run_.schedule.initial);
 }
 

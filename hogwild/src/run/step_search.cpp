@@ -25,11 +25,32 @@ constexpr std::size_t sample_nonzeros = 1'000'000, least_rows = 1000;
 constexpr int most_doublings = 24;
 
 /// Rows were shuffled at ingest, so the first ones are a fair sample.
-sparse_view sample_of(const sparse_view& data) {
+sparse_view sample_of(const sparse_view& data, std::size_t least = least_rows) {
   const std::size_t rows = data.rows();
   const std::size_t by_work = sample_nonzeros * rows / std::max<std::size_t>(data.nonzeros(), 1);
-  return data.slice(0, std::min(rows, std::max(by_work, least_rows)));
+  return data.slice(0, std::min(rows, std::max(by_work, least)));
 }
+
+/// A task on a sample of another one's rows.
+class sampled_task {
+ public:
+  sampled_task(const training_task& work, std::size_t least) : sample_(sample_of(work.data(), least)) {
+    sample_.ensure(0, sample_.rows());
+    if (!work.facts().scaled) degree_ = count_columns(sample_);  // l2 by degree needs the sample's own counts
+    sample_.degree = degree_;
+    task_ = work.on(sample_);
+  }
+  sampled_task(const sampled_task&) = delete;
+  sampled_task& operator=(const sampled_task&) = delete;
+
+  const sparse_view& rows() const { return sample_; }
+  const std::shared_ptr<const training_task>& task() const { return task_; }
+
+ private:
+  sparse_view sample_;
+  std::vector<std::uint32_t> degree_{};
+  std::shared_ptr<const training_task> task_{};
+};
 
 double number(float x) {
   return static_cast<double>(x);
@@ -52,11 +73,12 @@ double mean_square_norm(const sparse_view& data) {
 
 /// The sample's objective after one pass with this step; infinite where the pass is not possible or diverges. A loss
 /// without a bound on its curvature may be wrecked and finite: there infinite, too, where the pass has raised it.
-double objective_after_pass(const training_task& work, const loop_plan& plan, double step,
+template <class Engine>
+double objective_after_pass(const Engine& engine, const training_task& work, const loop_plan& plan, double step,
                             const std::function<void(std::span<float>)>& initial, const std::stop_token& stop) {
   const double l2 = work.options().l2;
   if (work.facts().scaled && step * l2 >= 0.5) return HUGE_VAL;
-  const auto alone = start(serial_engine{}, work, plan, {});
+  const auto alone = start(engine, work, plan, {});
   const stop_relay relay(stop, alone->store());
   work.begin(alone->store());
   work.change(alone->store(), initial);
@@ -96,7 +118,9 @@ class tried_steps {
  private:
   static constexpr std::size_t steps_at_once = 8;
 
-  void try_one(int power) { found_[power] = objective_after_pass(*trial_, plan_, step(power), initial_, stop_); }
+  void try_one(int power) {
+    found_[power] = objective_after_pass(serial_engine{}, *trial_, plan_, step(power), initial_, stop_);
+  }
 
   /// From this power on, away from those that are known.
   void try_several(int power) {
@@ -137,13 +161,9 @@ class tried_steps {
 
 double find_step(const training_task& work, const std::function<void(std::span<float>)>& initial,
                  const std::stop_token& stop) {
-  sparse_view sample = sample_of(work.data());
-  sample.ensure(0, sample.rows());
-  std::vector<std::uint32_t> degree;
-  if (!work.facts().scaled) degree = count_columns(sample);  // l2 by degree needs the sample's own counts
-  sample.degree = degree;
-  const std::shared_ptr<const training_task> trial = work.on(sample);
-  const double scale = mean_square_norm(sample);
+  const sampled_task sampled(work, least_rows);
+  const std::shared_ptr<const training_task>& trial = sampled.task();
+  const double scale = mean_square_norm(sampled.rows());
   const bool adaptive =
       state_arrays_of(work.options().optimizer) > 0 && work.options().optimizer != optimizer_kind::momentum;
   const double first = adaptive || scale == 0.0 ? 0.125 : std::exp2(std::round(-std::log2(scale)));
@@ -163,6 +183,33 @@ double find_step(const training_task& work, const std::function<void(std::span<f
     if (best != from) break;
   }
   return tried.step(best);
+}
+
+double step_factor(const training_task& work, const loop_options& loop, double found, std::size_t rows,
+                   const std::function<void(std::span<float>)>& initial, const std::stop_token& stop) {
+  constexpr std::size_t least_steps = 64;
+  const sampled_task sampled(work, std::max(least_rows, least_steps * rows));
+  const training_task& trial = *sampled.task();
+  const std::size_t all = sampled.rows().rows(), between = std::min(rows, all);
+  loop_options one_rank = loop;
+  one_rank.shards = sharding::fixed;
+  one_rank.sharing = access_kind::gathered;
+  one_rank.exchange = {
+      .rows = between,
+      .gain_weight = std::ceil(static_cast<double>(all) / static_cast<double>(between)) / static_cast<double>(all),
+      .workers = 1};
+  const sync_engine alone{.workers = 1, .rows = between, .pin = false};
+  const loop_plan plan = trial.plan(one_rank);
+  const auto objective = [&](double factor) {
+    return objective_after_pass(alone, trial, plan, found * factor, initial, stop);
+  };
+  double factor = static_cast<double>(rows), lowest = objective(factor);
+  while (factor > 1.0 && !stop.stop_requested()) {
+    const double half = std::max(1.0, factor / 2.0), reached = objective(half);
+    if (reached >= lowest && lowest != HUGE_VAL) break;
+    factor = half, lowest = reached;
+  }
+  return factor;
 }
 
 }  // namespace hogwild

@@ -179,4 +179,42 @@ TEST(sync_engine, stops_between_two_chunks_when_asked) {
   }
 }
 
+TEST(sync_engine, meets_as_often_as_its_rule_needs) {
+  const sync_engine gradients{}, mean{.rule = sync_rule::average};
+  EXPECT_EQ(rows_between_meetings(gradients, 20'000), 64u);
+  EXPECT_EQ(rows_between_meetings(gradients, 10), 64u);
+  EXPECT_EQ(rows_between_meetings(mean, 20'000), 1'024u);
+  EXPECT_EQ(rows_between_meetings(mean, 800), 100u);
+  EXPECT_EQ(rows_between_meetings(mean, 3), 1u);
+  for (const sync_rule rule : rules) EXPECT_EQ(rows_between_meetings({.rule = rule, .rows = 7}, 20'000), 7u);
+}
+
+// The step of single rows times the rows of a meeting (the linear rule), or that halved: four ranks make steps of 64
+// rows by default, or of 256 here, and end where one worker ends. Of columns that are alike nothing is to be halved.
+TEST(sync_engine, a_found_step_suits_the_rows_of_a_meeting) {
+  const auto toy = test::planted_classification({.rows = 6'000, .columns = 400, .per_row = 10});
+  const train_options options{.epochs = 10};
+  const auto serial = train(logistic{}, toy.csr(), serial_engine{}, options);
+  ASSERT_TRUE(serial.step_found);
+  for (const std::size_t rows : {16, 64}) {
+    const auto run = train(logistic{}, toy.csr(), ranks_of(4, rows), options);
+    const double factor = run.step / serial.step, most = static_cast<double>(4 * rows);
+    EXPECT_EQ(std::exp2(std::round(std::log2(most / factor))), most / factor) << rows << " rows: " << factor;
+    EXPECT_LE(run.objective, 1.01 * serial.objective) << rows << " rows, step " << run.step;
+  }
+}
+
+TEST(sync_engine, says_what_a_given_step_means) {
+  const auto toy = test::planted_classification({.rows = 2'000, .columns = 40});
+  const auto notes_of = [&](sync_rule rule, std::optional<double> step, std::optional<double> decay) {
+    const auto run = train(logistic{}, toy.csr(), ranks_of(2, 8, rule),
+                           {.epochs = 1, .step = {.initial = step, .decay = decay}});
+    return std::ranges::count_if(run.notes, [](const std::string& s) { return s.starts_with("a step that is given"); });
+  };
+  EXPECT_EQ(notes_of(sync_rule::gradients, 0.1, {}), 1);
+  EXPECT_EQ(notes_of(sync_rule::gradients, 0.1, 0.9), 0);
+  EXPECT_EQ(notes_of(sync_rule::gradients, {}, {}), 0);
+  EXPECT_EQ(notes_of(sync_rule::average, 0.1, {}), 0);
+}
+
 }  // namespace

@@ -24,9 +24,9 @@ struct sharing_surroundings {
 
 /// What becomes of a step that was found for rows one by one where their mean makes a step.
 struct step_scaling {
-  double rows = 1.0, most = 0.0;
+  double factor = 1.0;
 
-  double of(double found) const { return std::max(found, std::min(found * rows, most)); }
+  double of(double found) const { return found * factor; }
 };
 
 /// What an engine decides in plan_sharing(), and the services of the coordinator that it may use for that. All ranks
@@ -61,8 +61,8 @@ class run_planner {
   void explain(std::string reason) { run_.sharing_reason = std::move(reason); }
   /// No more rows see the same weights than the step allows.
   void limit_batch();
-  /// A found step suits one row at a time; this makes it suit the mean of `rows`.
-  void scale_found_step(double rows);
+  /// A found step suits one row at a time; this makes it suit the mean of `rows`, at least 1 (step_factor).
+  void scale_found_step(std::size_t rows);
   /// What that makes of any step that was found.
   step_scaling scaling() const { return scaling_; }
   /// Takes the first rank's schedule and exchange where each has found its own: all have to come to the same decisions

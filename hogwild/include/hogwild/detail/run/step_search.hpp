@@ -19,4 +19,11 @@ namespace hogwild {
 double find_step(const training_task& work, const std::function<void(std::span<float>)>& initial = {},
                  const std::stop_token& stop = {});
 
+/// By what to multiply a step that suits single rows, `found`, where the mean of `rows` rows makes a step: by so many
+/// (Goyal et al., Accurate, large minibatch SGD, 2017: the linear rule), or by that halved for as long as an epoch of
+/// such steps on a sample of the rows ends lower; never by less than 1. The sample has the rows of find_step(), and of
+/// at least 64 steps where there are so many. The same on every machine. `loop`: what the run is asked for.
+double step_factor(const training_task& work, const loop_options& loop, double found, std::size_t rows,
+                   const std::function<void(std::span<float>)>& initial = {}, const std::stop_token& stop = {});
+
 }  // namespace hogwild
