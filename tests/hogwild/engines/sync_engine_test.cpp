@@ -2,7 +2,9 @@
 // What synchronous training comes to: the arithmetic of each rule, and that it repeats to the bit.
 #include <hogwild/engines.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <tuple>
