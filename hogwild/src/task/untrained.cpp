@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include <hogwild/detail/run/names.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/names.hpp>
 
 namespace hogwild {
 
