@@ -456,22 +456,38 @@ def test_columns_of_32_bits_come_back(top):
         assert model.predict(x).tolist() == [0, 1, 0]
 
 
+# Columns up to 3e8, of which three occur; 2 GiB beyond what the process has are there.
+FAR = PEAK + """
+import resource
+import numpy as np, scipy.sparse as sp
+import hogwild as hw
+def limit():
+    with open("/proc/self/statm") as file:
+        most = int(file.read().split()[0]) * resource.getpagesize() + (2 << 30)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+top = 3 * 10**8
+x = sp.csr_array((np.ones(3, np.float32), (np.arange(3), np.array([0, top, 9]))), shape=(3, top + 1))
+"""
+
+
 def test_memory_is_by_columns_that_occur():
-    code = PEAK + textwrap.dedent("""
-        import resource
-        import numpy as np, scipy.sparse as sp
-        import hogwild as hw
-        from hogwild.sklearn import SGDClassifier
-        most = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize() + (2 << 30)
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        top = 3 * 10**8
-        x = sp.csr_array((np.ones(3, np.float32), (np.arange(3), np.array([0, top, 9]))), shape=(3, top + 1))
+    code = FAR + textwrap.dedent("""
+        limit()
         before = peak()
         for shuffle in (True, False):
             model = hw.train(hw.Dataset(x, [0, 1, 0], shuffle=shuffle), epochs=50, step=0.5, l2=0.0)
             assert model.predict(x).tolist() == [0, 1, 0]
         grown = peak() - before
         assert grown < 100e6, grown
+    """)
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_coefficients_that_find_no_room_are_told():
+    pytest.importorskip("sklearn")
+    code = FAR + textwrap.dedent("""
+        from hogwild.sklearn import SGDClassifier
+        limit()
         try:
             SGDClassifier(shuffle=False, eta0=0.5).fit(x.astype(np.float64), [0, 1, 0])
         except hw.ResourceError as fault:
@@ -507,6 +523,7 @@ def test_memory_that_is_not_there_is_told():
 
 
 def test_a_dataset_has_the_columns_of_its_rows():
+    pytest.importorskip("sklearn")
     from hogwild.sklearn import SGDClassifier
 
     x = sp.csr_matrix(np.eye(4, 6, dtype=np.float32))  # the last columns never occur
