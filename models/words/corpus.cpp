@@ -234,7 +234,7 @@ corpus read(const detail::text_opener& open, const std::string& name, const corp
 
 corpus open_corpus(const std::string& path, const corpus_options& options) {
   if (const auto stamp = path == "-" ? std::nullopt : detail::stamp_of(path)) {
-    corpus made = read([&] { return detail::open_bytes(path); }, path, options);
+    corpus made = read([&] { return detail::open_bytes(path, detail::content::text); }, path, options);
     if (detail::stamp_of(path) != stamp) throw input_error(path + ": was changed while it was read; read it again");
     return made;
   }
@@ -245,7 +245,7 @@ corpus open_corpus(const std::string& path, const corpus_options& options) {
 }
 
 corpus read_corpus(std::string_view text, const std::string& name, const corpus_options& options) {
-  return read([&] { return detail::open_memory_bytes(text, name); }, name, options);
+  return read([&] { return detail::open_memory_text(text, name); }, name, options);
 }
 
 }  // namespace hogwild

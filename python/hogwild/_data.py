@@ -216,6 +216,8 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
          cache_folder: str | os.PathLike = "", memory: int | None = None) -> Dataset:
     """Opens a file of rows: every format of the command `hogwild train`.
 
+    What is noted of the file, such as the header of ratings, is a UserWarning.
+
     A text is parsed once, in parallel, into a cache beside it, which all processes map: there is one copy of it in
     memory, however many there are. Rows are shuffled once and columns ordered by falling frequency.
 

@@ -107,8 +107,16 @@ python_rows open_file(const std::string& path, const std::string& format, const 
   files.cache_folder = cache_folder;
   files.memory = memory;
   files.choose_format(model);
-  const nb::gil_scoped_release release;
-  return python_rows(cli::open_training(path, files), cli::first_column_of(files));
+  std::vector<std::string> notes;
+  files.note = [&](std::string_view sentence) { notes.emplace_back(sentence); };
+  const auto open = [&] {
+    const nb::gil_scoped_release release;
+    return python_rows(cli::open_training(path, files), cli::first_column_of(files));
+  };
+  python_rows rows = open();
+  for (const std::string& note : notes)
+    if (PyErr_WarnEx(PyExc_UserWarning, note.c_str(), 2) != 0) throw nb::python_error();
+  return rows;
 }
 
 /// The words that a text is read with where an earlier one had them, and how often they occurred in that.

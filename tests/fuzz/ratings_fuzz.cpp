@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/error.hpp>
 #include <hogwild/formats/ratings.hpp>
 
 #include "formats/decimal.hpp"
@@ -23,10 +24,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
     std::vector<std::uint32_t> index(detail::ratings_capacity(length));
     std::vector<float> value(index.size());
+    detail::ratings_layout layout;
+    try {
+      layout = detail::look_at_ratings(text, {.named = named, .labels_optional = labels_optional}, "fuzz");
+    } catch (const format_error&) {
+      continue;
+    }
+    if (layout.header_line > size + 1 || layout.first_line > size + 1) std::abort();
     detail::libsvm_block rows;
     rows.index = index.data(), rows.value = value.data();
-    detail::parse_ratings_block(std::string_view(text).substr(0, length), {labels_optional, isa::automatic, true}, rows,
-                                named ? &names : nullptr);
+    detail::parse_ratings_block(std::string_view(text).substr(0, length), {labels_optional, isa::automatic, true},
+                                layout, rows, named ? &names : nullptr);
     if (rows.entries > index.size() || rows.entries != 2 * rows.label.size() ||
         rows.label.size() != rows.row_end.size())
       std::abort();

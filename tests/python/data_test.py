@@ -315,6 +315,22 @@ def test_a_file_that_is_none_is_told_by_its_place(tmp_path):
         hw.open(tmp_path / "bad.svm", format="ratings")
 
 
+def test_a_file_is_named_for_what_it_is(tmp_path):
+    (tmp_path / "x.parquet").write_bytes(b"PAR1\x15\x04\x15\x10\0\0")
+    with pytest.raises(hw.InputError, match="x.parquet: this is a Parquet file; read it in Python"):
+        hw.open(tmp_path / "x.parquet")
+    (tmp_path / "x.csv").write_text("0,7,3,5\n1,2,9,4\n")
+    with pytest.raises(hw.InputError, match="x.csv:1:1: this is a table"):
+        hw.open(tmp_path / "x.csv", model="softmax")
+
+
+def test_the_header_of_ratings_is_told_as_a_warning(tmp_path):
+    (tmp_path / "r.csv").write_text("userId,movieId,timestamp,rating\n1,10,964982703,5\n2,20,964982704,3\n")
+    with pytest.warns(UserWarning, match="line 1 is a header, by which the user is 'userId'"):
+        data = hw.open(tmp_path / "r.csv", model="matrix_factorization", cache=False)
+    assert sorted(data.y) == [3, 5]
+
+
 def test_rows_in_memory_are_pickled_whole():
     x = some_csr()
     y = labels_of(x)

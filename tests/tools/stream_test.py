@@ -55,6 +55,36 @@ class a_stream(unittest.TestCase):
                               timeout=60)
         return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
+    def refused(self, input, *more):
+        """What is said of standard input that is refused; `input` is a file or bytes."""
+        given = {"stdin": input} if hasattr(input, "fileno") else {"input": input}
+        done = subprocess.run(self.command(*more), **given, capture_output=True, check=False, timeout=60)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        return done.stderr.decode()
+
+    def test_refuses_a_line_without_end(self):
+        with open("/dev/zero", "rb") as zeros:
+            self.assertIn("standard input: there is a byte 0 in it", self.refused(zeros))
+        letters = subprocess.Popen(["/bin/sh", "-c", "yes | tr -d '\\n'"], stdout=subprocess.PIPE)
+        with letters:
+            self.assertIn("standard input: there is a field of more than 1048576 bytes", self.refused(letters.stdout))
+            letters.kill()
+        # The rows before it are trained and told.
+        rows = "".join(self.lines[:3]).encode()
+        self.assertIn("there is a field of more than", self.refused(rows + b"x" * (5 << 20)))
+
+    def test_tells_what_its_input_is(self):
+        self.assertIn("this is a Parquet file; ", self.refused(b"PAR1\x15\x04\x15\x10\n\0"))
+        self.assertIn("this is text in UTF-16; ", self.refused("".join(self.lines[:99]).encode("utf-16")))
+        self.assertIn("standard input:1:1: this is a table", self.refused(b"1,0.5,2\n-1,3,4\n"))
+        self.assertIn("standard input:1:3: this is text of Vowpal Wabbit", self.refused(b"1 |f a b\n-1 |f c\n"))
+
+    def test_skips_a_byte_order_mark(self):
+        plain = self.train(self.lines[:99])
+        marked = self.train(["\ufeff", *self.lines[:99]])
+        self.assertEqual((marked[0], marked[2]), (0, ""))
+        self.assertEqual(marked[1][-1]["rows"], plain[1][-1]["rows"])
+
     def test_learns_tells_its_progressive_loss_and_saves(self):
         code, told, err = self.train(self.lines, "--save", self.model, "--checkpoint", self.checkpoint)
         self.assertEqual((code, err), (0, ""))

@@ -26,7 +26,10 @@ open_options base_options(const data_options& options) {
   opening.values = options.values;
   opening.memory = options.memory;
   opening.isa = options.isa;
-  if (!options.quiet) opening.note = [](std::string_view sentence) { say(sentence); };
+  if (options.note)
+    opening.note = options.note;
+  else if (!options.quiet)
+    opening.note = [](std::string_view sentence) { say(sentence); };
   return opening;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -37,6 +38,8 @@ struct data_options {
   std::optional<std::uint64_t> memory{};       ///< bytes that parsing may hold
   hogwild::isa isa = hogwild::isa::automatic;  ///< of the parser; declared by the command that also has kernels to name
   bool quiet = false;
+  /// Is told what is noted of the files, in the place of standard error and of `quiet`.
+  std::function<void(std::string_view sentence)> note{};
   bool named_ids = false;
   /// Of the users and items met so far in any file of this command; null until choose_format(), and where ids are
   /// numbers.

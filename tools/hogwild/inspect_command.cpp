@@ -13,6 +13,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/formats/file_kind.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
 
@@ -110,9 +111,25 @@ facts checkpoint_facts(const std::string& path) {
   return {{"kind", "checkpoint"}, {"epochs", state.epoch}, {"sections", sections}};
 }
 
-/// Each format knows itself, so what a file is comes out by asking one after the other.
+/// Of data that commands read, or nearly: what they are. Nothing of other files.
+std::optional<facts> data_facts(const file_look& look) {
+  if (look.line == 0 && look.format.empty()) return std::nullopt;
+  facts all = {{"kind", look.what}};
+  if (!look.format.empty()) all["format"] = look.format;
+  if (look.line > 0) all["seen"] = "line " + std::to_string(look.line) + ": " + quote(look.evidence);
+  return all;
+}
+
+/// What a file is its first bytes and lines tell; the three formats that hold more are then read.
 facts find_out(const std::string& path, bool verify) {
   require_regular_file(path);
+  const file_look look = look_at_file(path);
+  const bool is_ours = look.kind == file_kind::dataset_cache || look.kind == file_kind::binary_model ||
+                       look.kind == file_kind::text_model || look.kind == file_kind::checkpoint;
+  if (!is_ours && look.kind != file_kind::unknown) {
+    if (auto found = data_facts(look)) return *std::move(found);
+    throw input_error(path + ": " + describe(look));
+  }
   std::string refusals;
   const auto attempt = [&](const char* as, const auto& read) -> std::optional<facts> {
     try {
@@ -133,7 +150,8 @@ facts find_out(const std::string& path, bool verify) {
 int inspect_command(int argc, const char* const* argv) {
   std::string file;
   bool verify = false, json = false;
-  command_line line("inspect", "Says what is in a dataset cache, a saved model or a checkpoint.",
+  command_line line("inspect",
+                    "Says what is in a dataset cache, a saved model or a checkpoint, and of another file what it is.",
                     "hogwild inspect --verify train.svm.hogwild");
   line.positional("FILE", file, "the file");
   line.flag("--verify", verify, "read all of a cache and compare it with its checksums (models are always read whole)");

@@ -124,13 +124,34 @@ std::optional<stream_rows::piece> stream_rows::read(const std::stop_token& end) 
       const bool old = std::chrono::steady_clock::now() - oldest >= std::chrono::milliseconds(poll_milliseconds);
       if (more_ && text_.size() < enough_text && !old) continue;
     }
-    const std::size_t lines = more_ || fault ? text_.rfind('\n') + 1 : text_.size();  // npos + 1 is 0
+    const auto whole_lines = [&] { return more_ || fault ? text_.rfind('\n') + 1 : text_.size(); };  // npos + 1 is 0
+    try {
+      look(whole_lines() > 0);
+    } catch (const input_error&) {
+      more_ = false;
+      return piece{.lines = {}, .number = pieces_++, .fault = std::current_exception()};
+    }
+    const std::size_t lines = whole_lines();
     if (lines == 0 && !fault) continue;
     std::string rest = text_.substr(lines);
     text_.resize(lines);
     return piece{.lines = std::exchange(text_, std::move(rest)), .number = pieces_++, .fault = fault};
   }
   return {};
+}
+
+void stream_rows::look(bool whole_lines) {
+  if (!begun_ && (whole_lines || text_.size() >= enough_text)) {
+    const std::size_t mark = text_.size() - begin_text(text_, name_).size();
+    text_.erase(0, mark);
+    begun_ = true;
+  }
+  if (whole_lines) {
+    looked_at_ = 0;
+  } else if (text_.size() >= enough_text) {
+    require_line(text_, looked_at_, name_);
+    looked_at_ = text_.size();
+  }
 }
 
 bool stream_rows::take(const piece& text, const std::stop_token& end) {

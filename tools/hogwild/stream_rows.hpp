@@ -73,6 +73,8 @@ class stream_rows {
   };
   void parse_pieces(const std::stop_token& end);
   std::optional<piece> read(const std::stop_token& end);
+  /// Looks at what was read of lines that have not ended. Throws input_error where that is no text of lines.
+  void look(bool whole_lines);
   /// False: there is nothing more to do.
   bool take(const piece& text, const std::stop_token& end);
   void give(libsvm_rows rows);
@@ -85,8 +87,10 @@ class stream_rows {
   std::mutex reading_;  ///< held by the thread that reads
   std::string text_;    ///< read, of lines that have not ended
   std::vector<char> room_;
-  std::uint64_t pieces_ = 0;  ///< that were read
-  bool more_ = true;          ///< the text has not ended
+  std::uint64_t pieces_ = 0;   ///< that were read
+  bool begun_ = false;         ///< its first bytes were looked at
+  std::size_t looked_at_ = 0;  ///< bytes of text_ that were, as parts of a line without end
+  bool more_ = true;           ///< the text has not ended
 
   std::mutex mutex_;  ///< for what follows
   std::condition_variable changed_;

@@ -13,6 +13,7 @@
 #include <hogwild/error.hpp>
 
 #include "formats/decimal.hpp"
+#include "formats/require_kind.hpp"
 #include "platform/file_error.hpp"
 
 namespace hogwild::detail {
@@ -75,6 +76,37 @@ class line_stream : public input_stream {
   bool ended_ = false;
 };
 
+/// Text without its byte order mark. Its first bytes tell whether it is text.
+class text_reader : public byte_reader {
+ public:
+  text_reader(std::unique_ptr<byte_reader> bytes, std::string name)
+      : bytes_(std::move(bytes)), name_(std::move(name)) {}
+
+  std::size_t read(std::span<char> room) override {
+    if (!begun_) begin();
+    const std::size_t n = std::min(room.size(), unread_.size());
+    std::copy_n(unread_.begin(), n, room.begin());
+    unread_.remove_prefix(n);
+    return n == room.size() || ended_ ? n : n + bytes_->read(room.subspan(n));
+  }
+
+ private:
+  void begin() {
+    head_.resize(looked_at_bytes);
+    const std::size_t n = bytes_->read(head_);
+    begun_ = true;
+    ended_ = n < head_.size();
+    unread_ = std::string_view(head_).substr(0, n);
+    require_text(unread_, name_);
+    unread_ = without_mark(unread_);
+  }
+
+  std::unique_ptr<byte_reader> bytes_;
+  std::string name_, head_;
+  std::string_view unread_;  ///< of the head
+  bool begun_ = false, ended_ = false;
+};
+
 unique_fd opened(const std::string& path, const std::string& name) {
   unique_fd fd(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) throw_unreadable(name, errno);
@@ -100,21 +132,28 @@ source source_of(const std::string& path) {
   return {name, stamp, std::move(input), kind};
 }
 
+std::unique_ptr<byte_reader> reader_of(std::unique_ptr<raw_input> input, compression packed, content kind) {
+  const std::string name = input->name();
+  auto bytes = make_byte_reader(std::move(input), packed);
+  if (kind == content::bytes) return bytes;
+  return std::make_unique<text_reader>(std::move(bytes), name);
+}
+
 }  // namespace
 
 std::unique_ptr<input_stream> open_input(const std::string& path, std::size_t block_bytes, std::size_t longest_line) {
   source from = source_of(path);
-  return std::make_unique<line_stream>(make_byte_reader(std::move(from.input), from.kind), from.name, from.stamp,
-                                       block_bytes, longest_line);
+  return std::make_unique<line_stream>(reader_of(std::move(from.input), from.kind, content::text), from.name,
+                                       from.stamp, block_bytes, longest_line);
 }
 
-std::unique_ptr<byte_reader> open_bytes(const std::string& path) {
+std::unique_ptr<byte_reader> open_bytes(const std::string& path, content kind) {
   source from = source_of(path);
-  return make_byte_reader(std::move(from.input), from.kind);
+  return reader_of(std::move(from.input), from.kind, kind);
 }
 
-std::unique_ptr<byte_reader> open_memory_bytes(std::string_view bytes, std::string name) {
-  return make_byte_reader(std::make_unique<raw_input>(bytes, std::move(name)), detect_compression(bytes));
+std::unique_ptr<byte_reader> open_memory_text(std::string_view text, std::string name) {
+  return reader_of(std::make_unique<raw_input>(text, std::move(name)), detect_compression(text), content::text);
 }
 
 void read_on(byte_reader& input, std::string& all, std::size_t most, const early_look& look) {
@@ -138,11 +177,11 @@ early_look text_look(const std::string& name) {
   };
 }
 
-std::string read_unpacked(const std::string& path, const early_look& look, std::size_t most) {
+std::string read_unpacked(const std::string& path, const early_look& look, content kind, std::size_t most) {
   source from = source_of(path);
   std::string all;
   // One byte more than there may be, so that too many show.
-  read_on(*make_byte_reader(std::move(from.input), from.kind), all, most + 1, look);
+  read_on(*reader_of(std::move(from.input), from.kind, kind), all, most + 1, look);
   if (all.size() > most)
     throw input_error(from.name + ": there are more than " + std::to_string(most) + " bytes; is this the right file?");
   return all;
@@ -157,8 +196,7 @@ std::string read_head(const std::string& path, std::size_t bytes) {
 
 std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::string name, std::size_t block_bytes,
                                                 std::size_t longest_line) {
-  const compression kind = detect_compression(bytes);
-  auto reader = make_byte_reader(std::make_unique<raw_input>(bytes, name), kind);
+  auto reader = open_memory_text(bytes, name);
   return std::make_unique<line_stream>(std::move(reader), std::move(name), std::nullopt, block_bytes, longest_line);
 }
 

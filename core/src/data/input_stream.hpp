@@ -45,8 +45,12 @@ class input_stream {
   std::optional<source_stamp> stamp_;
 };
 
-/// Opens a path, or standard input for "-". Lines of up to `longest_line` bytes, their newlines included, are taken.
-/// Throws input_error.
+/// Whether input is text, whose byte order mark is skipped and which is refused where it begins as a binary file that
+/// is known (formats/require_kind.hpp), or bytes as they are.
+enum class content { text, bytes };
+
+/// Opens text in a path, or in standard input for "-". Lines of up to `longest_line` bytes, their newlines included,
+/// are taken. Throws input_error.
 std::unique_ptr<input_stream> open_input(const std::string& path,
                                          std::size_t block_bytes = input_stream::default_block_bytes,
                                          std::size_t longest_line = input_stream::default_longest_line);
@@ -69,16 +73,17 @@ early_look text_look(const std::string& name);
 /// All bytes of a path, or of standard input for "-", unpacked: for input that is taken as a whole. The first look is
 /// at `default_block_bytes` of it. Throws input_error as streams do, and where there are more than `most` bytes; what
 /// `look` throws.
-std::string read_unpacked(const std::string& path, const early_look& look, std::size_t most = std::size_t{1} << 36);
+std::string read_unpacked(const std::string& path, const early_look& look, content kind = content::text,
+                          std::size_t most = std::size_t{1} << 36);
 
 /// The first bytes of a path, unpacked: `bytes`, or all where there are fewer.
 std::string read_head(const std::string& path, std::size_t bytes);
 
 /// The unpacked bytes of a path, or of standard input for "-", as they come. Throws input_error.
-std::unique_ptr<byte_reader> open_bytes(const std::string& path);
+std::unique_ptr<byte_reader> open_bytes(const std::string& path, content kind = content::bytes);
 
-/// The same from bytes in memory, which outlive the reader.
-std::unique_ptr<byte_reader> open_memory_bytes(std::string_view bytes, std::string name);
+/// The same of text in memory, which outlives the reader.
+std::unique_ptr<byte_reader> open_memory_text(std::string_view text, std::string name);
 
 /// Reads on behind what `all` has, to `most` bytes or the end. Throws as the reader does.
 void read_on(byte_reader& input, std::string& all, std::size_t most, const early_look& look = {});

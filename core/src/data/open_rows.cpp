@@ -106,7 +106,8 @@ class rows_opening {
     return {detail::parse_all(*input, {.labels_optional = options_.labels_optional,
                                        .set = options_.isa,
                                        .format = &format_,
-                                       .spill = spill.memory > 0 ? &spill : nullptr}),
+                                       .spill = spill.memory > 0 ? &spill : nullptr,
+                                       .note = [this](const std::string& sentence) { note(sentence); }}),
             input->stamp()};
   }
 
@@ -162,7 +163,8 @@ class rows_opening {
 namespace detail {
 
 const row_format& libsvm_row_format() {
-  static const row_format format{.capacity = libsvm_capacity,
+  static const row_format format{.name = "libsvm",
+                                 .capacity = libsvm_capacity,
                                  .parse = [](std::string_view text, const block_context& context, libsvm_block& rows) {
                                    parse_libsvm_block(text, context.labels_optional, rows, context.set);
                                  }};

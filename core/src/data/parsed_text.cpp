@@ -16,6 +16,7 @@
 
 #include "data/memory_budget.hpp"
 #include "formats/label_forms.hpp"
+#include "formats/require_kind.hpp"
 
 namespace hogwild::detail {
 
@@ -67,6 +68,7 @@ class parallel_parse {
     if (!stop_.load()) {
       try {
         if (std::optional<text_block> block = input_.next()) {
+          if (items_.empty()) begin(block->text);
           items_.push_back({std::move(*block), items_.empty()});
           return &items_.back();
         }
@@ -76,6 +78,13 @@ class parallel_parse {
     }
     control.stop();
     return nullptr;
+  }
+
+  void begin(std::string_view text) {
+    if (!format_.name.empty()) require_kind(text, format_.name, input_.name());
+    if (!format_.begin) return;
+    const std::string note = format_.begin(text, {options_.labels_optional, options_.set, true}, input_.name());
+    if (!note.empty() && options_.note) options_.note(input_.name() + ": " + note);
   }
 
   void parse(work_item& item) {
@@ -133,7 +142,7 @@ class parallel_parse {
       lines += item.rows.lines;
     }
     if (stream_fault_) std::rethrow_exception(stream_fault_);
-    forms.require_one(input_.name());
+    forms.require_one(input_.name(), entries_);
     result_.lists = forms.has_lists();
     result_.rows = rows_;
     result_.nonzeros = entries_;

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <hogwild/dataset.hpp>
@@ -38,12 +40,15 @@ struct parse_options {
   isa set = isa::automatic;
   const row_format* format = nullptr;    ///< null: LIBSVM text
   const spill_options* spill = nullptr;  ///< null: all rows are held, however many they are
+  /// Is called, at most once, with what the user is to be told of the text; may be empty.
+  std::function<void(const std::string& sentence)> note{};
 };
 
 /// Parses all blocks in parallel, with the threads of the arena that it is called in. Throws format_error for the
 /// earliest faulty line, whatever the timing, else what the stream throws; a text without rows is a format_error at
-/// 1:1. Of the text itself no more is held at once than blocks_in_flight blocks a thread, however long it is; of the
-/// rows, eight bytes an entry and twelve a row, unless they go to a file. Throws resource_error where that fails.
+/// 1:1, and so is one that begins as another kind of text than the format, at the place that tells it. Of the text
+/// itself no more is held at once than blocks_in_flight blocks a thread, however long it is; of the rows, eight bytes
+/// an entry and twelve a row, unless they go to a file. Throws resource_error where that fails.
 std::unique_ptr<parsed_text> parse_all(input_stream& input, const parse_options& options = {});
 
 }  // namespace hogwild::detail

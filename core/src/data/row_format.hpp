@@ -29,10 +29,14 @@ struct block_context {
 /// A way to write rows down: how they are parsed and which order they keep.
 struct row_format {
   row_kind kind = row_kind::libsvm;
+  std::string_view name{};  ///< of formats of lines, as users know it: text of another kind is refused by it
   /// Entries that a block of so much text has at most.
   std::size_t (*capacity)(std::size_t text_bytes) = nullptr;
   /// As parse_libsvm_block: whole lines into the block, which holds capacity(text.size()) entries; faults stay in it.
   std::function<void(std::string_view text, const block_context& context, libsvm_block& rows)> parse{};
+  /// Looks at the first block of a text before any block is parsed, one thread at a time; null: nothing is looked for.
+  /// Returns what the user is to be told, or nothing. Throws input_error, for which `source` is the file's name.
+  std::function<std::string(std::string_view text, const block_context& context, const std::string& source)> begin{};
   /// Even indices are one kind of column, odd ones another: the first kind's positions all stand before the second's.
   bool by_kind = false;
   /// The order of a row's entries means something.

@@ -9,6 +9,7 @@
 #include <hogwild/error.hpp>
 
 #include "decimal.hpp"
+#include "require_kind.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -230,6 +231,7 @@ bool is_labelled(std::string_view text) {
 }  // namespace
 
 graph read_graph(std::string_view text, const std::string& name, graph_format format) {
+  require_kind(text, "graph", name);
   const bool labelled = format == graph_format::labelled || (format == graph_format::automatic && is_labelled(text));
   return labelled ? labelled_reader(text, name).read() : dimacs_reader(text, name).read();
 }

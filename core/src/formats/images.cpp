@@ -9,10 +9,12 @@
 
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/formats/file_kind.hpp>
 
 #include "data/input_stream.hpp"
 #include "data/row_format.hpp"
 #include "image_bytes.hpp"
+#include "require_kind.hpp"
 
 namespace hogwild {
 namespace {
@@ -59,27 +61,36 @@ void require_images(const detail::image_bytes& images, const std::string& path) 
   if (images.images == 0) throw input_error(shown(path) + ": there are no images in it");
 }
 
+constexpr std::string_view idx_mark("\0\0\x08", 3);
+
 std::span<const std::byte> bytes_of(const std::string& file) {
   return std::as_bytes(std::span(file));
 }
 
 /// An IDX file as far as its header says that it goes, and a byte more where it goes on. Throws what `told`, which says
-/// how far that is, throws of a header.
+/// how far that is, throws of a header, and input_error where the file is known to be of another kind than `wanted`.
 template <class Told>
-std::string read_idx_file(const std::string& path, std::size_t header, const Told& told) {
+std::string read_idx_file(const std::string& path, file_kind wanted, std::size_t header, const Told& told) {
   const auto input = detail::open_bytes(path);
   std::string file;
   detail::read_on(*input, file, header);
+  if (!file.starts_with(idx_mark)) {
+    detail::read_on(*input, file, looked_at_bytes);
+    detail::require_bytes(file, wanted, wanted == file_kind::idx_images ? "IDX images" : "IDX labels", shown(path));
+    file.resize(std::min(file.size(), header));
+  }
   if (file.size() == header) detail::read_on(*input, file, header + told(bytes_of(file), shown(path)) + 1);
   return file;
 }
 
 std::unique_ptr<detail::parsed_text> read_idx(const std::string& path, const std::string& labels_path) {
-  const std::string file = read_idx_file(path, detail::idx_images_header, detail::idx_image_bytes);
+  const std::string file =
+      read_idx_file(path, file_kind::idx_images, detail::idx_images_header, detail::idx_image_bytes);
   const detail::image_bytes images = detail::decode_idx_images(bytes_of(file), shown(path));
   require_images(images, path);
   if (labels_path.empty()) return detail::rows_of(images, {}, 0);
-  const std::string label_file = read_idx_file(labels_path, detail::idx_labels_header, detail::idx_label_bytes);
+  const std::string label_file =
+      read_idx_file(labels_path, file_kind::idx_labels, detail::idx_labels_header, detail::idx_label_bytes);
   const std::span<const std::byte> labels = detail::decode_idx_labels(bytes_of(label_file), shown(labels_path));
   if (labels.size() != images.images)
     throw input_error(labels_path + ": there are " + std::to_string(labels.size()) + " labels for the " +
@@ -88,15 +99,20 @@ std::unique_ptr<detail::parsed_text> read_idx(const std::string& path, const std
 }
 
 std::unique_ptr<detail::parsed_text> read_cifar(const std::string& path) {
+  const auto require_images_in = [&](std::string_view all) {
+    detail::require_bytes(all, file_kind::cifar, "CIFAR-10 images", shown(path));
+  };
   const auto look = [&](std::string_view all, std::size_t from) {
+    if (from == 0) require_images_in(all);
     if (from == 0 && all.find_first_not_of('\0') == all.npos)
       throw input_error(shown(path) + ": the first " + std::to_string(all.size() / detail::cifar_record) +
                         " images are black; is this the right file?");
     const std::size_t records = all.size() / detail::cifar_record;
     detail::decode_cifar(std::as_bytes(std::span(all)).first(records * detail::cifar_record), shown(path));
   };
-  const std::string text = detail::read_unpacked(path, look);
-  const std::span<const std::byte> file = bytes_of(text);
+  const std::string all = detail::read_unpacked(path, look, detail::content::bytes);
+  require_images_in(all);
+  const std::span<const std::byte> file = bytes_of(all);
   const detail::image_bytes images = detail::decode_cifar(file, shown(path));
   require_images(images, path);
   return detail::rows_of(images, file, images.stride);
@@ -113,18 +129,6 @@ std::uint64_t stamp_digest(const std::string& labels_path) {
   const std::uint64_t parts[] = {stamp->bytes, stamp->times(),
                                  detail::checksum(std::span(labels_path.data(), labels_path.size())), images_layout};
   return detail::checksum(std::span<const std::uint64_t>(parts));
-}
-
-/// Whether each record that begins in these first bytes of a file begins with a label of CIFAR-10.
-bool is_labelled(std::span<const std::byte> head) {
-  for (std::size_t at = 0; at < head.size(); at += detail::cifar_record)
-    if (head[at] > std::byte{9}) return false;
-  return true;
-}
-
-bool is_no_text(std::byte b) {
-  const auto c = static_cast<unsigned char>(b);
-  return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\v';
 }
 
 }  // namespace
@@ -145,22 +149,15 @@ sparse_dataset open_cifar(const std::string& path, const open_options& options) 
 }
 
 std::optional<image_format> detect_image_format(const std::string& path) {
-  constexpr std::size_t records = 8;
-  const std::string begin = detail::read_head(path, records * detail::cifar_record);
-  const std::span<const std::byte> head = std::as_bytes(std::span(begin));
-  // Images, or the labels of some: these are refused for what they are then, rather than as text.
-  constexpr std::byte idx_magic[] = {std::byte{0}, std::byte{0}, std::byte{8}};
-  if (head.size() >= 4 && std::ranges::equal(head.first(3), idx_magic) &&
-      (head[3] == std::byte{3} || head[3] == std::byte{1}))
-    return image_format::idx;
-  if (head.empty() || !is_labelled(head)) return std::nullopt;
-  // Text has no control characters but those that end lines and separate fields; where pixels have none either (a first
-  // image of the class 9, bright all over), there are whole records, and bytes that are no ASCII.
-  if (std::ranges::any_of(head, is_no_text)) return image_format::cifar;
-  const bool whole = head.size() == records * detail::cifar_record || head.size() % detail::cifar_record == 0;
-  const bool ascii = std::ranges::all_of(head, [](std::byte b) { return b < std::byte{0x7f}; });
-  if (!whole || ascii) return std::nullopt;
-  return image_format::cifar;
+  switch (look_at_file(path).kind) {
+    case file_kind::idx_images:
+    case file_kind::idx_labels:  // refused for what they are then, rather than as text
+      return image_format::idx;
+    case file_kind::cifar:
+      return image_format::cifar;
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace hogwild

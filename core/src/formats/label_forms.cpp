@@ -14,12 +14,26 @@ namespace hogwild::detail {
 
 void label_forms::add(const libsvm_block& block, std::size_t lines) {
   if (list_line_ == 0 && block.list_line > 0) list_line_ = lines + block.list_line;
+  if (blank_line_ == 0 && block.blank_line > 0)
+    blank_line_ = lines + block.blank_line, rows_before_blank_ = rows_ + block.rows_before_blank;
+  rows_ += block.parsed_rows;
+  unlabelled_ = unlabelled_ || block.unlabelled;
   if (no_class_ || !block.no_class) return;
   no_class_ = block.no_class;
   no_class_->line += lines;
 }
 
-void label_forms::require_one(const std::string& source) const {
+void label_forms::require_one(const std::string& source, std::size_t entries) const {
+  if (has_lists() && entries == 0)
+    throw format_error(source, list_line_, 1,
+                       "rows have numbers with commas between, and none has an 'index:value': this is a table rather "
+                       "than lists of labels; write each row as 'label index:value ...', or give its columns to "
+                       "hogwild.Dataset in Python");
+  if (unlabelled_ && blank_line_ > 0 && rows_before_blank_ < rows_)
+    throw format_error(
+        source, blank_line_, 1,
+        "the line is blank, and rows here have no labels: it may be a row without entries, or none; write "
+        "'0' for such a row, or delete the line");
   if (!has_lists() || !no_class_) return;
   throw format_error(source, no_class_->line, no_class_->column,
                      no_class_->message + " is no whole number, but line " + std::to_string(list_line_) +

@@ -9,9 +9,11 @@
 #include <hogwild/detail/formats/libsvm.hpp>
 #include <hogwild/error.hpp>
 
+#include "data/input_stream.hpp"
 #include "decimal.hpp"
 #include "label_forms.hpp"
 #include "libsvm_parser.hpp"
+#include "require_kind.hpp"
 
 namespace hogwild {
 namespace {
@@ -47,7 +49,7 @@ class row_reader {
   }
 
   libsvm_rows finish() && {
-    forms_.require_one(source_);
+    forms_.require_one(source_, rows_.index.size());
     if (forms_.has_lists()) {
       all_.list_all(all_.label.size());
       all_.list_end.insert(all_.list_end.begin(), 0);
@@ -86,9 +88,7 @@ void append_labels(std::string& line, const label_column& labels, std::size_t r)
   line.pop_back();
 }
 
-}  // namespace
-
-libsvm_rows parse_libsvm(std::string_view text, const std::string& source, bool labels_optional) {
+libsvm_rows read_pieces(std::string_view text, const std::string& source, bool labels_optional) {
   constexpr std::size_t piece_bytes = std::size_t{1} << 20;
   row_reader reader(source, labels_optional);
   std::string piece;  // a copy with room behind it: nobody promised bytes behind `text`
@@ -103,6 +103,28 @@ libsvm_rows parse_libsvm(std::string_view text, const std::string& source, bool 
     text.remove_prefix(end);
   }
   return std::move(reader).finish();
+}
+
+}  // namespace
+
+libsvm_rows parse_libsvm(std::string_view text, const std::string& source, bool labels_optional) {
+  try {
+    return read_pieces(detail::without_mark(text), source, labels_optional);
+  } catch (const input_error&) {
+    detail::require_kind(text, "libsvm", source);  // what is another kind of text is refused for that
+    throw;
+  }
+}
+
+std::string_view begin_text(std::string_view begin, const std::string& source) {
+  detail::require_text(begin, source);
+  return detail::without_mark(begin);
+}
+
+void require_line(std::string_view text, std::size_t from, const std::string& source) {
+  detail::text_look(source)(text, from);
+  if (text.size() > detail::input_stream::default_longest_line)
+    throw input_error(source + ": there is a line of more than 1 GiB; is this the right file?");
 }
 
 void write_libsvm(std::ostream& out, const sparse_view& rows, std::span<const std::uint32_t> original) {

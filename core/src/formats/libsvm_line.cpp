@@ -9,6 +9,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 
 #include "decimal.hpp"
+#include "known_kinds.hpp"
 #include "label_words.hpp"
 
 namespace hogwild::detail {
@@ -19,6 +20,14 @@ constexpr std::uint64_t largest_index = 4294967294u;
 const char* token_end(const char* p) {
   while (!ends_token(*p)) ++p;
   return p;
+}
+
+/// Whether what comes behind `end` begins as an entry does.
+bool entry_follows(const char* end) {
+  while (*end == ' ' || *end == '\t') ++end;
+  const char* const digits = end;
+  while (is_digit(*end)) ++end;
+  return end != digits && *end == ':';
 }
 
 }  // namespace
@@ -32,7 +41,11 @@ bool line_parser::read_line(const char* line) {
 
 bool line_parser::read_row() {
   skip_blanks();
-  if (at_line_end()) return finish_line();
+  if (at_line_end()) {
+    if (*p_ != '#' && block_.blank_line == 0)
+      block_.blank_line = block_.lines + 1, block_.rows_before_blank = block_.label.size();
+    return finish_line();
+  }
   double label = 0;
   if (!read_label(label)) return false;
   const std::size_t before = block_.entries;
@@ -58,14 +71,19 @@ bool line_parser::read_label(double& label) {
   }
   const char* const end = token_end(p_);
   if (std::find(p_, end, ':') != end) {
-    if (labels_optional_) return true;
+    if (labels_optional_) return block_.unlabelled = true;
     return refuse(p_,
                   "the line begins with " + quote(p_, end) + " and not with a label; write 'label index:value ...'");
   }
   if (std::find(p_, end, ',') != end) return read_list(end, label);
   switch (read_decimal(p_, end, label)) {
     case number_fault::not_a_number:
-      return refuse(p_, "the label " + quote(p_, end) + " is not a number");
+      // Where labels are not looked at, a row's name may stand there, or '?'.
+      if (!labels_optional_ || !entry_follows(end))
+        return refuse(p_, "the label " + quote(p_, end) + " is not a number");
+      label = 0;
+      p_ = end;
+      return true;
     case number_fault::not_finite:
       return refuse(p_, "the label " + quote(p_, end) + " is not finite");
     case number_fault::none:
@@ -219,7 +237,7 @@ bool line_parser::refuse(const char* place, std::string message) {
 }
 
 bool line_parser::refuse_order(const char* token, std::uint32_t number, std::uint32_t last) {
-  if (number == 0) return refuse(token, "the index is 0; indices count from 1");
+  if (number == 0) return refuse(token, "the index is 0; " + std::string(columns_from_0));
   if (number == last) return refuse(token, "the index " + std::to_string(number) + " stands twice in this line");
   return refuse(token, "the index " + std::to_string(number) + " follows " + std::to_string(last) +
                            "; indices must ascend within a line");

@@ -42,6 +42,10 @@ struct libsvm_block {
   label_spelling spelling;  ///< of its labels
   /// Names the first label that is no whole number: a fault where other rows, here or elsewhere, have lists.
   std::optional<libsvm_fault> no_class;
+  bool unlabelled = false;     ///< a row has no label, where labels are optional
+  std::size_t blank_line = 0;  ///< the first one that is blank, from 1; 0: there is none
+  std::size_t rows_before_blank = 0;
+  std::size_t parsed_rows = 0;  ///< stays where the rows themselves have gone to a file
 
   /// Gives the last row these labels, ascending.
   void add_list(std::span<const double> labels) {

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <hogwild/detail/platform/printable.hpp>
 
@@ -16,62 +18,58 @@ namespace hogwild {
 namespace detail {
 namespace {
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
-bool ends_line(char c) {
-  return c == '\n' || c == '#';
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-/// Also of infinity and of what is no number, which are refused rather than taken for a name.
-bool begins_number(const char* p) {
-  const auto is_word = [&](std::string_view word) {
-    return std::ranges::equal(word, std::string_view(p, word.size()), [](char a, char b) { return a == (b | 0x20); });
-  };
-  return is_digit(*p) || *p == '-' || *p == '+' || *p == '.' || is_word("inf") || is_word("nan");
-}
-
-/// Reads a block line by line. Every line ends with a newline, so that no length is checked.
+/// Reads a block line by line.
 class ratings_parser {
  public:
-  ratings_parser(std::string_view text, const block_context& context, libsvm_block& block, rating_numbers* names)
-      : p_(text.data()), end_(p_ + text.size()), context_(context), block_(block), names_(names) {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    if (context_.first && text.starts_with(byte_order_mark)) p_ += byte_order_mark.size();
-  }
+  ratings_parser(std::string_view text, const block_context& context, const ratings_layout& layout, libsvm_block& block,
+                 rating_numbers* names)
+      : text_(text), context_(context), layout_(layout), block_(block), names_(names) {}
 
   void read_all() {
-    bool before_rows = context_.first;
-    while (p_ != end_) {
-      line_ = p_;
-      skip_blanks();
-      const bool names = before_rows && names_fields();
-      if (!at_end()) before_rows = false;
-      if (!names && !at_end() && !read_rating()) return;
-      while (*p_ != '\n') ++p_;
-      ++p_;
+    while (!text_.empty()) {
+      const std::size_t end = text_.find('\n');
+      line_ = text_.substr(0, end);
+      text_.remove_prefix(end + 1);
+      if (line_.ends_with('\r')) line_.remove_suffix(1);
+      const bool header = context_.first && layout_.header_line == block_.lines + 1;
+      if (!header && !read_line()) return;
       ++block_.lines;
     }
   }
 
  private:
+  /// A rating, a comment or nothing.
+  bool read_line() {
+    const std::size_t begin = line_.find_first_not_of(" \t");
+    // No number has '#' in it, but a name may.
+    if (names_ == nullptr) line_ = line_.substr(0, line_.find('#'));
+    if (begin >= line_.size()) return true;
+    const bool marked = line_[begin] == '#';
+    if (const field_fault fault = cut_fields(line_, separator_here(), fields_); fault.what != nullptr)
+      return marked || refuse(fault.at, fault.what);
+    if (!marked) return read_rating();
+    if (fields_.size() != layout_.fields || layout_.rating == ratings_layout::none ||
+        !is_number(fields_[layout_.rating].text))
+      return true;
+    return refuse(begin,
+                  "the line begins with '#', as comments do, and reads as a rating; write the name in quotation "
+                  "marks, or delete the line");
+  }
+
+  /// Lines between whose fields there are blanks elsewhere may have tabs.
+  separator separator_here() const {
+    return layout_.by == separator::blanks && line_.find('\t') != line_.npos ? separator::tab : layout_.by;
+  }
+
   bool read_rating() {
     std::uint32_t user = 0, item = 0;
     double label = 0;
-    separator_ = '\0';
-    if (!read_id("user", names_ ? &names_->users : nullptr, user) || !next_field("an item") ||
-        !read_id("item", names_ ? &names_->items : nullptr, item))
+    if (!has_fields() || !read_id("user", names_ ? &names_->users : nullptr, layout_.user, user) ||
+        !read_id("item", names_ ? &names_->items : nullptr, layout_.item, item))
       return false;
-    const char* const behind = p_;
-    skip_blanks();
-    if (!(context_.labels_optional && at_end())) {
-      p_ = behind;
-      if (!next_field("a rating") || !read_label(label)) return false;
-      const bool separated = at_end() || is_blank(*p_) || *p_ == ',' || (p_[0] == ':' && p_[1] == ':');
-      if (!separated) return refuse(p_, "there is something behind the rating that separates no field");
-    }
+    const bool rated =
+        layout_.rating < fields_.size() && !(context_.labels_optional && fields_[layout_.rating].text.empty());
+    if (rated && !read_label(fields_[layout_.rating], label)) return false;
     block_.index[block_.entries] = user_column(user) - 1;
     block_.index[block_.entries + 1] = item_column(item) - 1;
     block_.value[block_.entries] = block_.value[block_.entries + 1] = 1.0f;
@@ -82,134 +80,120 @@ class ratings_parser {
     return true;
   }
 
-  /// Whether this line, the first one, says what the fields are: what stands in the place of the rating tells. Where
-  /// users are numbers, the first word is one of letters then.
-  bool names_fields() {
-    if (!names_ && !is_letter(*p_) && *p_ != '"') return false;
-    const char* const first = p_;
-    bool told = false;
-    for (int field = 0; field < 2 && !told; ++field) {
-      p_ = field_end(p_);
-      const char* const last = p_;
-      skip_blanks();
-      if (*p_ == ',')
-        ++p_;
-      else if (p_[0] == ':' && p_[1] == ':')
-        p_ += 2;
-      skip_blanks();
-      told = p_ == last;  // two fields at most: a rating that may be missing
-    }
-    told = told || at_end() || begins_number(p_);
-    p_ = first;
-    return !told;
+  /// As many as the first line has: of a line with fewer or more nobody knows which field is what.
+  bool has_fields() {
+    std::size_t filled = fields_.size();
+    while (filled > layout_.fields && fields_[filled - 1].text.empty()) --filled;
+    if (filled == layout_.fields) return true;
+    const bool rating_may_lack = context_.labels_optional && layout_.header_line == 0;
+    if (rating_may_lack && std::min(filled, layout_.fields) == 2 && std::max(filled, layout_.fields) == 3) return true;
+    const text_field& last = fields_.back();
+    const std::size_t behind = last.at + last.text.size() + (last.quoted ? 2 : 0);
+    if (filled < 3 && filled < layout_.fields)
+      return refuse(behind, std::string("the line ends where ") + (filled < 2 ? "an item" : "a rating") +
+                                " is expected; fields are separated by " + std::string(separator_name(layout_.by)));
+    return refuse(filled < layout_.fields ? behind : fields_[layout_.fields].at,
+                  "the line has " + std::to_string(filled) + " fields between " +
+                      std::string(separator_name(layout_.by)) + ", but line " + std::to_string(layout_.first_line) +
+                      " has " + std::to_string(layout_.fields) + "; a name with " +
+                      std::string(separator_name(layout_.by)) + " in it is written in quotation marks");
   }
 
-  bool read_id(const char* what, name_numbers* names, std::uint32_t& id) {
-    if (names != nullptr) return read_name(what, *names, id);
-    const char* const first = p_;
+  bool read_id(const char* what, name_numbers* names, std::size_t which, std::uint32_t& id) {
+    const text_field& field = fields_[which];
+    if (field.text.empty()) return refuse(field.at, "the " + std::string(what) + " is missing: the field is empty");
+    if (names != nullptr) return read_name(what, *names, field, id);
     std::uint64_t sum = 0;
-    while (is_digit(*p_) && sum <= largest_rating_id) sum = sum * 10 + static_cast<std::uint64_t>(*p_++ - '0');
-    const char* const last = field_end(first);
-    if (first == last || !std::all_of(first, last, is_digit))
-      return refuse(first, "the " + std::string(what) + " " + quote(first, last) +
-                               " is not a whole number; write 'user item rating', or have ids read as names");
+    for (const char c : field.text) {
+      if (!is_digit(c))
+        return refuse(field.at, "the " + std::string(what) + " " + quote(field.text) +
+                                    " is not a whole number; write 'user item rating', or have ids read as names");
+      if (sum <= largest_rating_id) sum = sum * 10 + static_cast<std::uint64_t>(c - '0');
+    }
     if (sum > largest_rating_id)
-      return refuse(first, "the " + std::string(what) + " " + quote(first, last) + " is too large; the largest is " +
-                               std::to_string(largest_rating_id));
+      return refuse(field.at, "the " + std::string(what) + " " + quote(field.text) + " is too large; the largest is " +
+                                  std::to_string(largest_rating_id));
     id = static_cast<std::uint32_t>(sum);
-    p_ = last;
     return true;
   }
 
-  bool read_name(const char* what, name_numbers& names, std::uint32_t& id) {
-    const char* const last = field_end(p_);
-    const std::string_view name(p_, static_cast<std::size_t>(last - p_));
+  bool read_name(const char* what, name_numbers& names, const text_field& field, std::uint32_t& id) {
+    std::string_view name = field.text;
+    if (field.quoted) name = content_ = content_of(field);
     constexpr std::size_t longest = 255;
-    if (name.empty() || name.size() > longest)
-      return refuse(p_, "the name of the " + std::string(what) + " has " + std::to_string(name.size()) +
-                            " bytes; it needs 1 to " + std::to_string(longest));
+    if (name.size() > longest)
+      return refuse(field.at, "the name of the " + std::string(what) + " has " + std::to_string(name.size()) +
+                                  " bytes; it needs 1 to " + std::to_string(longest));
     if (!std::ranges::all_of(name, is_printed))
-      return refuse(p_, "there is a control character in the name of the " + std::string(what) + " " + quote(p_, last));
+      return refuse(field.at,
+                    "there is a control character in the name of the " + std::string(what) + " " + quote(name));
     id = names.number_of(name);
-    p_ = last;
     return true;
   }
 
-  bool read_label(double& label) {
-    const char* const last = field_end(p_);
-    switch (read_decimal(p_, last, label)) {
+  bool read_label(const text_field& field, double& label) {
+    std::string_view text = field.text;
+    // Behind names the comment of a line is still there.
+    if (const std::size_t comment = text.find('#'); comment != text.npos && !field.quoted) {
+      text = text.substr(0, comment);
+      text = text.substr(0, text.find_last_not_of(" \t") + 1);
+    }
+    if (text.empty()) return refuse(field.at, "the rating is missing: the field is empty");
+    switch (read_decimal(text.data(), text.data() + text.size(), label)) {
       case number_fault::not_a_number:
-        return refuse(p_, "the rating " + quote(p_, last) + " is not a number");
+        return refuse(field.at, "the rating " + quote(text) + " is not a number");
       case number_fault::not_finite:
-        return refuse(p_, "the rating " + quote(p_, last) + " is not finite");
+        return refuse(field.at, "the rating " + quote(text) + " is not finite");
       case number_fault::none:
         break;
     }
     if (!std::isfinite(static_cast<float>(label)))
-      return refuse(p_, "the rating " + quote(p_, last) + " is not finite in single precision");
-    p_ = last;
+      return refuse(field.at, "the rating " + quote(text) + " is not finite in single precision");
     return true;
   }
 
-  /// To the begin of the next field. The first separator of a line says what the others are.
-  bool next_field(const char* what) {
-    const char* const before = p_;
-    skip_blanks();
-    const bool blank = p_ != before;
-    char found = blank ? ' ' : '\0';
-    if (*p_ == ',') {
-      found = *p_++;
-    } else if (p_[0] == ':' && p_[1] == ':') {
-      found = ':';
-      p_ += 2;
-    }
-    if (found == '\0' && *p_ == ':') return refuse(p_, "fields are separated by '::', not by one ':'");
-    if (found == '\0' || at_end())
-      return refuse(before, "the line ends where " + std::string(what) + " is expected; write 'user item rating'");
-    if (separator_ != '\0' && found != separator_)
-      return refuse(before, "the fields of this line are not all separated in the same way");
-    separator_ = found;
-    skip_blanks();
-    return true;
-  }
+  static bool is_printed(char c) { return static_cast<unsigned char>(c) >= ' ' && c != '\x7f'; }
 
-  void skip_blanks() {
-    while (is_blank(*p_)) ++p_;
-  }
-  bool at_end() const { return ends_line(*p_) || (*p_ == '\r' && p_[1] == '\n'); }
-  /// A colon alone is part of a name, but of no number.
-  bool ends_field(const char* p) const {
-    return is_blank(*p) || ends_line(*p) || *p == '\r' || *p == ',' || (*p == ':' && (!names_ || p[1] == ':'));
-  }
-  const char* field_end(const char* p) const {
-    while (!ends_field(p)) ++p;
-    return p;
-  }
-  static bool is_printed(char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; }
-
-  bool refuse(const char* place, std::string message) {
-    block_.fault = libsvm_fault{block_.lines + 1, static_cast<std::size_t>(place - line_) + 1, std::move(message)};
+  /// At a place of the line, in bytes from 0.
+  bool refuse(std::size_t at, std::string message) {
+    block_.fault = libsvm_fault{block_.lines + 1, at + 1, std::move(message)};
     return false;
   }
 
-  const char* p_;
-  const char* end_;
-  const char* line_ = nullptr;
-  char separator_ = '\0';  ///< of this line, once it is known; ' ' stands for blanks and tabs
+  std::string_view text_, line_{};
   block_context context_;
+  const ratings_layout& layout_;
   libsvm_block& block_;
   rating_numbers* names_;  ///< null: ids are numbers
+  std::vector<text_field> fields_{};
+  std::string content_{};
 };
+
+/// Lines of ratings. Their layout is known once the first block was looked at.
+row_format ratings_lines(bool named, bool labels_optional, rating_numbers* names) {
+  const auto layout = std::make_shared<ratings_layout>();
+  return {.name = "ratings",
+          .capacity = ratings_capacity,
+          .parse = [layout, names](std::string_view text, const block_context& context,
+                                   libsvm_block& rows) { parse_ratings_block(text, context, *layout, rows, names); },
+          .begin =
+              [=](std::string_view text, const block_context&, const std::string& source) {
+                *layout = look_at_ratings(text, {.named = named, .labels_optional = labels_optional}, source);
+                return layout->note;
+              },
+          .by_kind = true};
+}
 
 /// Ratings by names, all of them; new names are appended to `names`.
 std::unique_ptr<parsed_text> read_named(const std::string& path, const open_options& options, rating_names& names) {
   rating_numbers numbers{.users = name_numbers(names.users), .items = name_numbers(names.items)};
-  const row_format lines{.capacity = ratings_capacity,
-                         .parse = [&](std::string_view text, const block_context& context, libsvm_block& rows) {
-                           parse_ratings_block(text, context, rows, &numbers);
-                         }};
-  auto text =
-      parse_all(*open_input(path), {.labels_optional = options.labels_optional, .set = options.isa, .format = &lines});
+  const row_format lines = ratings_lines(true, options.labels_optional, &numbers);
+  auto text = parse_all(*open_input(path), {.labels_optional = options.labels_optional,
+                                            .set = options.isa,
+                                            .format = &lines,
+                                            .note = [&](const std::string& sentence) {
+                                              if (options.note) options.note(printable(sentence));
+                                            }});
   const std::vector<std::uint32_t> users = numbers.users.settle(names.users), items = numbers.items.settle(names.items);
   text->columns = 0;
   for (libsvm_block& block : text->blocks) {
@@ -226,9 +210,9 @@ std::unique_ptr<parsed_text> read_named(const std::string& path, const open_opti
 
 }  // namespace
 
-void parse_ratings_block(std::string_view text, const block_context& context, libsvm_block& rows,
-                         rating_numbers* names) {
-  ratings_parser(text, context, rows, names).read_all();
+void parse_ratings_block(std::string_view text, const block_context& context, const ratings_layout& layout,
+                         libsvm_block& rows, rating_numbers* names) {
+  ratings_parser(text, context, layout, rows, names).read_all();
 }
 
 }  // namespace detail
@@ -238,12 +222,8 @@ std::size_t count_users(std::span<const std::uint32_t> original) {
 }
 
 sparse_dataset open_ratings(const std::string& path, const open_options& options) {
-  static const detail::row_format format{
-      .kind = detail::row_kind::ratings,
-      .capacity = detail::ratings_capacity,
-      .parse = [](std::string_view text, const detail::block_context& context,
-                  detail::libsvm_block& rows) { detail::parse_ratings_block(text, context, rows); },
-      .by_kind = true};
+  detail::row_format format = detail::ratings_lines(false, options.labels_optional, nullptr);
+  format.kind = detail::row_kind::ratings;
   return detail::open_rows(path, options, format);
 }
 

@@ -7,6 +7,7 @@
 #include "data/row_format.hpp"
 #include "libsvm_parser.hpp"
 #include "name_numbers.hpp"
+#include "ratings_layout.hpp"
 
 namespace hogwild::detail {
 
@@ -22,8 +23,9 @@ struct rating_numbers {
 };
 
 /// Parses whole lines of ratings (formats/ratings.hpp) as parse_libsvm_block does those of LIBSVM text; `rows` holds
-/// ratings_capacity(text.size()) entries. With `names` users and items are words, which get numbers there.
-void parse_ratings_block(std::string_view text, const block_context& context, libsvm_block& rows,
-                         rating_numbers* names = nullptr);
+/// ratings_capacity(text.size()) entries. With `names` users and items are names, which get numbers there. `layout` is
+/// that of the whole text, and outlives the call.
+void parse_ratings_block(std::string_view text, const block_context& context, const ratings_layout& layout,
+                         libsvm_block& rows, rating_numbers* names = nullptr);
 
 }  // namespace hogwild::detail

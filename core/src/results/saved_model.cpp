@@ -10,6 +10,7 @@
 #include <hogwild/error.hpp>
 
 #include "formats/decimal.hpp"
+#include "formats/require_kind.hpp"
 #include "platform/whole_file.hpp"
 #include "results/saved_model_formats.hpp"
 
@@ -48,7 +49,8 @@ void require_savable(const saved_model& m) {
     require(detail::is_text_of_label(m.label_texts[k], m.labels.values()[k]),
             quote(m.label_texts[k]) + " is no text of its label " + label_text(m.labels.values()[k]));
   for (const std::string& name : m.names)
-    require(detail::is_model_word(name), "the name of a column, " + quote(name) + ", is not one word");
+    require(detail::is_column_name(name),
+            "the name of a column, " + quote(name) + ", is empty, too long or holds control characters");
 
   const auto finite = [](const auto& number) { return std::isfinite(number); };
   if (!std::all_of(m.weights.begin(), m.weights.end(), finite) || !std::all_of(m.bias.begin(), m.bias.end(), finite) ||
@@ -64,6 +66,11 @@ bool detail::is_model_word(std::string_view word) {
   return !word.empty() && word.size() <= 255 && std::none_of(word.begin(), word.end(), [](char c) {
     return static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
   });
+}
+
+bool detail::is_column_name(std::string_view name) {
+  return !name.empty() && name.size() <= 255 &&
+         std::ranges::none_of(name, [](char c) { return (static_cast<unsigned char>(c) < ' ') || c == '\x7f'; });
 }
 
 bool detail::is_text_of_label(const std::string& text, double label) {
@@ -97,8 +104,11 @@ std::vector<std::byte> model_bytes(const saved_model& model, model_format format
 }
 
 saved_model parse_model(std::span<const std::byte> bytes, const std::string& name) {
-  if (!bytes.empty() && bytes.front() == detail::binary_model_mark) return detail::parse_binary_model(bytes, name);
-  return detail::parse_text_model({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
+  const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const bool binary = !bytes.empty() && bytes.front() == detail::binary_model_mark;
+  detail::require_bytes(all, binary ? file_kind::binary_model : file_kind::text_model, "a saved model", name,
+                        "name a file that a training has saved");
+  return binary ? detail::parse_binary_model(bytes, name) : detail::parse_text_model(detail::without_mark(all), name);
 }
 
 void save_model(const std::filesystem::path& path, const saved_model& model, model_format format) {

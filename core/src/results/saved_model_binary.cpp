@@ -164,8 +164,12 @@ saved_model parse_binary_model(std::span<const std::byte> bytes, const std::stri
   const bool countable = count == 0 || m.width <= std::numeric_limits<std::uint64_t>::max() / count;
   m.weights =
       take_finite<float>(in, countable ? count * m.width : std::numeric_limits<std::uint64_t>::max(), "the weights");
-  for (std::uint64_t k = 0; k < count && (k > 0 || in.left() != 0); ++k)
-    m.names.push_back(take_word(in, "the name of a column"));
+  for (std::uint64_t k = 0; k < count && (k > 0 || in.left() != 0); ++k) {
+    const std::size_t at = in.offset();
+    m.names.push_back(in.take_text("the name of a column"));
+    if (!is_column_name(m.names.back()))
+      in.fail(at, "the name of a column is empty, too long or holds control characters");
+  }
   if (in.left() != 0) in.fail(in.offset(), "there are bytes behind the last item");
   return m;
 }

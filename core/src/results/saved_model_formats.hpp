@@ -27,6 +27,8 @@ inline constexpr std::byte binary_model_mark{0x89};
 
 /// A word in either format: not empty, at most 255 bytes, no blanks or control characters.
 bool is_model_word(std::string_view word);
+/// The name of a column, in which blanks may stand: the rest as of a word.
+bool is_column_name(std::string_view name);
 
 /// Whether `text` may stand for `label` in saved_model::label_texts: empty, or a word that reads as the label and is
 /// not its label_text().

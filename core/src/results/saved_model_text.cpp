@@ -19,8 +19,10 @@
 //   labels real|binary|classes VALUE...
 //   width NUMBER
 //   bias NUMBER...                (left out where there is none)
-//   columns COUNT [named]
+//   columns COUNT [named|quoted]
 //   COLUMN [NAME] WEIGHT...       (COUNT lines, columns ascending)
+// Where a name has blanks in it all are quoted: in quotation marks, with a backslash before each of these in it and
+// before each backslash.
 //   end
 
 namespace hogwild::detail {
@@ -43,6 +45,23 @@ class word_reader {
     word_at_ = at_;
     while (at_ < text_.size() && text_[at_] != ' ' && !at_line_end()) ++at_;
     return text_.substr(word_at_, at_ - word_at_);
+  }
+  /// A quoted name, without its marks.
+  std::string quoted_name() {
+    word();  // to its beginning
+    at_ = word_at_;
+    std::string name;
+    if (at_ == text_.size() || text_[at_] != '"') fail("the name of the column should stand here, in quotation marks");
+    for (++at_; at_ < text_.size() && !at_line_end() && text_[at_] != '"'; ++at_) {
+      if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
+      name += text_[at_];
+    }
+    if (at_ == text_.size() || text_[at_] != '"') fail("a quotation mark should end the name of the column");
+    ++at_;
+    if (at_ < text_.size() && text_[at_] != ' ' && !at_line_end())
+      fail("a blank should stand behind the column's name");
+    if (!is_column_name(name)) fail("the name of the column is empty, too long or holds control characters");
+    return name;
   }
   void expect(std::string_view wanted) {
     if (word() != wanted) fail(std::string("\"").append(wanted).append("\" should stand here"));
@@ -67,6 +86,13 @@ class word_reader {
   bool line_is(std::string_view wanted) const {
     const std::string_view rest = text_.substr(at_);
     return rest.starts_with(wanted) && rest.substr(wanted.size(), 1) == " ";
+  }
+
+  /// Whether what is left of the line is this word.
+  bool line_ends_with(std::string_view wanted) {
+    if (!more_words()) return false;
+    const std::string_view rest = text_.substr(at_, text_.find('\n', at_) - at_);
+    return rest == wanted || (rest.ends_with('\r') && rest.substr(0, rest.size() - 1) == wanted);
   }
 
   template <class T>
@@ -139,8 +165,8 @@ void read_labels(word_reader& in, std::uint32_t version, saved_model& m) {
 void read_weights(word_reader& in, saved_model& m) {
   in.expect("columns");
   const auto count = in.number<std::uint64_t>("the number of columns");
-  const bool named = in.more_words();
-  if (named) in.expect("named");
+  const bool quoted = in.line_ends_with("quoted"), named = !quoted && in.more_words();
+  if (quoted || named) in.expect(quoted ? "quoted" : "named");
   in.end_line();
   for (std::uint64_t k = 0; k < count; ++k) {
     const auto column = in.number<std::uint32_t>("a column");
@@ -149,10 +175,20 @@ void read_weights(word_reader& in, saved_model& m) {
               "; columns must ascend");
     }
     m.columns.push_back(column);
+    if (quoted) m.names.push_back(in.quoted_name());
     if (named) m.names.push_back(name_word(in, "the name of the column"));
     for (std::size_t w = 0; w < m.width; ++w) m.weights.push_back(in.number<float>("a weight"));
     in.end_line();
   }
+}
+
+std::string quoted(const std::string& name) {
+  std::string text = "\"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + '"';
 }
 
 }  // namespace
@@ -169,10 +205,11 @@ std::vector<std::byte> text_model_bytes(const saved_model& m) {
     for (const float b : m.bias) text.append(1, ' ').append(to_text(b));
     text += "\n";
   }
-  text += "columns " + std::to_string(m.columns.size()) + (m.names.empty() ? "\n" : " named\n");
+  const bool blanks = std::ranges::any_of(m.names, [](const auto& name) { return !is_model_word(name); });
+  text += "columns " + std::to_string(m.columns.size()) + (m.names.empty() ? "\n" : blanks ? " quoted\n" : " named\n");
   for (std::size_t k = 0; k < m.columns.size(); ++k) {
     text += std::to_string(m.columns[k]);
-    if (!m.names.empty()) text += " " + m.names[k];
+    if (!m.names.empty()) text += " " + (blanks ? quoted(m.names[k]) : m.names[k]);
     for (const float w : m.row(k)) text.append(1, ' ').append(to_text(w));
     text += "\n";
   }

@@ -194,7 +194,8 @@ TEST_F(images, of_cifar_files_are_told_from_text_where_the_first_ones_look_like_
   EXPECT_EQ(format(many + "x"), image_format::cifar) << "longer than what is looked at";
   EXPECT_EQ(detect_image_format(folder.write("z.gz", test::pack_gzip(bright(9, 'a') + bright(0, 'b')))),
             image_format::cifar);
-  EXPECT_EQ(format(cifar_record(9, 1, 1).substr(0, 100)), image_format::cifar) << "cut off, which reading then says";
+  EXPECT_EQ(format(cifar_record(9, 1, 1) + cifar_record(9, 1, 1).substr(0, 100)), image_format::cifar)
+      << "cut off, which reading then says";
 
   EXPECT_EQ(format(bright(9, '\xf0') + "9"), std::nullopt) << "no whole records";
   EXPECT_EQ(format(bright(9, '1')), std::nullopt) << "ASCII alone";

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -14,6 +15,13 @@
 
 namespace hogwild {
 namespace {
+
+/// A line so often that the text is parsed in several pieces.
+std::string many_rows(const std::string& line) {
+  std::string text;
+  while (text.size() < (std::size_t{3} << 20)) text += line;
+  return text;
+}
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -85,6 +93,41 @@ TEST(libsvm, rows_without_labels_get_zero_on_request) {
   EXPECT_THAT(rows.label, ElementsAre(0.0, 5.0, 0.0));
   EXPECT_THAT(rows.index, ElementsAre(0, 2, 1, 6));
   EXPECT_THROW(parse_libsvm("x:1\n", "text", true), format_error);
+}
+
+TEST(libsvm, labels_that_are_not_looked_at_may_be_words) {
+  const libsvm_rows rows = parse_libsvm("abcd-1234 1:1\n? 2:1\n", "text", true);
+  EXPECT_EQ(rows.label, (std::vector<double>{0, 0}));
+  EXPECT_EQ(rows.index, (std::vector<std::uint32_t>{0, 1}));
+  for (const char* const text : {"word\n", "word other\n", "word x:1\n"})
+    EXPECT_THROW(parse_libsvm(text, "text", true), format_error) << text;
+  EXPECT_THROW(parse_libsvm("? 2:1\n"), format_error);
+}
+
+TEST(libsvm, a_blank_line_among_rows_without_labels_is_refused_as_it_may_be_one) {
+  const std::string many = many_rows("1:0.5 2:1\n");
+  const auto lines = static_cast<std::size_t>(std::count(many.begin(), many.end(), '\n'));
+  const struct {
+    std::string text;
+    std::size_t blank;
+  } texts[] = {{"1:1\n\n2:1\n", 2},
+               {"\n1:1\n", 1},
+               {"1 1:1\n \t\r\n2:1\n", 2},
+               {"2:1\n\n" + many, 2},
+               {many + "\n" + many, lines + 1}};
+  for (const auto& [text, blank] : texts) {
+    try {
+      parse_libsvm(text, "text", true);
+      FAIL() << text.substr(0, 20);
+    } catch (const format_error& fault) {
+      EXPECT_EQ(fault.line(), blank) << fault.what();
+      EXPECT_THAT(fault.what(), HasSubstr("the line is blank, and rows here have no labels"));
+    }
+  }
+  // Behind the last row it is none, nor where rows have labels.
+  EXPECT_EQ(parse_libsvm("1:1\n2:1\n\n\n", "text", true).label.size(), 2u);
+  EXPECT_EQ(parse_libsvm("1:1\n# two\n2:1\n", "text", true).label.size(), 2u);
+  EXPECT_EQ(parse_libsvm("1 1:1\n\n-1 2:1\n", "text", true).label.size(), 2u);
 }
 
 TEST(libsvm, nothing_in_gives_nothing_out) {

@@ -33,12 +33,14 @@ struct parsed_ratings {
 parsed_ratings parse_ratings(std::string text, detail::block_context context = {.first = true},
                              detail::rating_numbers* names = nullptr) {
   const std::size_t length = text.size();
+  const detail::ratings_layout layout =
+      detail::look_at_ratings(text, {.named = names != nullptr, .labels_optional = context.labels_optional}, "ratings");
   text.append(detail::text_padding, '\0');
   std::vector<std::uint32_t> index(detail::ratings_capacity(length));
   std::vector<float> value(index.size());
   detail::libsvm_block block;
   block.index = index.data(), block.value = value.data();
-  detail::parse_ratings_block(std::string_view(text).substr(0, length), context, block, names);
+  detail::parse_ratings_block(std::string_view(text).substr(0, length), context, layout, block, names);
   parsed_ratings result{.ratings = {}, .fault = block.fault, .lines = block.lines};
   for (std::size_t r = 0; r < block.label.size(); ++r) {
     result.ratings.emplace_back(rating_id(index[2 * r] + 1), rating_id(index[2 * r + 1] + 1), block.label[r]);
@@ -52,10 +54,11 @@ parsed_ratings parse_ratings(std::string text, detail::block_context context = {
 
 TEST(ratings, reads_tabs_blanks_commas_and_double_colons) {
   const std::vector<triple> expected = {{196, 242, 3}, {1, 0, 4.5}, {2147483646, 7, -9.95}};
-  for (const char* text : {"196\t242\t3\t881250949\n1\t0\t4.5\n2147483646\t7\t-9.95\n",
-                           "196 242 3 881250949\n  1  0   4.5 \n2147483646 7 -9.95 \r\n",
-                           "196,242,3,881250949\n1, 0, 4.5\n2147483646,7,-9.95\n",
-                           "196::242::3::881250949\n1::0::4.5\n2147483646::7::-9.95\n"}) {
+  for (const char* text :
+       {"196\t242\t3\t881250949\n1\t0\t4.5\t\n2147483646\t7\t-9.95\t7\n",
+        "196 242 3\n  1  0   4.5 \n2147483646 7 -9.95 \r\n", "196,242,3,881250949\n1, 0, 4.5,\n2147483646,7,-9.95, 8\n",
+        "196;242;3\n1;0;4.5;\n\"2147483646\";\"7\";\"-9.95\"\n", "196|242|3\n1|0|4.5\n2147483646|7|-9.95\n",
+        "196::242::3::881250949\n1::0::4.5::9\n2147483646::7::-9.95::9\n"}) {
     const parsed_ratings found = parse_ratings(text);
     EXPECT_FALSE(found.fault) << found.fault->message << " in " << text;
     EXPECT_EQ(found.ratings, expected) << text;
@@ -64,22 +67,66 @@ TEST(ratings, reads_tabs_blanks_commas_and_double_colons) {
 }
 
 TEST(ratings, skips_names_of_fields_comments_and_blank_lines) {
-  EXPECT_EQ(parse_ratings("userId,movieId,rating,timestamp\n1,2,3\n").ratings.size(), 1u);
+  EXPECT_EQ(parse_ratings("userId,movieId,rating,timestamp\n1,2,3,4\n").ratings.size(), 1u);
   EXPECT_EQ(parse_ratings("\n# made by hand\n\"user\",\"item\",\"rating\"\n\n1,2,3 # good\n").ratings.size(), 1u);
   EXPECT_EQ(parse_ratings("1,2,3#\n").ratings.size(), 1u);
   EXPECT_TRUE(parse_ratings("").ratings.empty());
 }
 
 TEST(ratings, names_of_fields_stand_in_the_first_line_only) {
-  EXPECT_TRUE(parse_ratings("user item rating\n1 2 3\n", {.first = false}).fault);
-  const parsed_ratings twice = parse_ratings("user item rating\nuser item rating\n");
+  const parsed_ratings twice = parse_ratings("user item rating\nuser item rating\n1 2 3\n4 5 6\n7 8 9\n");
   ASSERT_TRUE(twice.fault);
   EXPECT_EQ(twice.fault->line, 2u);
-  for (const char* const rating : {"x1 2 3\n2 1 4\n", "\"1\",\"2\",3\n"}) {
+  // What has a number where the others have one is a rating, and wrong.
+  for (const char* const rating : {"x1 2 3\n2 1 4\n", "\"1\",\"2\",x\n3,4,5\n", "user item rating\n"}) {
     const parsed_ratings found = parse_ratings(rating);
     ASSERT_TRUE(found.fault) << rating;
     EXPECT_EQ(found.fault->line, 1u) << rating;
   }
+}
+
+detail::ratings_layout layout_of(const char* text, const detail::ratings_reading& how = {}) {
+  return detail::look_at_ratings(text, how, "r.csv");
+}
+
+TEST(ratings_headers, say_which_field_is_what_in_any_order) {
+  const struct {
+    const char* header;
+    std::size_t user, item, rating;
+  } headers[] = {{"userId,movieId,rating,timestamp", 0, 1, 2},
+                 {"userId,movieId,timestamp,rating", 0, 1, 3},
+                 {"timestamp,Book-Rating,ISBN,User-ID", 3, 2, 1},
+                 {"\"rating\",\"item_id\",\"user_id\",\"t\"", 2, 1, 0},
+                 {"user_rating,user,time,movie", 1, 3, 0},
+                 {"reviewerID,asin,overall,unixReviewTime", 0, 1, 2},
+                 {"user,thing,rating,date", 0, 1, 2},  // the one that is left
+                 {"one,two,three,four", 0, 1, 2}};     // words that say nothing
+  for (const auto& h : headers) {
+    const detail::ratings_layout found = layout_of((std::string(h.header) + "\n1,2,3,4\n5,6,7,8\n").c_str());
+    EXPECT_EQ(found.header_line, 1u) << h.header;
+    EXPECT_EQ(found.user, h.user) << h.header;
+    EXPECT_EQ(found.item, h.item) << h.header;
+    EXPECT_EQ(found.rating, h.rating) << h.header;
+    EXPECT_EQ(found.note.substr(0, 35), "line 1 is a header, by which the us") << found.note;
+  }
+  EXPECT_EQ(layout_of("userId,movieId,timestamp,rating\n1,2,3,4\n").note,
+            "line 1 is a header, by which the user is 'userId', the item is 'movieId', the rating is 'rating'");
+  EXPECT_EQ(parse_ratings("userId,movieId,timestamp,rating\n1,10,964982703,5\n2,20,964982704,3\n").ratings,
+            (std::vector<triple>{{1, 10, 5}, {2, 20, 3}}));
+}
+
+TEST(ratings_headers, are_refused_where_they_do_not_tell) {
+  for (const char* const header : {"user,user,rating", "user,a,b", "user,item,time", "movie,book,rating"})
+    EXPECT_THROW(layout_of((std::string(header) + "\n1,2,3\n").c_str()), format_error) << header;
+  EXPECT_EQ(layout_of("user,item,time\n1,2,3\n", {.labels_optional = true}).rating, detail::ratings_layout::none);
+}
+
+TEST(ratings_headers, are_no_rows_that_have_numbers_where_others_have_them) {
+  for (const char* const text : {"alice\tThe Matrix\t5\nbob\tHeat\t3\nalice\tHeat\t4\n", "A\tLock,Stock\t5\nB\tx\t3\n",
+                                 "A,\"7, The Movie\",5\nB,x,3\nA,x,4\n", "ann,300,4\nbob,2012,3\n"})
+    EXPECT_EQ(layout_of(text, {.named = true}).header_line, 0u) << text;
+  EXPECT_EQ(layout_of("user,item\nann,film\n", {.named = true, .labels_optional = true}).header_line, 1u);
+  EXPECT_EQ(layout_of("ann,film\nbob,film\n", {.named = true, .labels_optional = true}).header_line, 0u);
 }
 
 TEST(ratings, may_lack_the_rating_where_it_is_asked_for) {
@@ -94,7 +141,17 @@ TEST(ratings, says_what_is_wrong_and_where) {
     const char* words;
   } faults[] = {
       {"1 2 3\n1 2\n", 2, 4, "a rating is expected"},
+      {"1\t10\t4\t9\n1\t10\t\t964982703\n", 2, 6, "the rating is missing: the field is empty"},
+      {"1\t10\t4\t9\n1\t\t4\t9\n", 2, 3, "the item is missing"},
+      {"\t10\t4\n1\t10\t4\n", 1, 1, "the user is missing"},
+      {"1;10;4\n1;;4\n", 2, 3, "the item is missing"},
+      {"1 10 4 99\n1 10  99\n", 2, 9, "has 3 fields between blanks, but line 1 has 4"},
+      {"1,2,3\n1,2,3,5\n", 2, 7, "has 4 fields between commas, but line 1 has 3"},
+      {"1;2;3,5\n", 1, 5, "the rating '3,5' is not a number"},
+      {"1,\"2,3\n", 1, 3, "none ends it on this line"},
+      {"1,\"2\"x,3\n", 1, 6, "something follows its quotation mark"},
       {"7\n", 1, 2, "an item is expected"},
+      {"u9 2 3\n", 1, 1, "the user 'u9' is not a whole number"},
       {"1 x 3\n", 1, 3, "the item 'x' is not a whole number"},
       {"1 2 3\nu9 2 3\n", 2, 1, "the user 'u9' is not a whole number"},
       {"-1 2 3\n", 1, 1, "the user '-1' is not a whole number"},
@@ -104,12 +161,12 @@ TEST(ratings, says_what_is_wrong_and_where) {
       {"1 2 inf\n", 1, 5, "the rating 'inf' is not finite"},
       {"1 2 nan\n", 1, 5, "is not finite"},
       {"1 2 1e39\n", 1, 5, "the rating '1e39' is not finite in single precision"},
-      {"1,2 3\n", 1, 4, "separated in the same way"},
-      {"1::2,3\n", 1, 5, "separated in the same way"},
-      {"1:2:3\n", 1, 2, "separated by '::', not by one ':'"},
-      {"1 2 3:4\n", 1, 6, "separates no field"},
+      {"1,2 3\n", 1, 3, "the item '2 3' is not a whole number"},
+      {"1::2,3\n", 1, 4, "the item '2,3' is not a whole number"},
+      {"1:2:3\n", 1, 1, "the user '1:2:3' is not a whole number"},
+      {"1 2 3:4\n", 1, 5, "the rating '3:4' is not a number"},
       {"1 2 \x01\x1b\n", 1, 5, "'\\x01\\x1b'"},
-      {"1,,3\n", 1, 3, "the item '' is not a whole number"},
+      {"1,,3\n", 1, 3, "the item is missing"},
   };
   for (const auto& expected : faults) {
     const parsed_ratings found = parse_ratings(expected.text, {.first = false});
@@ -120,21 +177,11 @@ TEST(ratings, says_what_is_wrong_and_where) {
   }
 }
 
-TEST(ratings, begin_behind_a_byte_order_mark) {
-  EXPECT_EQ(parse_ratings("\xef\xbb\xbf"
-                          "1,2,3\n")
-                .ratings,
-            (std::vector<triple>{{1, 2, 3}}));
-  EXPECT_TRUE(parse_ratings("\xef\xbb\xbf"
-                            "1,2,3\n",
-                            {.first = false})
-                  .fault);
-}
-
 TEST(ratings, of_names_number_users_and_items_apart) {
   for (const char* text :
        {"ann\tfilm:2\t5\nbob\tann\t4\nann\tann\t3\n", "ann,film:2,5,2001\nbob,ann,4,x\nann,ann,3,y\n",
-        "user::item::rating\nann::film:2::5\nbob::ann::4\nann::ann::3\n"}) {
+        "user::item::rating\nann::film:2::5\nbob::ann::4\nann::ann::3\n",
+        "\"ann\";\"film:2\";5\n\"bob\";\"ann\";\"4\"\nann;ann;3\n"}) {
     detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
     const parsed_ratings found = parse_ratings(text, {.first = true}, &names);
     ASSERT_FALSE(found.fault) << found.fault->message << " in " << text;
@@ -142,6 +189,29 @@ TEST(ratings, of_names_number_users_and_items_apart) {
   }
   detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
   EXPECT_EQ(parse_ratings("ann film\n", {.labels_optional = true, .first = true}, &names).ratings.size(), 1u);
+}
+
+/// The names of users, then those of items, in the order of their bytes.
+std::vector<std::string> names_in(const std::string& text) {
+  detail::rating_numbers numbers{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
+  const parsed_ratings found = parse_ratings(text, {.first = true}, &numbers);
+  EXPECT_FALSE(found.fault) << found.fault->message << " in " << text;
+  std::vector<std::string> names, items;
+  numbers.users.settle(names);
+  numbers.items.settle(items);
+  names.insert(names.end(), items.begin(), items.end());
+  return names;
+}
+
+TEST(ratings, of_names_may_hold_what_separates_no_fields) {
+  using names = std::vector<std::string>;
+  EXPECT_EQ(names_in("alice\tThe Matrix\t5\nbob\tLock, Stock\t3\n"),
+            (names{"alice", "bob", "Lock, Stock", "The Matrix"}));
+  EXPECT_EQ(names_in("A,\"7, The \"\"Movie\"\"\",5\nB, x y ,3\n"), (names{"A", "B", "7, The \"Movie\"", "x y"}));
+  EXPECT_EQ(names_in("ann,C#,4 # good\nbob,F# 2,3\n# a comment\n"), (names{"ann", "bob", "C#", "F# 2"}));
+  EXPECT_EQ(names_in("\"#tag\"\tx\t5\nbob\tx\t3\n"), (names{"#tag", "bob", "x"}));
+  EXPECT_EQ(names_in("ann,std::sort,4\nbob,std::map,3\n"), (names{"ann", "bob", "std::map", "std::sort"}));
+  EXPECT_EQ(names_in("ann::7\" disc::4\nbob::a:b::3\n"), (names{"ann", "bob", "7\" disc", "a:b"}));
 }
 
 TEST(ratings, of_names_say_what_is_wrong_and_where) {
@@ -153,7 +223,10 @@ TEST(ratings, of_names_say_what_is_wrong_and_where) {
                 {"ann film 1\nbob film good\n", 2, 10, "the rating 'good' is not a number"},
                 {"bob film inf\n", 1, 10, "is not finite"},
                 {"a\x01n film 1\n", 1, 1, "a control character in the name of the user 'a\\x01n'"},
-                {"ann,,3\n", 1, 5, "the name of the item has 0 bytes"},
+                {"ann,,3\n", 1, 5, "the item is missing"},
+                {"#tag\tx\t5\nbob\tx\t3\n", 1, 1, "begins with '#', as comments do, and reads as a rating"},
+                {"ann,x,4\nbob,Ocean's, 11,5\n", 2, 18, "has 4 fields between commas, but line 1 has 3"},
+                {"1::x::5\n2::a::7::5\n", 2, 10, "a name with '::' in it is written in quotation marks"},
                 {std::string(256, 'x') + " film 1\n", 1, 1, "the name of the user has 256 bytes"}};
   for (const auto& expected : faults) {
     detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};

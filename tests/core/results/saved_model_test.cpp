@@ -52,14 +52,33 @@ saved_model named_model() {
           .names = {"ann", "film:2"}};
 }
 
-TEST(saved_model, names_of_columns_are_words_one_for_each) {
+TEST(saved_model, names_of_columns_are_one_for_each_without_control_characters) {
   const auto bytes = model_bytes(named_model(), model_format::text);
   EXPECT_THAT(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
               HasSubstr("columns 2 named\n1 ann 1 2\n2 film:2 3 4\nend\n"));
-  for (const auto& names : {std::vector<std::string>{"ann"}, std::vector<std::string>{"ann", "two words"}}) {
+  for (const auto& names : {std::vector<std::string>{"ann"}, std::vector<std::string>{"ann", "a tab\t"},
+                            std::vector<std::string>{"ann", ""}}) {
     saved_model wrong = named_model();
     wrong.names = names;
     EXPECT_THROW(model_bytes(wrong, model_format::binary), hogwild::config_error);
+  }
+}
+
+TEST(saved_model, names_with_blanks_are_quoted_in_text) {
+  saved_model named = named_model();
+  named.names = {"ann", "the \"fine\" back\\slash "};
+  for (const auto format : {model_format::text, model_format::binary})
+    EXPECT_EQ(parse_model(model_bytes(named, format), "m").names, named.names);
+  const auto bytes = model_bytes(named, model_format::text);
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  EXPECT_THAT(text, HasSubstr("columns 2 quoted\n1 \"ann\" 1 2\n2 \"the \\\"fine\\\" back\\\\slash \" 3 4\nend\n"));
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"\"ann\"", "ann"},
+                                 {"\"ann\"", "\"ann"},
+                                 {"\"ann\"", "\"\""},
+                                 {"\"ann\" 1", "\"ann\"1"}}) {
+    std::string wrong = text;
+    wrong.replace(wrong.find(from), from.size(), to);
+    EXPECT_THROW(parse_model(std::as_bytes(std::span(wrong)), "m"), input_error) << wrong;
   }
 }
 

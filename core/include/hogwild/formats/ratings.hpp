@@ -13,10 +13,14 @@ namespace hogwild {
 
 // Ratings text: one a line, "user item rating", behind which more fields (a time) are ignored.
 //
-// Fields are separated by tabs or blanks in any number, by a comma or by "::", the same on all of a line. Users and
-// items are whole numbers from 0 to largest_rating_id, or names: words of at most 255 bytes; a rating is a finite
-// number. Blank lines are skipped and '#' begins a comment. A first line is skipped too where it names the fields: it
-// begins with a letter or a quotation mark or, where users are names themselves, has a word for a rating.
+// Fields are separated by tabs where a line has one, else by commas, semicolons, bars, "::" or blanks, the same in all
+// of the text, and each line has as many. None of the three may be empty. A field may stand in quotation marks, in
+// which
+// "" is one of them. Users and items are whole numbers from 0 to largest_rating_id, or names of at most 255 bytes,
+// which may hold blanks; a rating is a finite number. Blank lines are skipped. '#' begins a comment, but within names:
+// of these a line that begins with it and reads as a rating is refused. The first line is a header where it has a
+// number in none of the fields where the lines below it have them: its words say which field is what, in any order, and
+// a note tells.
 //
 // As a row of data a rating is two entries of value 1, its user and its item, and the rating is its label. Users have
 // the odd numbers of columns in the input, items the even ones; among the positions all users come before all items,

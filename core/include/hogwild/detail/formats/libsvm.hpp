@@ -44,6 +44,14 @@ struct libsvm_rows {
 /// fault.
 libsvm_rows parse_libsvm(std::string_view text, const std::string& source = "text", bool labels_optional = false);
 
+/// Text that comes piece by piece, as parse_libsvm is given it: `begin` is what came first of all, or less of it where
+/// that is long. Returns it without a byte order mark. Throws input_error where it begins as a binary file.
+std::string_view begin_text(std::string_view begin, const std::string& source);
+
+/// Of text that has no newline yet, of which what lies before `from` was looked at before. Throws input_error where it
+/// cannot be a line of data, or is longer than a line may be, as files are refused.
+void require_line(std::string_view text, std::size_t from, const std::string& source);
+
 /// Writes rows, each in ascending order of its input numbers, in the shortest decimals that read back to the same
 /// numbers. `original[column]` is the number to write; empty: columns count from 0 and are written from 1.
 void write_libsvm(std::ostream& out, const sparse_view& rows, std::span<const std::uint32_t> original = {});
