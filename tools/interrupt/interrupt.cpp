@@ -79,6 +79,11 @@ void interrupt::on_broken_pipe(int signal) {
   errno = error;
 }
 
+std::string interrupt::answer() {
+  const std::lock_guard lock(mutex_);
+  return answer_ ? answer_() : std::string(options_.answer);
+}
+
 void interrupt::wait(const std::stop_token& end) {
   int signal = 0;
   while (sigwait(&waited_for_, &signal) == 0 && !end.stop_requested()) {
@@ -87,7 +92,7 @@ void interrupt::wait(const std::stop_token& end) {
     if (signal == SIGPIPE && asked && !fatal) continue;  // each line that nobody reads raises one more
     if (asking_ && !asked && !fatal) {
       stop_.request_stop();
-      say_without_waiting(options_.answer);
+      say_without_waiting(answer());
       continue;
     }
     run_cleanup_handlers();

@@ -22,6 +22,7 @@ namespace hogwild {
 
 class collective;
 class training_task;
+struct named_value;
 struct loop_plan;
 class run_planner;
 
@@ -121,6 +122,9 @@ struct sync_engine_of {
 };
 using all_reduce_engine = sync_engine_of<sync_rule::gradients>;
 using local_sgd_engine = sync_engine_of<sync_rule::average>;
+
+/// What the processes of a run compare of their engines, of which each has its own workers.
+std::vector<named_value> compared_by_ranks(const sync_engine& engine);
 
 /// Throws config_error where no rows are between two meetings, where the timeout is none, and for options that do not
 /// go with meetings.

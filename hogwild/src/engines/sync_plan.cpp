@@ -9,6 +9,7 @@
 
 #include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
+#include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 
@@ -90,6 +91,13 @@ void tell_idle(std::size_t chunks, std::size_t workers, const run_planner& run) 
 }
 
 }  // namespace
+
+std::vector<named_value> compared_by_ranks(const sync_engine& engine) {
+  return {{"the engine", engine.rule == sync_rule::gradients ? "all_reduce" : "local_sgd"},
+          {"the rows between two meetings", std::to_string(engine.rows)},
+          {"scale_step", engine.scale_step ? "true" : "false"},
+          {"what workers meet by", engine.join_members ? "NCCL" : "memory and messages"}};
+}
 
 // Nothing here may depend on the machine: a synchronous run repeats to the bit.
 std::size_t plan_sharing(const sync_engine& engine, run_planner& run) {

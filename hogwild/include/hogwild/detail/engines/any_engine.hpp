@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
+#include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/engines.hpp>
 
 namespace hogwild {
@@ -15,6 +17,8 @@ class any_engine {
 
   /// The processes that train together with this one, as far as the engine knows of any; else null.
   virtual collective* ranks() const = 0;
+  /// What these compare of the engine before they train.
+  virtual std::vector<named_value> compared() const = 0;
   /// plan_sharing() of the engine, which from then on has as many workers.
   virtual std::size_t plan(run_planner& run) = 0;
   /// start() of the engine.
@@ -31,6 +35,10 @@ class engine_of final : public any_engine {
   collective* ranks() const override {
     if constexpr (requires { engine_.ranks; }) return engine_.ranks;
     return nullptr;
+  }
+  std::vector<named_value> compared() const override {
+    if constexpr (requires { compared_by_ranks(engine_); }) return compared_by_ranks(engine_);
+    return {};
   }
   std::size_t plan(run_planner& run) override {
     const std::size_t workers = plan_sharing(engine_, run);
