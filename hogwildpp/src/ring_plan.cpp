@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/control/ring_token.hpp>
@@ -83,14 +84,16 @@ std::string_view why_refused_on_ring(const combination& c) {
   return "workers on a ring hold replicas (buffered) of their replica: leave the sharing at auto";
 }
 
-std::vector<named_value> compared_by_ranks(const ring_engine& engine) {
+void require_same_engine(const ring_engine& engine, const agreement& ranks) {
   const auto number = [](auto x) { return detail::to_text(x); };
-  return {{"the engine", "ring"},
-          {"the exchange rule", std::string(name_of(engine.rule))},
-          {"released.tolerance", number(engine.released.tolerance)},
-          {"released.rows", number(engine.released.rows)},
-          {"released.dense", number(engine.released.dense)},
-          {"the values of messages", engine.message_values == delta_values::as_half ? "half" : "float"}};
+  const std::vector<named_value> mine{
+      {"the engine", "ring"},
+      {"the exchange rule", std::string(name_of(engine.rule))},
+      {"released.tolerance", number(engine.released.tolerance)},
+      {"released.rows", number(engine.released.rows)},
+      {"released.dense", number(engine.released.dense)},
+      {"the values of messages", engine.message_values == delta_values::as_half ? "half" : "float"}};
+  detail::require_same_on_ranks(mine, ranks);
 }
 
 // Workers hold replicas of their replica on the ring, all bound by what all of them together may gain.

@@ -22,7 +22,7 @@ namespace hogwild {
 
 class collective;
 class training_task;
-struct named_value;
+class agreement;
 struct loop_plan;
 class run_planner;
 
@@ -123,8 +123,8 @@ struct sync_engine_of {
 using all_reduce_engine = sync_engine_of<sync_rule::gradients>;
 using local_sgd_engine = sync_engine_of<sync_rule::average>;
 
-/// What the processes of a run compare of their engines, of which each has its own workers.
-std::vector<named_value> compared_by_ranks(const sync_engine& engine);
+/// Throws rank_failure on all processes of a run unless they have the same rule, rows and way to meet.
+void require_same_engine(const sync_engine& engine, const agreement& ranks);
 
 /// Throws config_error where no rows are between two meetings, where the timeout is none, and for options that do not
 /// go with meetings.

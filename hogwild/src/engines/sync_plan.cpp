@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
@@ -92,11 +93,12 @@ void tell_idle(std::size_t chunks, std::size_t workers, const run_planner& run) 
 
 }  // namespace
 
-std::vector<named_value> compared_by_ranks(const sync_engine& engine) {
-  return {{"the engine", engine.rule == sync_rule::gradients ? "all_reduce" : "local_sgd"},
-          {"the rows between two meetings", std::to_string(engine.rows)},
-          {"scale_step", engine.scale_step ? "true" : "false"},
-          {"what workers meet by", engine.join_members ? "NCCL" : "memory and messages"}};
+void require_same_engine(const sync_engine& engine, const agreement& ranks) {
+  const std::vector<named_value> mine{{"the engine", engine.rule == sync_rule::gradients ? "all_reduce" : "local_sgd"},
+                                      {"the rows between two meetings", std::to_string(engine.rows)},
+                                      {"scale_step", engine.scale_step ? "true" : "false"},
+                                      {"what workers meet by", engine.join_members ? "NCCL" : "memory and messages"}};
+  detail::require_same_on_ranks(mine, ranks);
 }
 
 // Nothing here may depend on the machine: a synchronous run repeats to the bit.

@@ -16,7 +16,6 @@
 #include <hogwild/detail/run/record_observer.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
-#include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/detail/run/step_search.hpp>
 #include <hogwild/engines.hpp>
 
@@ -103,8 +102,7 @@ resolved_run begin_run(const prepared_task& task) {
 
 train_result run_training(const prepared_task& ready, any_engine& engine, const chosen_l2& chosen) {
   const training_task& task = *ready.task;
-  if (const agreement ranks(ready.data.ranks()); !ranks.alone())
-    detail::require_same_on_ranks(engine.compared(), ranks);
+  if (const agreement ranks(ready.data.ranks()); !ranks.alone()) engine.require_same_on(ranks);
   resolved_run run = begin_run(ready);
   if (!chosen.tried.empty()) {
     run.l2_tried = chosen.tried;

@@ -3,9 +3,7 @@
 
 #include <cstddef>
 #include <memory>
-#include <vector>
 
-#include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/engines.hpp>
 
 namespace hogwild {
@@ -17,8 +15,8 @@ class any_engine {
 
   /// The processes that train together with this one, as far as the engine knows of any; else null.
   virtual collective* ranks() const = 0;
-  /// What these compare of the engine before they train.
-  virtual std::vector<named_value> compared() const = 0;
+  /// Throws rank_failure on all of these unless their engines are such as can train together.
+  virtual void require_same_on(const agreement& ranks) const = 0;
   /// plan_sharing() of the engine, which from then on has as many workers.
   virtual std::size_t plan(run_planner& run) = 0;
   /// start() of the engine.
@@ -36,9 +34,8 @@ class engine_of final : public any_engine {
     if constexpr (requires { engine_.ranks; }) return engine_.ranks;
     return nullptr;
   }
-  std::vector<named_value> compared() const override {
-    if constexpr (requires { compared_by_ranks(engine_); }) return compared_by_ranks(engine_);
-    return {};
+  void require_same_on([[maybe_unused]] const agreement& ranks) const override {
+    if constexpr (requires { require_same_engine(engine_, ranks); }) require_same_engine(engine_, ranks);
   }
   std::size_t plan(run_planner& run) override {
     const std::size_t workers = plan_sharing(engine_, run);
