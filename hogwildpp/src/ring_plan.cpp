@@ -4,12 +4,16 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/control/ring_token.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/names.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
+#include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/error.hpp>
 #include <hogwildpp/detail/delta_message.hpp>
@@ -78,6 +82,18 @@ std::string_view why_refused_on_ring(const combination& c) {
     return "edge_locked and ordered are for one shared array, and a ring has replicas: use lossy or exact updates";
   if (c.sharing == sharing_kind::automatic || c.sharing == sharing_kind::buffered) return {};
   return "workers on a ring hold replicas (buffered) of their replica: leave the sharing at auto";
+}
+
+void require_same_engine(const ring_engine& engine, const agreement& ranks) {
+  const auto number = [](auto x) { return detail::to_text(x); };
+  const std::vector<named_value> mine{
+      {"the engine", "ring"},
+      {"the exchange rule", std::string(name_of(engine.rule))},
+      {"released.tolerance", number(engine.released.tolerance)},
+      {"released.rows", number(engine.released.rows)},
+      {"released.dense", number(engine.released.dense)},
+      {"the values of messages", engine.message_values == delta_values::as_half ? "half" : "float"}};
+  detail::require_same_on_ranks(mine, ranks);
 }
 
 // Workers hold replicas of their replica on the ring, all bound by what all of them together may gain.

@@ -2,9 +2,11 @@
 // mpiexec -n N hogwild train, as a user meets it.
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "mpi/with_ranks.hpp"
 
@@ -13,6 +15,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class launched : public with_ranks {
  protected:
@@ -178,6 +181,123 @@ TEST_F(launched, bad_rows_are_told_once_by_file_and_line) {
   EXPECT_THAT(o.err, HasSubstr("bad.svm:2:"));
 }
 
+/// Sentences on stderr, but for those of mpiexec, which says that a rank has ended early.
+std::vector<std::string> told_by_ranks(const outcome& o) {
+  std::vector<std::string> all;
+  for (const std::string& line : lines_of(o.err))
+    if (line.starts_with("hogwild:")) all.push_back(line);
+  return all;
+}
+
+TEST_F(launched, ranks_with_other_options_are_refused_before_they_train) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"--l2 0.1", "--l2: 0.1 here, not given on rank 0"},
+      {"--model hinge_svm", "--model: hinge_svm here, not given on rank 0"},
+      {"--sync-rows 8", "--sync-rows: 8 here, not given on rank 0"},
+      {"--values half", "--values: half here, not given on rank 0"}};
+  for (const auto& [option, sentence] : cases) {
+    const outcome o = running_command(with_script(3, "[ $RANK = 2 ] && set -- \"$@\" " + option,
+                                                  {"train", train(), "--engine", "all_reduce", "--workers", "1"}))
+                          .wait();
+    EXPECT_EQ(o.code, 2) << o.err;
+    EXPECT_THAT(told_by_ranks(o), ::testing::ElementsAre(HasSubstr("rank 2 of 3: " + sentence))) << o.err;
+    EXPECT_EQ(o.out, "");
+  }
+}
+
+TEST_F(launched, ranks_may_give_the_same_number_otherwise_and_have_what_is_their_own) {
+  const std::string script = "[ $RANK = 1 ] && set -- \"$@\" --seed 3.0 --isa scalar || set -- \"$@\" --seed 3 --json";
+  EXPECT_EQ(
+      result_of(running_command(with_script(2, script, train_with({"--epochs", "2", "--quiet"}))).wait())["ranks"], 2);
+}
+
+// Each rank is in a folder of its own, where the file has the same name.
+TEST_F(launched, ranks_with_other_labels_or_entries_in_a_file_of_the_same_name_are_refused) {
+  const auto lines = lines_of(read_file(train()));
+  std::string flipped, other;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string rest = lines[i].substr(lines[i].find(' '));
+    flipped += (lines[i].front() == '-' ? "1" : "-1") + rest + "\n";
+    other += i == 7 ? lines[i].substr(0, lines[i].find(':')) + ":0.0625\n" : lines[i] + "\n";
+  }
+  for (const std::string at : {"at0", "at1"}) std::filesystem::create_directory(*folder / at);
+  write_file(*folder / "at0/rows.svm", read_file(train()));
+  const std::vector<std::string> asked{"train", "rows.svm", "--engine", "local_sgd", "--workers", "1", "--no-cache"};
+  const std::string into_own = "cd '" + folder->path().string() + "'/at$RANK";
+  write_file(*folder / "at1/rows.svm", flipped);
+  const outcome labels = running_command(with_script(2, into_own, asked)).wait();
+  EXPECT_EQ(labels.code, 2) << labels.err;
+  EXPECT_THAT(told_by_ranks(labels), ::testing::ElementsAre(AllOf(HasSubstr("rank 1 of 2: the label of row "),
+                                                                  HasSubstr(" here, "), HasSubstr("1 on rank 0"))));
+  write_file(*folder / "at1/rows.svm", other);
+  const outcome entries = running_command(with_script(2, into_own, asked)).wait();
+  EXPECT_EQ(entries.code, 3) << entries.err;
+  EXPECT_THAT(entries.err, HasSubstr("rank 1 of 2: the "));
+}
+
+/// The command as a launcher starts it that MPI does not know.
+outcome alone_with(const std::vector<std::string>& environment, const std::vector<std::string>& arguments) {
+  running_command::any_program program{{"/usr/bin/env"}};
+  program.words.insert(program.words.end(), environment.begin(), environment.end());
+  program.words.push_back(hogwild_path());
+  program.words.insert(program.words.end(), arguments.begin(), arguments.end());
+  return running_command(program).wait();
+}
+
+TEST_F(launched, processes_that_mpi_does_not_know_of_each_other_do_not_train) {
+  const std::vector<std::string> asked{"train", train(), "--epochs", "1", "--quiet"};
+  for (const std::string word :
+       {"PMI_SIZE=2", "SLURM_NTASKS=4", "SLURM_STEP_NUM_TASKS=2", "OMPI_COMM_WORLD_SIZE=3", "MV2_COMM_WORLD_SIZE=2"}) {
+    for (const std::string engine : {"threads", "all_reduce"}) {
+      std::vector<std::string> by = asked;
+      by.insert(by.end(), {"--engine", engine, "--save", *folder / "none.bin"});
+      const outcome o = alone_with({word}, by);
+      EXPECT_EQ(o.code, 2) << word << o.err;
+      EXPECT_THAT(o.err, AllOf(HasSubstr("srun --mpi=pmix"), HasSubstr(word.substr(0, word.find('='))))) << word;
+      EXPECT_FALSE(std::filesystem::exists(*folder / "none.bin"));
+    }
+  }
+  EXPECT_EQ(alone_with({"SLURM_NTASKS=2"}, {"search", train(), "--space", "step=1,2"}).code, 2);
+  // One task, or a script of sbatch, which is one process of an allocation for several.
+  EXPECT_EQ(alone_with({"SLURM_NTASKS=1"}, asked).code, 0);
+  EXPECT_EQ(alone_with({"SLURM_NTASKS=4", "SLURM_JOB_ID=17"}, asked).code, 0);
+  EXPECT_EQ(alone_with({"SLURM_NTASKS=4", "SLURM_JOB_ID=17", "SLURM_STEP_ID=0"}, asked).code, 2);
+}
+
+TEST_F(launched, transport_of_mpi_asks_for_a_launcher) {
+  const outcome o = hogwild(train_with({"--epochs", "1", "--transport", "mpi"}));
+  EXPECT_EQ(o.code, 2);
+  EXPECT_THAT(o.err, HasSubstr("mpiexec -n 4 hogwild"));
+}
+
+TEST_F(launched, ranks_are_told_and_may_write_files_of_their_own) {
+  const std::string model = *folder / "own%rank.bin", record = *folder / "own%rank.jsonl";
+  const outcome o = run(2, train_with({"--epochs", "2", "--save", model, "--record", record}));
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_THAT(o.out, HasSubstr("in rank 0 of 2 ranks"));
+  EXPECT_EQ(read_file(*folder / "own0.bin"), read_file(*folder / "own1.bin"));
+  EXPECT_GT(read_file(*folder / "own0.bin").size(), 0u);
+  for (const std::string name : {"own0.jsonl", "own1.jsonl"})
+    EXPECT_EQ(lines_of(read_file(*folder / name)).size(), 4u) << name;
+  EXPECT_EQ(hogwild(train_with({"--epochs", "1", "--save", model, "--quiet"})).code, 0);
+  EXPECT_NE(read_file(*folder / "own0.bin"), read_file(*folder / "own1.bin"));  // a process alone is rank 0
+}
+
+TEST_F(launched, ranks_in_lockstep_resume_as_another_number_of_them) {
+  const std::string checkpoint = *folder / "lockstep.checkpoint";
+  const auto asked = [&](const std::string& epochs, const std::string& option) {
+    return std::vector<std::string>{"train",  train(),    "--engine",    "local_sgd", "--workers", "1",
+                                    "--step", "0.3",      "--decay",     "0.9",       "--epochs",  epochs,
+                                    option,   checkpoint, "--sync-rows", "64",        "--json",    "--quiet"};
+  };
+  EXPECT_EQ(result_of(run(3, asked("4", "--checkpoint")))["epochs"], 4);
+  std::filesystem::remove(checkpoint + ".rank2");
+  const auto by_two = result_of(run(2, asked("8", "--resume")));
+  EXPECT_EQ(by_two["epochs"], 8);
+  EXPECT_EQ(by_two["ranks"], 2);
+  EXPECT_EQ(result_of(hogwild(asked("8", "--resume")))["ranks"], 1);
+}
+
 class lost : public launched {};
 
 TEST_F(lost, rank_ends_the_run_and_resuming_goes_on_from_the_last_checkpoint) {
@@ -188,7 +308,10 @@ TEST_F(lost, rank_ends_the_run_and_resuming_goes_on_from_the_last_checkpoint) {
   running_command run_of_three(with_pids(3, arguments(1'000'000, "--checkpoint")));
   ASSERT_TRUE(run_of_three.says("epoch 20/")) << run_of_three.err();
   ASSERT_EQ(::kill(pid_of(1), SIGKILL), 0);
-  EXPECT_NE(run_of_three.wait().code, 0);
+  const outcome o = run_of_three.wait();
+  EXPECT_NE(o.code, 0);
+  EXPECT_THAT(o.err, AllOf(HasSubstr("rank 1 of 3 has ended, and no rank goes on without the others: nothing is saved"),
+                           HasSubstr("--resume " + checkpoint), Not(HasSubstr("the model is saved"))));
 
   auto resumed = arguments(200'000, "--resume");
   // What was written by three is for three.
@@ -213,6 +336,26 @@ TEST_F(lost, rank_that_is_stopped_is_given_up_after_the_timeout) {
   const outcome o = run_of_two.wait();
   EXPECT_EQ(o.code, 1);
   EXPECT_THAT(o.err, AllOf(HasSubstr("rank 0 of 2"), HasSubstr("rank 1")));
+}
+
+// Whether it falls into training or between: the seconds of training leave it out, and a note tells of it.
+TEST_F(lost, rank_that_was_stopped_for_a_while_is_told_and_not_counted_as_training) {
+  running_command run_of_two(
+      with_pids(2, {"train", train(), "--engine", "all_reduce", "--workers", "1", "--epochs", "1000000", "--step",
+                    "0.01", "--sync-rows", "64", "--save", *folder / "stopped.bin", "--json"}));
+  ASSERT_TRUE(run_of_two.says("epoch 3/")) << run_of_two.err();
+  const pid_t second = pid_of(1);
+  ASSERT_EQ(::kill(second, SIGSTOP), 0);
+  std::this_thread::sleep_for(std::chrono::seconds(5));
+  ASSERT_EQ(::kill(second, SIGCONT), 0);
+  ASSERT_TRUE(run_of_two.says("rank 1 of 2 was stopped for ")) << run_of_two.err();
+  ASSERT_EQ(::kill(pid_of(0), SIGTERM), 0);
+  const outcome o = run_of_two.wait();
+  EXPECT_EQ(o.code, 130) << o.err;
+  EXPECT_THAT(o.err, HasSubstr("stopping as soon as all ranks have met"));
+  const auto result = nlohmann::json::parse(o.out);
+  EXPECT_GT(result["wall_seconds"].get<double>() - result["train_seconds"].get<double>(), 4.5);
+  EXPECT_TRUE(std::filesystem::exists(*folder / "stopped.bin"));
 }
 
 }  // namespace

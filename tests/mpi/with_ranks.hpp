@@ -20,6 +20,18 @@ class with_ranks : public with_small_data {
     return running_command(ranks(n, arguments)).wait();
   }
 
+  /// Ranks whose shell runs `script` first, which may change folder, or the arguments "$@" of the rank RANK.
+  static running_command::any_program with_script(int n, const std::string& script,
+                                                  const std::vector<std::string>& arguments) {
+    running_command::any_program program = ranks(n, {});
+    program.words.pop_back();
+    program.words.insert(
+        program.words.end(),
+        {"/bin/sh", "-c", "RANK=$OMPI_COMM_WORLD_RANK; " + script + "; exec \"$0\" \"$@\"", hogwild_path()});
+    program.words.insert(program.words.end(), arguments.begin(), arguments.end());
+    return program;
+  }
+
   /// Ranks that write their process number to FOLDER/pidN before they begin.
   static running_command::any_program with_pids(int n, const std::vector<std::string>& arguments) {
     running_command::any_program program = ranks(n, {});

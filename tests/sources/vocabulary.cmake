@@ -48,7 +48,7 @@ foreach(file IN LISTS files)
   # What is frozen is a group of parameters.
   refuse("(^|[^A-Za-z0-9_])(sharing_kind::frozen|frozen_sharing)" "deterministic")
   # Patience is a number of epochs.
-  if(NOT file MATCHES "/(options|stop_rules|prepare|train_request|compared_by_ranks)[.][ch]pp$" AND NOT file MATCHES "^tests/")
+  if(NOT file MATCHES "/(options|stop_rules|prepare|train_request|option_list)[.][ch]pp$" AND NOT file MATCHES "^tests/")
     refuse_part("patience" "timeout or max_polls, for patience is a number of epochs")
   endif()
   refuse("(^|[^A-Za-z0-9_])(patience_(seconds|of)|impatient)" "timeout")

@@ -18,7 +18,11 @@
 #include <hogwild/detail/collectives/thread.hpp>
 #include <hogwild/error.hpp>
 
+#include "hogwild/compared_words.hpp"
+#include "hogwild/folds_request.hpp"
 #include "hogwild/search/analytic_trainer.hpp"
+#include "hogwild/several_request.hpp"
+#include "hogwild/train_request.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace hogwild::cli {
@@ -196,6 +200,27 @@ TEST(rank_trainer, trial_that_is_broken_off_keeps_what_stands_in_the_journal) {
   EXPECT_EQ(resumed.replayed, 9u);
   EXPECT_EQ(resumed.best, begun.best);
   for (const trial& t : resumed.trials) EXPECT_EQ(t.metric, begun.trials[t.number].metric) << t.number;
+}
+
+TEST(compared_words, are_all_that_are_given_but_those_of_a_rank) {
+  train_request request;
+  command_line line("train", "", "");
+  declare_training(line, request);
+  declare_several(line, request.several);
+  declare_folds(line, request.folds);
+  for (const option_of_a_rank& o : options_of_a_rank)
+    EXPECT_TRUE(line.has(std::string(o.name)) || o.name == "--journal") << o.name << " is no option of train";
+  line.take({"rows.svm", "--l2", "1e-1", "--workers", "3", "--test", "other.svm", "--no-bias", "--save", "m.bin",
+             "--resume", "run.checkpoint", "--ensemble", "4", "--folds", "3"});
+  std::vector<std::string> words;
+  for (const named_value& word : compared_words(line)) words.push_back(word.name + "=" + word.value);
+  EXPECT_THAT(words, ::testing::UnorderedElementsAre("--l2=0.1", "--test=given", "--bias=false", "--resume=given",
+                                                     "--ensemble=4", "--folds=3"));
+  train_request other;
+  command_line fraction("train", "", "");
+  declare_training(fraction, other);
+  fraction.take({"rows.svm", "--test", "0.25"});
+  EXPECT_EQ(compared_words(fraction).front().value, "0.25");
 }
 
 }  // namespace

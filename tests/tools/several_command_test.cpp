@@ -248,11 +248,13 @@ TEST_F(several_command, what_is_wrong_is_a_sentence) {
   refused({"--ensemble", "3", "--engine", "cuda"}, 2, "--ensemble trains by CPUs");
   refused({"--multiclass", "ovr", "--engine", "ring", "--device", "0"}, 2, "--multiclass trains by CPUs");
   for (const std::vector<std::string>& alone :
-       {std::vector<std::string>{"--ensemble-by", "shards"}, {"--optimizer", "adagrad"}, {"--update", "locked"}}) {
+       {std::vector<std::string>{"--ensemble-by", "shards"}, {"--optimizer", "adagrad"}, {"--average", "0.5"}}) {
     std::vector<std::string> words{"--ensemble", "3", "--engine", "processes"};
     words.insert(words.end(), alone.begin(), alone.end());
     refused(words, 2, "have a thread each: take the serial engine or threads");
   }
+  for (const std::string update : {"locked", "edge_locked", "ordered"})
+    refused({"--ensemble", "3", "--update", update}, 2, "nothing is locked or put in order: leave out the update");
   refused({"--ensemble", "3", "--checkpoint", *folder / "c"}, 2, "--checkpoint is not for models that make one");
   const std::string model = *folder / "three.bin";
   result_of(trained(train(), {"--ensemble", "3", "--save", model}));

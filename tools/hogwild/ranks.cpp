@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ranks.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,28 +9,42 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
+#include <hogwild/detail/collectives/lost_peer.hpp>
+#include <hogwild/detail/data/dataset_digest.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/run/rank_paths.hpp>
+#include <hogwild/detail/run/same_on_ranks.hpp>
 
 #include "data_files.hpp"
 
 namespace hogwild::cli {
 namespace {
 
-constexpr std::string_view rank_mark = "%rank";
-
-std::string path_of_rank(std::string path, std::size_t rank) {
-  for (std::size_t at; (at = path.find(rank_mark)) != std::string::npos;)
-    path.replace(at, rank_mark.size(), std::to_string(rank));
-  return path;
-}
-
 std::size_t cpus_online() {
   return static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+/// Who has another file of the same name trains another part of something else.
+void require_same_rows(sparse_dataset data, const std::string& path, const agreement& agreed) {
+  data.number_rows();
+  const sparse_view all = data.view();
+  detail::require_same_labels(all, quote(path), agreed);
+  const auto sum = [](std::uint64_t digest) { return "checksum " + std::to_string(digest); };
+  const std::vector<named_value> rows{
+      {"the columns of " + quote(path), sum(data.numbering().digest()), exit_code::input},
+      {"the entries of " + quote(path), sum(detail::digest_of_rows(data)), exit_code::input},
+      {"the weights of the rows", sum(detail::checksum(all.weight))},
+      {"the offsets of the rows", sum(detail::checksum(all.offset))}};
+  detail::require_same_on_ranks(rows, agreed);
 }
 
 [[noreturn]] void end_all(launched_ranks& ranks, exit_code code, const char* sentence) {
@@ -48,6 +63,38 @@ bool launched() {
   return false;
 }
 
+std::optional<launcher_word> launched_several() {
+  const auto number_in = [](const char* name) -> std::size_t {
+    const char* const text = std::getenv(name);
+    const auto number = text == nullptr ? std::nullopt : to_number(text);
+    return number && *number >= 1.0 && *number < 1e9 ? static_cast<std::size_t>(*number) : 0;
+  };
+  launcher_word most;
+  const auto hear = [&](const char* name) {
+    if (const std::size_t n = number_in(name); n > most.processes) most = {name, n};
+  };
+  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}) hear(name);
+  // srun says how many tasks its step has. In a script of sbatch, and in the shell of salloc, the allocation alone has
+  // a number of tasks, and no step.
+  const bool in_step = std::getenv("SLURM_STEP_NUM_TASKS") != nullptr || std::getenv("SLURM_STEP_ID") != nullptr;
+  const bool in_allocation = std::getenv("SLURM_JOB_ID") != nullptr && !in_step;
+  if (std::getenv("SLURM_STEP_NUM_TASKS") != nullptr)
+    hear("SLURM_STEP_NUM_TASKS");
+  else if (!in_allocation)
+    hear("SLURM_NTASKS");
+  return most.processes > 1 ? std::optional(most) : std::nullopt;
+}
+
+void require_known_to_mpi(std::size_t ranks) {
+  const auto word = launched_several();
+  if (!word || ranks > 1) return;
+  throw config_error("a launcher has started " + std::to_string(word->processes) + " processes (" + word->variable +
+                     "), and MPI knows of this one alone: each would train all by itself and write the same files; "
+                     "start them by the mpiexec of the MPI that hogwild was built with, or by 'srun --mpi=pmix'; to "
+                     "train alone, unset " +
+                     word->variable);
+}
+
 void let_first_rank_tell() {
   for (const char* const name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
     const char* const rank = std::getenv(name);
@@ -55,6 +102,54 @@ void let_first_rank_tell() {
     if (std::string_view(rank) != "0") std::this_thread::sleep_for(std::chrono::seconds(5));
     return;
   }
+}
+
+void require_same_command(const std::string& command, const train_request& request, launched_ranks& ranks) {
+  std::vector<named_value> mine{detail::compared_build(), {"the command", command}};
+  mine.insert(mine.end(), request.compared.begin(), request.compared.end());
+  detail::require_same_on_ranks(mine, ranks.with_long_timeout());
+}
+
+rank_neighbours::rank_neighbours(launched_ranks& ranks) : rank_(ranks.rank()), all_(of_all(ranks)) {}
+
+std::vector<rank_neighbours::one> rank_neighbours::of_all(launched_ranks& ranks) {
+  struct ::stat numbers {};
+  ::stat("/proc/self/ns/pid", &numbers);
+  const one mine{process_identity::current(), numbers.st_ino};
+  static_assert(sizeof mine % sizeof(double) == 0 && std::is_trivially_copyable_v<one>);
+  std::vector<double> words(sizeof mine / sizeof(double));
+  std::memcpy(words.data(), &mine, sizeof mine);
+  const std::vector<double> gathered = ranks.with_long_timeout().gathered(words);
+  std::vector<one> all(ranks.size());
+  std::memcpy(static_cast<void*>(all.data()), gathered.data(), all.size() * sizeof(one));
+  return all;
+}
+
+std::vector<std::size_t> rank_neighbours::gone() const {
+  std::vector<std::size_t> ended;
+  for (std::size_t r = 0; r < all_.size(); ++r)
+    if (is_seen(r) && all_[r].process.boot == all_[rank_].process.boot && !all_[r].process.alive()) ended.push_back(r);
+  return ended;
+}
+
+bool rank_neighbours::is_first_left() const {
+  const std::vector<std::size_t> ended = gone();
+  for (std::size_t r = 0; r < rank_; ++r)
+    if (is_seen(r) && std::ranges::find(ended, r) == ended.end()) return false;
+  return true;
+}
+
+std::string answer_of_rank(const rank_neighbours& neighbours, const std::string& checkpoint) {
+  const std::vector<std::size_t> gone = neighbours.gone();
+  if (gone.empty())
+    return "hogwild: stopping as soon as all ranks have met; then the model is saved where --save says so (once more "
+           "to "
+           "end at once)\n";
+  if (!neighbours.is_first_left()) return {};
+  return "hogwild: " + detail::ranks_text(gone, neighbours.size()) + (gone.size() == 1 ? " has" : " have") +
+         " ended, and no rank goes on without the others: nothing is saved; start the run again" +
+         (checkpoint.empty() ? "; with --checkpoint it could go on\n"
+                             : ", with --resume " + printable(checkpoint) + " where it has written that\n");
 }
 
 int with_all_ranks(launched_ranks& ranks, const std::function<int()>& work) {
@@ -81,13 +176,20 @@ train_request request_of_rank(const train_request& request, launched_ranks& rank
     if (allowed_cpus().size() * here > cpus_online()) mine.pin = false;
   }
   for (std::string* const path : {&mine.rows.weights, &mine.rows.offsets}) *path = path_of_rank(*path, ranks.rank());
-  mine.several.ranks = ranks.size();
+  mine.save = written_by_rank(mine.save, ranks.rank());
+  mine.ranks = ranks.size();
   if (ranks.rank() > 0) {
-    mine.save.clear();
     mine.json = false;
     mine.files.quiet = true;
   }
   return mine;
+}
+
+train_request request_alone(train_request request) {
+  for (std::string* const path :
+       {&request.data, &request.rows.weights, &request.rows.offsets, &request.save, &request.options.record})
+    *path = path_of_rank(*path, 0);
+  return request;
 }
 
 rank_rows open_rank_rows(const std::string& path, launched_ranks& ranks,
@@ -95,7 +197,7 @@ rank_rows open_rank_rows(const std::string& path, launched_ranks& ranks,
   if (path == "-") throw config_error("ranks cannot all read standard input; name a file");
   const agreement agreed = ranks.with_long_timeout();
   const std::size_t rank = agreed.rank(), size = agreed.size();
-  if (path.find(rank_mark) != std::string::npos) {
+  if (names_rank(path)) {
     rank_rows rows{.data = open(path_of_rank(path, rank))};
     const image_shape image = rows.data.view().image;
     agreed.require_equal(std::as_bytes(std::span(&image, 1)), "size of the images of " + path);
@@ -118,7 +220,7 @@ rank_rows open_rank_rows(const std::string& path, launched_ranks& ranks,
                       std::to_string(static_cast<std::size_t>(first[0])) +
                       " on rank 0: give every rank the same file, or name one for each with %rank in the path");
   }
-  agreed.require_equal(std::as_bytes(data->numbering().original()), "columns of " + path);
+  require_same_rows(*data, path, agreed);
   if (rows.part.rows() == 0) throw input_error(path + " has fewer rows than there are ranks");
   return rows;
 }

@@ -37,8 +37,15 @@ class mpi_ranks final : public launched_ranks {
 }  // namespace
 
 std::unique_ptr<launched_ranks> join_ranks(const train_request& request) {
-  if (!launched() && !request.mpi) return nullptr;
+  if (!launched()) {
+    require_known_to_mpi(1);
+    if (!request.mpi) return nullptr;
+    throw config_error(
+        "--transport mpi joins the processes that a launcher has started, and none has started this one: 'mpiexec -n 4 "
+        "hogwild ...' or 'srun --mpi=pmix -n 4 hogwild ...'; for one process leave out --transport");
+  }
   auto ranks = std::make_unique<mpi_ranks>(request.rank_timeout);
+  require_known_to_mpi(ranks->all().size());
   if (ranks->all().size() == 1 && !request.mpi) return nullptr;
   return ranks;
 }

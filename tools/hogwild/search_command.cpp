@@ -14,7 +14,9 @@
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/run/rank_paths.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
+#include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/search.hpp>
 #include <interrupt/interrupt.hpp>
@@ -79,8 +81,7 @@ void write_record(const std::string& path, const std::string& line) {
 void require_rows_of_all(const search_request& request) {
   for (const std::string& path : {request.base.data, request.base.validation_file}) {
     if (path == "-") throw config_error("ranks cannot all read standard input; name a file");
-    if (path.find("%rank") != std::string::npos)
-      throw config_error("all ranks of a search have the same rows: name one file, without %rank");
+    if (names_rank(path)) throw config_error("all ranks of a search have the same rows: name one file, without %rank");
   }
 }
 
@@ -98,11 +99,8 @@ search_rows open_on_ranks(search_request& request, ranks_at_work& ranks, launche
       });
     });
   }
-  std::string all = request.options.identity;
-  for (const std::string& space : request.spaces) all += "; " + space;
-  ranks.require_same(all, quote(request.base.data) +
-                              " has other rows here than on rank 0, or other options are given: all ranks of a search "
-                              "have the same");
+  std::vector<named_value> mine{{"the rows of " + quote(request.base.data), identity_of(*rows), exit_code::input}};
+  detail::require_same_on_ranks(mine, ranks.agreed());
   return std::move(*rows);
 }
 
@@ -112,7 +110,7 @@ int conclude(const search_request& request, std::span<const train_request> reque
   const std::string json = search_json(request, rows, result, ranks);
   if (!request.base.options.record.empty()) write_record(request.base.options.record, json);
   std::string told = request.base.json ? json + "\n" : "";
-  if (!request.base.json && !request.base.files.quiet) told = search_text(request, result);
+  if (!request.base.json && !request.base.files.quiet) told = search_text(request, result, ranks);
   if (!told.empty()) print_beside({request.base.save, request.base.options.record}, told);
   const bool saves_best = result.finished && result.best && !request.base.save.empty();
   if (saves_best) {
@@ -144,6 +142,11 @@ int search_on_ranks(search_request request, const search_space& space, const std
     if (is_first && !request.base.save.empty()) atomic_file{request.base.save};
     if (is_first && !request.base.options.record.empty()) atomic_file::look(request.base.options.record);
   });
+  if (is_first && !quiet && !ranks.alone())
+    say(std::to_string(ranks.size()) +
+        " ranks share the trials, each of which one rank trains alone on all rows: what is found is for 'hogwild "
+        "train' "
+        "in one process, and not for a run of several ranks");
   const search_rows rows = open_on_ranks(request, ranks, launched);
   request.options.stop = ranks.stop();
   const bool waits =
@@ -224,11 +227,13 @@ int search_command(int argc, const char* const* argv) {
     throw;
   }
   const auto ranks = join_ranks(request.base);
+  for (std::string* const path : {&request.base.save, &request.base.options.record}) *path = path_of_rank(*path, 0);
   if (request.side_by_side == 0) request.side_by_side = ranks ? workers_of_rank(*ranks) : worker_count();
   if (!ranks) return search_on_ranks(request, *space, requests, asked, nullptr);
   return with_all_ranks(*ranks, [&] {
     for (train_request& of_trial : requests) of_trial = request_of_rank(of_trial, *ranks);
     try {
+      require_same_command("search", request.base, *ranks);
       return search_on_ranks(request, *space, requests, asked, ranks.get());
     } catch (const rank_failure& e) {  // thrown by all of them, and told by one
       if (ranks->rank() > 0) return static_cast<int>(exit_code::done);

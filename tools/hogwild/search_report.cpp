@@ -139,7 +139,7 @@ void search_display::show(const search_progress& now, const std::vector<std::str
   }
 }
 
-std::string search_text(const search_request& request, const search_result& r) {
+std::string search_text(const search_request& request, const search_result& r, std::size_t ranks) {
   std::string text = table_of(r.trials, *request.metric);
   char line[256];
   std::snprintf(line, sizeof line, "\ntrials      %zu: %zu done, %zu stopped, %zu diverged, %zu waiting\n",
@@ -155,7 +155,9 @@ std::string search_text(const search_request& request, const search_result& r) {
   const trial& best = r.trials[*r.best];
   std::snprintf(line, sizeof line, "best        trial %zu: %s %.6g after %zu epochs\n", best.number,
                 std::string(request.metric->name).c_str(), request.metric->turned(best.metric), best.epochs);
-  return text + line + "train       " + printable(train_command_for(request, best)) + "\n";
+  text += line + ("train       " + printable(train_command_for(request, best)) + "\n");
+  if (ranks > 1) text += "            by one process, as each trial was: under mpiexec it is another run\n";
+  return text;
 }
 
 std::string search_json(const search_request& request, const search_rows& rows, const search_result& r,
@@ -192,6 +194,7 @@ std::string search_json(const search_request& request, const search_rows& rows, 
   if (r.best) {
     all["best"] = json_of(r.trials[*r.best], *request.metric);
     all["best"]["command"] = train_command_for(request, r.trials[*r.best]);
+    all["best"]["command_ranks"] = 1;  // as those that trained it, however many share the trials
   }
   return json_text(all);
 }

@@ -44,8 +44,8 @@ class search_display {
   std::jthread watching_{};
 };
 
-/// For people: a table and how it ended.
-std::string search_text(const search_request& request, const search_result& result);
+/// For people: a table and how it ended, of a search by so many ranks.
+std::string search_text(const search_request& request, const search_result& result, std::size_t ranks);
 
 /// For machines: one JSON object, one line, of a search by so many ranks. Schema: bench/schema/search.schema.json.
 std::string search_json(const search_request& request, const search_rows& rows, const search_result& result,

@@ -156,7 +156,7 @@ std::string_view rows_of(const several_request& several) {
 std::string several_text(const train_request& request, const train_result& result) {
   const several_request& several = request.several;
   const std::string among_ranks =
-      several.ranks > 1 ? ", divided among " + std::to_string(several.ranks) + " ranks" : std::string();
+      request.ranks > 1 ? ", divided among " + std::to_string(request.ranks) + " ranks" : std::string();
   if (several.one_vs_rest)
     return ", each of " + std::to_string(result.labels.classes()) + " classes against the rest" + among_ranks;
   if (!several.ensemble) return {};
@@ -166,7 +166,6 @@ std::string several_text(const train_request& request, const train_result& resul
 
 void put_several(nlohmann::ordered_json& into, const train_request& request, const train_result& result) {
   const several_request& several = request.several;
-  if (several.any()) into["ranks"] = several.ranks;
   if (several.one_vs_rest) into["multiclass"] = "ovr", into["models"] = result.labels.classes();
   if (!several.ensemble) return;
   into["models"] = several.of_ensemble.models;

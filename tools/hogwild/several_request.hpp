@@ -23,7 +23,6 @@ struct several_request {
   bool ensemble = false;
   bool averages = false;                      ///< by mean-weights
   ensemble_options of_ensemble{.models = 0};  ///< 0: as many as there are workers, which count_models() counts
-  std::size_t ranks = 1;                      ///< that divide the models
 
   bool any() const { return one_vs_rest || ensemble; }
   /// Whether the model that is saved has the parameters of several.

@@ -105,6 +105,7 @@ std::string summary_text(const train_request& request, const train_result& r, co
   text += several_text(request, r);
   text +=
       formatted("\nengine      %s, %zu worker%s", engine_text(request).c_str(), r.workers, r.workers == 1 ? "" : "s");
+  if (request.ranks > 1) text += formatted(" in rank 0 of %zu ranks", request.ranks);
   if (r.workers_replaced > 0) text += formatted(", %zu replaced", r.workers_replaced);
   if (request.storage == storage_kind::half && r.devices.empty()) text += ", factors in half storage";
   if (r.ring) {
@@ -159,21 +160,14 @@ std::string summary_text(const train_request& request, const train_result& r, co
 }
 
 std::string summary_json(const train_request& request, const train_result& r, const folds_outcome& folds) {
-  nlohmann::ordered_json all = {{"status", to_string(r.status)},
-                                {"model", request.model},
-                                {"engine", engine_text(request)},
-                                {"workers", r.workers},
-                                {"epochs", r.epochs},
-                                {"examples", r.examples},
-                                {"updates", r.updates},
-                                {"nonzeros", r.nonzeros},
-                                {"step", r.step},
-                                {"step_found", r.step_found},
-                                {"decay", r.decay},
-                                {"schedule", name_of(r.schedule)},
-                                {"l2", r.l2},
-                                {"l2_found", !r.l2_tried.empty()},
-                                {"train_loss", r.train_loss},
+  nlohmann::ordered_json all = {{"status", to_string(r.status)},   {"model", request.model},
+                                {"engine", engine_text(request)},  {"workers", r.workers},
+                                {"ranks", request.ranks},          {"epochs", r.epochs},
+                                {"examples", r.examples},          {"updates", r.updates},
+                                {"nonzeros", r.nonzeros},          {"step", r.step},
+                                {"step_found", r.step_found},      {"decay", r.decay},
+                                {"schedule", name_of(r.schedule)}, {"l2", r.l2},
+                                {"l2_found", !r.l2_tried.empty()}, {"train_loss", r.train_loss},
                                 {"objective", r.objective}};
   if (r.stopped_by) all["stopped_by"] = to_string(*r.stopped_by);
   if (request.options.l1 > 0.0) all["l1"] = request.options.l1, all["zeros"] = zeros_of(r);

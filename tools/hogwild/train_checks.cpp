@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/run/rank_paths.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 
@@ -44,7 +45,7 @@ void check_graph(const command_line& line, const train_request& r) {
     throw config_error(
         "a graph is cut as a whole: leave out --test and --validation; what is measured are its edges and the "
         "labelled nodes that are no terminals");
-  if (r.data.find("%rank") != std::string::npos)
+  if (names_rank(r.data))
     throw config_error("ranks that cut a graph share its nodes: give them one file, without %rank");
   if (line.given("--labels")) throw config_error("--labels is about IDX images; a graph has its labels in itself");
   if (line.given("--batch"))

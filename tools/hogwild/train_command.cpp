@@ -18,6 +18,7 @@
 #include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/detail/run/rank_paths.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/run/validation_split.hpp>
 #include <hogwild/detail/words/word_model.hpp>
@@ -87,7 +88,7 @@ rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabul
     return text.rows;
   };
   if (ranks != nullptr) {
-    const bool several = request.data.find("%rank") != std::string::npos;
+    const bool several = names_rank(request.data);
     if (trains_on_words(request) && several)
       throw config_error("ranks that train word vectors share one vocabulary: give them one file, without %rank");
     if (input_of(request.model) == model_input::ratings && several)
@@ -202,7 +203,8 @@ namespace {
 int train_as_asked(const train_request& request, launched_ranks* ranks, interrupt& asked) {
   // A place that cannot be written is refused now, not after hours of training.
   if (!request.save.empty()) atomic_file{request.save};
-  if (!request.options.record.empty()) atomic_file::look(request.options.record, true);
+  const std::string record = written_by_rank(request.options.record, ranks != nullptr ? ranks->rank() : 0);
+  if (!record.empty()) atomic_file::look(record, true);
   if (!request.options.checkpoint.empty()) require_checkpoint_place(request.options.checkpoint);
   remove_segments_of_dead_runs(request);
 
@@ -219,7 +221,7 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
     if (saves(request, result)) summary += "saved       " + printable(request.save) + "\n";
   }
   try {
-    if (!summary.empty()) print_beside({request.save, request.options.record}, summary);
+    if (!summary.empty()) print_beside({request.save, record}, summary);
   } catch (const resource_error&) {
     if (!asked.pipe_is_broken()) throw;
   }
@@ -230,19 +232,20 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
   return static_cast<int>(asked.pipe_is_broken() ? exit_code::interrupted : exit_code_for(result.status));
 }
 
-/// Others would be copies of the same run, but where they have models of their own.
+/// Others would be copies of the same run, but where they have models of their own. All of them throw it.
 void require_engine_of_ranks(const train_request& request, launched_ranks& ranks) {
   if (ranks.size() == 1 || request.several.any() || request.engine == engine_name::ring ||
       request.engine == engine_name::all_reduce || request.engine == engine_name::local_sgd)
     return;
-  throw config_error("a launcher has started " + std::to_string(ranks.size()) +
-                     " processes, and this engine has one: use --engine ring, all_reduce or local_sgd");
+  throw rank_failure(exit_code::usage,
+                     "a launcher has started " + std::to_string(ranks.size()) +
+                         " processes, and this engine has one: use --engine ring, all_reduce or local_sgd");
 }
 
 /// Models that are divided among ranks are trained on all rows, as those of folds are. All of them throw it.
 void require_rows_of_all(const train_request& request) {
   if (request.data == "-") throw rank_failure(exit_code::usage, "ranks cannot all read standard input; name a file");
-  if (request.data.find("%rank") == std::string::npos) return;
+  if (!names_rank(request.data)) return;
   const bool several = request.several.any();
   if (!several && !request.folds.folds && !request.options.l2_by_folds) return;
   throw rank_failure(exit_code::usage,
@@ -252,6 +255,10 @@ void require_rows_of_all(const train_request& request) {
 
 int train_as_rank(const train_request& request, launched_ranks& ranks, interrupt& asked) {
   try {
+    require_same_command("train", request, ranks);
+    const auto neighbours = std::make_shared<const rank_neighbours>(ranks);
+    asked.answer_with([neighbours, file = request.options.checkpoint] { return answer_of_rank(*neighbours, file); });
+    require_engine_of_ranks(request, ranks);
     require_rows_of_all(request);
     train_request mine = request_of_rank(request, ranks);
     count_models(mine,
@@ -275,13 +282,16 @@ int train_command(int argc, const char* const* argv) {
   interrupt asked(
       {.answer = "hogwild: stopping; the model is saved where --save says so (again after two seconds: end at once)\n",
        .ended = ended_at_once});
+  if (request.stream && launched_several())
+    throw config_error("a launcher has started " + std::to_string(launched_several()->processes) +
+                       " processes, and a stream is learned by one: start one");
   if (request.stream) return train_stream(request, asked);
   const auto ranks = join_ranks(request);
   if (!ranks) {
+    request = request_alone(std::move(request));
     count_models(request, workers_for_shards(request));
     return train_as_asked(request, nullptr, asked);
   }
-  require_engine_of_ranks(request, *ranks);
   return with_all_ranks(*ranks, [&] { return train_as_rank(request, *ranks, asked); });
 }
 

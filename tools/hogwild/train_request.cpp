@@ -10,6 +10,7 @@
 #include <hogwild/names.hpp>
 #include <hogwild/registry.hpp>
 
+#include "compared_words.hpp"
 #include "train_checks.hpp"
 
 namespace hogwild::cli {
@@ -422,6 +423,7 @@ void complete_training(const command_line& line, train_request& r) {
   if (line.given("--bias")) r.own_bias = r.options.bias;
   r.files.choose_format(r.model);
   check_options(line, r);
+  r.compared = compared_words(line);
   const std::size_t epochs = model_named(r.model).epochs();
   if (epochs > 0 && !line.given("--epochs")) r.options.epochs = epochs;
 }

@@ -15,6 +15,7 @@
 #include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/models/model_options.hpp>
+#include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/detail/run/stream_state.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/options.hpp>
@@ -70,6 +71,7 @@ struct train_request {
   ring_rule exchange = ring_rule::deltas;
   released_options released{};
   transport_kind transport = transport_kind::in_process;
+  std::size_t ranks = 1;  ///< processes that a launcher has started together
   bool mpi = false;       ///< joined by MPI, whether or not a launcher shows
   bool searches = false;  ///< for the best of many runs, which are divided among ranks
   delta_values messages = delta_values::as_stored;
@@ -77,6 +79,8 @@ struct train_request {
   std::optional<std::size_t> sync_rows{};  ///< of each rank between two meetings
   bool scale_step = false;
   bool nccl = false;  ///< what they meet by
+
+  std::vector<named_value> compared{};  ///< what ranks compare of the command line
 
   train_options options{};
   std::size_t batch = 0;                 ///< 0: as the model has it

@@ -115,6 +115,11 @@ void interrupt::on_abort(int) {
   std::raise(SIGABRT);
 }
 
+std::string interrupt::answer() {
+  const std::lock_guard lock(mutex_);
+  return answer_ ? answer_() : std::string(options_.answer);
+}
+
 void interrupt::wait(const std::stop_token& end) {
   using clock = std::chrono::steady_clock;
   clock::time_point asked_at{};
@@ -132,7 +137,7 @@ void interrupt::wait(const std::stop_token& end) {
     if (asking_ && !asked && !fatal) {
       asked_at = clock::now();
       stop_.request_stop();
-      say_without_waiting(options_.answer);
+      say_without_waiting(answer());
       continue;
     }
     run_cleanup_handlers();

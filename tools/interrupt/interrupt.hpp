@@ -5,9 +5,13 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <functional>
+#include <mutex>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 namespace hogwild {
 
@@ -47,6 +51,12 @@ class interrupt {
   /// From now on the first signal asks instead of ending the program: there is something to save.
   void begin_asking() { asking_ = true; }
   void end_asking() { asking_ = false; }
+  /// What is said from now on to the signal that asks, in the place of the answer of the options: a line, or nothing.
+  /// Called by the thread that waits for signals, once.
+  void answer_with(std::function<std::string()> answer) {
+    const std::lock_guard lock(mutex_);
+    answer_ = std::move(answer);
+  }
   /// Stands while the model is written.
   class saving {
    public:
@@ -68,7 +78,10 @@ class interrupt {
   void wait(const std::stop_token& end);
 
   interrupt_options options_;
+  std::string answer();
   std::stop_source stop_;
+  std::mutex mutex_{};
+  std::function<std::string()> answer_{};  ///< guarded by it
   std::atomic<bool> asking_ = false, saving_ = false, broken_pipe_ = false, fatal_pipe_ = false;
   std::atomic<bool> aborting_ = false, removed_ = false;
   sigset_t waited_for_{};

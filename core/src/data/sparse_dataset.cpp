@@ -8,9 +8,11 @@
 #include <system_error>
 #include <vector>
 
+#include <hogwild/detail/data/dataset_digest.hpp>
 #include <hogwild/detail/data/half.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/data/row_numbers.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/error.hpp>
 
 #include "data/dataset_mapping.hpp"
@@ -74,6 +76,18 @@ bool sparse_dataset::values_rounded() const {
 }
 void sparse_dataset::verify() const {
   mapping_->verify();
+}
+
+std::uint64_t detail::digest_of_rows(const sparse_dataset& data) {
+  const cache_arrays& arrays = dataset_access::mapping_of(data).arrays();
+  std::vector<std::uint64_t> parts{arrays.header.rows, arrays.header.columns, arrays.header.nonzeros,
+                                   arrays.header.rows_per_block};
+  parts.insert(parts.end(), arrays.block_checksum.begin(), arrays.block_checksum.end());
+  parts.push_back(checksum(arrays.row_length));
+  parts.push_back(checksum(arrays.label_code));
+  parts.push_back(checksum(arrays.label_list));
+  parts.push_back(checksum(arrays.label_table));
+  return checksum(std::span<const std::uint64_t>(parts));
 }
 
 namespace {

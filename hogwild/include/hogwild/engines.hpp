@@ -22,6 +22,7 @@ namespace hogwild {
 
 class collective;
 class training_task;
+class agreement;
 struct loop_plan;
 class run_planner;
 
@@ -126,6 +127,9 @@ std::size_t rows_between_meetings(const sync_engine& engine, std::size_t rows_of
 
 using all_reduce_engine = sync_engine_of<sync_rule::gradients>;
 using local_sgd_engine = sync_engine_of<sync_rule::average>;
+
+/// Throws rank_failure on all processes of a run unless they have the same rule, rows and way to meet.
+void require_same_engine(const sync_engine& engine, const agreement& ranks);
 
 /// Throws config_error where no rows are between two meetings, where the timeout is none, and for options that do not
 /// go with meetings.

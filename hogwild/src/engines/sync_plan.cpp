@@ -6,9 +6,11 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
+#include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 
@@ -107,6 +109,14 @@ std::size_t rows_between_meetings(const sync_engine& engine, std::size_t rows_of
   if (engine.rows) return *engine.rows;
   if (engine.rule == sync_rule::gradients) return of_gradients;
   return std::clamp<std::size_t>(rows_of_rank / meetings, 1, of_parameters);
+}
+
+void require_same_engine(const sync_engine& engine, const agreement& ranks) {
+  const std::vector<named_value> mine{{"the engine", engine.rule == sync_rule::gradients ? "all_reduce" : "local_sgd"},
+                                      {"the rows between two meetings", engine.rows ? std::to_string(*engine.rows) : "auto"},
+                                      {"scale_step", engine.scale_step ? "true" : "false"},
+                                      {"what workers meet by", engine.join_members ? "NCCL" : "memory and messages"}};
+  detail::require_same_on_ranks(mine, ranks);
 }
 
 // Nothing here may depend on the machine: a synchronous run repeats to the bit.

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string>
+#include <vector>
 
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/fold_training.hpp>
 #include <hogwild/detail/run/l2_candidates.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
+#include <hogwild/detail/run/same_on_ranks.hpp>
 
-#include "run/compared_by_ranks.hpp"
 #include "task/require.hpp"
 
 namespace hogwild {
@@ -30,10 +33,10 @@ void require_path(const path_options& path, const train_options& options) {
 
 /// Ranks go from one l2 to the next together.
 void require_same_path(std::span<const double> l2, std::optional<std::size_t> folds, ranks_at_work& ranks) {
-  detail::compared_numbers all;
-  all.add(folds).add(l2.size());
-  for (const double one : l2) all.add(one);
-  ranks.require_same(all.text(), "another path is given here than on rank 0: all ranks have the same l2 and folds");
+  std::vector<named_value> mine{{"the folds of the path", folds ? std::to_string(*folds) : ""}};
+  for (std::size_t i = 0; i < l2.size(); ++i)
+    mine.push_back({"l2 number " + std::to_string(i + 1) + " of the path", detail::to_text(l2[i])});
+  detail::require_same_on_ranks(mine, ranks.agreed());
 }
 
 /// The loss that points of a path are compared by; nothing where there is none.

@@ -31,6 +31,7 @@
 #include "run/epoch_meter.hpp"
 #include "run/report_teller.hpp"
 #include "run/run_report.hpp"
+#include "run/standstill_watch.hpp"
 
 namespace hogwild {
 
@@ -132,9 +133,12 @@ class epoch_loop {
  private:
   void train_epoch(std::size_t e, double step) {
     const double step_end = run_.schedule.at_end(e) * progress_.step_factor;
-    training_since_ = clock::now();
-    naming_the_checkpoint([&] { rounds_.train_epoch(e, step, step_end); });
-    progress_.train_seconds += seconds_since(training_since_);
+    const auto train = [&] {
+      training_since_ = clock::now();
+      naming_the_checkpoint([&] { rounds_.train_epoch(e, step, step_end); });
+      progress_.train_seconds += seconds_since(training_since_);
+    };
+    standstills_.around(train, progress_.train_seconds);
   }
 
   /// Cuts epochs into the rounds that observers want to hear of.
@@ -213,8 +217,10 @@ class epoch_loop {
 
   /// By whomever at whichever rank.
   bool asked_to_stop() {
-    std::array asked{options_.stop.stop_requested() ? 1.0 : 0.0, observer_stops_ ? 1.0 : 0.0};
-    ranks_.sum(asked);
+    const std::array mine{options_.stop.stop_requested() ? 1.0 : 0.0, observer_stops_ ? 1.0 : 0.0};
+    const std::vector<double> all = standstills_.hear_with(mine, progress_.train_seconds);
+    std::array asked{0.0, 0.0};
+    for (std::size_t at = 0; at < all.size(); ++at) asked[at % 2] += all[at];
     if (asked[0] == 0.0 && asked[1] == 0.0) return false;
     stopped_by_ = asked[0] > 0.0 ? stop_cause::request : stop_cause::observer;
     return true;
@@ -374,7 +380,7 @@ class epoch_loop {
     now.updates = last_.updates;
     now.nonzeros = last_.nonzeros;
     save_progress(checkpoint_of_rank(options_.checkpoint, ranks_), engine_run_.store(), run_, task_, now, kept_);
-    name_epoch(options_.checkpoint, now.epoch, ranks_);
+    name_epoch(options_.checkpoint, now.epoch, in_lockstep(run_.plan.options.sharing), ranks_);
     keep_in_mind(options_.checkpoint);
   }
 
@@ -405,6 +411,7 @@ class epoch_loop {
       if (!measure(progress_.epoch, last_.step, last_.wall_seconds)) last_ = best_measured_.value_or(unmeasured);
       result_.parameters = std::move(kept_.best);
     }
+    standstills_.hear_with(std::array<double, 0>(), progress_.train_seconds);  // of what came after the last epoch
     leave_to_readers();
     note_meetings();
     result_.train_loss = last_.train_loss;
@@ -458,6 +465,7 @@ class epoch_loop {
   bool measured_ = false;           ///< whether last_ is more than that
   bool observer_stops_ = false;     ///< one of this rank has answered so
   stop_cause stopped_by_ = stop_cause::request;
+  detail::rank_standstills standstills_{ranks_, options_};
   clock::time_point training_since_{};  ///< what is not yet in the training seconds
   double objective_before_ = 0.0;
   struct one_try {

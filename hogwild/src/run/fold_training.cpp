@@ -13,16 +13,18 @@
 
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/folds.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
+#include <hogwild/detail/run/option_list.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/run/run_notes.hpp>
 #include <hogwild/detail/run/run_training.hpp>
+#include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/detail/run/step_search.hpp>
 #include <hogwild/detail/task/lane_task.hpp>
 #include <hogwild/engines.hpp>
 
-#include "run/compared_by_ranks.hpp"
 #include "run/member_groups.hpp"
 
 namespace hogwild {
@@ -82,7 +84,8 @@ fold_trainer::fold_trainer(task_maker make, const sparse_view& data, const train
       rows_(deal(all_.data, folds)),
       workers_(workers),
       ranks_(ranks),
-      parameters_(folds) {
+      parameters_(folds),
+      text_of_rows_(ranks.alone() ? "" : detail::text_of_rows(all_.data.train())) {
   options_.stop = ranks_.stop();
   // Folds are trained by several threads, and who gives parameters is called by one at a time.
   if (options_.initial)
@@ -169,12 +172,16 @@ void fold_trainer::by_threads_of_rank(std::size_t parts, const Train& train) con
 }
 
 void fold_trainer::require_same_on_ranks(std::span<const double> l2) const {
-  detail::compared_numbers all;
-  all.add(rows_->folds()).add(all_.data.train()).add(options_).add(l2.size());
-  for (const double one : l2) all.add(one);
-  ranks_.require_same(all.text(),
-                      "it has other rows here than on rank 0, or other options, folds or l2 are given: all ranks have "
-                      "the same, and divide the models of the folds");
+  if (ranks_.alone()) return;
+  const task_facts& facts = all_.task->facts();
+  std::vector<named_value> mine{detail::compared_build()};
+  detail::add_model(mine, facts.model, facts.numbers, facts.hyperparameters);
+  mine.push_back({"the number of folds", std::to_string(rows_->folds())});
+  for (named_value& one : detail::compared_options(options_)) mine.push_back(std::move(one));
+  for (std::size_t i = 0; i < l2.size(); ++i)
+    mine.push_back({"l2 number " + std::to_string(i + 1) + " of those that are tried", detail::to_text(l2[i])});
+  mine.push_back({"the rows", text_of_rows_, exit_code::input});
+  detail::require_same_on_ranks(mine, ranks_.agreed());
 }
 
 std::vector<fold_measures> fold_trainer::train(std::span<const double> l2) const {

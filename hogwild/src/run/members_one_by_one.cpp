@@ -16,7 +16,12 @@
 namespace hogwild::detail {
 
 members_one_by_one::members_one_by_one(const prepared_data& all, const several_plan& plan, ranks_at_work& ranks)
-    : all_(all), plan_(plan), ranks_(ranks), portions_{ranks.size(), plan.models}, ended_(plan.models) {
+    : all_(all),
+      plan_(plan),
+      ranks_(ranks),
+      portions_{ranks.size(), plan.models},
+      ended_(plan.models),
+      told_(plan.models * all.options().epochs) {
   require(!all.options().target,
           "a target ends models that are trained side by side, under sgd without average, plateau and shards: leave it "
           "out");
@@ -39,8 +44,20 @@ void members_one_by_one::train_own(thread_team& team) {
     const member_rows own(all_, plan_, k);
     train_options options = own.options();
     options.stop = end.get_token();
+    member_epoch* const told = &told_[k * options.epochs];
+    std::size_t heard = 0;
+    options.observers.push_back([&](const epoch_report& e) {
+      const member_epoch now{.loss = e.train_loss,
+                             .objective = e.objective,
+                             .seconds = e.train_seconds,
+                             .examples = static_cast<double>(e.examples),
+                             .updates = static_cast<double>(e.updates),
+                             .nonzeros = static_cast<double>(e.nonzeros)};
+      for (; heard < e.epoch; ++heard) told[heard] = now;
+    });
     engine_of<serial_engine> one{serial_engine{}};
     ended_[k] = run_training(plan_.prepare(own.rows(), options), one);
+    for (; heard > 0 && heard < options.epochs; ++heard) told[heard] = told[heard - 1];
     rows_done_ += ended_[k].examples;
     if (ended_[k].status != run_status::diverged) return;
     end.request_stop();
@@ -71,6 +88,23 @@ void members_one_by_one::hear_of_others() {
     one.step = ends[k].step;
     one.decay = ends[k].decay;
   }
+  ranks_.exchange(std::span(told_), [this](std::size_t i) { return portions_.rank_of(i / all_.options().epochs); });
+}
+
+epoch_report members_one_by_one::after_epoch(std::size_t epoch) const {
+  epoch_report sum{.epoch = epoch};
+  double examples = 0.0, updates = 0.0, nonzeros = 0.0;
+  for (std::size_t k = 0; k < ended_.size(); ++k) {
+    const member_epoch& one = told_[k * all_.options().epochs + epoch - 1];
+    sum.train_loss += one.loss;
+    sum.objective += one.objective;
+    sum.train_seconds += one.seconds;
+    examples += one.examples, updates += one.updates, nonzeros += one.nonzeros;
+  }
+  sum.examples = static_cast<std::uint64_t>(examples);
+  sum.updates = static_cast<std::uint64_t>(updates);
+  sum.nonzeros = static_cast<std::uint64_t>(nonzeros);
+  return sum;
 }
 
 run_status members_one_by_one::status() const {

@@ -9,6 +9,7 @@
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/run/several_run.hpp>
+#include <hogwild/observer.hpp>
 #include <hogwild/result.hpp>
 
 namespace hogwild::detail {
@@ -30,6 +31,10 @@ class members_one_by_one {
   std::size_t epochs() const;
   /// The sums of what was counted.
   train_result counted() const;
+  /// What all of them had counted by the end of an epoch of each, with the sums of their losses and objectives on the
+  /// rows that they are trained on; `train_seconds` are of all workers together. Of a model that has ended before, what
+  /// it ended with.
+  epoch_report after_epoch(std::size_t epoch) const;
   /// Of the first one.
   const train_result& first() const { return ended_.front(); }
   /// Of a model of this rank.
@@ -46,6 +51,10 @@ class members_one_by_one {
   ranks_at_work& ranks_;
   rank_portions portions_;
   std::vector<train_result> ended_;
+  struct member_epoch {
+    double loss = 0.0, objective = 0.0, seconds = 0.0, examples = 0.0, updates = 0.0, nonzeros = 0.0;
+  };
+  std::vector<member_epoch> told_;  ///< all epochs of a model, then of the next
   std::atomic<std::uint64_t> rows_done_ = 0;
 };
 

@@ -23,8 +23,10 @@
 #include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/run/option_list.hpp>
 #include <hogwild/detail/run/row_weights.hpp>
 #include <hogwild/detail/run/run_notes.hpp>
+#include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/detail/run/tail_mean.hpp>
 #include <hogwild/detail/run/validation_split.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
@@ -310,6 +312,25 @@ void require_fits(const std::optional<sparse_view>& rows, const sparse_view& tra
   require_sound(*rows, source, traits);
 }
 
+/// Before anything that ranks do together: with other options they would not even make the same calls.
+void require_same_training(const train_options& options, const model_traits& traits, const agreement& ranks) {
+  if (ranks.alone()) return;
+  std::vector<named_value> mine{detail::compared_build()};
+  detail::add_model(mine, traits.name, traits.numbers, traits.hyperparameters);
+  const std::vector<named_value> given = detail::compared_options(options);
+  mine.insert(mine.end(), given.begin(), given.end());
+  detail::require_same_on_ranks(mine, ranks);
+}
+
+/// Who has a label that others lack may have too many by that.
+void require_two_labels(const std::vector<double>& mine, const std::vector<double>& all, const agreement& ranks) {
+  if (all.size() <= 2 || ranks.any(mine.size() > 2)) return;
+  std::string text;
+  for (const double label : mine) text += (text.empty() ? "" : " and ") + detail::to_text(label);
+  const named_value labels{"the labels of the rows", text};
+  detail::require_same_on_ranks(std::span(&labels, 1), ranks);
+}
+
 }  // namespace
 
 label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks) {
@@ -324,7 +345,9 @@ label_map learn_labels(label_kind kind, const label_column& labels, const std::s
   }
   std::ranges::sort(values);
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  values = ranks.all_of(std::move(values));
+  std::vector<double> all = ranks.all_of(values);
+  if (kind == label_kind::binary) require_two_labels(values, all, ranks);
+  values = std::move(all);
   return label_map::learn(kind, label_column(std::span<const double>(values)), source);
 }
 
@@ -366,6 +389,7 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
       options_(options),
       train_(data),
       defaults_(traits.defaults) {
+  require_same_training(options_, traits, agreement(ranks_));
   check(options_, traits);
   notes_ = std::make_shared<run_notes>(options_.observers);
   options_.observers.emplace_back(notes_);

@@ -182,11 +182,6 @@ std::string ranks_at_work::sentence_of(std::size_t root, const std::string& mine
   return text.data();
 }
 
-void ranks_at_work::require_same(std::string_view text, const std::string& otherwise) {
-  if (const auto other = agreed_.other_than_first(std::as_bytes(std::span(text))))
-    throw failure_of(*other, exit_code::input, otherwise);
-}
-
 std::vector<double> ranks_at_work::gathered(std::span<const std::byte> mine) const {
   std::vector<double> numbers(mine.size() / sizeof(double));
   std::memcpy(numbers.data(), mine.data(), mine.size());

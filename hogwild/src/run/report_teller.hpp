@@ -44,7 +44,7 @@ class report_teller final : lazy_parameters::source {
 
   std::vector<float> values() const override {
     const std::vector<float> copied = copy_();
-    return order().of(copied);
+    return copied.empty() ? copied : order().of(copied);  // nobody has kept them
   }
   std::vector<std::uint32_t> columns() const override { return order().columns(); }
 

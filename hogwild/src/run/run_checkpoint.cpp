@@ -31,9 +31,15 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
   std::vector<std::uint64_t> hyperparameters;
   for (const double x : work.facts().hyperparameters) hyperparameters.push_back(std::bit_cast<std::uint64_t>(x));
   const bool reproducible = o.sharing == access_kind::deterministic;
-  return {.rows = work.data().rows(),
+  // Ranks in lockstep have one state, which others may go on with that have other parts of the rows.
+  const bool alike = in_lockstep(o.sharing);
+  const auto sum_of = [alike](std::span<const float> numbers) {
+    const float some = 1.0f;
+    return detail::checksum(alike && !numbers.empty() ? std::span(&some, 1) : numbers);
+  };
+  return {.rows = alike ? work.all_rows() : work.data().rows(),
           .columns = work.data().columns,
-          .nonzeros = work.data().nonzeros(),
+          .nonzeros = alike ? run.all_nonzeros : work.data().nonzeros(),
           .parameters = work.facts().parameters,
           .scalar_bytes = work.facts().scalar_bytes,
           .state_arrays = store.shape().state_arrays,
@@ -52,7 +58,7 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
           .numbering = detail::checksum(work.data().original),
           .warm_start = run.options.initial ? 1u : 0u,
           .hyperparameters = detail::checksum(std::span<const std::uint64_t>(hyperparameters)),
-          .weights = detail::checksum(work.data().weight) ^ std::rotl(detail::checksum(work.data().offset), 1),
+          .weights = sum_of(work.data().weight) ^ std::rotl(sum_of(work.data().offset), 1),
           .l1 = o.l1,
           .l2 = o.l2,
           .bias_rate = static_cast<double>(o.bias_rate),
@@ -89,6 +95,7 @@ void save_progress(const std::string& path, const param_store& store, const reso
   file.put_span<float>("best", kept.best);
   file.put_span<double>("mean", kept.mean.sums());
   file.put("averaged", std::uint64_t{kept.mean.added()});
+  if (in_lockstep(run.plan.options.sharing)) put_alike(file);
   with_scalar(work.facts().scalar_bytes, [&]<class T>() {
     file.put_span<T>("parameters", store.parameters<T>());
     for (std::size_t k = 0; k < store.shape().state_arrays; ++k) file.put_span<T>(state_name(k), store.state<T>(k));

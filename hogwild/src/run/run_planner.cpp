@@ -201,6 +201,8 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
     facts.cache_bytes = level2_cache_bytes();
   }
   sharing_choice choice = choose_sharing(facts);
+  if (locked && choice.kind == access_kind::alone)
+    note("one worker has the parameters alone: nothing is locked or put in order, whatever the update says");
   loop_.sharing = choice.kind;
   loop_.exchange = choice.exchange;
   if (choice.epoch_ns > 0.0) run_.predicted_epoch_seconds = choice.epoch_ns * 1e-9;

@@ -12,6 +12,7 @@
 #include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
+#include <hogwild/detail/run/rank_paths.hpp>
 #include <hogwild/detail/run/record_observer.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
@@ -90,6 +91,7 @@ resolved_run begin_run(const prepared_task& task) {
                    .ranks = ready.ranks(),
                    .notes = ready.notes()};
   const agreement ranks(run.ranks);
+  run.all_nonzeros = static_cast<std::uint64_t>(ranks.sum(static_cast<double>(ready.train().nonzeros())));
   const std::string& resume = run.options.resume;
   if (!resume.empty()) run.resumed = std::make_shared<const resumed_checkpoint>(resume_of_rank(resume, ranks));
   const std::string& checkpoint = run.options.checkpoint;
@@ -103,6 +105,7 @@ resolved_run begin_run(const prepared_task& task) {
 
 train_result run_training(const prepared_task& ready, any_engine& engine, const chosen_l2& chosen) {
   const training_task& task = *ready.task;
+  if (const agreement ranks(ready.data.ranks()); !ranks.alone()) engine.require_same_on(ranks);
   resolved_run run = begin_run(ready);
   if (!chosen.tried.empty()) {
     run.l2_tried = chosen.tried;
@@ -113,7 +116,7 @@ train_result run_training(const prepared_task& ready, any_engine& engine, const 
   run_planner planner(task, run);
   planner.agree_on_schedule();
   std::unique_ptr<observer> record;
-  if (planner.ranks().rank() > 0) run.options.record.clear();  // the first rank writes for all
+  run.options.record = written_by_rank(run.options.record, planner.ranks().rank());
   if (!run.options.record.empty()) {
     record = make_record_observer(run.options.record, task, run);
     run.options.observers.push_back(record.get());

@@ -26,6 +26,10 @@ void require_several(const several_plan& plan, const train_options& o, const mod
   require(of_classes || !o.initial, "an ensemble begins with zeros: leave out the warm start");
   require(!o.virtual_workers, "several models that make one repeat without virtual workers: leave them out");
   require(!o.measure_every, "several models that make one are measured after each epoch: leave measure_every out");
+  require(
+      o.update == update_kind::lossy || o.update == update_kind::exact,
+      "several models that make one are trained by adds, or by a worker each, and nothing is locked or put in order: "
+      "leave out the update");
   require(!o.rounds, "several models that make one tell of whole epochs: leave out the rounds");
 }
 

@@ -17,14 +17,17 @@
 #include <vector>
 
 #include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/run/option_list.hpp>
+#include <hogwild/detail/run/rank_paths.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/run/record_observer.hpp>
 #include <hogwild/detail/run/run_training.hpp>
+#include <hogwild/detail/run/same_on_ranks.hpp>
 
-#include "run/compared_by_ranks.hpp"
 #include "run/member_parameters.hpp"
 #include "run/member_rows.hpp"
 #include "run/members_one_by_one.hpp"
@@ -72,7 +75,8 @@ class several_run {
                                 plan_.pin)) {
     run_.options = data_.options();
     run_.options.stop = ranks_.stop();
-    if (!is_first()) run_.options.record.clear();  // the first rank writes for all
+    // The first rank writes for all: it alone hears of epochs.
+    run_.options.record = is_first() ? path_of_rank(run_.options.record, 0) : std::string();
     run_.ranks = plan_.ranks;
     run_.l2 = data_.loop().l2;
     run_.begun = data_.begun();
@@ -261,6 +265,12 @@ class several_run {
     run_.step_found = !options_.step.initial && !data_.defaults().step;
     run_.plan = task_.plan();
     const std::size_t passes = plan_.rows == member_rows_kind::shards ? 1 : plan_.models;
+    if (is_first())
+      tell(options_, [&](observer& o) {
+        o.on_note(
+            "the models are trained one by one, since they are shards, or not by sgd as it is: epochs are told at the "
+            "end, where test and validation rows are measured once");
+      });
     announce(plan_.workers > 1 ? "threads" : "serial", team_->size(), passes, [this] { return alone_->rows_done(); });
     const auto begin = clock::now();
     alone_->train(*team_);
@@ -365,17 +375,29 @@ class several_run {
     result_.cpu_seconds = std::chrono::duration<double>(cpu_time).count();
     result_.peak_rss_bytes = peak_rss_bytes();
     if (const row_source* const rows = task_.data().source) result_.disk_wait_seconds = rows->waited();
-    if (!together_ && !stopped && is_first()) report_once();
+    if (!together_ && !stopped && is_first()) report_all();
     tell(options_, [&](observer& o) { o.on_finish(result_); });
   }
 
-  /// Of models that were trained one by one, what they are at their end.
-  void report_once() {
-    last_.epoch = result_.epochs;
-    last_.train_seconds = result_.train_seconds;
-    last_.wall_seconds = result_.wall_seconds;
-    last_.step = result_.step;
-    teller_.tell(last_, &observer::on_epoch, [this] { return result_.parameters; });
+  /// Of models that were trained one by one, how they did after each epoch, and what they are at their end: parameters,
+  /// and what they say together of rows that are measured. Of the mean of their parameters there is the end alone.
+  void report_all() {
+    const std::size_t epochs = result_.epochs;
+    const double of_workers = epochs > 0 ? alone_->after_epoch(epochs).train_seconds : 0.0;
+    // Of models that were not begun, since another one diverged, there are no epochs.
+    const bool end_alone = plan_.mean_weights || result_.status == run_status::diverged;
+    for (std::size_t e = end_alone ? epochs : 1; e <= epochs; ++e) {
+      epoch_report now = alone_->after_epoch(e);
+      const double part = of_workers > 0.0 ? now.train_seconds / of_workers : 1.0;
+      now.train_loss *= loss_factor(), now.objective *= loss_factor();
+      if (end_alone) now.train_loss = last_.train_loss, now.objective = last_.objective;
+      if (e == epochs) now.test = last_.test, now.validation = last_.validation;
+      now.train_seconds = part * result_.train_seconds;
+      now.wall_seconds = result_.wall_seconds - (1.0 - part) * result_.train_seconds;
+      now.step = run_.schedule.at(e);
+      teller_.tell(now, &observer::on_epoch,
+                   [this, e, epochs] { return e == epochs ? result_.parameters : std::vector<float>(); });
+    }
   }
 
   const prepared_task& all_;
@@ -415,11 +437,22 @@ void complete(several_plan& plan, const prepared_task& all, std::size_t ranks) {
   }
 }
 
-/// What has to be the same on all ranks. What each does with its engine is its own.
-std::string what_is_trained(const several_plan& plan, const prepared_data& data) {
-  detail::compared_numbers all;
-  all.add(plan.models).add(plan.rows).add(plan.by).add(plan.mean_weights).add(plan.own_models);
-  return all.add(plan.begin.empty()).add(data.train()).add(data.options()).text();
+/// What has to be the same on all ranks, which have all rows. What each does with its engine is its own.
+std::vector<named_value> what_is_trained(const several_plan& plan, const prepared_task& all) {
+  const task_facts& facts = all.task->facts();
+  std::vector<named_value> mine{detail::compared_build()};
+  detail::add_model(mine, facts.model, facts.numbers, facts.hyperparameters);
+  mine.push_back({"the number of models", std::to_string(plan.models)});
+  mine.push_back({"how they make one", std::string(name_of(plan))});
+  mine.push_back({"what each is trained on", plan.rows == member_rows_kind::classes     ? "a class against the rest"
+                                             : plan.rows == member_rows_kind::bootstrap ? "a bootstrap"
+                                                                                        : "a shard"});
+  mine.push_back({"whether workers may have models of their own", plan.own_models ? "true" : "false"});
+  mine.push_back({"the parameters to begin with",
+                  plan.begin.empty() ? "" : "checksum " + std::to_string(detail::checksum(std::span(plan.begin)))});
+  for (named_value& one : detail::compared_options(all.data.options())) mine.push_back(std::move(one));
+  mine.push_back({"the rows", detail::text_of_rows(all.data.train()), exit_code::input});
+  return mine;
 }
 
 }  // namespace
@@ -432,9 +465,7 @@ train_result train_several(const std::function<prepared_task(const several_plan&
     all.emplace(prepare_all(plan));
     complete(plan, *all, ranks.size());
   });
-  ranks.require_same(what_is_trained(plan, all->data),
-                     "it has other rows here than on rank 0, or other options are given: all ranks have the same, of "
-                     "which they divide the models");
+  if (!ranks.alone()) detail::require_same_on_ranks(what_is_trained(plan, *all), ranks.agreed());
   several_run run(*all, std::move(plan), std::move(engine), ranks);
   return run();
 }

@@ -58,6 +58,9 @@ struct ring_engine {
   ring_layout layout(std::size_t available, const std::string& why_fewer = {}) const;
 };
 
+/// Throws rank_failure on all processes of a ring unless they exchange alike; workers and replicas are each one's own.
+void require_same_engine(const ring_engine& engine, const agreement& ranks);
+
 /// Throws config_error as layout() does, and for options that do not go with a ring.
 std::size_t plan_sharing(const ring_engine& engine, run_planner& run);
 std::unique_ptr<engine_run> start(const ring_engine& engine, const training_task& task, const loop_plan& plan,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The synchronous engine over several processes, with a thread for each process.
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -10,10 +11,12 @@
 #include <hogwild/error.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
+#include <hogwild/rank_failure.hpp>
 #include <hogwild/train.hpp>
 
 #include "support/ranks.hpp"
 #include "support/sanitizers.hpp"
+#include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -158,8 +161,35 @@ TEST(sync_ranks, refuse_rounds_that_are_not_as_many) {
     try {
       ASSERT_TRUE(thrown);
       std::rethrow_exception(thrown);
-    } catch (const worker_error& refused) {
-      EXPECT_THAT(refused.what(), HasSubstr("number of rounds"));
+    } catch (const rank_failure& refused) {
+      EXPECT_EQ(refused.code(), exit_code::usage);
+      EXPECT_THAT(refused.what(), HasSubstr("rank 1 of 2: rounds: 2 here, 1 on rank 0"));
+    }
+  }
+}
+
+// What all ranks hold is what any number of them goes on with: an odd number of rows, so that parts are never alike.
+TEST(sync_ranks, go_on_from_a_checkpoint_as_another_number_of_ranks_or_without_a_file) {
+  const auto toy = test::planted_classification({.rows = 1'001, .columns = 40});
+  const csr_rows rows = toy.csr();
+  for (const sync_rule rule : {sync_rule::gradients, sync_rule::average}) {
+    const test::scratch_folder folder;
+    const std::string file = folder / "run";
+    train_options options{.epochs = 4, .step = {.initial = 0.5, .decay = 0.8}, .checkpoint = file};
+    const train_result half = train_ranks(3, 1, rule, logistic{}, rows, options)[0];
+    options.checkpoint.clear();
+    options.resume = file;
+    const train_result same = train_ranks(3, 1, rule, logistic{}, rows, options)[0];
+    EXPECT_EQ(same.parameters, half.parameters);
+    options.epochs = 8;
+    const train_result whole = train_ranks(3, 1, rule, logistic{}, rows, options)[0];
+    std::filesystem::remove(file + ".rank1");
+    EXPECT_EQ(train_ranks(3, 1, rule, logistic{}, rows, options)[0].parameters, whole.parameters);
+    for (const std::size_t ranks : {1u, 2u, 5u}) {
+      const train_result other = train_ranks(ranks, 2, rule, logistic{}, rows, options)[0];
+      EXPECT_EQ(other.epochs, 8u);
+      EXPECT_LT(other.objective, half.objective);
+      EXPECT_NEAR(other.objective, whole.objective, 0.05 * whole.objective) << ranks;  // of more or fewer steps
     }
   }
 }

@@ -230,7 +230,7 @@ TEST_F(divided_models, that_one_rank_cannot_train_are_refused_by_all) {
   train_options other = options;
   other.epochs = 5;
   for (const auto& sentence : refused(3, 7, other))
-    EXPECT_THAT(*sentence, AllOf(HasSubstr("rank 2 of 3: "), HasSubstr("other options are given")));
+    EXPECT_THAT(*sentence, HasSubstr("rank 2 of 3: epochs: 5 here, 4 on rank 0"));
   for (const auto& change : std::initializer_list<std::function<void(train_options&)>>{
            [&](train_options& o) { o.test = view().slice(0, 50); },  // which the first one is to measure
            [&](train_options& o) { o.validation = view().slice(0, 50); }, [](train_options& o) { o.tolerance = 1e-3; },
@@ -239,7 +239,7 @@ TEST_F(divided_models, that_one_rank_cannot_train_are_refused_by_all) {
     other = options;
     change(other);
     for (const auto& sentence : refused(2, 7, other))
-      EXPECT_THAT(*sentence, AllOf(HasSubstr("rank 1 of 2: "), HasSubstr("other options are given")));
+      EXPECT_THAT(*sentence, AllOf(HasSubstr("rank 1 of 2: "), HasSubstr(" here, "), HasSubstr(" on rank 0")));
   }
   other = options;
   other.l1 = -1.0;
@@ -316,7 +316,7 @@ TEST_F(divided_folds, are_those_of_the_same_rows_and_options_on_all_ranks) {
       return "trained";
     });
     for (const auto& sentence : sentences)
-      EXPECT_THAT(*sentence, AllOf(HasSubstr("rank 2 of 3: "), HasSubstr("given")));
+      EXPECT_THAT(*sentence, AllOf(HasSubstr("rank 2 of 3: "), HasSubstr(" here, "), HasSubstr(" on rank 0")));
   }
 }
 

@@ -30,11 +30,11 @@ struct rank_checkpoints : testing::Test {
   static void write(const std::string& file, std::uint64_t epoch) {
     write_checkpoint(file, checkpoint{.epoch = epoch});
   }
-  void write_all(std::uint64_t epoch) const {
+  void write_all(std::uint64_t epoch, bool alike = false) const {
     test::as_sound_ranks(three, [&](const test::rank_place& place) {
       const agreement ranks(&place.ranks);
       write(checkpoint_of_rank(path, ranks), epoch);
-      name_epoch(path, epoch, ranks);
+      name_epoch(path, epoch, alike, ranks);
     });
   }
   /// Which files the ranks resume from, or what they throw.
@@ -56,7 +56,7 @@ TEST_F(rank_checkpoints, of_one_rank_are_the_file_itself) {
   const agreement alone(nullptr);
   EXPECT_EQ(checkpoint_of_rank(path, alone), path);
   write(path, 4);
-  name_epoch(path, 4, alone);
+  name_epoch(path, 4, false, alone);
   EXPECT_EQ(resume_of_rank(path, alone).path, path);
   EXPECT_EQ(read_checkpoint(path).epoch, 4u);
 }
@@ -118,6 +118,50 @@ TEST_F(rank_checkpoints, are_for_as_many_ranks_as_wrote_them) {
   std::filesystem::remove(path);
   write(path, 1);
   for (const std::string& s : resumed(2)) EXPECT_THAT(s, HasSubstr("of a run of 1 rank, and this one has 2"));
+}
+
+TEST_F(rank_checkpoints, that_are_alike_are_for_any_number_of_ranks) {
+  write_all(1, true);
+  EXPECT_THAT(resumed(2), testing::ElementsAre(of(0), of(1)));
+  EXPECT_THAT(resumed(5), testing::ElementsAre(of(0), of(1), of(2), of(0), of(0)));
+  EXPECT_EQ(resume_of_rank(path, agreement(nullptr)).path, of(0));
+  // Of one process, too.
+  checkpoint one{.epoch = 7};
+  put_alike(one);
+  write_checkpoint(path, one);
+  EXPECT_THAT(resumed(2), testing::Each(path));
+}
+
+TEST_F(rank_checkpoints, that_are_alike_make_up_for_one_that_is_lost) {
+  write_all(1, true);
+  std::filesystem::remove(of(1));
+  EXPECT_THAT(resumed(), testing::ElementsAre(of(0), of(0), of(2)));
+  for (const std::size_t r : {0u, 2u}) std::filesystem::remove(of(r));
+  EXPECT_THAT(resumed(), testing::Each(HasSubstr("no rank has a whole checkpoint of epoch 1")));
+}
+
+// Each rank has a disk of its own, and they have changed places since; one has an older run's epoch.
+TEST_F(rank_checkpoints, that_are_alike_are_found_on_whatever_disk_they_lie) {
+  const auto on = [&](std::size_t disk) { return std::string(folder / ("disk" + std::to_string(disk) + "/run")); };
+  for (std::size_t disk = 0; disk < three; ++disk)
+    std::filesystem::create_directory(folder / ("disk" + std::to_string(disk)));
+  write_checkpoint(on(1), checkpoint{.epoch = 1});
+  test::as_sound_ranks(three, [&](const test::rank_place& place) {
+    const agreement ranks(&place.ranks);
+    checkpoint mine{.epoch = 6};
+    mine.put("number", std::uint64_t{36});
+    write_checkpoint(checkpoint_of_rank(on(place.rank), ranks), mine);
+    name_epoch(on(place.rank), 6, true, ranks);
+  });
+  std::filesystem::remove(on(2) + ".rank2");
+  std::vector<std::uint64_t> epochs(three), numbers(three);
+  test::as_sound_ranks(three, [&](const test::rank_place& place) {
+    const auto found = resume_of_rank(on(2 - place.rank), agreement(&place.ranks));
+    epochs[place.rank] = found.state.epoch;
+    numbers[place.rank] = found.state.get<std::uint64_t>("number");
+  });
+  EXPECT_THAT(epochs, testing::Each(6u));
+  EXPECT_THAT(numbers, testing::Each(36u));
 }
 
 TEST_F(rank_checkpoints, of_which_nothing_is_there_say_so_everywhere) {

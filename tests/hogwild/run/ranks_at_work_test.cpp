@@ -53,19 +53,6 @@ TEST(ranks_at_work, rank_that_has_left_is_named_and_the_work_of_the_others_ends)
   }
 }
 
-TEST(ranks_at_work, texts_are_those_of_the_first) {
-  std::vector<std::string> sentences(3);
-  by_ranks_at_work(3, [&](ranks_at_work& all, std::size_t r) {
-    all.require_same("one", "another");
-    try {
-      all.require_same(r == 2 ? "two" : "one", "another");
-    } catch (const rank_failure& e) {
-      sentences[r] = e.what();
-    }
-  });
-  EXPECT_THAT(sentences, Each("rank 2 of 3: another"));
-}
-
 TEST(ranks_at_work, works_of_a_rank_are_done_by_one_thread_which_is_not_the_caller_s) {
   by_ranks_at_work(2, [&](ranks_at_work& all, std::size_t) {
     std::vector<std::thread::id> by(3);

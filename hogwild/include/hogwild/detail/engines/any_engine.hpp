@@ -15,6 +15,8 @@ class any_engine {
 
   /// The processes that train together with this one, as far as the engine knows of any; else null.
   virtual collective* ranks() const = 0;
+  /// Throws rank_failure on all of these unless their engines are such as can train together.
+  virtual void require_same_on(const agreement& ranks) const = 0;
   /// plan_sharing() of the engine, which from then on has as many workers.
   virtual std::size_t plan(run_planner& run) = 0;
   /// start() of the engine.
@@ -31,6 +33,9 @@ class engine_of final : public any_engine {
   collective* ranks() const override {
     if constexpr (requires { engine_.ranks; }) return engine_.ranks;
     return nullptr;
+  }
+  void require_same_on([[maybe_unused]] const agreement& ranks) const override {
+    if constexpr (requires { require_same_engine(engine_, ranks); }) require_same_engine(engine_, ranks);
   }
   std::size_t plan(run_planner& run) override {
     const std::size_t workers = plan_sharing(engine_, run);

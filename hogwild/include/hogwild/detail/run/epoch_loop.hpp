@@ -36,6 +36,7 @@ struct resolved_run {
   loop_plan plan{};
   std::shared_ptr<const resumed_checkpoint> resumed{};  ///< what it goes on from, until that is in the store
   collective* ranks = nullptr;                          ///< the processes that train together; null: this one is alone
+  std::uint64_t all_nonzeros = 0;                       ///< of the rows of all of them
   std::size_t models = 1;                               ///< that are trained, and make one
   std::string combination{};                            ///< how, where they are several
   std::size_t workers_asked = 0;                        ///< as train_result has it

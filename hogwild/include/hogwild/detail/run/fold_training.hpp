@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
@@ -64,6 +65,7 @@ class fold_trainer {
   std::size_t workers_;
   ranks_at_work& ranks_;
   std::vector<std::vector<float>> parameters_;  ///< of each fold of this rank, by go_on_with()
+  std::string text_of_rows_;                    ///< which ranks compare
 };
 
 }  // namespace hogwild

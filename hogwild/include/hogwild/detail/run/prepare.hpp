@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/task/training_task.hpp>
@@ -21,6 +23,9 @@ struct validation_split;
 
 /// What train() knows of a model's type.
 struct model_traits {
+  std::string_view name{};
+  std::vector<std::pair<std::string, double>> numbers{};  ///< as task_facts has them
+  std::vector<double> hyperparameters{};                  ///< likewise
   label_kind labels = label_kind::real;
   bool linear = false;        ///< l2 is 1/n by default
   bool margin = false;        ///< the engine adds the bias
@@ -41,7 +46,12 @@ struct model_traits {
 
 template <model M>
 model_traits traits_of(const M& m) {
-  model_traits traits{.labels = labels_of(m), .linear = is_linear<M>(), .margin = margin_model<M>};
+  model_traits traits{.name = model_name<M>(),
+                      .numbers = named_numbers_of(m),
+                      .hyperparameters = hyperparameters_of(m),
+                      .labels = labels_of(m),
+                      .linear = is_linear<M>(),
+                      .margin = margin_model<M>};
   traits.classes = row_kernel_model<M> && is_linear<M>() && traits.labels == label_kind::classes;
   traits.machine = row_kernel_model<M> && !is_linear<M>();
   traits.defaults = defaults_of<M>();
@@ -79,9 +89,9 @@ label_map declared_labels(label_kind kind, const std::vector<double>& values, co
 void require_trainable(const sparse_view& rows, const std::string& source, const train_options& options,
                        const model_traits& traits);
 
-/// Options checked and data made ready: labels learned, validation rows held back, columns counted where needed.
-/// Throws config_error and input_error. Refers to the data that it was given, or, where it holds rows back, to copies
-/// of its own.
+/// Options checked and data made ready, of several ranks once all of them are found to have the same: labels learned,
+/// validation rows held back, columns counted where needed. Throws config_error and input_error. Refers to the data
+/// that it was given, or, where it holds rows back, to copies of its own.
 class prepared_data {
  public:
   /// `ranks`: this process and those that train with it, each on its own rows of the same columns; null: it is alone.

@@ -64,9 +64,6 @@ class ranks_at_work {
   /// thrown here, as it is, and rank_failure where it has thrown on other ranks alone.
   void in_this_thread(const std::function<void()>& work);
 
-  /// Throws rank_failure, an error of input that says `otherwise`, unless all ranks have the text of the first.
-  void require_same(std::string_view text, const std::string& otherwise);
-
   /// x[k] becomes, on all ranks, what rank_of(k) has there, bit by bit. All have as many.
   template <class T, class RankOf>
   void exchange(std::span<T> x, const RankOf& rank_of) {

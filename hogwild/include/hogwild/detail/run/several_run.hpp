@@ -65,9 +65,10 @@ void require_several(const several_plan& plan, const train_options& options, con
 /// each pass over the rows (lane_run), by the workers of `engine`. Where these are threads (plan.own_models), there are
 /// eight models a worker and more and no sharing was asked for, or the run is reproducible, each has models of its own,
 /// with the bits of a serial run. What lanes do not do, and shards, are trained by runs of their own, of one worker
-/// each, as many at a time as there are workers: observers hear of those once, at the end, and a target or a sharing is
-/// refused. Each model ends by its own tolerance and validation loss; where one diverges the run does, and the others
-/// end, too.
+/// each, as many at a time as there are workers: observers hear of their epochs at the end, with the losses of each on
+/// what it is trained on, and of the last one with parameters and measures; a note says so, and a target or a sharing
+/// is refused. Each model ends by its own tolerance and validation loss; where one diverges the run does, and the
+/// others end, too.
 ///
 /// Of several ranks each trains a share of the models, by an `engine` of its own that knows nothing of the others, to
 /// the bits that it comes to with all models. After each epoch they tell each other their losses, and where something

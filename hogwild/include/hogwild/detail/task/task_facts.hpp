@@ -64,6 +64,27 @@ inline bool freezes_biases_alone(std::span<const parameter_group> groups, const 
   return true;
 }
 
+/// What M::numbers() names, with what it is.
+template <class M>
+std::vector<std::pair<std::string, double>> named_numbers_of(const M& m) {
+  std::vector<std::pair<std::string, double>> all;
+  for (const model_number& number : numbers_of<M>()) all.emplace_back(std::string(number.name), number.get(&m));
+  return all;
+}
+
+/// What tells the model from others of its name and size: what it says itself, or else those numbers.
+template <class M>
+std::vector<double> hyperparameters_of(const M& m) {
+  std::vector<double> all;
+  if constexpr (requires { m.hyperparameters(); }) {
+    const auto numbers = m.hyperparameters();
+    all.assign(numbers.begin(), numbers.end());
+  } else {
+    for (const auto& [name, value] : named_numbers_of(m)) all.push_back(value);
+  }
+  return all;
+}
+
 /// The facts of a model on these rows, trained with these options.
 template <model M>
 task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) {
@@ -72,15 +93,9 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     const auto bytes = std::as_bytes(std::span(&m, 1));
     facts.model_bytes.assign(bytes.begin(), bytes.end());
   }
-  for (const model_number& number : numbers_of<M>())
-    facts.numbers.emplace_back(std::string(number.name), number.get(&m));
+  facts.numbers = named_numbers_of(m);
+  facts.hyperparameters = hyperparameters_of(m);
   facts.saved_by_groups = margin_model<M> || !in_library<M>();
-  if constexpr (requires { m.hyperparameters(); }) {
-    const auto numbers = m.hyperparameters();
-    facts.hyperparameters.assign(numbers.begin(), numbers.end());
-  } else {
-    for (const model_number& number : numbers_of<M>()) facts.hyperparameters.push_back(number.get(&m));
-  }
   if constexpr (margin_model<M>) {
     facts.parameters = data.columns + (o.bias ? 1 : 0);
     facts.groups = {{.name = "weights", .rows = data.columns}};
