@@ -69,7 +69,7 @@ class Lanes:
         self._scored = None
         self._batches = {}  # by the first of its folds: (trials, {(candidate, fold): (position, Fold, estimator)})
         self.epochs = {}
-        self.unfinished = set()  # (candidate, fold) whose tolerance had not ended it at max_iter
+        self.unfinished = set()  # (candidate, fold) that fit() would warn of
         estimator = search.estimator
         self._suits = (isinstance(estimator, EngineEstimator) and estimator._has_lanes and y is not None
                        and set(fit_params) <= {"sample_weight"})
@@ -225,8 +225,7 @@ class Lanes:
                 begin = time.perf_counter()
                 result.update(score(self._fitted(trials, position, fold, estimator, told), k[1], fold))
                 result["score_time"] = time.perf_counter() - begin
-            ends = estimator._warns_of_max_iter and estimator.tol is not None and estimator.tol > 0
-            if ends and epochs == self.epochs[k[0]] == told["trained"]:
+            if epochs == self.epochs[k[0]] and estimator._is_unfinished(told["status"]):
                 self.unfinished.add(k)
             if epochs == self.epochs[k[0]]:
                 trials.forget(position)

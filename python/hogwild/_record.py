@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 
-_SHOWN = ("status", "model", "engine", "workers", "epochs", "step", "l2", "l1", "train_loss", "objective",
+_SHOWN = ("status", "model", "engine", "workers", "epochs", "step", "l2", "l1", "train_loss", "objective", "gap",
           "validation_loss", "validation_accuracy", "train_seconds", "wall_seconds")
 
 

@@ -53,6 +53,7 @@ nb::dict in_python(const epoch_report& e) {
   told["step"] = e.step;
   told["train_loss"] = e.train_loss;
   told["objective"] = e.objective;
+  if (e.gap) told["gap"] = *e.gap;
   if (e.validation) put(told, "validation", *e.validation);
   if (e.test) put(told, "test", *e.test);
   if (e.staleness_p50) told["staleness_p50"] = *e.staleness_p50;

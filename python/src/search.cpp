@@ -108,6 +108,7 @@ class python_trials {
     told["refused"] = one.refused.c_str();
     told["epochs"] = one.epochs;
     told["trained"] = one.trained;
+    told["status"] = std::string(to_string(one.ended)).c_str();
     told["loss"] = one.measured.loss;
     const auto put = [&](const char* name, const std::optional<double>& value) {
       if (value) told[name] = *value;

@@ -2,6 +2,7 @@
 """Estimators: what scikit-learn's parameters mean, and that what comes out is as good."""
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ sklearn = pytest.importorskip("sklearn")
 from sklearn import linear_model
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification, make_regression
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -125,6 +127,46 @@ def test_logistic_regression_comes_to_the_optimum():
 
             assert minimised(ours) <= 1.005 * minimised(theirs)
             assert np.abs(ours.predict_proba(x) - theirs.predict_proba(x)).max() < 0.05
+
+
+def badly_scaled():
+    x, y = make_classification(300, 8, n_informative=6, random_state=3)
+    return x * np.logspace(-2, 1, 8), y
+
+
+@pytest.mark.parametrize("estimator", [LogisticRegression(C=100.0, random_state=0, max_iter=20),
+                                       LinearSVC(C=100.0, random_state=0, max_iter=20),
+                                       LinearSVC(C=100.0, loss="hinge", random_state=0, max_iter=20)], ids=repr)
+def test_what_says_it_is_at_the_optimum_is_or_warns(estimator):
+    for x, y in (badly_scaled(), make_classification(300, 8, n_informative=6, n_classes=3, random_state=3)):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            fitted = clone(estimator).fit(x, y)
+        of_distance = [w for w in told if issubclass(w.category, ConvergenceWarning)]
+        assert (fitted.run_["status"] == "converged") == (not of_distance) == (fitted.run_["gap"] <= fitted.tol)
+        for w in of_distance:
+            assert f"{fitted.run_['gap']:.2g}" in str(w.message) and "max_iter" in str(w.message)
+
+
+def test_the_gap_of_a_logistic_regression_is_at_least_its_distance_from_the_optimum():
+    x, y = badly_scaled()
+    for c in (0.01, 1.0, 100.0):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            ours = LogisticRegression(C=c, random_state=0, max_iter=30).fit(x, y)
+        theirs = linear_model.LogisticRegression(C=c, tol=1e-10, max_iter=10_000).fit(x, y)
+
+        def minimised(e):
+            return -c * e.predict_log_proba(x)[np.arange(len(y)), y].sum() + (e.coef_**2).sum() / 2
+
+        assert 1.0 - minimised(theirs) / minimised(ours) <= ours.run_["gap"] + 1e-6
+
+
+def test_stochastic_estimators_claim_nothing_of_the_optimum():
+    x, y = badly_scaled()
+    for estimator in (SGDClassifier(random_state=0), SGDRegressor(random_state=0)):
+        fitted = estimator.fit(x, y)
+        assert fitted.run_["status"] in ("no_progress", "done") and "gap" not in fitted.run_
 
 
 @pytest.mark.parametrize("loss", ["log_loss", "modified_huber"])
@@ -299,7 +341,7 @@ def test_early_stopping_keeps_the_best_epoch():
     x, y = two_classes()
     fitted = SGDClassifier(loss="log_loss", early_stopping=True, n_iter_no_change=2, random_state=0, tol=None,
                            learning_rate="constant", eta0=0.5, max_iter=200).fit(x, y)
-    assert fitted.n_iter_ < 200 and fitted.run_["status"] == "converged"
+    assert fitted.n_iter_ < 200 and fitted.run_["status"] == "no_progress"
     best = min(e["validation_loss"] for e in fitted.run_.history)
     assert fitted.run_["validation_loss"] == pytest.approx(best)
 

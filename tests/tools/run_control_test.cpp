@@ -27,7 +27,7 @@ TEST_F(run_control, a_target_ends_the_run) {
 
 TEST_F(run_control, a_tolerance_ends_the_run) {
   const auto result = result_of(hogwild({"train", train(), "--epochs", "500", "--tolerance", "0.01", "--json"}));
-  EXPECT_EQ(result["status"], "converged");
+  EXPECT_EQ(result["status"], "no_progress");
   EXPECT_LT(result["epochs"], 500);
 }
 
@@ -36,7 +36,7 @@ TEST_F(run_control, validation_rows_end_the_run) {
   for (const std::string& rows : {std::string("0.2"), test()}) {
     const auto result = result_of(hogwild({"train", train(), "--l2", "0", "--step", "4", "--epochs", "300",
                                            "--validation", rows, "--patience", "2", "--json"}));
-    EXPECT_EQ(result["status"], "converged") << rows;
+    EXPECT_EQ(result["status"], "no_progress") << rows;
     EXPECT_LT(result["epochs"], 300);
     EXPECT_GT(result["validation_loss"], 0.0);
   }

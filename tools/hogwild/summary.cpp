@@ -141,6 +141,7 @@ std::string summary_text(const train_request& request, const train_result& r, co
     text += "\ntrain loss  not measured";
   else
     text += formatted("\ntrain loss  %.6f\nobjective   %.6f", r.train_loss, r.objective);
+  if (r.gap) text += formatted(", at most %.2g of it above the optimum", *r.gap);
   if (r.validation) text += "\nvalidation  " + measures_text(*r.validation);
   if (r.test && r.test->cut) {
     text += formatted("\ncut         %.10g", *r.test->cut);
@@ -169,6 +170,7 @@ std::string summary_json(const train_request& request, const train_result& r, co
                                 {"schedule", name_of(r.schedule)}, {"l2", r.l2},
                                 {"l2_found", !r.l2_tried.empty()}, {"train_loss", r.train_loss},
                                 {"objective", r.objective}};
+  if (r.gap) all["gap"] = *r.gap;
   if (r.stopped_by) all["stopped_by"] = to_string(*r.stopped_by);
   if (request.options.l1 > 0.0) all["l1"] = request.options.l1, all["zeros"] = zeros_of(r);
   if (!r.first_layer.empty()) all["first_layer"] = r.first_layer;

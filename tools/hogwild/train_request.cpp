@@ -310,8 +310,10 @@ void declare_end(command_line& line, train_request& r) {
   line.group("Stopping");
   line.option("--epochs", r.options.epochs, "passes over the data, where the model takes no other number of them");
   line.option("--tolerance", r.tolerance,
-              "stop when two epochs in a row lower the objective by no more than this fraction of its fall so far");
-  line.option("--tolerance-epochs", r.options.tolerance_epochs, "as many such epochs in a row, in the place of two");
+              "linear models: stop when the objective is known to be within this fraction of its optimum; others: when "
+              "two epochs in a row lower it by no more than this fraction of its fall so far");
+  line.option("--tolerance-epochs", r.options.tolerance_epochs,
+              "stop after so many epochs in a row that gain no more than that fraction, whatever the model");
   line.needs("--tolerance-epochs", "--tolerance");
   line.option("--target", "METRIC=VALUE", "", "stop when this is reached, e.g. test_accuracy=0.92",
               [&r](const std::string& text) { return set_target(text, r.options); });

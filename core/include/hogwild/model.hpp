@@ -37,7 +37,11 @@ namespace hogwild {
 /// of all margin models try no others; smoothness(mean_label), for a loss whose second derivative has no bound: one
 /// that holds near the fit to labels of this mean; probability(margin) of the larger label; numbers(), what it is made
 /// with (detail/model/model_number.hpp); project(run, step) as free models have it, for weights and not for the
-/// constant term: such a model is trained as a general model (<hogwild/general_model.hpp>).
+/// constant term: such a model is trained as a general model (<hogwild/general_model.hpp>); a member type `convex`, the
+/// model itself, so that it does not hold for models derived from it, where the loss is a convex function of the
+/// margin, whose derivative at a kink is a slope between those to its sides: then a tolerance measures the distance
+/// from the optimum (train_options::tolerance); with it least_loss(label), below which the loss never falls, where that
+/// is not 0.
 template <class M>
 concept margin_model = requires(const M& m, float margin, float label) {
   { m.loss(margin, label) } -> std::convertible_to<double>;
@@ -415,6 +419,14 @@ template <class M>
 constexpr bool in_library() {
   return requires {
     requires std::same_as<typename M::library_model, M>;
+  };
+}
+
+/// Whether the mean loss is a convex function of the parameters.
+template <class M>
+constexpr bool is_convex() {
+  return requires {
+    requires std::same_as<typename M::convex, M>;
   };
 }
 

@@ -101,6 +101,8 @@ struct epoch_report {
   double step = 0.0;
   double train_loss = 0.0;  ///< mean over examples; of models that say measured_rows, over the first so many
   double objective = 0.0;   ///< train_loss + l1 ||w||_1 + l2/2 ||w||^2: what is minimised
+  /// At least (objective - optimum) / |objective|, where a tolerance asks (train_options::tolerance).
+  std::optional<double> gap{};
   std::optional<measurement> test{}, validation{};
   std::optional<std::uint64_t> staleness_p50{}, staleness_p99{};  ///< rows of other workers
   std::optional<double> conflict_rate{};                          ///< fraction of sampled adds
@@ -122,11 +124,12 @@ struct round_report {
 };
 
 enum class run_status {
-  done,       ///< all epochs
-  target,     ///< the target was reached
-  converged,  ///< tolerance or validation ended the run
-  diverged,   ///< the loss is not finite; lower the step
-  stopped     ///< somebody asked; see train_result::stopped_by
+  done,         ///< all epochs
+  target,       ///< the target was reached
+  converged,    ///< the objective is known to be within the tolerance of the optimum
+  no_progress,  ///< the objective no longer fell, or the validation loss; nothing is known of the optimum
+  diverged,     ///< the loss is not finite; lower the step
+  stopped       ///< somebody asked; see train_result::stopped_by
 };
 
 std::string_view to_string(run_status status);
@@ -191,7 +194,8 @@ struct device_report {
 /// A run that was asked to stop returns the parameters as its workers left them, those of the last whole epoch or
 /// later, and counts every row that was trained. Its losses and measures are those after epoch number `epochs`, the
 /// last that was both trained and measured; where nothing was measured, losses are no numbers (NaN) and there are no
-/// measures. Where validation keeps the parameters of its best epoch, these are returned, and losses are theirs.
+/// measures. Where validation keeps the parameters of its best epoch, or a tolerance those of the lowest
+/// objective, these are returned, and losses are theirs.
 struct train_result {
   run_status status = run_status::done;
   std::optional<stop_cause> stopped_by{};  ///< with status stopped; of several ranks, at any of them
@@ -201,6 +205,7 @@ struct train_result {
   std::uint64_t nonzeros = 0;
   double train_loss = 0.0;  ///< mean training loss of the returned parameters
   double objective = 0.0;
+  std::optional<double> gap{};  ///< as epoch_report has it, of the returned parameters
   std::optional<measurement> test{}, validation{};
   double step = 0.0;  ///< initial step: given, the model's, or found; of several models that make one, the first one's
   bool step_found = false;

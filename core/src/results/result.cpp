@@ -83,6 +83,8 @@ std::string_view to_string(run_status status) {
       return "target";
     case run_status::converged:
       return "converged";
+    case run_status::no_progress:
+      return "no_progress";
     case run_status::diverged:
       return "diverged";
     case run_status::stopped:

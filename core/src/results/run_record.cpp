@@ -94,6 +94,7 @@ json to_json(const epoch_report& e) {
             {"step", e.step},
             {"train_loss", e.train_loss},
             {"objective", e.objective}};
+  put(line, "gap", e.gap);
   put(line, e.test, e.validation);
   if (e.staleness_p50 && e.staleness_p99) {
     line["staleness"] = {{"p50", static_cast<double>(*e.staleness_p50)},
@@ -124,6 +125,7 @@ json to_json(const train_result& r, const std::optional<std::string>& advice) {
   put(line, "seconds_to_target", r.seconds_to_target);
   put(line, "train_loss", measured(r, r.train_loss));
   put(line, "objective", measured(r, r.objective));
+  put(line, "gap", r.gap);
   put(line, r.test, r.validation);
   line["search_seconds"] = r.search_seconds;
   line["cpu_seconds"] = r.cpu_seconds;

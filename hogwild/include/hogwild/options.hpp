@@ -108,10 +108,15 @@ struct train_options {
   /// Default: those that the training rows have.
   std::vector<double> labels{};
   std::uint64_t seed = 1;
-  /// In [0, 1): stop when `tolerance_epochs` epochs in a row lower the objective by no more than this fraction of how
-  /// far it has fallen since the parameters that the model begins with, before a warm start.
+  /// In [0, 1). Of a convex model (linear ones): stop when the objective is known to lie no further above the optimum
+  /// than this fraction of itself (epoch_report::gap), which takes an l2 or l1; the epoch of the lowest objective is
+  /// returned. Of other models, or with `tolerance_epochs`: stop when so many epochs in a row lower the objective by no
+  /// more than this fraction of how far it has fallen since the parameters that the model begins with, before a warm
+  /// start.
   std::optional<double> tolerance{};
-  std::size_t tolerance_epochs = 2;  ///< > 0; one may be chance: asynchronous epochs are noisy, and those of few rows
+  /// > 0; default: 2, but for convex models, whose runs end at the optimum. One epoch without progress may be chance:
+  /// asynchronous epochs are noisy, and those of few rows.
+  std::optional<std::size_t> tolerance_epochs{};
   std::optional<target_option> target{};
   /// > 0: epochs between measurements; the last one is measured, and of a run in one process one with a checkpoint.
   /// Default: 1, and 20 for a cut without a target, tolerance or validation rows. Where workers exchange summed changes

@@ -94,7 +94,7 @@ class epoch_loop {
         break;
       }
       const std::size_t e = progress_.epoch + 1;
-      const double step = run_.schedule.at(e) * progress_.step_factor;
+      const double step = run_.schedule.at(e) * progress_.rules.step_factor;
       if (!guard) guard.emplace(store, rounds_);
       const epoch_report before = last_;
       const std::uint64_t rows_before = rows_here();
@@ -132,7 +132,7 @@ class epoch_loop {
 
  private:
   void train_epoch(std::size_t e, double step) {
-    const double step_end = run_.schedule.at_end(e) * progress_.step_factor;
+    const double step_end = run_.schedule.at_end(e) * progress_.rules.step_factor;
     const auto train = [&] {
       training_since_ = clock::now();
       naming_the_checkpoint([&] { rounds_.train_epoch(e, step, step_end); });
@@ -268,14 +268,12 @@ class epoch_loop {
     const std::size_t trained = progress_.epoch - std::exchange(reported_epoch_, progress_.epoch);
     tries_.clear();
     note_answer(teller_.tell(last_, &observer::on_epoch, [this] { return parameters_now(); }));
-    bool better = false;
-    const auto ended = progress_.rules.after(last_, progress_.fall, options_, better, trained);
-    if (better) {
+    const auto [ended, best] =
+        progress_.rules.after(last_, progress_.fall, options_, task_.facts().convex, run_.schedule, trained);
+    if (best) {
       kept_.best = parameters_now();
       best_measured_ = last_;
     }
-    const bool on_plateau = run_.schedule.kind == schedule_kind::plateau && progress_.epoch > run_.schedule.warm_up;
-    if (on_plateau && last_.validation && !better) progress_.step_factor *= run_.schedule.decay;
     if (ended) result_.status = *ended;
     if (ended == run_status::target) result_.seconds_to_target = progress_.train_seconds;
     if (!options_.checkpoint.empty() && ended != run_status::diverged && (ended || writes_checkpoint())) save(begin);
@@ -291,6 +289,8 @@ class epoch_loop {
   void announce() {
     const run_start start = detail::start_of(task_, engine_run_, run_, progress_.examples);
     tell(options_, [&](observer& o) { o.on_start(start); });
+    if (const optimum_bound* const optimum = meter_.optimum(); optimum != nullptr && !optimum->tells())
+      tell(options_, [](observer& o) { o.on_note(optimum_bound::silence); });
   }
 
   /// False where the run is to stop before all rows have been measured.
@@ -331,7 +331,7 @@ class epoch_loop {
   }
 
   /// Whether any rule of this run asks how far the objective has fallen, or risen.
-  bool checks_falls() const { return may_overshoot() || options_.tolerance > 0.0; }
+  bool checks_falls() const { return may_overshoot() || by_progress(options_, task_.facts().convex); }
   bool may_overshoot() const { return run_.plan.options.exchange.workers > 1; }
   /// Whether training begins with the parameters that the model begins with.
   bool begins_anew() const { return !options_.initial && options_.resume.empty(); }
@@ -363,6 +363,8 @@ class epoch_loop {
     const auto from = std::exchange(run_.resumed, nullptr);  // let go once its arrays are in the store
     if (!from->note.empty()) tell(options_, [&](observer& o) { o.on_note(from->note); });
     progress_ = load_progress(*from, engine_run_.store(), run_, task_, kept_);
+    if (optimum_bound* const optimum = meter_.optimum()) optimum->go_on(std::move(kept_.optimum));
+    if (!options_.validation && !by_distance(options_, task_.facts().convex)) kept_.best.clear();
     reported_epoch_ = progress_.epoch;
     keep_in_mind(options_.resume);
     rounds_.resume_at(progress_.scale);
@@ -379,6 +381,7 @@ class epoch_loop {
     now.examples = last_.examples;
     now.updates = last_.updates;
     now.nonzeros = last_.nonzeros;
+    if (const optimum_bound* const optimum = meter_.optimum()) kept_.optimum = optimum->state();
     save_progress(checkpoint_of_rank(options_.checkpoint, ranks_), engine_run_.store(), run_, task_, now, kept_);
     name_epoch(options_.checkpoint, now.epoch, in_lockstep(run_.plan.options.sharing), ranks_);
     keep_in_mind(options_.checkpoint);
@@ -398,10 +401,11 @@ class epoch_loop {
     const epoch_report counted = meter_.count(progress_, progress_.epoch, 0.0, 0.0);
     detail::tell_of_run(result_, counted, task_, engine_run_, run_);
     result_.train_seconds = progress_.train_seconds;
-    if (kept_.best.empty()) {
+    const bool is_last = best_measured_ && best_measured_->epoch == progress_.epoch;
+    if (kept_.best.empty() || (is_last && result_.status != run_status::stopped)) {
       result_.parameters = parameters_now();
     } else {
-      // Validation kept an earlier epoch's parameters: they are what is returned, so they are what is reported.
+      // An earlier epoch's parameters were kept: they are what is returned, so they are what is reported.
       engine_run_.settle();
       {
         const live_writer::change changing(rounds_.live());
@@ -416,6 +420,7 @@ class epoch_loop {
     note_meetings();
     result_.train_loss = last_.train_loss;
     result_.objective = last_.objective;
+    result_.gap = last_.gap;
     result_.test = last_.test;
     result_.validation = last_.validation;
     result_.wall_seconds = progress_.wall_seconds + seconds_since(begin);

@@ -13,6 +13,7 @@
 #include <hogwild/detail/control/staleness.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/stop_rules.hpp>
 
 namespace hogwild {
 namespace {
@@ -65,7 +66,10 @@ void take_first(const agreement& ranks, measurement& m) {
 }  // namespace
 
 epoch_meter::epoch_meter(const training_task& work, engine_run& who, const resolved_run& run)
-    : task_(work), engine_run_(who), run_(run), ranks_(run.ranks) {}
+    : task_(work), engine_run_(who), run_(run), ranks_(run.ranks) {
+  const loop_options& o = work.options();
+  if (by_distance(run.options, work.facts().convex) && !o.freezes(0)) optimum_.emplace(o.l1, o.l2);
+}
 
 epoch_report epoch_meter::count(const run_progress& before, std::size_t epoch, double step, double wall_seconds) {
   epoch_report report{.epoch = epoch,
@@ -103,11 +107,17 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
     return m;
   };
   const std::size_t measured = std::min(rows.rows(), task_.facts().measured_rows);
-  if (const std::optional<double> loss = engine_run_.train_loss(measured, scale, run_.options.stop))
-    note(report.train_loss = *loss);
-  else
-    report.train_loss = loss_of(rows.slice(0, measured), false).loss;
-  report.train_loss /= mean_weight(rows.slice(0, measured));
+  std::optional<loss_bound> bound;
+  if (optimum_ && epoch > 0) {
+    bound = task_.bound(task_.parameters_of(store, scale), engine_run_.helpers(), ranks_, run_.options.stop);
+    whole = bound.has_value();
+    report.train_loss = bound ? bound->loss : 0.0;
+  } else if (const std::optional<double> loss = engine_run_.train_loss(measured, scale, run_.options.stop)) {
+    note(*loss);
+    report.train_loss = *loss / mean_weight(rows.slice(0, measured));
+  } else {
+    report.train_loss = loss_of(rows.slice(0, measured), false).loss / mean_weight(rows.slice(0, measured));
+  }
   if (run_.options.test) report.test = loss_of(*run_.options.test, true);
   if (run_.options.validation) report.validation = loss_of(*run_.options.validation, true);
   if (ranks_.any(!whole)) return std::nullopt;
@@ -115,7 +125,13 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
   double penalty = penalty_of(task_, store, scale, engine_run_.helpers());
   ranks_.take_first(std::span(&penalty, 1));
   report.objective = report.train_loss + penalty;
+  if (bound) tell_gap(*bound, report);
   return report;
+}
+
+void epoch_meter::tell_gap(const loss_bound& bound, epoch_report& report) {
+  optimum_->take(bound, engine_run_.helpers());
+  if (optimum_->tells()) report.gap = optimum_->gap(report.objective);
 }
 
 double epoch_meter::deviation_of_losses(double scale, double mean) const {

@@ -7,6 +7,7 @@
 #include <hogwild/detail/engines/engine_run.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>
+#include <hogwild/detail/run/optimum_bound.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/result.hpp>
@@ -25,6 +26,8 @@ class epoch_meter {
   /// measured, at one rank at least.
   std::optional<epoch_report> measure(const run_progress& before, double scale, std::size_t epoch, double step,
                                       double wall_seconds);
+  /// What bounds of the loss have told of the optimum, where a tolerance asks for that; else null.
+  optimum_bound* optimum() { return optimum_ ? &*optimum_ : nullptr; }
   /// The counts alone. All ranks call it.
   epoch_report count(const run_progress& before, std::size_t epoch, double step, double wall_seconds);
 
@@ -34,11 +37,13 @@ class epoch_meter {
 
  private:
   void agree_on_losses(epoch_report& report) const;
+  void tell_gap(const loss_bound& bound, epoch_report& report);
 
   const training_task& task_;
   engine_run& engine_run_;
   const resolved_run& run_;
   agreement ranks_;
+  std::optional<optimum_bound> optimum_{};
 };
 
 }  // namespace hogwild

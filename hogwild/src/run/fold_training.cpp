@@ -138,7 +138,7 @@ std::vector<measurement> fold_trainer::train_lanes(const prepared_task& one, std
     const double step =
         given ? *given : find_step(*make_(rows_->training(fold), options_for(fold, of)).task, {}, options_.stop);
     if (stopped()) return {};
-    schedules.push_back(schedule_from(options_, one.data.defaults(), step, !given));
+    schedules.push_back(schedule_from(options_, one.data.defaults(), one.task->facts().convex, step, !given));
     largest = std::max(largest, step);
   }
   const std::size_t lanes = lane_run::lanes_for(*one.task, l2.size());

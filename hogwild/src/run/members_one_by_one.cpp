@@ -2,6 +2,8 @@
 #include "run/members_one_by_one.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -67,15 +69,17 @@ void members_one_by_one::train_own(thread_team& team) {
 
 /// What is told of a model beside its parameters.
 struct member_end {
-  double status, epochs, examples, updates, nonzeros, search_seconds, step, decay;
+  double status, epochs, examples, updates, nonzeros, search_seconds, step, decay, objective, gap;
 };
+
+constexpr double untold = -1.0;
 
 void members_one_by_one::hear_of_others() {
   std::vector<member_end> ends;
   for (const train_result& one : ended_)
     ends.push_back({static_cast<double>(one.status), static_cast<double>(one.epochs), static_cast<double>(one.examples),
                     static_cast<double>(one.updates), static_cast<double>(one.nonzeros), one.search_seconds, one.step,
-                    one.decay});
+                    one.decay, one.objective, one.gap.value_or(untold)});
   ranks_.exchange(std::span(ends), [this](std::size_t k) { return portions_.rank_of(k); });
   for (std::size_t k = 0; k < ended_.size(); ++k) {
     train_result& one = ended_[k];
@@ -87,6 +91,8 @@ void members_one_by_one::hear_of_others() {
     one.search_seconds = ends[k].search_seconds;
     one.step = ends[k].step;
     one.decay = ends[k].decay;
+    one.objective = ends[k].objective;
+    one.gap = ends[k].gap == untold ? std::nullopt : std::optional(ends[k].gap);
   }
   ranks_.exchange(std::span(told_), [this](std::size_t i) { return portions_.rank_of(i / all_.options().epochs); });
 }
@@ -108,7 +114,7 @@ epoch_report members_one_by_one::after_epoch(std::size_t epoch) const {
 }
 
 run_status members_one_by_one::status() const {
-  for (const run_status s : {run_status::diverged, run_status::stopped, run_status::done})
+  for (const run_status s : {run_status::diverged, run_status::stopped, run_status::done, run_status::no_progress})
     if (std::ranges::any_of(ended_, [s](const train_result& r) { return r.status == s; })) return s;
   return run_status::converged;
 }
@@ -116,6 +122,15 @@ run_status members_one_by_one::status() const {
 std::size_t members_one_by_one::epochs() const {
   const auto [least, most] = std::ranges::minmax(ended_, {}, &train_result::epochs);
   return status() == run_status::stopped ? least.epochs : most.epochs;
+}
+
+std::optional<double> members_one_by_one::gap() const {
+  double reached = 0.0, distance = 0.0;
+  for (const train_result& one : ended_) {
+    if (!one.gap) return std::nullopt;
+    reached += one.objective, distance += *one.gap * std::abs(one.objective);
+  }
+  return distance > 0.0 ? distance / std::abs(reached) : 0.0;
 }
 
 train_result members_one_by_one::counted() const {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <hogwild/detail/engines/thread_team.hpp>
@@ -29,6 +30,9 @@ class members_one_by_one {
   run_status status() const;
   /// Of one that was stopped each has as many at least.
   std::size_t epochs() const;
+  /// How far the sum of their objectives may lie above that of their optima, as a fraction of it; nothing where a
+  /// tolerance does not ask.
+  std::optional<double> gap() const;
   /// The sums of what was counted.
   train_result counted() const;
   /// What all of them had counted by the end of an epoch of each, with the sums of their losses and objectives on the

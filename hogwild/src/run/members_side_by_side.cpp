@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -27,6 +28,7 @@ members_side_by_side::members_side_by_side(const prepared_task& all, const sever
       options_(all.data.options()),
       run_(run),
       ranks_(ranks),
+      team_(team),
       portions_{ranks.size(), plan.models},
       members_(plan.models) {
   for (std::size_t k = first(); k < behind(); ++k) members_[k].mean = mean_counts[k - first()];
@@ -54,7 +56,7 @@ void members_side_by_side::find_schedules(thread_team& team) {
     run_.search_seconds = std::chrono::duration<double>(clock::now() - begin).count();
   }
   for (std::size_t k = 0; k < members_.size(); ++k)
-    members_[k].schedule = schedule_from(options_, defaults, initial[k], !given);
+    members_[k].schedule = schedule_from(options_, defaults, all_.task->facts().convex, initial[k], !given);
 }
 
 /// Those of all ranks have the plan of the largest step of all models, as in one process.
@@ -90,7 +92,7 @@ void members_side_by_side::begin_with_given() {
 
 bool members_side_by_side::train(std::size_t epoch) {
   std::vector<double> steps;
-  for (std::size_t k = first(); k < behind(); ++k) steps.push_back(members_[k].schedule.at(epoch) / members_[k].mean);
+  for (std::size_t k = first(); k < behind(); ++k) steps.push_back(members_[k].step(epoch));
   ranks_.together([&] { groups_->train(epoch, steps, ranks_.stop()); });
   // Some ranks may have been through by then.
   const bool whole = !ranks_.stop().stop_requested();
@@ -100,22 +102,43 @@ bool members_side_by_side::train(std::size_t epoch) {
 
 /// What all ranks hear of a model.
 struct member_state {
-  double loss, objective, ended;
+  double loss, objective, reached, distance, ended;
 };
+
+constexpr double still_trains = -1.0;
 
 bool members_side_by_side::conclude(std::size_t epoch) {
   bool sound = true;
   ranks_.together([&] { sound = conclude_own(epoch); });
   std::vector<member_state> states;
-  for (const member& m : members_) states.push_back({m.loss, m.objective, m.ended ? 1.0 : 0.0});
+  for (const member& m : members_)
+    states.push_back(
+        {m.loss, m.objective, m.reached, m.distance, m.ended ? static_cast<double>(*m.ended) : still_trains});
   ranks_.exchange(std::span(states), [this](std::size_t k) { return portions_.rank_of(k); });
-  for (std::size_t k = 0; k < members_.size(); ++k)
-    members_[k].loss = states[k].loss, members_[k].objective = states[k].objective,
-    members_[k].ended = states[k].ended != 0.0;
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    member& m = members_[k];
+    m.loss = states[k].loss, m.objective = states[k].objective;
+    m.reached = states[k].reached, m.distance = states[k].distance;
+    if (states[k].ended != still_trains) m.ended = static_cast<run_status>(static_cast<int>(states[k].ended));
+  }
   std::vector<double> diverged(ranks_.size());
   diverged[ranks_.rank()] = sound ? 0.0 : 1.0;
   ranks_.exchange(std::span(diverged), [](std::size_t rank) { return rank; });
   return std::ranges::count(diverged, 0.0) == std::ssize(diverged);
+}
+
+/// Of those that still train, on their own rows.
+std::vector<std::optional<loss_bound>> members_side_by_side::bounds() const {
+  std::vector<std::optional<loss_bound>> found(behind() - first());
+  if (!by_distance(options_, all_.task->facts().convex)) return found;
+  by_threads(team_, found.size(), [&](std::size_t i) {
+    if (members_[first() + i].ended) return;
+    const member_rows own(all_.data, plan_, first() + i);
+    const auto alone = thread_team::make(thread_team_kind::std, 1, false);
+    found[i] = plan_.prepare(own.rows(), own.options())
+                   .task->bound(groups_->parameters(i), *alone, agreement(nullptr), ranks_.stop());
+  });
+  return found;
 }
 
 bool members_side_by_side::conclude_own(std::size_t epoch) {
@@ -123,36 +146,54 @@ bool members_side_by_side::conclude_own(std::size_t epoch) {
   train_options rules = options_;
   rules.target.reset();
   const auto measured = groups_->measure();
+  const std::vector<std::optional<loss_bound>> bounded = bounds();
   for (std::size_t k = first(); k < behind(); ++k) {
     member& m = members_[k];
     if (m.ended) continue;
     const member_groups::measured& now = measured[k - first()];
     m.loss = now.loss;
     m.objective = m.loss + now.penalty / m.mean;
-    const epoch_report seen{
-        .epoch = epoch, .train_loss = m.loss, .objective = m.objective, .validation = now.validation};
-    bool better = false;
-    const auto ended = m.rules.after(seen, m.fall, rules, better);
-    if (better) {
+    epoch_report seen{.epoch = epoch, .train_loss = m.loss, .objective = m.objective, .validation = now.validation};
+    if (const std::optional<loss_bound>& bound = bounded[k - first()]) {
+      if (!m.optimum) m.optimum.emplace(options_.l1, run_.l2);
+      m.optimum->take(*bound, team_);
+      seen.objective = bound->loss + now.penalty / m.mean;
+      if (m.optimum->tells()) seen.gap = m.optimum->gap(seen.objective);
+    }
+    const auto [ended, best] = m.rules.after(seen, m.fall, rules, all_.task->facts().convex, m.schedule);
+    if (best) {
       m.best = groups_->parameters(k - first());
       m.best_loss = m.loss, m.best_objective = m.objective;
     }
+    if (seen.gap) m.reached = m.rules.best_objective, m.distance = m.reached - m.optimum->lowest();
     sound = sound && ended != run_status::diverged;
-    if (ended) end(k);
+    if (ended) end(k, *ended);
   }
   return sound;
 }
 
-bool members_side_by_side::all_have_ended() const {
-  return std::ranges::all_of(members_, &member::ended);
+std::optional<run_status> members_side_by_side::ended() const {
+  run_status all = run_status::converged;
+  for (const member& m : members_) {
+    if (!m.ended) return std::nullopt;
+    if (m.ended != run_status::converged) all = run_status::no_progress;
+  }
+  return all;
+}
+
+std::optional<double> members_side_by_side::gap() const {
+  double reached = 0.0, distance = 0.0;
+  for (const member& m : members_) reached += m.reached, distance += std::max(0.0, m.distance);
+  if (std::isnan(reached)) return std::nullopt;  // nobody knows of one
+  return distance > 0.0 ? distance / std::abs(reached) : 0.0;
 }
 
 void members_side_by_side::end_all() {
   for (std::size_t k = first(); k < behind(); ++k)
-    if (!members_[k].ended) end(k);
+    if (!members_[k].ended) end(k, run_status::done);
 }
 
-void members_side_by_side::end(std::size_t k) {
+void members_side_by_side::end(std::size_t k, run_status how) {
   member& m = members_[k];
   if (m.best.empty()) {
     m.parameters = groups_->parameters(k - first());
@@ -160,7 +201,7 @@ void members_side_by_side::end(std::size_t k) {
     m.parameters = std::move(m.best);
     m.loss = m.best_loss, m.objective = m.best_objective;
   }
-  m.ended = true;
+  m.ended = how;
   groups_->clear(k - first());
 }
 

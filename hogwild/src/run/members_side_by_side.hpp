@@ -11,6 +11,7 @@
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>
+#include <hogwild/detail/run/optimum_bound.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/run/several_run.hpp>
@@ -32,7 +33,7 @@ class members_side_by_side {
   members_side_by_side(const prepared_task& all, const several_plan& plan, std::span<const double> mean_counts,
                        std::shared_ptr<any_engine> engine, thread_team& team, resolved_run& run, ranks_at_work& ranks);
 
-  /// What every loss is to fall from, where a tolerance asks: that of zeros, before a warm start.
+  /// What every loss is to fall from, where a tolerance goes by progress: that of zeros, before a warm start.
   void begin_falls();
   /// All begin with several_plan::begin, where there is one.
   void begin_with_given();
@@ -44,7 +45,11 @@ class members_side_by_side {
   /// Measures all that train, and ends those that a rule ends. False where one has diverged.
   bool conclude(std::size_t epoch);
 
-  bool all_have_ended() const;
+  /// How the run ends once all have ended; nothing before.
+  std::optional<run_status> ended() const;
+  /// How far the sum of all objectives may lie above that of their optima, as a fraction of it, each of the epoch that
+  /// its parameters are of; nothing where a tolerance does not ask.
+  std::optional<double> gap() const;
   /// Ends those that still train.
   void end_all();
 
@@ -67,15 +72,22 @@ class members_side_by_side {
     objective_fall fall{};
     double loss = unknown, objective = unknown;
     double best_loss = unknown, best_objective = unknown;
-    std::vector<float> best{};  ///< by its validation loss
-    bool ended = false;
+    std::vector<float> best{};               ///< by its validation loss, or its objective
+    std::optional<optimum_bound> optimum{};  ///< where a tolerance asks
+    double reached = unknown;                ///< the objective on its own rows, which that is about
+    double distance = unknown;               ///< from the optimum, at most
+    std::optional<run_status> ended{};
     std::vector<float> parameters{};  ///< once it has ended; of other ranks' models none
+
+    /// For the weights of its rows as they are, whose mean a run of its own makes 1.
+    double step(std::size_t epoch) const { return schedule.at(epoch) * rules.step_factor / mean; }
   };
 
   void find_schedules(thread_team& team);
   void start_groups(std::shared_ptr<any_engine> engine, thread_team& team);
   bool conclude_own(std::size_t epoch);
-  void end(std::size_t model);
+  std::vector<std::optional<loss_bound>> bounds() const;
+  void end(std::size_t model, run_status how);
   /// The first of this rank's models, which groups count from 0, and behind its last.
   std::size_t first() const { return portions_.first_of(ranks_.rank()); }
   std::size_t behind() const { return portions_.first_of(ranks_.rank() + 1); }
@@ -85,6 +97,7 @@ class members_side_by_side {
   const train_options& options_;
   resolved_run& run_;
   ranks_at_work& ranks_;
+  thread_team& team_;
   rank_portions portions_;
   std::vector<member> members_;  ///< all of them
   std::optional<member_groups> groups_{};

@@ -27,6 +27,7 @@
 #include <hogwild/detail/run/row_weights.hpp>
 #include <hogwild/detail/run/run_notes.hpp>
 #include <hogwild/detail/run/same_on_ranks.hpp>
+#include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/detail/run/tail_mean.hpp>
 #include <hogwild/detail/run/validation_split.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
@@ -81,8 +82,10 @@ void check(const train_options& o, const model_traits& traits) {
           "under cosine the decay is what the last epoch's step is of the first: at most 1");
   require(schedule != schedule_kind::plateau || o.step.decay.value_or(0.5) < 1.0,
           "a plateau whose decay is not below 1 never lowers the step; use a factor below 1");
-  require(schedule != schedule_kind::plateau || o.validation || o.validation_fraction > 0.0,
-          "a plateau schedule goes by the validation loss: give validation rows, or a fraction to hold back");
+  require(schedule != schedule_kind::plateau || o.validation || o.validation_fraction > 0.0 ||
+              by_distance(o, traits.convex),
+          "a plateau schedule goes by the validation loss: give validation rows, or a fraction to hold back; of convex "
+          "models a tolerance will do");
   require(o.step.warm_up < o.epochs, "a warm-up of " + std::to_string(o.step.warm_up) +
                                          " epochs leaves none of the run's " + std::to_string(o.epochs) +
                                          " for the schedule: warm up for fewer");
@@ -99,8 +102,8 @@ void check(const train_options& o, const model_traits& traits) {
                            o.form.value_or(traits.defaults.form) != l2_form::two_pass),
           "the bias has a rate of its own under sgd, without l2 in two passes");
   require(!o.tolerance || (*o.tolerance >= 0.0 && *o.tolerance < 1.0),
-          "the tolerance is a fraction of the objective's fall: 0 to 1");
-  require(o.tolerance_epochs > 0, "a tolerance asks for one flat epoch at least");
+          "the tolerance is a fraction of the objective, or of its fall: 0 to 1");
+  require(o.tolerance_epochs != 0u, "a tolerance asks for one epoch without progress at least");
   require(o.validation_fraction >= 0.0 && o.validation_fraction < 1.0, "the validation fraction lies between 0 and 1");
   require(o.validation_fraction == 0.0 || !o.validation, "give validation rows or a fraction to hold back, not both");
   const std::size_t most_batch = traits.margin ? batch_rows : traits.workspace ? most_examples : 1;

@@ -93,6 +93,7 @@ void save_progress(const std::string& path, const param_store& store, const reso
   file.put("progress", progress);
   file.put("schedule", run.schedule);
   file.put_span<float>("best", kept.best);
+  file.put_span<double>("optimum", kept.optimum);
   file.put_span<double>("mean", kept.mean.sums());
   file.put("averaged", std::uint64_t{kept.mean.added()});
   if (in_lockstep(run.plan.options.sharing)) put_alike(file);
@@ -135,6 +136,7 @@ run_progress load_progress(const resumed_checkpoint& from, const param_store& st
   }
   run.schedule = schedule_of_checkpoint(file);
   kept.best = file.get_vector<float>("best");
+  kept.optimum = file.get_vector<double>("optimum");
   // It may have been taken too early, by a run that was to have fewer epochs.
   if (kept.mean.takes(file.epoch))
     kept.mean.go_on(file.get_vector<double>("mean"), file.get<std::uint64_t>("averaged"));

@@ -64,18 +64,21 @@ void find_schedule(const training_task& task, const prepared_data& ready, resolv
   const bool search = !given && !run.resumed;
   const double initial = search ? find_step(task, options.initial, options.stop) : given.value_or(0.0);
   run.step_found = search && !options.stop.stop_requested();
-  run.schedule =
-      run.resumed ? schedule_of_checkpoint(run.resumed->state) : schedule_from(options, defaults, initial, search);
+  run.schedule = run.resumed ? schedule_of_checkpoint(run.resumed->state)
+                             : schedule_from(options, defaults, task.facts().convex, initial, search);
   if (run.resumed) fill_decay(run.schedule, false);
 }
 
 }  // namespace
 
-step_schedule schedule_from(const train_options& options, const training_defaults& defaults, double initial,
-                            bool found) {
+step_schedule schedule_from(const train_options& options, const training_defaults& defaults, bool convex,
+                            double initial, bool found) {
   const step_options& step = options.step;
-  step_schedule schedule{schedule_of(options, defaults), initial, step.decay.value_or(0.0), options.epochs,
-                         step.warm_up};
+  schedule_kind kind = schedule_of(options, defaults);
+  // Nobody knows how many epochs the optimum takes: the step falls where progress ends.
+  const bool usual = !step.kind && !step.decay && !defaults.step && kind == schedule_kind::geometric;
+  if (usual && by_distance(options, convex)) kind = schedule_kind::plateau;
+  step_schedule schedule{kind, initial, step.decay.value_or(0.0), options.epochs, step.warm_up};
   // A model that has a step of its own knows how it should fall, whatever it is.
   if (defaults.step && !step.decay && schedule.kind == defaults.schedule) schedule.decay = defaults.decay.value_or(0.0);
   fill_decay(schedule, found);

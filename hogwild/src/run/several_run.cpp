@@ -124,7 +124,7 @@ class several_run {
     const detail::member_groups& groups = together_->groups();
     announce(groups.engine(), groups.workers(), groups.groups(),
              [this] { return together_->groups().counted().examples; });
-    if (options_.tolerance && !options_.stop.stop_requested()) together_->begin_falls();
+    if (by_progress(options_, task_.facts().convex) && !options_.stop.stop_requested()) together_->begin_falls();
     together_->begin_with_given();
     run_status ended = run_status::done;
     for (std::size_t e = 1; e <= options_.epochs && ended == run_status::done; ++e) ended = train_epoch(e);
@@ -143,7 +143,7 @@ class several_run {
     if (!sound) return run_status::diverged;
     if (result_.seconds_to_target) return run_status::target;
     if (stops) return stop(stop_cause::observer);
-    return together_->all_have_ended() ? run_status::converged : run_status::done;
+    return together_->ended().value_or(run_status::done);
   }
 
   run_status stop(stop_cause cause) {
@@ -159,6 +159,7 @@ class several_run {
     last_.wall_seconds = time_since(run_.begun);
     last_.step = run_.schedule.at(epoch);
     measure(last_);
+    if (!plan_.mean_weights) last_.gap = together_->gap();
     if (options_.target && stop_rules::reached(*options_.target, last_))
       result_.seconds_to_target = last_.train_seconds;
     return tell_of_epoch();
@@ -261,7 +262,8 @@ class several_run {
       alone_.emplace(data_, plan_, ranks_);
     });
     if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
-    run_.schedule = schedule_from(options_, data_.defaults(), options_.step.initial.value_or(0.0), false);
+    run_.schedule =
+        schedule_from(options_, data_.defaults(), task_.facts().convex, options_.step.initial.value_or(0.0), false);
     run_.step_found = !options_.step.initial && !data_.defaults().step;
     run_.plan = task_.plan();
     const std::size_t passes = plan_.rows == member_rows_kind::shards ? 1 : plan_.models;
@@ -366,6 +368,7 @@ class several_run {
     ranks_.agreed().take_first(result_.parameters);
     result_.train_loss = last_.train_loss;
     result_.objective = last_.objective;
+    result_.gap = alone_ && !plan_.mean_weights ? alone_->gap() : last_.gap;
     result_.test = last_.test;
     result_.validation = last_.validation;
     detail::tell_of_run(result_, last_, task_, run_);

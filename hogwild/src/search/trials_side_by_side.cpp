@@ -17,8 +17,10 @@
 #include <utility>
 
 #include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
+#include <hogwild/detail/run/optimum_bound.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/step_search.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
@@ -44,6 +46,17 @@ struct trials_side_by_side::group {
   std::map<std::pair<std::uint32_t, bool>, decision> planned{};
 
   std::shared_ptr<const training_task> task() const { return {std::shared_ptr<const void>(), made.task.get()}; }
+
+  /// Of the rows that are trained on where this fold is held out.
+  std::optional<loss_bound> bound(std::uint32_t held_out, std::span<const float> parameters, thread_team& threads,
+                                  const std::stop_token& stop) const {
+    sparse_view rows = made.task->data();
+    std::vector<float> weight;
+    for (std::size_t r = 0; folds && r < rows.rows(); ++r)
+      weight.push_back((*folds)[rows.first_row + r] == held_out ? 0.0f : rows.weight_of(r));
+    if (folds) rows.weight = weight;
+    return made.task->on(rows)->bound(parameters, threads, agreement(nullptr), stop);
+  }
 };
 
 /// One trial.
@@ -57,7 +70,9 @@ struct trials_side_by_side::lane {
   bool has_ended = false;  ///< by its tolerance
   stop_rules rules{};
   objective_fall fall{};
-  lane_kept kept{};  ///< as it is after `outcome.epochs`; empty: a new one
+  std::optional<optimum_bound> optimum{};  ///< where a tolerance asks
+  lane_kept best{};                        ///< under a tolerance that does, as it was when its objective was lowest
+  lane_kept kept{};                        ///< as it is after `outcome.epochs`; empty: a new one
   side_by_side_outcome outcome{};
 
   lane_settings asked() const { return {.l1 = l1, .l2 = l2, .rows = {.held_out = of->held_out}}; }
@@ -168,7 +183,7 @@ void trials_side_by_side::begin(lane& of) {
     const double rows = 1.0 / std::max(largest_step_ * among.curvature, 1e-9);
     of.batch = std::bit_floor(static_cast<std::uint32_t>(std::clamp(rows, 1.0, static_cast<double>(of.batch))));
   }
-  of.schedule = schedule_from(o, defaults, initial, !given);
+  of.schedule = schedule_from(o, defaults, common.facts().convex, initial, !given);
   if (by_batches) detail::require_below_one(initial * of.l2);
   of.among = &among;
 }
@@ -295,13 +310,18 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
   lane_run& run = *started;
   const std::size_t lanes = run.lanes();
   for (std::size_t k = 0; k < of.size(); ++k) run.place(k, of[k]->asked(), of[k]->kept);
+  const bool convex = task.facts().convex;
+  const auto goes_by_progress = [&](const lane& l) { return by_progress(l.of->options, convex); };
+  const auto goes_by_distance = [&](const lane& l) { return by_distance(l.of->options, convex); };
   const bool may_end = std::ranges::any_of(of, [](const lane* l) { return l->of->options.tolerance.has_value(); });
+  const bool any_progress = std::ranges::any_of(of, [&](const lane* l) { return goes_by_progress(*l); });
   using rows_of_lane = lane_task::rows_of_lane;
   const bool by_folds = among.folds != nullptr;
+  const auto alone = thread_team::make(thread_team_kind::std, 1, false);
   const auto losses = [&] {
     return run.measure(task.data(), by_folds ? rows_of_lane::trained_on : rows_of_lane::all, false);
   };
-  if (may_end && of.front()->outcome.epochs == 0) {
+  if (any_progress && of.front()->outcome.epochs == 0) {
     const auto measured = losses();
     for (std::size_t k = 0; k < of.size(); ++k) of[k]->fall = {measured[k].loss};
   }
@@ -317,29 +337,43 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
   for (std::size_t e = of.front()->outcome.epochs + 1; e <= epochs && going > 0; ++e) {
     std::vector<double> steps(lanes);
     for (std::size_t k = 0; k < of.size(); ++k)
-      if (!now[k].has_ended) steps[k] = now[k].schedule.at(e);
+      if (!now[k].has_ended) steps[k] = now[k].schedule.at(e) * now[k].rules.step_factor;
     run.train(e, steps, how_.stop);
     if (how_.stop.stop_requested()) return;
     if (how_.passed) how_.passed(of.size());
     const auto is_due = [&](const lane& l) { return !l.has_ended && epochs_measured(e, l.of->options) > 0; };
     if (!may_end || std::ranges::none_of(now, is_due)) continue;
-    const auto measured = losses();
+    const auto measured = any_progress ? losses() : std::vector<measurement>(lanes);
     const std::vector<double> penalties = run.penalties();
     for (std::size_t k = 0; k < of.size(); ++k) {
       if (!is_due(now[k])) continue;
-      const epoch_report seen{.epoch = e, .train_loss = measured[k].loss, .objective = measured[k].loss + penalties[k]};
-      bool better = false;
+      epoch_report seen{.epoch = e, .train_loss = measured[k].loss};
+      if (goes_by_distance(now[k])) {
+        const std::optional<loss_bound> bound = among.bound(now[k].of->held_out, run.parameters(k), *alone, how_.stop);
+        if (!bound) return;  // asked to stop
+        if (!now[k].optimum) now[k].optimum.emplace(now[k].l1, now[k].l2);
+        now[k].optimum->take(*bound, *alone);
+        seen.train_loss = bound->loss;
+        if (now[k].optimum->tells()) seen.gap = now[k].optimum->gap(seen.train_loss + penalties[k]);
+      }
+      seen.objective = seen.train_loss + penalties[k];
       const train_options& asked = now[k].of->options;
-      if (!now[k].rules.after(seen, now[k].fall, asked, better, epochs_measured(e, asked))) continue;
+      const auto [ended, best] =
+          now[k].rules.after(seen, now[k].fall, asked, convex, now[k].schedule, epochs_measured(e, asked));
+      if (best) now[k].best = run.kept(k);
+      if (!ended) continue;
       now[k].has_ended = true;
       now[k].outcome.trained = e;
-      now[k].kept = run.kept(k);
+      now[k].outcome.ended = *ended;
+      now[k].kept = now[k].best.stored.empty() ? run.kept(k) : now[k].best;
       run.clear(k);
       --going;
     }
   }
-  for (std::size_t k = 0; k < of.size(); ++k)
-    if (now[k].has_ended) run.place(k, now[k].asked(), now[k].kept);
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    const bool at_end = !now[k].has_ended && epochs >= now[k].of->options.epochs && !now[k].best.stored.empty();
+    if (now[k].has_ended || at_end) run.place(k, now[k].asked(), at_end ? now[k].best : now[k].kept);
+  }
   const auto measured = run.measure(among.test, by_folds ? rows_of_lane::held_out : rows_of_lane::all,
                                     how_.all_measures, how_.sorts ? measure_scores : measure_unsorted);
   for (std::size_t k = 0; k < of.size(); ++k) {

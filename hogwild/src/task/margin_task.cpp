@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <concepts>
+#include <optional>
 #include <utility>
 
 #include <hogwild/detail/loop/margin_adagrad_batch.hpp>
@@ -13,6 +14,7 @@
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/task/margin_bound.hpp>
 #include <hogwild/detail/task/untrained.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
 #include <hogwild/train.hpp>
@@ -132,6 +134,12 @@ void margin_task::settle(const param_store& store, std::size_t epoch, double ste
   for_all([&](std::size_t j) { return rule.weight(z.load(j), squares.load(j)); });
   if (options_.bias == 0) return;
   w.store(data_.columns, rule.without_l1_and_l2().weight(z.load(data_.columns), squares.load(data_.columns)));
+}
+
+std::optional<loss_bound> margin_task::bound(std::span<const float> parameters, thread_team& threads,
+                                             const agreement& ranks, const std::stop_token& stop) const {
+  const auto constant = detail::constant_of(options_.bias != 0, options_.freezes(1));
+  return detail::bound_of_margins(loss_, smoothness(), data_, labels_, parameters, constant, threads, ranks, stop);
 }
 
 void margin_task::fold(const param_store& store, double scale, thread_team& threads) const {

@@ -11,6 +11,7 @@
 #include <hogwild/detail/loop/rating_blocks.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/task/lane_table.hpp>
+#include <hogwild/detail/task/loss_bound.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
@@ -109,6 +110,11 @@ void require_cover(std::vector<parameter_group> groups, std::size_t parameters) 
     throw config_error("the model's groups cover " + std::to_string(covered) + " parameters, but it has " +
                        std::to_string(parameters));
   }
+}
+
+std::optional<loss_bound> coordinator_side::bound(std::span<const float>, thread_team&, const agreement&,
+                                                  const std::stop_token&) const {
+  return std::nullopt;
 }
 
 double penalty_of(const training_task& task, const param_store& store, double scale, thread_team& threads) {

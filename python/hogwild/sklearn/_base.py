@@ -86,6 +86,10 @@ class EngineEstimator(BaseEstimator):
     _has_lanes = False
     _warns_of_max_iter = False  # where it ended the run before the tolerance did
 
+    def _is_unfinished(self, status):
+        """Whether a run with this end has not come to what its tolerance asks for."""
+        return self._warns_of_max_iter and self.tol is not None and self.tol > 0 and status == "done"
+
     def _holds_out(self, fewest):
         """Whether it may be trained on rows of which each fold is held out, which leaves `fewest` of them or more:
         nothing is found on rows that are held out, as the weights of classes would be, and folds are spread over them.

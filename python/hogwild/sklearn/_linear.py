@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear models: coefficients as scikit-learn has them, and the estimators that are trained to their optimum."""
+import warnings
+
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._engine import ResourceError
 from ._base import EngineEstimator, is_number, require, require_count, require_number
 
-# A step that was found falls to a hundredth in this many epochs, or in as many as have this many rows, where a tolerance
-# is to end the run: a run of 1,000 epochs would keep its first step for as long as it lasts.
+# A step that was found falls to a hundredth in this many epochs, or in as many as have this many rows, where epochs
+# without progress are to end the run: a run of 1,000 epochs would keep its first step for as long as it lasts.
 FALL_EPOCHS, FALL_ROWS = 20, 200_000
-FLAT_EPOCHS = 5
+FLAT_EPOCHS = 5  # that end the run of an estimator without a penalty
 
 
 def falling(max_iter, rows):
-    """The option decay for a run that a tolerance ends."""
+    """The option decay for a run that epochs without progress end."""
     epochs = max(FALL_EPOCHS, -(-FALL_ROWS // rows))
     return {"decay": 0.01 ** (1.0 / (epochs - 1))} if epochs < max_iter else {}
 
@@ -107,7 +110,7 @@ class _ByC(LinearClassifier):
         n = rows.data.shape[0]
         options = {"model": model, "bias": bool(self.fit_intercept), "epochs": self.max_iter,
                    **self._penalties(n * rows.mean_weight), "tolerance": float(self.tol) or None}
-        if self.tol > 0:
+        if self.tol > 0 and not options["l2"] and not options["l1"]:
             options.update(falling(self.max_iter, n), tolerance_epochs=FLAT_EPOCHS)
         if several and model != "softmax":
             options["multiclass"] = "ovr"
@@ -146,8 +149,24 @@ class _ByC(LinearClassifier):
         self._take_saved(saved, rows)
         if interrupt is not None:
             raise interrupt
-        self._warn_of_end(self.tol, self.max_iter)
+        self._warn_of_distance()
         return self
+
+    def _is_unfinished(self, status):
+        return self.tol > 0 and status in ("done", "no_progress")
+
+    def _warn_of_distance(self):
+        """They say that they are trained to their optimum: where nobody knows that, it is told how far it may be."""
+        if not self._is_unfinished(self.run_["status"]):
+            return
+        gap = self.run_.get("gap")
+        if gap is None:
+            known = ("without a penalty nobody can tell how far the optimum is; the run has ended where "
+                     f"{FLAT_EPOCHS} epochs gained little, or by max_iter={self.max_iter}")
+        else:
+            known = (f"after {self.run_['epochs']} epochs the objective may still lie {gap:.2g} of itself above the "
+                     f"optimum, more than tol={self.tol:g}. Increase max_iter or tol, scale the columns, or lower C")
+        warnings.warn(f"Not known to have converged: {known}.", ConvergenceWarning)
 
 
 class LinearSVC(_ByC):
@@ -158,8 +177,8 @@ class LinearSVC(_ByC):
     penalty : {'l2', 'l1'}, default='l2'
     loss : {'hinge', 'squared_hinge'}, default='squared_hinge'
     tol : float, default=1e-4
-        The run ends when five epochs in a row lower the objective by no more than this fraction of how far it has
-        fallen.
+        The run ends when the objective is known to lie no further above the optimum than this fraction of itself;
+        run_["gap"] has the last bound. ConvergenceWarning where max_iter ends it before. 0: max_iter epochs.
     C : float, default=1.0
         What the losses weigh against ||w||^2 / 2.
     multi_class : {'ovr'}, default='ovr'
@@ -226,8 +245,8 @@ class LogisticRegression(_ByC):
     C : float, default=1.0
         What the losses weigh against ||w||^2 / 2.
     tol : float, default=1e-4
-        The run ends when five epochs in a row lower the objective by no more than this fraction of how far it has
-        fallen.
+        The run ends when the objective is known to lie no further above the optimum than this fraction of itself;
+        run_["gap"] has the last bound. ConvergenceWarning where max_iter ends it before. 0: max_iter epochs.
     fit_intercept : bool, default=True
     class_weight : dict or 'balanced', default=None
     random_state : int, RandomState instance or None, default=None

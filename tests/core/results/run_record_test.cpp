@@ -95,6 +95,7 @@ TEST(run_record, result_says_how_it_ended) {
   EXPECT_EQ(status_of(run_status::done), "done");
   EXPECT_EQ(status_of(run_status::target), "target");
   EXPECT_EQ(status_of(run_status::converged), "converged");
+  EXPECT_EQ(status_of(run_status::no_progress), "no_progress");
   EXPECT_EQ(status_of(run_status::diverged), "diverged");
   EXPECT_EQ(status_of(run_status::stopped), "stopped");
 }

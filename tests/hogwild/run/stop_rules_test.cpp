@@ -13,13 +13,20 @@ struct stop_rules_of : testing::Test {
   stop_rules rules;
   train_options options;
   objective_fall fall{2.0};
-  bool improved = false;
+  step_schedule schedule{.kind = schedule_kind::plateau, .decay = 0.5};
+  bool convex = false, improved = false;
 
-  std::optional<run_status> after(double objective) {
-    return rules.after({.objective = objective}, fall, options, improved);
+  std::optional<run_status> after(const epoch_report& epoch, std::uint64_t epochs = 1) {
+    const stop_rules::outcome said = rules.after(epoch, fall, options, convex, schedule, epochs);
+    improved = said.best;
+    return said.ended;
   }
+  std::optional<run_status> after(double objective) { return after({.objective = objective}); }
   std::optional<run_status> after_validation(double loss) {
-    return rules.after({.objective = 1.0, .validation = measurement{.loss = loss}}, fall, options, improved);
+    return after({.epoch = 1, .objective = 1.0, .validation = measurement{.loss = loss}});
+  }
+  std::optional<run_status> after_gap(double objective, double gap) {
+    return after({.epoch = 1, .objective = objective, .gap = gap});
   }
 };
 
@@ -40,7 +47,7 @@ TEST_F(stop_rules_of, tolerance_asks_for_two_flat_epochs_in_a_row) {
   EXPECT_EQ(after(0.995), std::nullopt);  // flat
   EXPECT_EQ(after(0.9), std::nullopt);    // and falling again
   EXPECT_EQ(after(0.895), std::nullopt);  // flat
-  EXPECT_EQ(after(0.896), run_status::converged);
+  EXPECT_EQ(after(0.896), run_status::no_progress);
 }
 
 TEST_F(stop_rules_of, tolerance_asks_for_as_many_flat_epochs_as_it_is_told) {
@@ -50,19 +57,76 @@ TEST_F(stop_rules_of, tolerance_asks_for_as_many_flat_epochs_as_it_is_told) {
   EXPECT_EQ(after(1.0), std::nullopt);
   EXPECT_EQ(after(1.0), std::nullopt);
   EXPECT_EQ(after(1.0), std::nullopt);
-  EXPECT_EQ(after(1.0), run_status::converged);
+  EXPECT_EQ(after(1.0), run_status::no_progress);
 }
 
 TEST_F(stop_rules_of, of_epochs_that_are_measured_together_each_counts_as_their_mean) {
   options.tolerance = 0.01;
   options.tolerance_epochs = 5;
-  const auto after_three = [&](double objective) {
-    return rules.after({.objective = objective}, fall, options, improved, 3);
-  };
+  const auto after_three = [&](double objective) { return after({.objective = objective}, 3); };
   EXPECT_EQ(after_three(1.0), std::nullopt);
   EXPECT_EQ(after_three(0.96), std::nullopt);  // by more than three hundredths of 1.04
   EXPECT_EQ(after_three(0.93), std::nullopt);  // three flat epochs
-  EXPECT_EQ(after_three(0.9), run_status::converged);
+  EXPECT_EQ(after_three(0.9), run_status::no_progress);
+}
+
+// A flat objective says nothing of the optimum of a convex model, and its distance says all.
+TEST_F(stop_rules_of, of_a_convex_model_a_tolerance_is_a_distance_from_the_optimum) {
+  convex = true;
+  options.tolerance = 0.01;
+  schedule.kind = schedule_kind::constant;
+  for (int e = 0; e < 40; ++e) EXPECT_EQ(after_gap(1.0, 0.02), std::nullopt);
+  EXPECT_EQ(after_gap(0.99, 0.0101), std::nullopt);
+  EXPECT_EQ(after_gap(0.99, 0.0099), run_status::converged);
+}
+
+TEST_F(stop_rules_of, the_lowest_objective_is_returned_and_its_distance_counts) {
+  convex = true;
+  options.tolerance = 0.01;
+  EXPECT_EQ(after_gap(1.0, 0.2), std::nullopt);
+  EXPECT_TRUE(improved);
+  EXPECT_EQ(rules.step_factor, 1.0);
+  EXPECT_EQ(after_gap(1.25, 0.25), std::nullopt);  // the optimum is 0.9375 at least
+  EXPECT_FALSE(improved);
+  EXPECT_EQ(rules.step_factor, 0.5);
+  EXPECT_NEAR(rules.gap_of(1.0), 0.0625, 1e-12);
+  EXPECT_EQ(after_gap(1.125, 0.117), run_status::converged);  // 0.993375 at least: the first epoch was within 0.01
+  EXPECT_FALSE(improved);
+}
+
+TEST_F(stop_rules_of, a_step_that_has_fallen_to_nothing_ends_the_run) {
+  convex = true;
+  options.tolerance = 0.01;
+  EXPECT_EQ(after_gap(1.0, 0.5), std::nullopt);
+  for (int halved = 1; halved < 20; ++halved) EXPECT_EQ(after_gap(1.0, 0.5), std::nullopt) << halved;
+  EXPECT_EQ(after_gap(1.0, 0.5), run_status::no_progress);  // 2^-20
+}
+
+TEST_F(stop_rules_of, without_a_gap_a_convex_model_never_converges) {
+  convex = true;
+  options.tolerance = 0.5;
+  schedule.kind = schedule_kind::constant;
+  for (int e = 0; e < 50; ++e) EXPECT_EQ(after(1.0), std::nullopt);
+}
+
+TEST_F(stop_rules_of, epochs_without_progress_end_a_convex_model_where_they_are_asked_for) {
+  convex = true;
+  options.tolerance = 0.01;
+  options.tolerance_epochs = 1;
+  EXPECT_EQ(after_gap(1.0, 0.001), std::nullopt);
+  EXPECT_FALSE(improved);
+  EXPECT_EQ(after_gap(1.0, 0.001), run_status::no_progress);
+}
+
+TEST_F(stop_rules_of, validation_rows_have_a_tolerance_go_by_progress) {
+  convex = true;
+  options.tolerance = 0.01;
+  options.patience = 10;
+  options.validation_fraction = 0.5;
+  const epoch_report flat{.objective = 1.0, .gap = 0.0, .validation = measurement{.loss = 1.0}};
+  EXPECT_EQ(after(flat), std::nullopt);
+  EXPECT_EQ(after(flat), std::nullopt);
+  EXPECT_EQ(after(flat), run_status::no_progress);
 }
 
 TEST_F(stop_rules_of, validation_waits_for_its_patience_and_says_what_was_best) {
@@ -75,17 +139,17 @@ TEST_F(stop_rules_of, validation_waits_for_its_patience_and_says_what_was_best) 
   EXPECT_TRUE(improved);
   EXPECT_EQ(after_validation(0.9), std::nullopt);  // not better
   EXPECT_FALSE(improved);
-  EXPECT_EQ(after_validation(0.95), run_status::converged);
+  EXPECT_EQ(after_validation(0.95), run_status::no_progress);
 }
 
 TEST_F(stop_rules_of, patience_counts_epochs_that_are_measured_together) {
   options.patience = 5;
   const auto after_three = [&](double loss) {
-    return rules.after({.objective = 1.0, .validation = measurement{.loss = loss}}, fall, options, improved, 3);
+    return after({.epoch = 1, .objective = 1.0, .validation = measurement{.loss = loss}}, 3);
   };
   EXPECT_EQ(after_three(1.0), std::nullopt);
   EXPECT_EQ(after_three(1.1), std::nullopt);
-  EXPECT_EQ(after_three(1.1), run_status::converged);
+  EXPECT_EQ(after_three(1.1), run_status::no_progress);
 }
 
 TEST_F(stop_rules_of, a_validation_loss_that_is_not_a_number_is_no_improvement) {

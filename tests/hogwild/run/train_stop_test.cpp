@@ -81,13 +81,63 @@ TEST_F(stopping, observers_hear_of_every_epoch_once_with_counts_that_grow) {
   EXPECT_EQ(result.train_loss, heard.epochs[3].train_loss);
 }
 
-TEST_F(stopping, tolerance_ends_a_run_that_no_longer_falls) {
+TEST_F(stopping, a_tolerance_of_epochs_without_progress_ends_a_run_that_no_longer_falls) {
+  options.epochs = 200;
+  options.tolerance = 1e-3;
+  options.tolerance_epochs = 2;
+  const auto result = run();
+  EXPECT_EQ(result.status, run_status::no_progress);
+  EXPECT_FALSE(result.gap);
+  EXPECT_LT(result.epochs, 100u);
+  EXPECT_GE(result.epochs, 3u);
+}
+
+TEST_F(stopping, a_tolerance_ends_a_run_that_is_as_close_to_the_optimum) {
   options.epochs = 200;
   options.tolerance = 1e-3;
   const auto result = run();
   EXPECT_EQ(result.status, run_status::converged);
-  EXPECT_LT(result.epochs, 100u);
-  EXPECT_GE(result.epochs, 3u);
+  EXPECT_LE(*result.gap, 1e-3);
+  double lowest = HUGE_VAL;
+  for (const epoch_report& e : heard.epochs) {
+    ASSERT_TRUE(e.gap);
+    lowest = std::min(lowest, e.objective);
+  }
+  EXPECT_NEAR(result.objective, lowest, 1e-9);
+  options.epochs = 2;
+  heard.epochs.clear();
+  const auto short_of_it = run();
+  EXPECT_EQ(short_of_it.status, run_status::done);
+  EXPECT_GT(*short_of_it.gap, 1e-3);
+}
+
+// A step that is far too large has the objective go up and down: what is returned is as low as it was at its lowest.
+TEST_F(stopping, under_a_tolerance_the_epoch_of_the_lowest_objective_is_returned) {
+  options.epochs = 12;
+  options.tolerance = 1e-9;
+  options.step = {.initial = 0.7, .kind = schedule_kind::constant};
+  const auto result = run();
+  double lowest = HUGE_VAL;
+  for (const epoch_report& e : heard.epochs) lowest = std::min(lowest, e.objective);
+  EXPECT_LT(lowest, heard.epochs.back().objective);
+  EXPECT_NEAR(result.objective, lowest, 1e-6 * lowest);
+}
+
+// Nobody says how the step falls: it is halved where the objective rises, and regains some of it where that falls.
+TEST_F(stopping, under_a_tolerance_the_step_falls_where_the_objective_rises) {
+  options.epochs = 12;
+  options.tolerance = 1e-9;
+  options.step = {.initial = 0.7};
+  const auto result = run();
+  EXPECT_EQ(result.schedule, schedule_kind::plateau);
+  std::size_t rises = 0;
+  for (std::size_t e = 2; e < heard.epochs.size(); ++e) {
+    const bool rose = heard.epochs[e - 1].objective >= heard.epochs[e - 2].objective;
+    const double before = heard.epochs[e - 1].step;
+    EXPECT_DOUBLE_EQ(heard.epochs[e].step, rose ? 0.5 * before : std::min(1.05 * before, 0.7));
+    rises += rose ? 1 : 0;
+  }
+  EXPECT_GT(rises, 0u);
 }
 
 TEST_F(stopping, measured_now_and_then_a_run_is_the_same_and_tells_of_fewer_epochs) {
@@ -124,7 +174,7 @@ TEST_F(stopping, a_tolerance_ends_a_run_after_an_epoch_that_is_measured) {
   options.tolerance_epochs = 4;
   options.measure_every = 4;
   const auto result = run();
-  EXPECT_EQ(result.status, run_status::converged);
+  EXPECT_EQ(result.status, run_status::no_progress);
   EXPECT_EQ(result.epochs % 4, 0u);
   ASSERT_GE(heard.epochs.size(), 2u);
   const auto& last = heard.epochs.back();
@@ -191,7 +241,7 @@ TEST_F(stopping, validation_returns_the_epoch_that_was_best) {
   options = {.epochs = 200, .step = {.initial = 0.5}, .l2 = 0.0, .patience = 5, .observers = {&heard}};
   options.validation_fraction = 0.5;
   const auto result = train(logistic{}, rows, serial_engine{}, options);
-  EXPECT_EQ(result.status, run_status::converged);
+  EXPECT_EQ(result.status, run_status::no_progress);
   double best = HUGE_VAL;
   for (const epoch_report& e : heard.epochs) {
     EXPECT_EQ(e.examples, e.epoch * 40);  // the held-back half is not trained on

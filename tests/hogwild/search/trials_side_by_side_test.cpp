@@ -183,22 +183,27 @@ TEST_F(trials_of_machines, have_no_other_optimisers_and_no_l1) {
   EXPECT_FALSE(trials_side_by_side::suits({.optimizer = optimizer_kind::adagrad}, traits_of(model), training->view()));
 }
 
+// Each by a rule of its own: a distance from the optimum, or epochs without progress.
 TEST_F(trials_side_by_side_test, a_tolerance_ends_a_trial_as_it_ends_a_run) {
-  const train_options until{.epochs = 100, .tolerance = 1e-2};
-  train_options seldom = until;
+  const train_options until{.epochs = 100, .tolerance = 0.3};
+  train_options seldom = until, flat = until;
   seldom.measure_every = 3;
-  const std::vector<side_by_side_trial> asked{trial_of(0.3, 1e-3, 0.0, until), trial_of(0.05, 1e-3, 0.0, seldom),
+  flat.tolerance = 1e-2;
+  flat.tolerance_epochs = 2;
+  const std::vector<side_by_side_trial> asked{trial_of(0.3, 1e-2, 0.0, until), trial_of(0.05, 1e-2, 0.0, seldom),
+                                              trial_of(0.3, 1e-3, 0.0, flat),
                                               trial_of(0.3, 1e-3, 0.0, {.epochs = 100})};
   trials_side_by_side trials(asked, how());
-  for (const std::size_t epochs : {4u, 100u}) trials.train(all(3), epochs);
-  for (const std::size_t k : {0u, 1u}) {
+  for (const std::size_t epochs : {4u, 100u}) trials.train(all(4), epochs);
+  for (const std::size_t k : {0u, 1u, 2u}) {
     const train_result run = alone(asked[k]);
-    EXPECT_EQ(run.status, run_status::converged);
+    EXPECT_EQ(run.status, k == 2 ? run_status::no_progress : run_status::converged) << run.gap.value_or(-1.0);
+    EXPECT_EQ(trials.outcome(k).ended, run.status) << k;
     EXPECT_EQ(trials.outcome(k).trained, run.epochs) << k;
     EXPECT_EQ(trials.outcome(k).found, run.parameters) << k;
     EXPECT_EQ(trials.outcome(k).epochs, 100u);
   }
-  EXPECT_EQ(trials.outcome(2).trained, 100u);
+  EXPECT_EQ(trials.outcome(3).trained, 100u);
 }
 
 TEST_F(trials_side_by_side_test, what_cannot_be_trained_is_told_and_diverges_alone) {
@@ -364,14 +369,14 @@ TEST_F(trials_of_folds, do_not_notice_whom_they_are_trained_with) {
 
 TEST_F(trials_of_folds, end_by_a_tolerance_of_what_they_are_trained_on) {
   common.epochs = 100;
-  common.tolerance = 1e-2;
-  const std::vector<side_by_side_trial> asked{holding_out(0, 0.3, 1e-3, 0.0), holding_out(2, 0.3, 1e-3, 0.0)};
+  common.tolerance = 0.3;
+  const std::vector<side_by_side_trial> asked{holding_out(0, 0.3, 1e-2, 0.0), holding_out(2, 0.3, 1e-2, 0.0)};
   trials_side_by_side trials(asked, how());
   trials.train(all(2), 100);
   for (const std::size_t k : {0u, 1u}) {
     const sparse_dataset left = sparse_dataset::copy_of(rows.view(), rows_of(asked[k].held_out, false));
     const train_result run = train(model, left.view(), serial_engine{}, asked[k].options);
-    EXPECT_EQ(run.status, run_status::converged);
+    EXPECT_EQ(run.status, run_status::converged) << run.gap.value_or(-1.0);
     EXPECT_EQ(trials.outcome(k).trained, run.epochs) << k;
   }
 }

@@ -29,6 +29,7 @@ struct model_traits {
   label_kind labels = label_kind::real;
   bool linear = false;        ///< l2 is 1/n by default
   bool margin = false;        ///< the engine adds the bias
+  bool convex = false;        ///< says that its mean loss is
   bool classes = false;       ///< linear, with a score of each class, which row kernels train
   bool machine = false;       ///< a score by factors of pairs of columns, which row kernels train
   bool cuts = false;          ///< its rows are edges and nodes of a graph
@@ -52,6 +53,7 @@ model_traits traits_of(const M& m) {
                       .labels = labels_of(m),
                       .linear = is_linear<M>(),
                       .margin = margin_model<M>};
+  traits.convex = is_convex<M>();
   traits.classes = row_kernel_model<M> && is_linear<M>() && traits.labels == label_kind::classes;
   traits.machine = row_kernel_model<M> && !is_linear<M>();
   traits.defaults = defaults_of<M>();

@@ -28,13 +28,13 @@ struct run_progress {
   objective_fall fall{};
   std::uint64_t step_overshoots = 0;  ///< 1: the step is too large for one worker, whatever the exchange
   stop_rules rules{};
-  double step_factor = 1.0;  ///< what a plateau schedule has come to
 };
 
 /// Parameters that are kept beside those that are trained.
 struct kept_parameters {
-  std::vector<float> best{};  ///< of the epoch that validation found best; empty: none
-  tail_mean mean{};           ///< what a run returns that averages
+  std::vector<float> best{};      ///< of the epoch that stop_rules found best; empty: none
+  std::vector<double> optimum{};  ///< optimum_bound::state(); empty: nobody asked
+  tail_mean mean{};               ///< what a run returns that averages
 };
 
 /// Writes a checkpoint after an epoch. Throws resource_error or input_error; an older checkpoint then stands as it was.

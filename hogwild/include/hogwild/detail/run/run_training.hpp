@@ -16,9 +16,10 @@ namespace hogwild {
 class any_engine;
 struct resolved_run;
 
-/// How a run's step falls from `initial`, which was `found` by a search or given.
-step_schedule schedule_from(const train_options& options, const training_defaults& defaults, double initial,
-                            bool found);
+/// How a run's step falls from `initial`, which was `found` by a search or given; `convex`: the model is
+/// (task_facts::convex).
+step_schedule schedule_from(const train_options& options, const training_defaults& defaults, bool convex,
+                            double initial, bool found);
 
 /// The run as it stands before an engine is asked: its options, and a step that is given, the model's or found by a
 /// search, or a checkpoint's. Files that cannot be written are refused.

@@ -3,13 +3,30 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <utility>
 
+#include <hogwild/detail/optimization/schedule.hpp>
 #include <hogwild/detail/run/objective_fall.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
 
+// What ends a run before its last epoch, of runs of all kinds: of one model, of several side by side, of each fold.
+
 namespace hogwild {
+
+/// Whether a tolerance is a distance from the optimum (epoch_report::gap): of a convex model, but where epochs without
+/// progress are asked for, or validation rows say which epoch is best. Of all other runs it is how little an epoch
+/// gains.
+inline bool by_distance(const train_options& o, bool convex) {
+  const bool validates = o.validation || o.validation_fraction > 0.0;
+  return convex && o.tolerance > 0.0 && !o.tolerance_epochs && !validates;
+}
+/// Whether a tolerance goes by progress, which is measured by how far the objective has fallen.
+inline bool by_progress(const train_options& o, bool convex) {
+  return o.tolerance && !by_distance(o, convex);
+}
 
 /// Decides after each epoch that is measured whether a run ends before its last epoch. Plain numbers, so that a
 /// checkpoint can carry it.
@@ -18,28 +35,55 @@ struct stop_rules {
   double last_objective = HUGE_VAL;
   std::uint64_t epochs_without_better = 0;
   std::uint64_t flat_epochs = 0;
+  double best_objective = HUGE_VAL;  ///< under a distance from the optimum, so far
+  double lower_bound = -HUGE_VAL;    ///< of the objective
+  double step_factor = 1.0;          ///< what a plateau schedule has come to
 
-  /// How the run ends with this epoch, if it does; `improved` is set when the validation loss is the best so far.
-  /// `fall` is what a tolerance is a fraction of, and `epochs` how many have been trained since the last call: each
-  /// counts as their mean.
-  std::optional<run_status> after(const epoch_report& epoch, const objective_fall& fall, const train_options& options,
-                                  bool& improved, std::uint64_t epochs = 1) {
-    improved = false;
-    if (!std::isfinite(epoch.objective)) return run_status::diverged;
-    if (options.target && reached(*options.target, epoch)) return run_status::target;
+  /// What an epoch has come to.
+  struct outcome {
+    std::optional<run_status> ended{};  ///< how the run ends with this epoch, if it does
+    bool best = false;                  ///< its parameters are those to return, so far
+  };
+
+  /// `fall` is what progress is a fraction of, and `epochs` how many have been trained since the last call: each counts
+  /// as their mean. `convex`: the model is (task_facts::convex). A plateau `schedule` lowers the step. Which epoch is
+  /// best the validation loss says, and under a distance from the optimum the objective; without them none is.
+  outcome after(const epoch_report& epoch, const objective_fall& fall, const train_options& options, bool convex,
+                const step_schedule& schedule, std::uint64_t epochs = 1) {
+    outcome said;
+    if (!std::isfinite(epoch.objective)) return {.ended = run_status::diverged};
+    bool stalls = by_distance(options, convex) && epoch.objective >= last_objective;
+    const double before = std::exchange(last_objective, epoch.objective);
     if (epoch.validation) {
-      improved = epoch.validation->loss < best_validation_loss;
-      epochs_without_better = improved ? 0 : epochs_without_better + epochs;
-      if (improved) best_validation_loss = epoch.validation->loss;
-      if (epochs_without_better >= options.patience) return run_status::converged;
+      said.best = epoch.validation->loss < best_validation_loss;
+      stalls = !said.best;
+      epochs_without_better = said.best ? 0 : epochs_without_better + epochs;
+      if (said.best) best_validation_loss = epoch.validation->loss;
     }
-    if (options.tolerance) {
+    if (by_distance(options, convex)) {
+      if (epoch.gap) lower_bound = std::fmax(lower_bound, epoch.objective - *epoch.gap * std::abs(epoch.objective));
+      said.best = epoch.objective < best_objective;
+      best_objective = std::fmin(best_objective, epoch.objective);
+    } else if (options.tolerance) {
       const double least = static_cast<double>(epochs) * *options.tolerance;
-      flat_epochs = fall.flat(last_objective, epoch.objective, least) ? flat_epochs + epochs : 0;
-      last_objective = epoch.objective;
-      if (flat_epochs >= options.tolerance_epochs) return run_status::converged;
+      flat_epochs = fall.flat(before, epoch.objective, least) ? flat_epochs + epochs : 0;
     }
-    return std::nullopt;
+    if (schedule.kind == schedule_kind::plateau && epoch.epoch > schedule.warm_up) {
+      // Some of what an epoch takes back that was higher by chance comes again: a step must not fall to nothing by
+      // noise.
+      constexpr double regained = 1.05;
+      if (stalls)
+        step_factor *= schedule.decay;
+      else if (by_distance(options, convex))
+        step_factor = std::fmin(regained * step_factor, 1.0);
+    }
+    said.ended = how_ended(epoch, options, convex);
+    return said;
+  }
+
+  /// Of what is returned: the best epoch's, where there is one.
+  double gap_of(double objective) const {
+    return objective > lower_bound ? (objective - lower_bound) / std::abs(objective) : 0.0;
   }
 
   static bool reached(const target_option& target, const epoch_report& epoch) {
@@ -75,6 +119,18 @@ struct stop_rules {
         return test.cut && at_most(*test.cut);
     }
     return false;
+  }
+
+ private:
+  std::optional<run_status> how_ended(const epoch_report& epoch, const train_options& options, bool convex) const {
+    if (options.target && reached(*options.target, epoch)) return run_status::target;
+    if (by_distance(options, convex) && gap_of(best_objective) <= *options.tolerance) return run_status::converged;
+    constexpr std::size_t flat_ones = 2;
+    constexpr double least_step = 1e-6;  // of the first one: it changes nothing any more
+    const bool flat = flat_epochs >= options.tolerance_epochs.value_or(flat_ones) ||
+                      (by_distance(options, convex) && step_factor < least_step);
+    if (epochs_without_better >= options.patience || flat) return run_status::no_progress;
+    return std::nullopt;
   }
 };
 

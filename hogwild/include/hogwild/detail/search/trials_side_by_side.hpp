@@ -47,11 +47,12 @@ struct side_by_side_trial {
 
 /// What has come of it.
 struct side_by_side_outcome {
-  std::string refused{};       ///< why it cannot be trained: what a run of its own would throw as config_error
-  std::size_t epochs = 0;      ///< that it was brought up to
-  std::size_t trained = 0;     ///< the same, or less where a tolerance ended it
-  measurement measured{};      ///< on its test rows; its loss is not finite where the model diverged
-  std::vector<float> found{};  ///< true w, the bias behind the columns, where parameters are kept
+  std::string refused{};                ///< why it cannot be trained: what a run of its own would throw as config_error
+  std::size_t epochs = 0;               ///< that it was brought up to
+  std::size_t trained = 0;              ///< the same, or less where a tolerance ended it
+  run_status ended = run_status::done;  ///< how, where a tolerance ended it
+  measurement measured{};               ///< on its test rows; its loss is not finite where the model diverged
+  std::vector<float> found{};           ///< true w, the bias behind the columns, where parameters are kept
 };
 
 /// Linear models under sgd, with one margin a row or without l1 a score of each class, and factorization machines,

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/task/loss_bound.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
 namespace hogwild {
@@ -38,6 +40,10 @@ class decorated_task : public training_task {
   }
   double absolute_sum(const param_store& store, thread_team& threads) const override {
     return whole_.absolute_sum(store, threads);
+  }
+  std::optional<loss_bound> bound(std::span<const float> parameters, thread_team& threads, const agreement& ranks,
+                                  const std::stop_token& stop) const override {
+    return whole_.bound(parameters, threads, ranks, stop);
   }
   void settle(const param_store& store, std::size_t epoch, double step, thread_team& threads) const override {
     whole_.settle(store, epoch, step, threads);

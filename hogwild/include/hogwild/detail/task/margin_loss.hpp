@@ -109,6 +109,8 @@ class margin_loss {
         }),
         derivatives_(detail::widest_of_rows<detail::derivative_of_rows, M>()),
         losses_(detail::widest_of_rows<detail::loss_of_rows, M>()) {
+    if constexpr (requires { m.least_loss(0.0f); })
+      least_ = [](const void* p, float label) -> double { return static_cast<const M*>(p)->least_loss(label); };
     if constexpr (requires { m.smoothness(0.0); })
       smoothness_ = [](const void* p, double mean_label) -> double {
         return static_cast<const M*>(p)->smoothness(mean_label);
@@ -120,6 +122,8 @@ class margin_loss {
   /// Whether the model says itself how smooth it is near the fit to labels of some mean, and what it says.
   bool says_smoothness() const { return smoothness_ != nullptr; }
   double smoothness(double mean_label) const { return smoothness_(model_, mean_label); }
+  /// Below which the loss never falls, of convex models: 0 where the model says nothing.
+  double least(float label) const { return least_ == nullptr ? 0.0 : least_(model_, label); }
   float derivative(float margin, float label) const { return derivative_(model_, margin, label); }
 
   /// slope[i] = derivative(margin[i], label[i]) for i < n, bit for bit: one call for the rows of a micro-batch, in
@@ -138,6 +142,7 @@ class margin_loss {
   double (*loss_)(const void*, float, float);
   float (*prediction_)(const void*, float);
   double (*smoothness_)(const void*, double) = nullptr;
+  double (*least_)(const void*, float) = nullptr;
   float (*derivative_)(const void*, float, float);
   detail::rows_function<detail::derivative_of_rows> derivatives_;
   detail::rows_function<detail::loss_of_rows> losses_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <hogwild/detail/task/margin_loss.hpp>
@@ -24,6 +25,8 @@ class margin_task final : public training_task {
   double smoothness() const override { return hogwild::smoothness(loss_, data_.label); }
   double squared_norm(const param_store& store, double scale, thread_team& threads) const override;
   double absolute_sum(const param_store& store, thread_team& threads) const override;
+  std::optional<loss_bound> bound(std::span<const float> parameters, thread_team& threads, const agreement& ranks,
+                                  const std::stop_token& stop) const override;
   void settle(const param_store& store, std::size_t epoch, double step, thread_team& threads) const override;
   void fold(const param_store& store, double scale, thread_team& threads) const override;
   std::vector<float> parameters_of(const param_store& store, double scale) const override;

@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <hogwild/detail/loop/row_kernel_step.hpp>
+#include <hogwild/detail/task/class_bound.hpp>
 #include <hogwild/detail/task/general_task.hpp>
 
 namespace hogwild {
@@ -23,7 +25,10 @@ template <row_kernel_model M>
 class row_kernel_task final : public general_task<M> {
  public:
   row_kernel_task(const M& m, const sparse_view& data, label_map labels, const loop_options& options)
-      : general_task<M>(m, data, std::move(labels), options) {}
+      : general_task<M>(m, data, std::move(labels), options) {
+    if constexpr (std::same_as<M, softmax>)
+      this->facts_.convex = detail::has_class_bounds(data.rows(), this->labels_.classes());
+  }
 
   void work(const worker_context& at) const override {
     this->work_by_kernels(at, [&](const auto& sharing, const step_context& context) {
@@ -76,6 +81,15 @@ class row_kernel_task final : public general_task<M> {
     });
     if (lists && all_measures && !stop.stop_requested()) return counts.measure(found.loss);
     return found;
+  }
+
+  std::optional<loss_bound> bound(std::span<const float> parameters, thread_team& threads, const agreement& ranks,
+                                  const std::stop_token& stop) const override {
+    if constexpr (std::same_as<M, softmax>)
+      return detail::bound_of_classes(model_, this->data_, this->labels_, parameters,
+                                      detail::constant_of(model_.bias, this->options_.freezes(1)), threads, ranks,
+                                      stop);
+    return std::nullopt;
   }
 
   const softmax* classes() const override { return model_as<softmax>(); }

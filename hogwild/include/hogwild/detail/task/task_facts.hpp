@@ -36,6 +36,8 @@ struct task_facts {
   bool scaled = false;
   /// The second derivative of its loss has no bound: a step that is too large may end with any finite objective.
   bool unbounded_curvature = false;
+  /// The mean loss is a convex function of the parameters, and the task has linear bounds of it (loss_bound.hpp).
+  bool convex = false;
   /// The objective may rise though nothing is wrong, as that of a cut, which begins with all nodes alike.
   bool non_monotone = false;
   /// An epoch's loss is measured on so many of the training rows, the first ones.
@@ -105,6 +107,7 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     facts.unbounded_curvature = requires {
       m.smoothness(0.0);
     };
+    facts.convex = is_convex<M>();
   } else {
     facts.parameters = m.dim();
     facts.scalar_bytes = sizeof(typename M::scalar_type);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <utility>
@@ -21,7 +22,9 @@
 
 namespace hogwild {
 
+class agreement;
 class exchange_hook;
+struct loss_bound;
 class margin_loss;
 class param_store;
 struct factorization_machine;
@@ -76,6 +79,11 @@ class coordinator_side {
   virtual double squared_norm(const param_store& store, double scale, thread_team& threads) const = 0;
   /// The sum of the absolute values of what l1 applies to, whose scale is 1: it is not asked of other tasks.
   virtual double absolute_sum(const param_store&, thread_team&) const { return 0.0; }
+  /// Of tasks whose facts are convex: a bound of the mean loss on the rows of all ranks, made at these parameters. All
+  /// ranks call it, and get the same bits, whatever the number of threads. Nothing where one is asked to stop
+  /// meanwhile.
+  virtual std::optional<loss_bound> bound(std::span<const float> /*parameters*/, thread_team&, const agreement&,
+                                          const std::stop_token&) const;
   /// At the end of epoch `epoch`, which counts from 1 and had this step: takes what of l1 is left to the gate, or makes
   /// the weights of ftrl what its sums say, whoever added to them.
   virtual void settle(const param_store&, std::size_t /*epoch*/, double /*step*/, thread_team&) const {}

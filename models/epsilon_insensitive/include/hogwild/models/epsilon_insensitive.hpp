@@ -18,6 +18,7 @@ namespace hogwild {
 struct epsilon_insensitive {
   static constexpr std::string_view name = "epsilon_insensitive";
   static constexpr label_kind labels = label_kind::real;
+  using convex = epsilon_insensitive;
 
   float epsilon = 0.1f;  ///< >= 0, in units of the target
 

@@ -13,6 +13,7 @@ namespace hogwild {
 struct hinge_svm {
   static constexpr std::string_view name = "hinge_svm";
   static constexpr label_kind labels = label_kind::binary;
+  using convex = hinge_svm;
 
   HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     return std::max(1.0 - static_cast<double>(margin) * static_cast<double>(label), 0.0);

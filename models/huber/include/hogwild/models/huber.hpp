@@ -17,6 +17,7 @@ namespace hogwild {
 struct huber {
   static constexpr std::string_view name = "huber";
   static constexpr label_kind labels = label_kind::real;
+  using convex = huber;
 
   float delta = 1.0f;  ///< > 0, in units of the target
 

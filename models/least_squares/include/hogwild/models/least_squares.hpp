@@ -12,6 +12,7 @@ namespace hogwild {
 struct least_squares {
   static constexpr std::string_view name = "least_squares";
   static constexpr label_kind labels = label_kind::real;
+  using convex = least_squares;
 
   HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double r = static_cast<double>(margin) - static_cast<double>(label);

@@ -14,6 +14,7 @@ namespace hogwild {
 struct logistic {
   static constexpr std::string_view name = "logistic";
   static constexpr label_kind labels = label_kind::binary;
+  using convex = logistic;
 
   HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double z = static_cast<double>(margin) * static_cast<double>(label);

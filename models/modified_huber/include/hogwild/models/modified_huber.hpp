@@ -15,6 +15,7 @@ namespace hogwild {
 struct modified_huber {
   static constexpr std::string_view name = "modified_huber";
   static constexpr label_kind labels = label_kind::binary;
+  using convex = modified_huber;
 
   HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double z = static_cast<double>(margin) * static_cast<double>(label);

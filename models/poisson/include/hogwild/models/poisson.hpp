@@ -24,6 +24,7 @@ namespace hogwild {
 struct poisson {
   static constexpr std::string_view name = "poisson";
   static constexpr label_kind labels = label_kind::real;
+  using convex = poisson;
   static constexpr float most = 30.0f;
 
   HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
@@ -32,6 +33,13 @@ struct poisson {
   }
   HOGWILD_DEVICE_CODE float derivative(float margin, float label) const {
     return vector_exp(most < margin ? most : margin) - label;
+  }
+
+  /// Of a margin that is the label's logarithm.
+  double least_loss(float label) const {
+    const double y = static_cast<double>(label);
+    if (y > std::exp(static_cast<double>(most))) return -HUGE_VAL;  // its loss falls for ever
+    return y > 0.0 ? y - y * std::log(y) : 0.0;
   }
 
   /// The count that is expected.

@@ -16,6 +16,7 @@ namespace hogwild {
 struct quantile {
   static constexpr std::string_view name = "quantile";
   static constexpr label_kind labels = label_kind::real;
+  using convex = quantile;
 
   float q = 0.5f;  ///< in (0, 1); 0.5 is the median
 

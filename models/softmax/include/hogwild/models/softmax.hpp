@@ -32,6 +32,7 @@ struct softmax {
   using library_model = softmax;
   static constexpr label_kind labels = label_kind::classes;
   static constexpr bool linear = true;
+  using convex = softmax;
   static constexpr bool takes_lists = true;
 
   std::size_t features = 0;

@@ -15,6 +15,7 @@ namespace hogwild {
 struct squared_hinge {
   static constexpr std::string_view name = "squared_hinge";
   static constexpr label_kind labels = label_kind::binary;
+  using convex = squared_hinge;
 
   HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double slack = std::max(1.0 - static_cast<double>(margin) * static_cast<double>(label), 0.0);
