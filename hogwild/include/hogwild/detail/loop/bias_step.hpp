@@ -23,9 +23,9 @@ inline float bias_step_factor(const loop_options& o) {
 }
 
 /// What multiplies gradients before adagrad sums up their squares, so that what it adds to the sums is as small beside
-/// them in any unit.
+/// them in any unit. A power of two, which changes no bit of a quotient.
 inline float adagrad_unit(const loop_options& o) {
-  return 1.0f / bias_value(o);
+  return std::exp2(-std::round(std::log2(bias_value(o))));
 }
 
 }  // namespace hogwild

@@ -21,7 +21,7 @@ struct validation_split;
 /// What train() knows of a model's type.
 struct model_traits {
   label_kind labels = label_kind::real;
-  bool linear = false;        ///< l2 is 1/n by default
+  bool linear = false;        ///< what is not given goes by the size of the entries
   bool margin = false;        ///< the engine adds the bias
   bool classes = false;       ///< linear, with a score of each class, which row kernels train
   bool machine = false;       ///< a score by factors of pairs of columns, which row kernels train
