@@ -138,7 +138,7 @@ double slack() {
     for (float margin = -2.0f; margin < 2.0f; margin += 0x1p-10f)
       if (std::abs(m.derivative(margin + 0x1p-10f, 1.0f) - m.derivative(margin, 1.0f)) > 0.2f) return 0.15;
   }
-  return 0.02;
+  return 0.05;  // of several classes constants are found to a thousandth, and where that is reached rounding decides
 }
 
 TYPED_TEST(unit_law, entries_in_another_unit_change_no_prediction) {
