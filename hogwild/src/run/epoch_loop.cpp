@@ -25,6 +25,7 @@
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
+#include <hogwild/detail/task/model_constant.hpp>
 #include <hogwild/error.hpp>
 
 #include "run/epoch_meter.hpp"
@@ -343,8 +344,11 @@ class epoch_loop {
   /// Where the objective falls from, before a warm start or a checkpoint takes the place of these parameters.
   objective_fall begin_fall() {
     if (!checks_falls() || begins_anew()) return {};
+    std::vector<float> fresh;
+    if (has_constant(task_)) fresh = task_.parameters_of(engine_run_.store(), rounds_.scale());
     // Where the run is to stop meanwhile nobody asks.
-    const auto measured = meter_.measure(progress_, rounds_.scale(), 0, 0.0, 0.0, epoch_meter::constant::as_it_is);
+    const auto measured = meter_.measure(progress_, rounds_.scale(), 0, 0.0, 0.0);
+    if (!fresh.empty()) task_.assign(engine_run_.store(), fresh);
     return {measured ? measured->objective : no_number};
   }
 

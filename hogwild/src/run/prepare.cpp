@@ -90,7 +90,8 @@ void check(const train_options& o, const model_traits& traits) {
           "an l2 is chosen by folds where train() trains one model alone: give an l2, or choose it beforehand");
   require(!o.l2 || (*o.l2 >= 0.0 && std::isfinite(*o.l2)), "l2 must not be negative");
   require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
-  require(!o.bias_rate || (o.bias && *o.bias_rate > 0.0 && std::isfinite(*o.bias_rate)),
+  const bool has_bias = o.bias || (traits.linear && !traits.margin);
+  require(!o.bias_rate || (has_bias && *o.bias_rate > 0.0 && std::isfinite(*o.bias_rate)),
           "the rate of the bias is above 0, and there is a bias");
   require(!o.bias_rate || (o.optimizer.value_or(traits.defaults.optimizer) == optimizer_kind::sgd &&
                            o.form.value_or(traits.defaults.form) != l2_form::two_pass),
@@ -440,7 +441,8 @@ void prepared_data::hold_back(const model_traits& traits) {
 float prepared_data::rate_of_bias() const {
   if (options_.bias_rate) return static_cast<float>(*options_.bias_rate);
   const double square = squares_of_all(train_, agreement(ranks_)).of_entry();
-  return square > 0.0 ? static_cast<float>(square) : 1.0f;  // rows without entries say nothing
+  constexpr double least = 1e-36, most = 1e36;                                       // as far as floats go
+  return square > 0.0 ? static_cast<float>(std::clamp(square, least, most)) : 1.0f;  // without entries nothing is said
 }
 
 /// The rows of all ranks, which have to have the same columns and what belongs to them.

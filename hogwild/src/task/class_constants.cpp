@@ -12,8 +12,8 @@ namespace {
 
 /// Of so many classes the curvature is whole: it costs a row no more than its entries do.
 constexpr std::size_t most_whole_classes = 32;
-constexpr double negligible_gradient = 1e-3, longest_constant_step = 4.0;
-constexpr int most_constant_steps = 2;
+constexpr double negligible_gradient = 1e-5, longest_constant_step = 4.0;
+constexpr int most_constant_steps = 3;
 
 std::int64_t units_of(double x) {
   return std::llround(x * 0x1p32);

@@ -27,7 +27,7 @@ class class_sums {
   /// Takes the sums over all ranks in the place of its own, and so for `more`.
   void agree(const rank_sums& sum, std::span<double> more);
 
-  /// Whether the mean prediction of each class is that of the labels, to 1e-3 of it.
+  /// Whether the mean prediction of each class is that of the labels, to 1e-5 of it.
   bool are_zero() const;
   /// Newton's step for the constants, no longer than is sound.
   std::vector<double> step() const;
@@ -46,7 +46,7 @@ class class_sums {
   double weight_ = 0.0, rows_ = 0.0;
 };
 
-/// Moves the constants to where the mean loss of all rows is least, or nearer to there: by two steps at most, each
+/// Moves the constants to where the mean loss of all rows is least, or nearer to there: by three steps at most, each
 /// taken back where the loss rises by it. After each change of the constants all rows are gone through once.
 class class_descent {
  public:

@@ -23,7 +23,7 @@ bool has_constant(const training_task& task);
 
 /// Where the model is linear, with a constant term that may change (the bias; of several classes one of each): moves
 /// that to where the mean loss of the training rows of all ranks is least while all other parameters stay, and returns
-/// that loss of this process's rows as evaluate() does. Of several classes it moves by two steps of Newton's at most.
+/// that loss of this process's rows as evaluate() does. Of several classes it moves by three steps of Newton's at most.
 /// Else nothing is done, and nothing comes back. Where a stop is asked for, at any rank, nothing moves, and the loss is
 /// no number. What the optimiser remembers of the constant is made to suit. While nobody trains; all ranks call it, and
 /// set the same bits where their parameters are the same.
