@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t rows_of_sum = 1024, rows_at_once = 256;
 /// Fewer rows are gone through before a team has woken up.
-constexpr std::size_t rows_of_team = 16'384;
+constexpr std::size_t rows_for_threads = 16'384;
 /// Of the sum of the absolute derivatives, what counts as nothing.
 constexpr double negligible = 1e-6;
 constexpr int most_steps = 60, most_halves = 200;
@@ -29,7 +29,7 @@ template <std::size_t N, class Of>
 std::array<double, N> sums_over(std::size_t rows, thread_team& threads, const Of& of_chunk) {
   const chunk_plan plan(rows, rows_of_sum);
   std::vector<std::array<double, N>> parts(plan.count());
-  if (rows < rows_of_team) {
+  if (rows < rows_for_threads) {
     for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = of_chunk(plan[i].first, plan[i].last);
   } else {
     ticket_counter next{};
