@@ -100,7 +100,8 @@ class memory_group {
       std::error_code failure;
       if (!std::filesystem::create_directory(made, failure)) continue;
       path_ = made;
-      if (std::ofstream(made / limit) << bytes && read_file(made / limit).starts_with(bytes)) return;
+      std::ofstream(made / limit) << bytes;
+      if (read_file(made / limit).starts_with(bytes)) return;
       std::filesystem::remove(std::exchange(path_, {}), failure);
     }
   }

@@ -26,8 +26,18 @@ TEST_F(run_control, a_target_ends_the_run) {
 }
 
 TEST_F(run_control, a_tolerance_ends_the_run) {
-  const auto result = result_of(hogwild({"train", train(), "--epochs", "500", "--tolerance", "0.01", "--json"}));
+  const auto result =
+      result_of(hogwild({"train", train(), "--epochs", "500", "--l2", "0.01", "--tolerance", "0.3", "--json"}));
+  EXPECT_EQ(result["status"], "converged");
+  EXPECT_LE(result["gap"], 0.3);
+  EXPECT_LT(result["epochs"], 500);
+}
+
+TEST_F(run_control, epochs_without_progress_end_the_run) {
+  const auto result = result_of(
+      hogwild({"train", train(), "--epochs", "500", "--tolerance", "0.01", "--tolerance-epochs", "2", "--json"}));
   EXPECT_EQ(result["status"], "no_progress");
+  EXPECT_FALSE(result.contains("gap"));
   EXPECT_LT(result["epochs"], 500);
 }
 

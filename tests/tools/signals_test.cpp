@@ -246,7 +246,9 @@ TEST_F(signals, a_worker_at_its_limit_of_cpu_time_ends_the_run_in_order) {
     const std::string model = *folder / "limit.bin";
     std::filesystem::remove(model);
     std::vector<std::string> arguments = for_ever(engine.c_str(), model);
-    arguments.insert(arguments.end(), {"--measure-every", "1000000"});  // which that one would have to do
+    // Rows that take long, and no measurements, which that one would have to make.
+    arguments.insert(arguments.end(), {"--measure-every", "1000000", "--model", "factorization_machine", "--factors",
+                                       "64", "--step", "0.001"});
     if (engine == "local_sgd") arguments.insert(arguments.end(), {"--transport", "shared_segment"});
     running_command run(in_shell("ulimit -S -t 1; exec \"$0\" \"$@\"", arguments));
     const outcome o = run.wait();
@@ -284,8 +286,9 @@ TEST_F(signals, leave_nothing_of_files_that_are_being_written) {
                                                  {SIGXCPU, 130},      {SIGUSR1, 130},     {SIGQUIT, -SIGQUIT},
                                                  {SIGABRT, -SIGABRT}, {SIGPIPE, -SIGPIPE}};
   for (const auto& [signal, code] : ends) {
-    running_command run(in_shell("ulimit -c 0; exec \"$0\" \"$@\"", {"generate", place / "made.svm", "--test",
-                                                                     place / "test.svm", "--rows", "100000000"}));
+    running_command run(in_shell(
+        "ulimit -c 0; exec \"$0\" \"$@\"",
+        {"generate", place / "made.svm", "--test", place / "test.svm", "--rows", "100000000", "--nonzeros", "1"}));
     ASSERT_TRUE(eventually(60s, [&] {
       std::size_t begun = 0;
       for (const auto& entry : std::filesystem::directory_iterator(place.path())) begun += entry.file_size() > 0;

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<std::uint64_t> number_in(const fs::path& file) {
+std::optional<std::uint64_t> number_in_file(const fs::path& file) {
   std::ifstream in(file);
   std::uint64_t number = 0;
   if (!(in >> number)) return std::nullopt;  // "max", or no such file
@@ -33,8 +33,8 @@ std::uint64_t taken_back(const fs::path& group, bool first_version) {
 std::optional<memory_grant> grant_of(const fs::path& group, int version) {
   constexpr std::uint64_t no_limit = std::uint64_t{1} << 62;  // of the first version, which has no word for it
   const bool first = version == 1;
-  const auto limit = number_in(group / (first ? "memory.limit_in_bytes" : "memory.max"));
-  const auto used = number_in(group / (first ? "memory.usage_in_bytes" : "memory.current"));
+  const auto limit = number_in_file(group / (first ? "memory.limit_in_bytes" : "memory.max"));
+  const auto used = number_in_file(group / (first ? "memory.usage_in_bytes" : "memory.current"));
   if (!limit || !used || *limit == 0 || *limit >= no_limit) return std::nullopt;
   const std::uint64_t held = *used - std::min(*used, taken_back(group, first));
   return memory_grant{*limit, *limit - std::min(*limit, held)};
