@@ -18,8 +18,10 @@ class_loss::class_loss(std::size_t classes, bool one_vs_rest, isa set, std::size
 }
 
 void class_loss::name_labels(const net_outputs& at) {
-  for (std::size_t l = 0; l < rows_; ++l)
-    label_[l] = l < at.examples ? static_cast<float>(labels_.of(at.first + l).front()) : 0.0f;
+  for (std::size_t l = 0; l < rows_; ++l) {
+    const bool has = l < at.examples && !labels_.of(at.first + l).empty();
+    label_[l] = has ? static_cast<float>(labels_.of(at.first + l).front()) : 0.0f;
+  }
 }
 
 // The kernels know one class of each example, the first: the others' parts are taken from what they make of it.
@@ -36,7 +38,9 @@ void class_loss::differentiate(const net_outputs& at) {
   for (std::size_t l = 0; l < at.examples; ++l) {
     const std::span<const std::uint32_t> given = labels_.of(at.first + l);
     const float part = at.part[l];
-    if (!one_vs_rest_ && given.size() == 1) continue;
+    if (!one_vs_rest_ && given.empty())
+      for (std::size_t c = 0; c < classes_; ++c) at.partials[c * rows_ + l] = 0.0f;
+    if (!one_vs_rest_ && given.size() <= 1) continue;
     if (!one_vs_rest_) at.partials[given.front() * rows_ + l] += part;
     const float target = one_vs_rest_ ? part : part / static_cast<float>(given.size());
     for (const std::uint32_t y : given) at.partials[y * rows_ + l] -= target;
@@ -61,7 +65,8 @@ void class_loss::score(const net_outputs& at, std::span<row_score> scores, std::
     const float* const of_class = one_vs_rest_ ? at.values : log;
     double own = 0.0;
     for (const std::uint32_t y : given) own += static_cast<double>(of_class[y * rows_ + l]);
-    scores[at.first + l] = {one_vs_rest_ ? rest.of(l) - own : -own / static_cast<double>(given.size()), best_[l]};
+    const auto parts = static_cast<double>(std::max<std::size_t>(given.size(), 1));
+    scores[at.first + l] = {one_vs_rest_ ? rest.of(l) - own : -own / parts, best_[l]};
   }
 }
 

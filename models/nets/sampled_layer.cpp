@@ -110,6 +110,10 @@ void sampled_layer::derive(const net_outputs& at, std::size_t own) {
       const std::size_t slot = slots_.of(y);
       if (slot < sampled_) scores_of(slot)[l] = 0.0f;  // a kernel's exp(unseen) may be the least number there is
     }
+    if (!one_vs_rest_ && given.empty()) {
+      for (std::size_t s = 0; s < sampled_ + own; ++s) scores_of(s)[l] = 0.0f;
+      continue;
+    }
     const float part = at.part[l];
     if (!one_vs_rest_ && given.size() == 1) continue;
     if (!one_vs_rest_) scores_of(sampled_)[l] += part;
@@ -177,8 +181,10 @@ void sampled_layer::score(const net_outputs& at, const class_reader& read, const
   }
   for (std::size_t l = 0; l < at.examples; ++l) {
     const float own = of_labels[l], labels = static_cast<float>(labels_.of(at.first + l).size());
-    scores[at.first + l] = {
-        one_vs_rest_ ? rest.of(l) - static_cast<double>(own) : static_cast<double>(sum[l] - own / labels), which[l]};
+    const double loss = one_vs_rest_    ? rest.of(l) - static_cast<double>(own)
+                        : labels > 0.0f ? static_cast<double>(sum[l] - own / labels)
+                                        : 0.0;
+    scores[at.first + l] = {loss, which[l]};
   }
 }
 

@@ -91,6 +91,7 @@ void tree_layer::differentiate(const net_outputs& at) {
   std::fill_n(at.partials, inputs_ * rows_, 0.0f);
   for (std::size_t l = 0; l < at.examples; ++l) {
     const std::span<const std::uint32_t> given = labels_.of(at.first + l);
+    if (given.empty()) continue;  // no path of its own
     const float part = at.part[l] / static_cast<float>(given.size());
     take_example(at, l);
     std::ranges::fill(partials_, 0.0f);
@@ -176,7 +177,7 @@ void tree_layer::score(const net_outputs& at, const node_reader& read, const std
         loss += softplus(tree_.bits(c)[i] == 0 ? -s : s);
       }
     }
-    scores[k].loss = loss / static_cast<double>(given.size());
+    scores[k].loss = given.empty() ? 0.0 : loss / static_cast<double>(given.size());
     if (of_classes.empty()) {
       scores[k].score = best_class(read);
     } else {

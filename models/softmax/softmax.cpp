@@ -33,8 +33,8 @@ class loaded_softmax final : public detail::loaded_general_model<softmax> {
   bool scores_classes() const override { return true; }
   class_scores scores_of(const sparse_row<float>& z) const override {
     const std::vector<float>& scores = this->scores(z);
-    const row_score said =
-        z.classes.empty() ? model_.measured(scores.data(), z.label) : model_.measured(scores.data(), z.classes);
+    const row_score said = z.classes.data() == nullptr ? model_.measured(scores.data(), z.label)
+                                                       : model_.measured(scores.data(), z.classes);
     return {said.loss, model_.decision(scores.data()), scores};
   }
 

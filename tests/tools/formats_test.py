@@ -140,6 +140,28 @@ class files(unittest.TestCase):
         self.assertEqual(said, self.run_command("predict", marked, rows, "--no-cache").stdout)
         self.assertEqual(said, self.run_command("predict", model, self.write("m.svm", MARK + ROWS.encode()), "--no-cache").stdout)
 
+    def test_of_rows_without_a_label_have_none_of_the_classes_where_labels_are_lists(self):
+        lists = self.write("lists.svm", "1,2 1:1 2:1\n1 1:1\n2 2:1\n 3:1\n" * 40)
+        asked = self.write("asked.svm", "1:1\n2:1\n3:1\n")
+        for words in (["--model", "softmax", "--class-loss", "one_vs_rest"], ["--model", "logistic", "--multiclass", "ovr"],
+                      ["--model", "mlp", "--hidden", "8", "--class-loss", "one_vs_rest", "--step", "0.5"]):
+            model = os.path.join(self.folder.name, "lists.bin")
+            for cache in ([], [], ["--no-cache"]):
+                self.run_command("train", lists, *words, *cache, "--quiet", "--bias", "--epochs", "60", "--save", model)
+                said = self.run_command("predict", model, asked, "--probabilities", "--no-cache").stdout.splitlines()
+                one, two, none = ([float(p) for p in line.split()] for line in said)
+                self.assertGreater(one[0], 0.6, words)
+                self.assertLess(one[1], 0.4, words)
+                self.assertGreater(two[1], 0.6, words)
+                self.assertLess(max(none), 0.4, words)
+            self.assertIn("precision", self.run_command("evaluate", model, lists, "--no-cache").stdout)
+        for words in (["--model", "softmax"], ["--model", "mlp", "--hidden", "8"]):
+            done = self.run_command("train", lists, *words, "--no-cache", "--json", "--epochs", "3", "--test", lists)
+            self.assertTrue(0 < json.loads(done.stdout)["test_loss"] < 2, done.stdout)
+        said = self.run_command("train", self.write("one.svm", "1 1:1\n 2:1\n"), "--no-cache", code=3).stderr
+        self.assertIn("one.svm:2:2: the line begins with '2:1' and not with a label", said)
+        self.assertIn("A row without a label has none of the classes where other rows have lists of them", said)
+
     def factored(self, name, text, *more, code=0):
         done = self.run_command("train", self.write(name, text), "--model", "matrix_factorization", "--factors", "2", "--epochs", "1",
                                 "--no-cache", "--json", *more, code=code)

@@ -46,7 +46,8 @@ enum class section_kind : std::uint32_t {
   label_code = 10,     ///< packed, into label_table, one a row
   original_step = 11,  ///< packed differences of original
   degree_step = 12,    ///< packed differences of degree
-  label_list = 13,     ///< u64, how many there are, then packed: 2 * place in label_table, + 1 for a row's last one
+  label_list = 13,     ///< u64, how many there are, then packed: 2 * place in label_table, + 1 for a row's last one; of
+                       ///< an empty list the place behind the table, + 1
 };
 
 struct section_entry {

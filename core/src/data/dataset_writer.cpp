@@ -184,7 +184,7 @@ sparse_dataset dataset_writer::finish(std::optional<std::uint64_t> memory) && {
     if (is_summed_whole(entry.kind)) entry.checksum = checksum(bytes_of(region_).subspan(entry.offset, entry.bytes));
   append(header, section_kind::row_length, rows_.pack_lengths());
   if (header.labels_coded()) append(header, section_kind::label_code, rows_.pack_codes());
-  if (header.has_lists()) append(header, section_kind::label_list, rows_.pack_lists());
+  if (header.has_lists()) append(header, section_kind::label_list, rows_.pack_lists(header.label_values));
   if (header.columns_packed()) {
     append(header, section_kind::original_step, pack_differences(original_));
     append(header, section_kind::degree_step, pack_differences(degree_));

@@ -110,7 +110,7 @@ std::vector<double> table_of_lists(const spilled_text& text) {
   };
   for (const auto& spilled : text.blocks()) {
     const libsvm_block block = text.file().read_rows(spilled.place);
-    for (const double label : block.list.empty() ? block.label : block.list) table.push_back(label + 0.0);  // no -0
+    for (const double label : block.list_end.empty() ? block.label : block.list) table.push_back(label + 0.0);  // no -0
     if (table.size() > 2 * settled + 65536) settle();
   }
   settle();

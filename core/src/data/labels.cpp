@@ -148,6 +148,7 @@ label_map label_map::learn(label_kind kind, const label_column& labels, const st
 std::span<const std::uint32_t> label_map::encode_list(const label_column& labels, std::size_t r,
                                                       std::vector<std::uint32_t>& room) const {
   room.clear();
+  room.reserve(1);  // an empty list has a place, by which it is told from none
   for (const std::uint32_t code : labels.list(r)) room.push_back(number_of(labels.table()[code]));
   return room;
 }

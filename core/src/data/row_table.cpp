@@ -49,13 +49,18 @@ std::vector<std::uint64_t> row_table::pack_codes() const {
   return std::move(packer).finish();
 }
 
-std::vector<std::uint64_t> row_table::pack_lists() const {
+std::vector<std::uint64_t> row_table::pack_lists(std::uint64_t labels) const {
   number_packer packer;
-  for (std::size_t r = 0; r < rows_; ++r)
+  std::uint64_t empty = 0;
+  for (std::size_t r = 0; r < rows_; ++r) {
     for (std::uint32_t k = lists_.start[r]; k < lists_.start[r + 1]; ++k)
       packer.add(2 * std::uint64_t{lists_.code[k]} + (k + 1 == lists_.start[r + 1] ? 1 : 0));
+    if (lists_.start[r] < lists_.start[r + 1]) continue;
+    packer.add(2 * labels + 1);
+    ++empty;
+  }
   std::vector<std::uint64_t> words = std::move(packer).finish();
-  words.insert(words.begin(), lists_.code.size());
+  words.insert(words.begin(), lists_.start.back() + empty);
   return words;
 }
 
@@ -98,6 +103,10 @@ bool row_table::unpack_lists(std::span<const std::byte> packed, std::uint64_t la
   const bool possible = unpack_numbers(packed, count, [&](std::size_t, std::span<const std::uint64_t> numbers) {
     for (const std::uint64_t number : numbers) {
       const std::uint64_t code = number / 2;
+      if (number == 2 * labels + 1 && least == 0 && labels > 0) {
+        lists_.start.push_back(static_cast<std::uint32_t>(lists_.code.size()));
+        continue;
+      }
       if (code < least || code >= labels) return false;
       lists_.code.push_back(static_cast<std::uint32_t>(code));
       least = number % 2 == 0 ? code + 1 : 0;
@@ -105,6 +114,7 @@ bool row_table::unpack_lists(std::span<const std::byte> packed, std::uint64_t la
     }
     return true;
   });
+  pad_lists();
   return possible && least == 0 && lists_.start.size() == rows_ + 1;
 }
 

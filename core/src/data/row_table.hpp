@@ -30,14 +30,20 @@ class row_table {
   label_column lists(std::span<const double> table) const { return {lists_.start, lists_.code, table}; }
   void set_lists(std::vector<std::uint32_t> start, std::vector<std::uint32_t> code) {
     lists_.start = std::move(start), lists_.code = std::move(code);
+    pad_lists();
   }
   std::span<const std::uint8_t> codes() const { return {code_.get(), code_ != nullptr ? rows_ : 0}; }
 
   std::vector<std::uint64_t> pack_lengths() const;
   std::vector<std::uint64_t> pack_codes() const;
-  std::vector<std::uint64_t> pack_lists() const;
+  std::vector<std::uint64_t> pack_lists(std::uint64_t labels) const;
 
  private:
+  /// A label stands behind the last list, so that the place of an empty one can be read (label_column).
+  void pad_lists() {
+    if (lists_.start.back() == lists_.code.size()) lists_.code.push_back(0);
+  }
+
   template <class Start>
   bool unpack_lengths(std::span<const std::byte> packed, std::uint64_t nonzeros, Start* start) const;
   bool unpack_codes(std::span<const std::byte> packed, std::uint64_t labels) const;

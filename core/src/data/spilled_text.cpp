@@ -46,7 +46,7 @@ void spilled_text::add(const libsvm_block& block, spilled_block written, const s
   rows_ += block.row_end.size();
   unknown_ += written.unknown;
   halves_ = halves_ && written.place.value_bytes == 2;
-  labels_ += block.list.empty() ? block.label.size() : block.list.size();
+  labels_ += block.list_end.empty() ? block.label.size() : block.list.size();
   // With a narrow copy on its way from the file.
   largest_block_ = std::max<std::uint64_t>(
       largest_block_, 12 * block.row_end.size() + 12 * block.list.size() + 12 * std::uint64_t{block.row_end.back()});

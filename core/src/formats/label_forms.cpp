@@ -18,9 +18,13 @@ void label_forms::add(const libsvm_block& block, std::size_t lines) {
     blank_line_ = lines + block.blank_line, rows_before_blank_ = rows_ + block.rows_before_blank;
   rows_ += block.parsed_rows;
   unlabelled_ = unlabelled_ || block.unlabelled;
-  if (no_class_ || !block.no_class) return;
-  no_class_ = block.no_class;
-  no_class_->line += lines;
+  const auto keep = [lines](std::optional<libsvm_fault>& first, const std::optional<libsvm_fault>& found) {
+    if (first || !found) return;
+    first = found;
+    first->line += lines;
+  };
+  keep(no_class_, block.no_class);
+  keep(no_label_, block.no_label);
 }
 
 void label_forms::require_one(const std::string& source, std::size_t entries) const {
@@ -34,6 +38,7 @@ void label_forms::require_one(const std::string& source, std::size_t entries) co
         source, blank_line_, 1,
         "the line is blank, and rows here have no labels: it may be a row without entries, or none; write "
         "'0' for such a row, or delete the line");
+  if (!has_lists() && no_label_) throw format_error(source, no_label_->line, no_label_->column, no_label_->message);
   if (!has_lists() || !no_class_) return;
   throw format_error(source, no_class_->line, no_class_->column,
                      no_class_->message + " is no whole number, but line " + std::to_string(list_line_) +

@@ -62,7 +62,7 @@ class row_reader {
  private:
   void append_labels(const detail::libsvm_block& block) {
     forms_.add(block, lines_);
-    if (block.list_line > 0) {
+    if (!block.list_end.empty()) {
       all_.list_all(all_.label.size());
       const auto before = static_cast<std::uint32_t>(all_.list.size());
       for (const std::uint32_t end : block.list_end) all_.list_end.push_back(before + end);
@@ -85,7 +85,7 @@ void append_labels(std::string& line, const label_column& labels, std::size_t r)
     append_number(line, labels.table()[code]);
     line += ',';
   }
-  line.pop_back();
+  if (!line.empty()) line.pop_back();
 }
 
 libsvm_rows read_pieces(std::string_view text, const std::string& source, bool labels_optional) {

@@ -54,26 +54,28 @@ bool line_parser::read_row() {
     return false;
   }
   block_.label.push_back(label);
-  if (!list_.empty()) {
-    if (block_.list_line == 0) block_.list_line = block_.lines + 1;
-    block_.add_list(list_);
-  }
+  if (!list_.empty() && block_.list_line == 0) block_.list_line = block_.lines + 1;
+  if (!list_.empty() || unlabelled_) block_.add_list(list_);
   block_.row_end.push_back(static_cast<std::uint32_t>(block_.entries));
   return true;
 }
 
 bool line_parser::read_label(double& label) {
   list_.clear();
+  unlabelled_ = false;
   if (const char* const next = read_short_label(p_, label)) {
     keep_spelling(p_, next, label, block_.spelling);
     p_ = next;
     return true;
   }
   const char* const end = token_end(p_);
-  if (std::find(p_, end, ':') != end) {
+  if (const char* const colon = std::find(p_, end, ':'); colon != end) {
     if (labels_optional_) return block_.unlabelled = true;
-    return refuse(p_,
-                  "the line begins with " + quote(p_, end) + " and not with a label; write 'label index:value ...'");
+    if (!std::all_of(p_, colon, is_digit))
+      return refuse(p_,
+                    "the line begins with " + quote(p_, end) + " and not with a label; write 'label index:value ...'");
+    note_unlabelled(end);
+    return true;
   }
   if (std::find(p_, end, ',') != end) return read_list(end, label);
   switch (read_decimal(p_, end, label)) {
@@ -100,6 +102,16 @@ bool line_parser::keep_label(const char* first, const char* last, double label) 
   if (!fault.empty()) return refuse(first, std::move(fault));
   keep_spelling(first, last, label, block_.spelling);
   return true;
+}
+
+/// A row without a label has an empty list, where others have lists. Elsewhere it is a fault.
+void line_parser::note_unlabelled(const char* end) {
+  unlabelled_ = true;
+  if (block_.no_label) return;
+  block_.no_label = libsvm_fault{block_.lines + 1, static_cast<std::size_t>(p_ - line_) + 1,
+                                 "the line begins with " + quote(p_, end) +
+                                     " and not with a label; write 'label index:value ...'. A row without a label has "
+                                     "none of the classes where other rows have lists of them ('3,17'), but none has"};
 }
 
 /// Reads labels with commas between them; `label` is the least.

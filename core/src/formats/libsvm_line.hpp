@@ -30,6 +30,7 @@ class line_parser {
  private:
   bool read_row();
   bool read_label(double& label);
+  void note_unlabelled(const char* end);
   bool read_list(const char* end, double& label);
   bool keep_label(const char* first, const char* last, double label);
   bool require_distinct(const char* end);
@@ -51,6 +52,7 @@ class line_parser {
   bool labels_optional_;
   libsvm_block& block_;
   std::vector<double> list_;  ///< of the row, where it has a list
+  bool unlabelled_ = false;   ///< the row has no label, though it should
 };
 
 }  // namespace hogwild::detail

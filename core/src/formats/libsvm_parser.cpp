@@ -154,7 +154,7 @@ void parse_libsvm_block(std::string_view text, bool labels_optional, libsvm_bloc
     line_parser(text, labels_optional, block).read_all();
   }
   block.parsed_rows = block.label.size();
-  if (block.list_line > 0) block.list_all(block.label.size());
+  if (!block.list_end.empty()) block.list_all(block.label.size());
   if (!block.fault) block.no_class = find_no_class(text, block);
 }
 

@@ -30,8 +30,8 @@ struct libsvm_block {
   std::shared_ptr<const void> owner{};  ///< of the entries' memory, where it is not the caller alone
   std::vector<std::uint32_t> row_end;
   std::vector<double> label;  ///< of a list of labels the least
-  /// Where a row of the block has a list of labels: the labels of all rows, row r's ending at list_end[r], ascending;
-  /// else both are empty.
+  /// Where a row of the block has a list of labels, or none: the labels of all rows, row r's ending at list_end[r],
+  /// ascending; else both are empty.
   std::vector<double> list;
   std::vector<std::uint32_t> list_end;
   std::size_t list_line = 0;  ///< of the first list, from 1; 0: there is none
@@ -42,6 +42,9 @@ struct libsvm_block {
   label_spelling spelling;  ///< of its labels
   /// Names the first label that is no whole number: a fault where other rows, here or elsewhere, have lists.
   std::optional<libsvm_fault> no_class;
+  /// Names the first row without a label, where labels are not optional: a fault where no row, here or elsewhere, has a
+  /// list.
+  std::optional<libsvm_fault> no_label{};
   bool unlabelled = false;     ///< a row has no label, where labels are optional
   std::size_t blank_line = 0;  ///< the first one that is blank, from 1; 0: there is none
   std::size_t rows_before_blank = 0;

@@ -47,6 +47,30 @@ TEST(label_lists_of_text, are_read_in_ascending_order_and_single_labels_are_list
   EXPECT_THAT(rows.row_start, ElementsAre(0, 2, 3, 3, 4, 4));
 }
 
+TEST(label_lists_of_text, are_empty_where_a_row_has_no_label_and_others_have_lists) {
+  const std::string one = many_lines("1");
+  for (const std::string& text :
+       {std::string(" 1:1\n3,5 2:1\n7:1\n4 1:1\n 9:1\n"), "  1:1\n" + one + "3,5 1:1\n 2:1\n"}) {
+    const libsvm_rows rows = parse_libsvm(text);
+    const label_column labels = rows.view().label;
+    ASSERT_TRUE(labels.lists());
+    EXPECT_THAT(labels_in(labels, 0), ElementsAre());
+    EXPECT_THAT(labels_in(labels, labels.size() - 1), ElementsAre());
+    EXPECT_TRUE(labels[labels.size() - 1] == 1 || labels[labels.size() - 1] == 3) << "a label of the table";
+    std::ostringstream out;
+    write_libsvm(out, rows.view());
+    EXPECT_EQ(parse_libsvm(out.str()).lists.start, rows.lists.start);
+  }
+  for (const char* const text : {"1 1:1\n 1:1\n", " 1:1\n1 1:1\n", "1:1\n"}) {
+    try {
+      parse_libsvm(text);
+      FAIL() << text;
+    } catch (const format_error& fault) {
+      EXPECT_THAT(fault.what(), HasSubstr("has none of the classes where other rows have lists"));
+    }
+  }
+}
+
 TEST(label_lists_of_text, stay_away_where_every_row_has_one_label) {
   EXPECT_FALSE(parse_libsvm("1 1:1\n0.25 1:2\n").view().label.lists());
 }
@@ -135,6 +159,7 @@ TEST(label_lists_of_text, are_for_rows_of_features_alone) {
 
 /// Some hundred rows: row n has column n + 1, and these labels.
 std::vector<double> labels_of_row(std::size_t n) {
+  if (n % 13 == 0) return {};  // the last of all among them, and the first
   std::set<double> all{static_cast<double>(n % 7)};
   if (n % 3 == 0) all.insert(static_cast<double>(1000 + n));
   if (n % 5 == 0) all.insert(static_cast<double>(n % 11));

@@ -88,8 +88,8 @@ class several_margins {
 
  private:
   static float target(const sparse_row<float>& z, std::size_t k) {
-    const bool own = z.classes.empty() ? z.label == static_cast<float>(k)
-                                       : std::ranges::binary_search(z.classes, static_cast<std::uint32_t>(k));
+    const bool own = z.classes.data() == nullptr ? z.label == static_cast<float>(k)
+                                                 : std::ranges::binary_search(z.classes, static_cast<std::uint32_t>(k));
     return own ? 1.0f : -1.0f;
   }
 

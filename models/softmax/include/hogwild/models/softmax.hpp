@@ -57,6 +57,7 @@ struct softmax {
     const classes_of_row given(z.label, z.classes);
     double own = 0.0, all = 0.0;
     for (const std::uint32_t y : given.all()) own += static_cast<double>(s[y]);
+    if (!one_vs_rest && given.all().empty()) return 0.0;
     if (!one_vs_rest) return normalise(s) - own / static_cast<double>(given.all().size());
     for (const float x : s)
       all += std::max(static_cast<double>(x), 0.0) + std::log1p(std::exp(-std::abs(static_cast<double>(x))));
@@ -66,6 +67,7 @@ struct softmax {
   void gradient(const auto& w, const example_type& z, const auto& emit) const {
     std::vector<float>& p = scores(w, z);
     const classes_of_row given(z.label, z.classes);
+    if (!one_vs_rest && given.all().empty()) return;
     const double log_sum = one_vs_rest ? 0.0 : normalise(p);
     for (float& s : p) {
       const double x = static_cast<double>(s);
@@ -103,6 +105,7 @@ struct softmax {
   }
   template <std::size_t Models = 1>
   bool derive(float* s, std::span<const std::uint32_t> given) const {
+    if (!one_vs_rest && given.empty()) return false;
     one_vs_rest ? each_probable(s, classes * Models) : all_probable<Models>(s);
     const float part = target(given.size());
     for (const std::uint32_t y : given)
@@ -114,6 +117,7 @@ struct softmax {
   row_score measured(const float* s, std::span<const std::uint32_t> given) const {
     const std::size_t best = static_cast<std::size_t>(std::max_element(s, s + classes) - s);
     if (one_vs_rest) return {rest_loss(s, given), static_cast<float>(best)};
+    if (given.empty()) return {0.0, static_cast<float>(best)};
     double sum = 0;
     for (std::size_t k = 0; k < classes; ++k) sum += static_cast<double>(vector_exp(s[k] - s[best]));
     double own = 0;
@@ -148,12 +152,12 @@ struct softmax {
   }
 
  private:
-  /// The classes of a list, or the one that a label is.
+  /// The classes of a list, which may be empty, or the one that a label is.
   class classes_of_row {
    public:
     explicit classes_of_row(float label, std::span<const std::uint32_t> list = {})
         : one_(static_cast<std::uint32_t>(label)), list_(list) {}
-    std::span<const std::uint32_t> all() const { return list_.empty() ? std::span(&one_, 1) : list_; }
+    std::span<const std::uint32_t> all() const { return list_.data() == nullptr ? std::span(&one_, 1) : list_; }
 
    private:
     std::uint32_t one_;
