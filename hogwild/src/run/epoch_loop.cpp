@@ -7,7 +7,6 @@
 #include <bit>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <optional>
 #include <span>
@@ -15,11 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/platform/child_process.hpp>
-#include <hogwild/detail/platform/failure.hpp>
-#include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
-#include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/divergence_guard.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
@@ -31,6 +26,7 @@
 #include <hogwild/error.hpp>
 
 #include "run/epoch_meter.hpp"
+#include "run/last_checkpoint.hpp"
 #include "run/report_teller.hpp"
 #include "run/run_report.hpp"
 #include "run/standstill_watch.hpp"
@@ -165,31 +161,14 @@ class epoch_loop {
     const std::size_t epoch = progress_.epoch + 1;
     const double wall_seconds = progress_.wall_seconds + seconds_since(run_.begun);
     const epoch_report counted = meter_.count(progress_, epoch, step, wall_seconds);
-    const round_report report{.epoch = epoch,
-                              .round = round,
-                              .rounds = *options_.rounds,
-                              .train_seconds = counted.train_seconds,
-                              .wall_seconds = wall_seconds,
-                              .examples = counted.examples,
-                              .updates = counted.updates,
-                              .nonzeros = counted.nonzeros,
-                              .step = step};
-    note_answer(teller_.tell(report, &observer::on_round,
+    note_answer(teller_.tell(detail::round_of(counted, round, *options_.rounds), &observer::on_round,
                              [this] { return task_.parameters_of(engine_run_.store(), rounds_.scale()); }));
     return !asked_to_stop();
   }
 
-  /// What a failing device leaves of the run is its last checkpoint.
   template <class F>
   void naming_the_checkpoint(const F& f) const {
-    try {
-      f();
-    } catch (const error& failed) {
-      const bool by_device = run_.plan.options.rows_in_flight > 0 &&
-                             (failed.code() == exit_code::resources || failed.code() == exit_code::internal);
-      if (!by_device || last_checkpoint_.empty()) throw;
-      throw_failure({.code = failed.code(), .text = failed.what() + last_checkpoint_});
-    }
+    last_checkpoint_.named_by(f, run_.plan.options.rows_in_flight > 0);
   }
 
   /// Epochs from one measurement to the next. Measuring a cut reads every edge, as training it does.
@@ -385,12 +364,6 @@ class epoch_loop {
            rises_too_far(sound_noise * meter_.deviation_of_losses(rounds_.scale(), last_.train_loss));
   }
 
-  /// What is to be said of a checkpoint where the run fails.
-  void keep_in_mind(const std::string& checkpoint) {
-    last_checkpoint_ = "; the run's last checkpoint is " + quote(checkpoint) + ", of epoch " +
-                       std::to_string(progress_.epoch) + ": resume from it";
-  }
-
   void resume() {
     const auto from = std::exchange(run_.resumed, nullptr);  // let go once its arrays are in the store
     if (!from->note.empty()) teller_.note(from->note);
@@ -398,7 +371,7 @@ class epoch_loop {
     if (optimum_bound* const optimum = meter_.optimum()) optimum->go_on(std::move(kept_.optimum));
     if (!options_.validation && !by_distance(options_, task_.facts().convex)) kept_.best.clear();
     reported_epoch_ = progress_.epoch;
-    keep_in_mind(options_.resume);
+    last_checkpoint_.is(options_.resume, progress_.epoch);
     rounds_.resume_at(progress_.scale);
     rounds_.resume_exchange(progress_.longest_exchange);
     if (options_.reproducible) rounds_.resume_gain_weight(progress_.gain_weight);
@@ -416,7 +389,7 @@ class epoch_loop {
     if (const optimum_bound* const optimum = meter_.optimum()) kept_.optimum = optimum->state();
     save_progress(checkpoint_of_rank(options_.checkpoint, ranks_), engine_run_.store(), run_, task_, now, kept_);
     name_epoch(options_.checkpoint, now.epoch, in_lockstep(run_.plan.options.sharing), ranks_);
-    keep_in_mind(options_.checkpoint);
+    last_checkpoint_.is(options_.checkpoint, progress_.epoch);
   }
 
   void finish(clock::time_point begin) {
@@ -450,28 +423,10 @@ class epoch_loop {
     }
     standstills_.hear_with(std::array<double, 0>(), progress_.train_seconds);  // of what came after the last epoch
     leave_to_readers();
-    note_meetings();
-    result_.train_loss = last_.train_loss;
-    result_.objective = last_.objective;
-    result_.gap = last_.gap;
-    result_.test = last_.test;
-    result_.validation = last_.validation;
+    if (const std::string note = detail::note_of_meetings(result_); !note.empty()) teller_.note(note);
     result_.wall_seconds = progress_.wall_seconds + seconds_since(begin);
-    const auto cpu_time = process_cpu_time() + children_cpu_time() - run_.cpu_begun;
-    result_.cpu_seconds = std::chrono::duration<double>(cpu_time).count();
-    result_.peak_rss_bytes = peak_rss_bytes();
-    if (const row_source* const rows = task_.data().source) result_.disk_wait_seconds = rows->waited();
+    detail::tell_of_end(result_, last_, task_, run_);
     tell(options_, [&](observer& o) { o.on_finish(result_); });
-  }
-
-  /// Ranks that meet for longer than they train are asked to meet less often than they are.
-  void note_meetings() const {
-    if (!result_.meetings || result_.meetings->seconds <= 0.5 * result_.train_seconds) return;
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "%.3g of %.3g s of training were meetings of the ranks; let them meet after more rows (--sync-rows)",
-                  result_.meetings->seconds, result_.train_seconds);
-    tell(options_, [&](observer& o) { o.on_note(text); });
   }
 
   /// What readers from outside find at the end is what the run returns.
@@ -498,7 +453,7 @@ class epoch_loop {
   const std::size_t epochs_between_ = epochs_between();
   run_progress progress_{};
   epoch_report last_ = unmeasured;
-  std::string last_checkpoint_{};   ///< of what it has written or begun with
+  last_checkpoint last_checkpoint_{};
   std::size_t reported_epoch_ = 0;  ///< the last one that was measured, or that the run goes on from
   bool measured_ = false;           ///< whether last_ is more than that
   bool observer_stops_ = false;     ///< one of this rank has answered so

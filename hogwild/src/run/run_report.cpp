@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/run_report.hpp"
 
+#include <chrono>
+
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/run_notes.hpp>
 
 namespace hogwild::detail {
@@ -45,7 +50,6 @@ void tell_of_run(train_result& result, const epoch_report& counted, const traini
   result.search_seconds = run.search_seconds;
   result.predicted_epoch_seconds = run.predicted_epoch_seconds;
   result.workers_asked = run.workers_asked;
-  if (run.notes) result.notes = run.notes->told();
 }
 
 void tell_of_run(train_result& result, const epoch_report& counted, const training_task& task, const engine_run& who,
@@ -59,6 +63,37 @@ void tell_of_run(train_result& result, const epoch_report& counted, const traini
   result.meetings = who.meetings();
   result.devices = who.devices();
   result.labels = task.labels();
+}
+
+void tell_of_end(train_result& result, const epoch_report& last, const training_task& task, const resolved_run& run) {
+  result.train_loss = last.train_loss;
+  result.objective = last.objective;
+  result.gap = last.gap;
+  result.test = last.test;
+  result.validation = last.validation;
+  const auto cpu_time = process_cpu_time() + children_cpu_time() - run.cpu_begun;
+  result.cpu_seconds = std::chrono::duration<double>(cpu_time).count();
+  result.peak_rss_bytes = peak_rss_bytes();
+  if (const row_source* const rows = task.data().source) result.disk_wait_seconds = rows->waited();
+  if (run.notes) result.notes = run.notes->told();
+}
+
+round_report round_of(const epoch_report& counted, std::size_t round, std::size_t rounds) {
+  return {.epoch = counted.epoch,
+          .round = round,
+          .rounds = rounds,
+          .train_seconds = counted.train_seconds,
+          .wall_seconds = counted.wall_seconds,
+          .examples = counted.examples,
+          .updates = counted.updates,
+          .nonzeros = counted.nonzeros,
+          .step = counted.step};
+}
+
+std::string note_of_meetings(const train_result& result) {
+  if (!result.meetings || result.meetings->seconds <= 0.5 * result.train_seconds) return {};
+  return to_short_text(result.meetings->seconds) + " of " + to_short_text(result.train_seconds) +
+         " s of training were meetings of the ranks; let them meet after more rows (--sync-rows)";
 }
 
 }  // namespace hogwild::detail

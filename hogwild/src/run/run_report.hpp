@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <hogwild/detail/engines/engine_run.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>
@@ -19,5 +20,15 @@ void tell_of_run(train_result& result, const epoch_report& counted, const traini
                  const resolved_run& run);
 /// The same of a run without an engine's run of its own: what that knows is left as it is.
 void tell_of_run(train_result& result, const epoch_report& counted, const training_task& task, const resolved_run& run);
+
+/// What it ends with: the losses and measures of `last`, notes, memory, and the CPU time since the run was begun.
+/// Seconds are told by the caller.
+void tell_of_end(train_result& result, const epoch_report& last, const training_task& task, const resolved_run& run);
+
+/// A part of an epoch, by what is counted so far.
+round_report round_of(const epoch_report& counted, std::size_t round, std::size_t rounds);
+
+/// What to note of ranks that meet for longer than they train; empty of others.
+std::string note_of_meetings(const train_result& result);
 
 }  // namespace hogwild::detail

@@ -366,18 +366,11 @@ class several_run {
       measure_by_first(last_, result_.parameters, true);
     }
     ranks_.agreed().take_first(result_.parameters);
-    result_.train_loss = last_.train_loss;
-    result_.objective = last_.objective;
-    result_.gap = alone_ && !plan_.mean_weights ? alone_->gap() : last_.gap;
-    result_.test = last_.test;
-    result_.validation = last_.validation;
     detail::tell_of_run(result_, last_, task_, run_);
     result_.labels = data_.labels();
     result_.wall_seconds = time_since(run_.begun);
-    const auto cpu_time = process_cpu_time() + children_cpu_time() - run_.cpu_begun;
-    result_.cpu_seconds = std::chrono::duration<double>(cpu_time).count();
-    result_.peak_rss_bytes = peak_rss_bytes();
-    if (const row_source* const rows = task_.data().source) result_.disk_wait_seconds = rows->waited();
+    detail::tell_of_end(result_, last_, task_, run_);
+    if (alone_ && !plan_.mean_weights) result_.gap = alone_->gap();
     if (!together_ && !stopped && is_first()) report_all();
     tell(options_, [&](observer& o) { o.on_finish(result_); });
   }
