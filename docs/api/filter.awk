@@ -26,6 +26,7 @@ function split_names(text,   comment, list, type, names, n, i) {
   if (line ~ /using library_model =/) means("Says that the library has this model compiled.")
   if (line ~ /using workspace =/) means("What a worker keeps of a batch; see workspace_model.")
   if (line ~ /std::string_view name =/) means("What the command line, saved models and records call it.")
+  if (line ~ /using convex =/) means("Says that its loss is convex: of a tolerance the distance from the optimum is known.")
   if (line ~ /label_kind labels =/) means("Which labels it takes.")
   if (line ~ /training_defaults defaults/) means("What training takes where the user says nothing.")
   if (line ~ /measured_rows =/) means("The training loss is measured on so many of the first rows.")

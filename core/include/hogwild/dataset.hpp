@@ -27,11 +27,12 @@ class column_numbering {
   /// `original[position]` is the input number of the column with that position; the numbers are distinct.
   explicit column_numbering(std::span<const std::uint32_t> original);
 
-  static constexpr std::uint32_t unknown = 0xffffffffu;
+  static constexpr std::uint32_t unknown =
+      0xffffffffu;  ///< no column: what an index becomes that training did not have
   /// Position of an input column, or `unknown` where training never had it. O(log columns) at worst.
   std::uint32_t position(std::uint32_t original) const;
-  std::size_t size() const { return original_.size(); }
-  std::span<const std::uint32_t> original() const { return original_; }
+  std::size_t size() const { return original_.size(); }                  ///< columns that occur
+  std::span<const std::uint32_t> original() const { return original_; }  ///< by position, the number in the input
   /// Equal for equal maps; part of the cache key of files that are read through it.
   std::uint64_t digest() const { return digest_; }
 
@@ -48,8 +49,9 @@ enum class value_precision : std::uint32_t { single, half };
 /// What a file is read with. Every field is part of the cache key but `cache`, `cache_folder`, `threads`, `memory`,
 /// `isa` and `note`.
 struct open_options {
+  /// Read, or made where it is missing; neither; made anew.
   enum class cache_use { automatic, none, rebuild };
-  cache_use cache = cache_use::automatic;
+  cache_use cache = cache_use::automatic;  ///< whether a cache beside the source is used
   /// Where the cache goes when the source's own folder cannot be written; empty: no second place.
   std::filesystem::path cache_folder{};
   /// Read through this map, in the file's own row order: test and prediction data. Null: training data, whose columns
@@ -78,14 +80,14 @@ struct open_options {
 /// the mapping. Read-only, so any number of threads and processes may use it at once.
 class sparse_dataset {
  public:
-  sparse_view view() const;
-  std::size_t rows() const;
+  sparse_view view() const;      ///< the rows; valid while a handle lives
+  std::size_t rows() const;      ///< as many as were read
   std::size_t features() const;  ///< columns that occur: the positions run from 0 to features() - 1
-  std::size_t nonzeros() const;
+  std::size_t nonzeros() const;  ///< entries of all rows, zeros that were given among them
   /// Input number of a position: as it stands in the file (LIBSVM text counts from 1), or the column of copied rows.
   std::uint32_t original(std::size_t position) const;
-  const column_numbering& numbering() const;
-  std::size_t unknown_entries() const;  ///< entries dropped because `numbering` did not know their column
+  const column_numbering& numbering() const;  ///< between positions and numbers in the input
+  std::size_t unknown_entries() const;        ///< entries dropped because `numbering` did not know their column
   /// A path that another process of this user can open while this handle lives: the cache file, or /proc/PID/fd/N.
   std::string shared_path() const;
   bool from_cache() const;  ///< true when no text was parsed
@@ -143,7 +145,7 @@ std::vector<float> read_row_numbers(const std::string& path, std::size_t rows);
 /// Columns of 32 bits, with a sign or without one. Borrows them.
 class borrowed_columns {
  public:
-  borrowed_columns(std::span<const std::uint32_t> columns) : columns_(columns) {}
+  borrowed_columns(std::span<const std::uint32_t> columns) : columns_(columns) {}  ///< the array must outlive it
   /// A negative one counts as a very large one, which is no column.
   borrowed_columns(std::span<const std::int32_t> columns)
       : columns_(reinterpret_cast<const std::uint32_t*>(columns.data()), columns.size()) {}
@@ -152,7 +154,7 @@ class borrowed_columns {
   borrowed_columns(const Columns& columns)
       : borrowed_columns(std::span(std::ranges::data(columns), std::ranges::size(columns))) {}
 
-  operator std::span<const std::uint32_t>() const { return columns_; }
+  operator std::span<const std::uint32_t>() const { return columns_; }  ///< the array
 
  private:
   std::span<const std::uint32_t> columns_;
@@ -181,8 +183,8 @@ class csr_rows {
   /// What is added to the margin of each row, likewise; finite. See sparse_view::offset.
   void set_offsets(std::span<const float> offsets);
 
-  sparse_view view() const;
-  std::size_t features() const { return columns_; }
+  sparse_view view() const;                          ///< the rows; valid while a handle lives
+  std::size_t features() const { return columns_; }  ///< columns, those among them that do not occur
 
  private:
   row_starts row_start_;

@@ -51,8 +51,8 @@ class live_parameters {
   /// replicas that meet at the ends of rounds.
   static live_parameters attach(const std::string& name);
 
-  live_parameters(live_parameters&&) noexcept;
-  live_parameters& operator=(live_parameters&&) noexcept;
+  live_parameters(live_parameters&&) noexcept;             ///< leaves the other one without a segment
+  live_parameters& operator=(live_parameters&&) noexcept;  ///< likewise
   ~live_parameters();
 
   /// Reads the parameters as they are now. False where they could not be read, because the run was in the middle of
@@ -62,10 +62,10 @@ class live_parameters {
   /// What was read last, as epoch_report::parameters() has it: w by ascending input numbers of columns.
   std::span<const float> values() const;
   std::span<const std::uint32_t> columns() const;  ///< those numbers
-  live_age age() const;
-  run_state state() const;  ///< now
-  const std::string& name() const;
-  const std::string& model_name() const;
+  live_age age() const;                            ///< of what was read last
+  run_state state() const;                         ///< now
+  const std::string& name() const;                 ///< of the segment
+  const std::string& model_name() const;           ///< of the model that is trained
 
   /// What was read last as a model that can be saved, loaded and predict: the file that a run would have saved, without
   /// columns' names. Throws config_error for models of the library whose files hold more than the segment tells: all

@@ -61,33 +61,33 @@ float prediction_of(const M& m, float margin) {
 
 /// A part of the parameters that is treated alike: `rows` rows of `width` parameters, from `offset` on.
 struct parameter_group {
-  std::string_view name = "weights";
-  std::size_t offset = 0;
-  std::size_t rows = 0;
-  std::size_t width = 1;
-  bool hot_first = true;     ///< row r belongs to the data's column at position r
-  double step_factor = 1.0;  ///< multiplies the run's step
-  bool l2 = true;            ///< whether the run's l2 applies; in general models only with hot_first
-  bool projected = true;     ///< whether the model's project() applies
+  std::string_view name = "weights";  ///< as `--freeze` has it
+  std::size_t offset = 0;             ///< of its first parameter
+  std::size_t rows = 0;               ///< of `width` parameters each
+  std::size_t width = 1;              ///< parameters of a row
+  bool hot_first = true;              ///< row r belongs to the data's column at position r
+  double step_factor = 1.0;           ///< multiplies the run's step
+  bool l2 = true;                     ///< whether the run's l2 applies; in general models only with hot_first
+  bool projected = true;              ///< whether the model's project() applies
   std::size_t first_column =
       0;  ///< of rows that are ordered by popularity: row r belongs to the data's column first_column + r
 };
 
 /// What a model says of one row.
 struct row_score {
-  double loss = 0.0;
+  double loss = 0.0;   ///< of the row
   float score = 0.0f;  ///< binary: the margin; real: the prediction; classes: the predicted class
 };
 
 /// What a model is trained with where nothing else is asked for.
 struct training_defaults {
-  std::optional<double> step{};   ///< none: one is found by a short search
-  std::optional<double> decay{};  ///< none: by the schedule; see step_options
-  schedule_kind schedule = schedule_kind::geometric;
-  optimizer_kind optimizer = optimizer_kind::sgd;
-  std::uint32_t batch = 16;
-  double l2 = 0.0;  ///< of models that are not linear
-  l2_form form = l2_form::by_degree;
+  std::optional<double> step{};                       ///< none: one is found by a short search
+  std::optional<double> decay{};                      ///< none: by the schedule; see step_options
+  schedule_kind schedule = schedule_kind::geometric;  ///< how the step falls
+  optimizer_kind optimizer = optimizer_kind::sgd;     ///< how a gradient changes the parameters
+  std::uint32_t batch = 16;                           ///< rows that see the same parameters
+  double l2 = 0.0;                                    ///< of models that are not linear
+  l2_form form = l2_form::by_degree;                  ///< how l2 is applied
 };
 
 namespace detail {

@@ -18,8 +18,8 @@ namespace hogwild {
 
 /// A model measured on some rows.
 struct measurement {
-  double loss = 0.0;  ///< mean over rows, without regularisation
-  std::optional<double> accuracy{}, auc{}, f1{}, rmse{};
+  double loss = 0.0;                                      ///< mean over rows, without regularisation
+  std::optional<double> accuracy{}, auc{}, f1{}, rmse{};  ///< those that suit the labels
   /// Of rows with lists of labels; see list_counts.
   std::optional<double> precision_at_1{}, precision_at_3{}, precision_at_5{}, micro_f1{}, macro_f1{};
   std::optional<double> cut{};  ///< capacity of the edges between sides, of graphs
@@ -38,8 +38,8 @@ struct fold_measures {
 
 /// A strength of l2 that was tried by cross-validation.
 struct tried_l2 {
-  double l2 = 0.0;
-  fold_measures measured{};
+  double l2 = 0.0;           ///< that was trained with
+  fold_measures measured{};  ///< by this l2
 };
 
 // Seconds mean the same in every engine. They are of the process that tells them, by its own clock; of a resumed run
@@ -66,15 +66,15 @@ class lazy_parameters {
   /// Where they come from.
   class source {
    public:
-    virtual std::vector<float> values() const = 0;
-    virtual std::vector<std::uint32_t> columns() const = 0;
+    virtual std::vector<float> values() const = 0;           ///< by the columns' numbers in the input
+    virtual std::vector<std::uint32_t> columns() const = 0;  ///< the number in the input of each column that occurs
 
    protected:
     ~source() = default;
   };
 
-  lazy_parameters() = default;  ///< none
-  explicit lazy_parameters(const source& from);
+  lazy_parameters() = default;                   ///< none
+  explicit lazy_parameters(const source& from);  ///< `from` lives until close()
 
   /// As train_result::parameters has them, of linear models w itself whatever is stored, but by the columns' numbers in
   /// the input: of each group that goes by columns the rows stand in ascending order of those. Throws config_error.
@@ -92,18 +92,18 @@ class lazy_parameters {
 
 /// One epoch as an observer sees it. Counts and seconds are cumulative over the run.
 struct epoch_report {
-  std::size_t epoch = 0;
-  double train_seconds = 0.0;
-  double wall_seconds = 0.0;
-  std::uint64_t examples = 0;
-  std::uint64_t updates = 0;  ///< examples that changed a parameter
-  std::uint64_t nonzeros = 0;
-  double step = 0.0;
-  double train_loss = 0.0;  ///< mean over examples; of models that say measured_rows, over the first so many
-  double objective = 0.0;   ///< train_loss + l1 ||w||_1 + l2/2 ||w||^2: what is minimised
+  std::size_t epoch = 0;       ///< from 1
+  double train_seconds = 0.0;  ///< see above
+  double wall_seconds = 0.0;   ///< see above
+  std::uint64_t examples = 0;  ///< rows that were trained, each as often as it was
+  std::uint64_t updates = 0;   ///< examples that changed a parameter
+  std::uint64_t nonzeros = 0;  ///< entries of these examples
+  double step = 0.0;           ///< that the epoch was trained with
+  double train_loss = 0.0;     ///< mean over examples; of models that say measured_rows, over the first so many
+  double objective = 0.0;      ///< train_loss + l1 ||w||_1 + l2/2 ||w||^2: what is minimised
   /// At least (objective - optimum) / |objective|, where a tolerance asks (train_options::tolerance).
   std::optional<double> gap{};
-  std::optional<measurement> test{}, validation{};
+  std::optional<measurement> test{}, validation{};                ///< on the rows of the options, where they have any
   std::optional<std::uint64_t> staleness_p50{}, staleness_p99{};  ///< rows of other workers
   std::optional<double> conflict_rate{};                          ///< fraction of sampled adds
   lazy_parameters parameters{};  ///< parameters(): what was measured, the mean where a run averages
@@ -114,13 +114,13 @@ struct epoch_report {
 struct round_report {
   std::size_t epoch = 0;              ///< the one at hand, from 1
   std::size_t round = 0, rounds = 1;  ///< which of how many of it has ended, from 1
-  double train_seconds = 0.0;
-  double wall_seconds = 0.0;
-  std::uint64_t examples = 0;
-  std::uint64_t updates = 0;
-  std::uint64_t nonzeros = 0;
-  double step = 0.0;             ///< that it ended with
-  lazy_parameters parameters{};  ///< parameters(): what is trained, as the workers left it
+  double train_seconds = 0.0;         ///< see above
+  double wall_seconds = 0.0;          ///< see above
+  std::uint64_t examples = 0;         ///< rows that were trained, each as often as it was
+  std::uint64_t updates = 0;          ///< examples that changed a parameter
+  std::uint64_t nonzeros = 0;         ///< entries of these examples
+  double step = 0.0;                  ///< that it ended with
+  lazy_parameters parameters{};       ///< parameters(): what is trained, as the workers left it
 };
 
 enum class run_status {
@@ -147,19 +147,19 @@ std::string_view to_string(stop_cause cause);
 
 /// What the replicas of a ring told each other in a run, summed over all.
 struct ring_report {
-  std::size_t replicas = 0;
+  std::size_t replicas = 0;               ///< in this process
   std::uint64_t exchanges = 0;            ///< of one replica with the common model, or with its successor
   std::uint64_t bytes = 0;                ///< read from the other side and written to it
   double held_seconds = 0.0;              ///< from taking up the token to passing it on
   std::uint64_t waits = 0;                ///< times a worker would have exchanged and found the token elsewhere
   std::uint64_t taken_over = 0;           ///< tokens that were overdue
   std::vector<std::vector<int>> nodes{};  ///< memory nodes of each replica, by the operating system's numbers
-  placed_memory memory = placed_memory::anywhere;
+  placed_memory memory = placed_memory::anywhere;  ///< where replicas lie
 };
 
 /// What this process and the others of a ring told each other in a run; figures of this process.
 struct link_report {
-  std::size_t ranks = 0;
+  std::size_t ranks = 0;        ///< processes that train together
   std::uint64_t exchanges = 0;  ///< this rank's turns
   std::uint64_t bytes = 0;      ///< sent to the next rank, with what the ends of epochs take
   double held_seconds = 0.0;    ///< from taking up a message to sending the next one
@@ -168,7 +168,7 @@ struct link_report {
 
 /// What the ranks of a synchronous run did when they met. All are at every meeting, and hand over as many bytes.
 struct meeting_report {
-  std::size_t ranks = 0;
+  std::size_t ranks = 0;     ///< processes that train together
   std::uint64_t dense = 0;   ///< meetings that took whole arrays
   std::uint64_t sparse = 0;  ///< meetings that took pairs of index and value
   std::uint64_t bytes = 0;   ///< that each rank handed over
@@ -177,8 +177,8 @@ struct meeting_report {
 
 /// A device that trained.
 struct device_report {
-  int device = 0;  ///< by its number; -1: none, its kernels ran on the CPU
-  std::string name{};
+  int device = 0;                    ///< by its number; -1: none, its kernels ran on the CPU
+  std::string name{};                ///< as its driver says
   std::string memory{};              ///< where it kept what it trained: "device", "pinned" or "managed"
   std::string storage{};             ///< how it stored factors that it trained: "float" or "half"
   std::uint64_t rows_in_flight = 0;  ///< rows that it trained at once, at most: its part of those that the step allows
@@ -197,40 +197,40 @@ struct device_report {
 /// measures. Where validation keeps the parameters of its best epoch, or a tolerance those of the lowest
 /// objective, these are returned, and losses are theirs.
 struct train_result {
-  run_status status = run_status::done;
+  run_status status = run_status::done;    ///< how the run ended
   std::optional<stop_cause> stopped_by{};  ///< with status stopped; of several ranks, at any of them
-  std::size_t epochs = 0;      ///< that were trained to their end, those of an earlier run that was resumed among them
-  std::uint64_t examples = 0;  ///< in an epoch that was broken off, too
-  std::size_t updates = 0;
-  std::uint64_t nonzeros = 0;
-  double train_loss = 0.0;  ///< mean training loss of the returned parameters
-  double objective = 0.0;
+  std::size_t epochs = 0;       ///< that were trained to their end, those of an earlier run that was resumed among them
+  std::uint64_t examples = 0;   ///< in an epoch that was broken off, too
+  std::size_t updates = 0;      ///< examples that changed a parameter
+  std::uint64_t nonzeros = 0;   ///< entries of these examples
+  double train_loss = 0.0;      ///< mean training loss of the returned parameters
+  double objective = 0.0;       ///< of the returned parameters: what is minimised
   std::optional<double> gap{};  ///< as epoch_report has it, of the returned parameters
-  std::optional<measurement> test{}, validation{};
+  std::optional<measurement> test{}, validation{};  ///< on the rows of the options, where they have any
   double step = 0.0;  ///< initial step: given, the model's, or found; of several models that make one, the first one's
-  bool step_found = false;
-  schedule_kind schedule = schedule_kind::geometric;
-  double decay = 1.0;
-  double l2 = 0.0;
+  bool step_found = false;                            ///< whether `step` was searched for
+  schedule_kind schedule = schedule_kind::geometric;  ///< how the step fell
+  double decay = 1.0;                                 ///< by which it fell; what it means, the schedule says
+  double l2 = 0.0;                                    ///< that was trained with
   std::vector<tried_l2>
-      l2_tried{};             ///< where l2 was chosen by folds (train_options::l2_by_folds), those tried; or empty
-  std::string first_layer{};  ///< "sparse" or "dense", where the model has both; else empty
-  std::string last_layer{};   ///< "full", "sampled" or "hierarchical", where the model has all; else empty
-  std::string class_loss{};   ///< "softmax" or "one_vs_rest", where the model has both; else empty
-  std::size_t samples = 0;    ///< draws of a batch for a sampled last layer; else 0
-  std::string sampled_by{};   ///< how it draws: "frequency", "log_uniform" or "uniform"; else empty
-  double train_seconds = 0.0;
-  double wall_seconds = 0.0;
+      l2_tried{};               ///< where l2 was chosen by folds (train_options::l2_by_folds), those tried; or empty
+  std::string first_layer{};    ///< "sparse" or "dense", where the model has both; else empty
+  std::string last_layer{};     ///< "full", "sampled" or "hierarchical", where the model has all; else empty
+  std::string class_loss{};     ///< "softmax" or "one_vs_rest", where the model has both; else empty
+  std::size_t samples = 0;      ///< draws of a batch for a sampled last layer; else 0
+  std::string sampled_by{};     ///< how it draws: "frequency", "log_uniform" or "uniform"; else empty
+  double train_seconds = 0.0;   ///< see above
+  double wall_seconds = 0.0;    ///< see above
   double search_seconds = 0.0;  ///< not of the run that a resumed one goes on from
   double cpu_seconds = 0.0;     ///< likewise
   /// Of an epoch, by the rule of `sharing_kind::automatic`; nothing where it was not asked or does not know.
   std::optional<double> predicted_epoch_seconds{};
-  std::optional<double> seconds_to_target{};
+  std::optional<double> seconds_to_target{};  ///< see above; nothing where there was no target, or it was not reached
   std::size_t workers_asked = 0;     ///< by the engine's options; 0: as many as this process may use were meant
   std::size_t workers = 0;           ///< that trained; where they are fewer than asked for, a note has said why
   std::uint64_t rows_lost = 0;       ///< finished rows whose changes a dead worker took along
   std::size_t workers_replaced = 0;  ///< worker processes that died and were replaced
-  std::uint64_t peak_rss_bytes = 0;
+  std::uint64_t peak_rss_bytes = 0;  ///< most memory that this process had resident so far
   /// That threads of this process waited for training rows from the disk, or took to map them, all together and
   /// measurements included; 0 where the rows fit into memory. Worker processes' own are not counted.
   double disk_wait_seconds = 0.0;
@@ -241,7 +241,7 @@ struct train_result {
   /// By column position; the bias, where there is one, last. Rounded to float for models of double too, as saved models
   /// are; losses and objective above are measured before that rounding, unless validation kept an earlier epoch's.
   std::vector<float> parameters;
-  label_map labels;
+  label_map labels;  ///< what the model's classes are called
   /// What the run noted until it ended, in order: the sentences of observer::on_note().
   std::vector<std::string> notes{};
 };

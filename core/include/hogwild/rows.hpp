@@ -36,8 +36,8 @@ struct row_options {
   /// The number of the column that index 0 means, in saved models, in numbering(), in files: 0 or 1. LIBSVM text counts
   /// from 1.
   std::uint32_t first_column = 0;
-  value_precision values = value_precision::single;
-  std::optional<std::size_t> threads{};  ///< > 0; default: as many as this process may use
+  value_precision values = value_precision::single;  ///< how values are stored
+  std::optional<std::size_t> threads{};              ///< > 0; default: as many as this process may use
   /// Bytes that the rows may take until they are in their order, at least 16 MiB; default: a quarter of what this
   /// process may use. Rows that are more go to files without a name in `folder`.
   std::optional<std::uint64_t> memory{};
@@ -135,8 +135,8 @@ class dense_rows {
 
   /// Valid as long as this object stays where it is. Rows that are shuffled know their numbers.
   sparse_view view() const;
-  std::size_t features() const { return column_.size(); }
-  std::size_t rows() const { return label_.size(); }
+  std::size_t features() const { return column_.size(); }  ///< columns
+  std::size_t rows() const { return label_.size(); }       ///< as many as labels
 
  private:
   std::span<const float> value_;  ///< of the caller; empty where they are copied

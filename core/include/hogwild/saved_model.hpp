@@ -25,7 +25,7 @@ namespace hogwild {
 struct saved_model {
   std::string model;                                            ///< name, e.g. "logistic"
   std::vector<std::pair<std::string, double>> model_options{};  ///< e.g. {"delta", 1.0}; names are distinct
-  label_map labels{};
+  label_map labels{};                                           ///< what its classes are called
   std::size_t width = 1;                 ///< parameters of each column: what the model has, of two labels at least 1
   std::vector<std::uint32_t> columns{};  ///< input numbers, ascending
   std::vector<float> weights{};          ///< columns.size() * width, the parameters of a column together

@@ -13,14 +13,14 @@ namespace hogwild {
 
 /// A finished segment that stands on this machine.
 struct segment_info {
-  std::string name;
-  std::uint64_t bytes = 0;
-  process_identity owner{};
-  bool owner_alive = false;
-  double age_seconds = 0;
-  std::string model_name;
-  std::string label;
-  std::uint32_t uid = 0;
+  std::string name;          ///< in /dev/shm
+  std::uint64_t bytes = 0;   ///< that are mapped
+  process_identity owner{};  ///< the process that made it
+  bool owner_alive = false;  ///< and is the same process still
+  double age_seconds = 0;    ///< since it was made
+  std::string model_name;    ///< of the run
+  std::string label;         ///< what the run called its data
+  std::uint32_t uid = 0;     ///< whose it is
 };
 
 /// Finished segments that this user may read, by name. Others may create and remove segments meanwhile.

@@ -26,11 +26,13 @@ struct path_options {
   std::optional<std::size_t> folds{};  ///< measure each by so many folds, which have paths of their own
 };
 
+/// A model of a path.
 struct path_point {
-  train_result run{};  ///< on all rows; its l2 says which
-  std::optional<fold_measures> measured{};
+  train_result run{};                       ///< on all rows; its l2 says which
+  std::optional<fold_measures> measured{};  ///< by folds, where path_options::folds asks for them
 };
 
+/// All models of a path.
 struct path_result {
   /// By falling l2. Where the path was asked to stop, those that had ended, or if none had, what there was of the
   /// first.

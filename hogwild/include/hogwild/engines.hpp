@@ -34,8 +34,8 @@ struct serial_engine {};
 
 /// Workers are threads of this process.
 struct thread_engine {
-  std::optional<std::size_t> workers{};  ///< > 0; default: as many as this process may use (topology.hpp)
-  thread_team_kind team = thread_team_kind::openmp;
+  std::optional<std::size_t> workers{};              ///< > 0; default: as many as this process may use (topology.hpp)
+  thread_team_kind team = thread_team_kind::openmp;  ///< whose threads the workers are
   bool pin = true;  ///< one CPU for each std thread; OpenMP follows OMP_PLACES and OMP_PROC_BIND
   storage_kind storage = storage_kind::single;  ///< of the factors of factorization_machine and ffm in replicas
   /// Parameters lie in a segment of this name ("hogwild-" and more, taken by nobody), where live_parameters of other
@@ -85,16 +85,16 @@ using joining_function = std::function<std::vector<std::unique_ptr<collective>>(
 ///
 /// Where the rule is known beforehand, all_reduce_engine and local_sgd_engine say it by their names.
 struct sync_engine {
-  std::optional<std::size_t> workers{};  ///< > 0; default: as many as this process may use (topology.hpp)
-  sync_rule rule = sync_rule::gradients;
+  std::optional<std::size_t> workers{};   ///< > 0; default: as many as this process may use (topology.hpp)
+  sync_rule rule = sync_rule::gradients;  ///< what ranks tell each other
   /// Of each rank between two meetings, at least 1. Default: 64 for gradients; for the mean of parameters 1,024, or an
   /// eighth of a rank's rows where that is less (rows_between_meetings).
   std::optional<std::size_t> rows{};
   bool scale_step = false;  ///< gradients: the step times the number of ranks, as for a batch that grows with them
-  transport_kind transport = transport_kind::in_process;
-  bool pin = true;                       ///< one CPU for each rank, where there are as many
-  std::string program{};                 ///< of processes: see process_engine
-  std::vector<std::string> arguments{};  ///< of processes
+  transport_kind transport = transport_kind::in_process;  ///< how ranks talk
+  bool pin = true;                                        ///< one CPU for each rank, where there are as many
+  std::string program{};                                  ///< of processes: see process_engine
+  std::vector<std::string> arguments{};                   ///< of processes
   /// Several processes, on one machine or several: all their ranks. Each has as many workers (threads), all of which
   /// are ranks of one run then. Outlives the run.
   collective* ranks = nullptr;
@@ -107,17 +107,18 @@ struct sync_engine {
 /// A sync_engine of one rule, with the same members.
 template <sync_rule Rule>
 struct sync_engine_of {
-  std::optional<std::size_t> workers{};
-  std::optional<std::size_t> rows{};
-  bool scale_step = false;
-  transport_kind transport = transport_kind::in_process;
-  bool pin = true;
-  std::string program{};
-  std::vector<std::string> arguments{};
-  collective* ranks = nullptr;
-  std::chrono::nanoseconds timeout = std::chrono::seconds(30);
-  joining_function join_members{};
+  std::optional<std::size_t> workers{};                   ///< > 0; default: as many as this process may use
+  std::optional<std::size_t> rows{};                      ///< of a rank between two meetings; default: by the rule
+  bool scale_step = false;                                ///< the step is multiplied by the number of ranks
+  transport_kind transport = transport_kind::in_process;  ///< how ranks talk
+  bool pin = true;                                        ///< each worker stays on a CPU
+  std::string program{};                                  ///< that is started as worker; empty: this one
+  std::vector<std::string> arguments{};                   ///< which it gets in front
+  collective* ranks = nullptr;  ///< those that train together; null: threads or processes of this one
+  std::chrono::nanoseconds timeout = std::chrono::seconds(30);  ///< that ranks are waited for
+  joining_function join_members{};                              ///< makes the ranks meet; empty: by `transport`
 
+  /// The engine that is meant.
   operator sync_engine() const {
     return {workers, Rule, rows, scale_step, transport, pin, program, arguments, ranks, timeout, join_members};
   }

@@ -16,11 +16,11 @@ namespace hogwild {
 
 /// What an observer may know before the first epoch.
 struct run_start {
-  std::string_view model, engine;
-  std::size_t workers = 0, epochs = 0;
-  std::size_t rows = 0, parameters = 0;
-  std::uint64_t nonzeros = 0;
-  double step = 0.0, decay = 1.0, l2 = 0.0, search_seconds = 0.0;
+  std::string_view model, engine;                                  ///< their names
+  std::size_t workers = 0, epochs = 0;                             ///< that train; that are asked for
+  std::size_t rows = 0, parameters = 0;                            ///< of this process; of the model
+  std::uint64_t nonzeros = 0;                                      ///< entries of the rows
+  double step = 0.0, decay = 1.0, l2 = 0.0, search_seconds = 0.0;  ///< as train_result has them
   /// Rows finished so far in the whole run; may be called from any thread until on_finish or on_failure.
   std::function<std::uint64_t()> rows_done;
 };
@@ -40,7 +40,7 @@ enum class observer_answer { go_on, stop };
 class observer {
  public:
   virtual ~observer() = default;
-  virtual void on_start(const run_start&) {}
+  virtual void on_start(const run_start&) {}  ///< before the first epoch
   /// After each epoch that is measured (train_options::measure_every): `epoch` goes from 1 to train_result::epochs, of
   /// a run that is resumed from where it goes on. Not after one that was broken off because the run was asked to stop,
   /// nor after one that is trained again. The checkpoint of an epoch is written after this, whatever the answer.
@@ -51,7 +51,7 @@ class observer {
   /// A sentence worth telling: a worker was replaced, a checkpoint refused, fewer workers train than were asked for.
   /// Where no observer of a run overrides this, notes go to the sink of set_default_notes(): standard error at first.
   virtual void on_note(std::string_view) {}
-  virtual void on_finish(const train_result&) {}
+  virtual void on_finish(const train_result&) {}  ///< after the last one: what train() returns
   virtual void on_failure() {}  ///< in place of on_finish: the run ends with an exception, which follows
 };
 
@@ -116,24 +116,30 @@ class function_observer final : public observer {
 class observer_handle {
  public:
   observer_handle(std::nullptr_t) {}  ///< none, which train() refuses
+  /// An observer that outlives the run.
   template <std::derived_from<observer> O>
   observer_handle(O* outlives) : told_(std::shared_ptr<void>(), outlives), takes_notes_(detail::overrides_notes<O>()) {}
+  /// The same.
   template <std::derived_from<observer> O>
   observer_handle(O& outlives) requires(!std::is_const_v<O>) : observer_handle(&outlives) {}
+  /// An observer that goes with the options.
   template <std::derived_from<observer> O>
   observer_handle(O&& mine) requires(!std::is_reference_v<O> && !std::is_const_v<O>)
       : observer_handle(std::make_shared<O>(std::move(mine))) {}
+  /// One that is shared.
   template <std::derived_from<observer> O>
   observer_handle(std::shared_ptr<O> shared) : told_(std::move(shared)), takes_notes_(detail::overrides_notes<O>()) {}
+  /// One that is handed over.
   template <std::derived_from<observer> O>
   observer_handle(std::unique_ptr<O> mine) : observer_handle(std::shared_ptr<O>(std::move(mine))) {}
+  /// A function of epochs, or of rounds.
   template <class F>
   observer_handle(F f) requires(detail::hears<F, epoch_report> || detail::hears<F, round_report>)
       : observer_handle(std::make_shared<detail::function_observer<F>>(std::move(f))) {}
 
-  observer* get() const { return told_.get(); }
-  observer& operator*() const { return *told_; }
-  observer* operator->() const { return told_.get(); }
+  observer* get() const { return told_.get(); }         ///< null where there is none
+  observer& operator*() const { return *told_; }        ///< which must be there
+  observer* operator->() const { return told_.get(); }  ///< likewise
   /// Whether its type overrides on_note(); of one that was given as an observer only, true.
   bool takes_notes() const { return takes_notes_; }
 

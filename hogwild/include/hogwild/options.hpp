@@ -48,8 +48,8 @@ enum class metric {
 
 /// Stop as soon as `what` is at least (accuracy, AUC, F1) or at most (losses, RMSE, cut) `value`.
 struct target_option {
-  metric what;
-  double value;
+  metric what;   ///< which figure
+  double value;  ///< in that figure's unit; the run ends where it is at least as good
 };
 
 /// What rows weigh by their labels, besides what the data say (sparse_view::weight): the product counts. In a run
@@ -61,7 +61,7 @@ struct class_weights {
   /// Instead: labels as read, and what their rows weigh, finite and >= 0; other labels weigh 1.
   std::vector<std::pair<double, double>> of_labels{};
 
-  bool any() const { return balanced || !of_labels.empty(); }
+  bool any() const { return balanced || !of_labels.empty(); }  ///< whether any class weighs more or less than 1
 };
 
 /// Among which strengths of l2 the best is looked for by cross-validation.
@@ -76,7 +76,7 @@ struct l2_search {
 /// is optional; a name, list or function that is not given is empty.
 struct train_options {
   std::size_t epochs = 20;  ///< exactly as many, unless a target, a tolerance or a validation set ends the run sooner
-  step_options step{};
+  step_options step{};      ///< the step size and how it falls
   std::optional<double>
       l2{};  ///< >= 0; default: of linear models the mean squared norm of the first rows (of about a million entries)
              ///< over the number of rows, which is 1/n for rows of norm 1, of others the model's. The bias has none
@@ -88,15 +88,15 @@ struct train_options {
   /// sgd, adagrad and ftrl; of other models under sgd, for the norm of what a column has in each group of parameters,
   /// which is 0 as a whole, but not of nets, cuts and word vectors. With it l2 is 0 by default in linear models.
   double l1 = 0.0;
-  std::optional<l2_form> form{};  ///< default: the model's, else by_degree
-  update_kind update = update_kind::lossy;
-  std::optional<optimizer_kind> optimizer{};  ///< default: the model's, else sgd
-  optimizer_constants constants{};
-  sharing_kind sharing = sharing_kind::automatic;
+  std::optional<l2_form> form{};                         ///< default: the model's, else by_degree
+  update_kind update = update_kind::lossy;               ///< what an add to a shared parameter promises
+  std::optional<optimizer_kind> optimizer{};             ///< default: the model's, else sgd
+  optimizer_constants constants{};                       ///< of the optimiser
+  sharing_kind sharing = sharing_kind::automatic;        ///< where workers read and write
   ownership_kind ownership = ownership_kind::automatic;  ///< models of ratings
-  row_order order = row_order::chunked;
-  sharding shards = sharding::claimed;
-  bool reproducible = false;                     ///< the same bits for any number of workers, on every engine
+  row_order order = row_order::chunked;                  ///< in which order rows are trained
+  sharding shards = sharding::claimed;                   ///< which rows a worker trains
+  bool reproducible = false;                             ///< the same bits for any number of workers, on every engine
   std::optional<std::size_t> virtual_workers{};  ///< > 0: of a reproducible run, whose result depends on them; default:
                                                  ///< by data and step
   /// Margin models: one more parameter, the last. It begins where the loss of the labels alone is least, but with
@@ -112,7 +112,7 @@ struct train_options {
   /// The labels that rows may have, where not all need occur: two numbers (binary models), or those of all classes.
   /// Default: those that the training rows have.
   std::vector<double> labels{};
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;  ///< of all draws: the order of rows, first values, rows that are held back
   /// In [0, 1). Of a convex model (linear ones): stop when the objective is known to lie no further above the optimum
   /// than this fraction of itself (epoch_report::gap), which takes an l2 or l1; the epoch of the lowest objective is
   /// returned. Of other models, or with `tolerance_epochs`: stop when so many epochs in a row lower the objective by no
@@ -122,7 +122,7 @@ struct train_options {
   /// > 0; default: 2, but for convex models, whose runs end at the optimum. One epoch without progress may be chance:
   /// asynchronous epochs are noisy, and those of few rows.
   std::optional<std::size_t> tolerance_epochs{};
-  std::optional<target_option> target{};
+  std::optional<target_option> target{};  ///< ends the run once it is reached
   /// > 0: epochs between measurements; the last one is measured, and of a run in one process one with a checkpoint.
   /// Default: 1, and 20 for a cut without a target, tolerance or validation rows. Where workers exchange summed changes
   /// so are epochs 1, 2, 4, 8, ... before the first, and all of a run that averages: those that overshot go back.

@@ -9,7 +9,7 @@ namespace hogwild {
 /// the same sentence, which names the rank, and the exit code of what that one has met. A process that is alone throws
 /// what it has met itself.
 struct rank_failure : error {
-  using error::error;
+  using error::error;  ///< a code and one sentence
 };
 
 }  // namespace hogwild

@@ -45,7 +45,7 @@ struct trial {
   std::size_t bracket = 0;                                  ///< which of the strategy's brackets it belongs to
   std::size_t epochs = 0;                                   ///< trained so far
   double metric = std::numeric_limits<double>::infinity();  ///< after these epochs; the lower the better
-  trial_state state = trial_state::waiting;
+  trial_state state = trial_state::waiting;                 ///< where it stands
   std::vector<trial_result> measured{};  ///< one for each rung, the last as `epochs` and `metric`; trainers leave it
 };
 
@@ -70,12 +70,13 @@ class trial_trainer {
   virtual std::size_t at_once(const trial& /*t*/) const { return std::numeric_limits<std::size_t>::max(); }
 };
 
+/// How a search is made.
 struct search_options {
-  strategy_kind strategy = strategy_kind::random;
-  std::size_t epochs = 20;  ///< of a trial that is trained to its end
-  std::size_t trials = 16;  ///< of random and halving; the others say it themselves
-  std::size_t eta = 3;      ///< of halving and hyperband: the best 1 / eta go on; >= 2
-  std::uint64_t seed = 1;   ///< another one draws other points
+  strategy_kind strategy = strategy_kind::random;  ///< which points are tried, and for how long
+  std::size_t epochs = 20;                         ///< of a trial that is trained to its end
+  std::size_t trials = 16;                         ///< of random and halving; the others say it themselves
+  std::size_t eta = 3;                             ///< of halving and hyperband: the best 1 / eta go on; >= 2
+  std::uint64_t seed = 1;                          ///< another one draws other points
   /// A file that keeps the results, so that a search that was killed goes on from there; empty: none.
   std::string journal{};
   /// What a result depends on besides space and options: the data, the metric, the options of all trials. The journal
@@ -94,13 +95,14 @@ struct search_progress {
 /// Is told after each group of results, by the thread that called run_search(); `stop` ends the search.
 using search_callback = std::function<observer_answer(const search_progress&)>;
 
+/// What a search has come to.
 struct search_result {
   std::vector<trial> trials{};        ///< all, in the order of their numbers
   std::optional<std::size_t> best{};  ///< the number of the best one; nothing where none has a finite metric
   bool finished = false;              ///< false where it was stopped before its end
   std::size_t trained = 0;            ///< results that train() gave
   std::size_t replayed = 0;           ///< results that stood in the journal
-  double seconds = 0.0;
+  double seconds = 0.0;               ///< wall time of the search, in this process
 };
 
 /// The best trial: of those that are done the one with the lowest metric; where none is done, of those with most

@@ -44,10 +44,11 @@ enum class ensemble_answer : std::uint32_t {
                 ///< Parallelized stochastic gradient descent, NeurIPS 2010, on shards)
 };
 
+/// Several models of the same kind that vote, or whose answers are averaged.
 struct ensemble_options {
-  std::size_t models = 10;  ///< >= 2
-  ensemble_rows rows = ensemble_rows::bootstrap;
-  ensemble_answer answer = ensemble_answer::mean;
+  std::size_t models = 10;                         ///< >= 2
+  ensemble_rows rows = ensemble_rows::bootstrap;   ///< which rows each model trains on
+  ensemble_answer answer = ensemble_answer::mean;  ///< what is made of their answers
 };
 
 namespace detail {

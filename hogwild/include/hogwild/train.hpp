@@ -35,12 +35,13 @@ struct projected_margin;
 /// set holds for.
 template <class M>
 struct trained_as {
-  using type = M;
+  using type = M;  ///< the model itself
 };
+/// A margin model whose run begins with project().
 template <margin_model M>
 requires projects_runs<M, float>
 struct trained_as<M> {
-  using type = projected_margin<M>;
+  using type = projected_margin<M>;  ///< its weights kept as they are
 };
 template <class M>
 using trained_as_t = typename trained_as<M>::type;

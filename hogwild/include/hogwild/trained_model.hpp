@@ -30,7 +30,7 @@ namespace hogwild {
 /// A model with all that scoring needs.
 template <model M>
 struct trained_model {
-  M model{};
+  M model{};                             ///< as it was trained
   std::vector<float> parameters{};       ///< as train() returns them
   label_map labels{};                    ///< what the labels that it was trained on mean
   std::vector<std::uint32_t> columns{};  ///< the input number of each column, by position
@@ -41,11 +41,11 @@ struct trained_model {
 
 /// Who scores.
 struct scoring_options {
-  std::optional<std::size_t> workers{};  ///< > 0; default: as many as this process may use
-  thread_team_kind team = thread_team_kind::openmp;
-  std::size_t batch = 64;  ///< rows that models with a workspace take at once; 0 counts as 1
+  std::optional<std::size_t> workers{};              ///< > 0; default: as many as this process may use
+  thread_team_kind team = thread_team_kind::openmp;  ///< whose threads score
+  std::size_t batch = 64;                            ///< rows that models with a workspace take at once; 0 counts as 1
 
-  std::size_t at_once() const { return std::max<std::size_t>(batch, 1); }
+  std::size_t at_once() const { return std::max<std::size_t>(batch, 1); }  ///< rows that a thread scores at a time
 };
 
 /// What a run has made of a model; `data` are the rows that it was trained on. Columns of rows that do not say their

@@ -106,6 +106,7 @@ class trainer {
   /// labels that were not declared. Anything else that it throws, as where memory is short, ends the stream: go on from
   /// a checkpoint by another trainer.
   stream_report partial_fit(const sparse_view& rows) { return run_.take(rows); }
+  /// Trains on these rows, each once, in the order of their chunks.
   template <holds_rows Data>
   stream_report partial_fit(const Data& data) {
     return partial_fit(sparse_view(data.view()));
@@ -113,10 +114,10 @@ class trainer {
   /// Trains on what is left over. How often that is done counts for the bits.
   stream_report flush() { return run_.flush(); }
 
-  std::size_t chunk_rows() const { return run_.chunk_rows(); }
-  std::uint64_t rows() const { return run_.rows(); }        ///< taken since the stream began
-  std::uint64_t trained() const { return run_.trained(); }  ///< of them; the others are left over
-  std::size_t columns() const { return run_.columns(); }    ///< that occurred, counted up to the largest
+  std::size_t chunk_rows() const { return run_.chunk_rows(); }  ///< rows that a worker trains before it draws again
+  std::uint64_t rows() const { return run_.rows(); }            ///< taken since the stream began
+  std::uint64_t trained() const { return run_.trained(); }      ///< of them; the others are left over
+  std::size_t columns() const { return run_.columns(); }        ///< that occurred, counted up to the largest
 
   /// The model of the rows that are trained, which is a copy. Throws config_error before any is.
   trained_model<M> model() const {

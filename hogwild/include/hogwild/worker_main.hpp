@@ -18,7 +18,7 @@ namespace hogwild {
 
 /// Where a worker process gets in.
 struct worker_ticket {
-  std::string segment;
+  std::string segment;                ///< its name
   std::optional<std::size_t> slot{};  ///< none: any spare one (a worker that joins by hand)
 };
 

@@ -20,9 +20,9 @@ namespace hogwild {
 
 /// How a ring divides its workers among replicas.
 struct ring_layout {
-  std::size_t replicas = 1;  ///< 1: no ring
-  ring_rule rule = ring_rule::deltas;
-  std::size_t ranks = 1;  ///< processes with as many replicas each
+  std::size_t replicas = 1;            ///< 1: no ring
+  ring_rule rule = ring_rule::deltas;  ///< what replicas tell each other
+  std::size_t ranks = 1;               ///< processes with as many replicas each
 };
 
 /// Hogwild++: replicas of the model, each trained by its own workers without locks, pass a token around a ring; whose
@@ -37,10 +37,10 @@ struct ring_engine {
   /// > 0, at most one a worker; default: one for each memory node that the process may use. One replica is no ring, but
   /// Hogwild!
   std::optional<std::size_t> replicas{};
-  ring_rule rule = ring_rule::deltas;
-  released_options released{};  ///< for rule released
-  transport_kind transport = transport_kind::in_process;
-  thread_team_kind team = thread_team_kind::openmp;  ///< of threads
+  ring_rule rule = ring_rule::deltas;                     ///< what replicas tell each other
+  released_options released{};                            ///< for rule released
+  transport_kind transport = transport_kind::in_process;  ///< how processes talk
+  thread_team_kind team = thread_team_kind::openmp;       ///< of threads
   bool pin = true;                       ///< binds workers; never OpenMP threads that OMP_PROC_BIND has bound
   std::string program{};                 ///< of processes: see process_engine
   std::vector<std::string> arguments{};  ///< of processes
@@ -48,7 +48,7 @@ struct ring_engine {
   /// Several processes, on one machine or several, whose models are replicas on a ring too: all their ranks, and this
   /// one's ends of the ring; both or none, and both outlive the run. Rule deltas only.
   collective* ranks = nullptr;
-  message_link* link = nullptr;
+  message_link* link = nullptr;                           ///< to the processes of the ring; null: this one is alone
   delta_values message_values = delta_values::as_stored;  ///< how precisely messages between processes tell changes
   /// How long a rank waits for the token before the run ends with worker_error.
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);

@@ -82,6 +82,7 @@ class predictor {
   /// k < most, then with (0, null, 0, scores) for the loss and the score of rows 0 to scores.size() - 1. One thread
   /// may use it, as long as the predictor is there.
   using batch_scorer = loaded_model::batch_scorer;
+  /// Scores up to `most` rows at a time; each thread has one of its own.
   batch_scorer scorer(std::size_t most) const { return loaded_->scorer(most); }
 
   /// Throws config_error, with `source` as where they come from, for rows that the model was not made for: images of
@@ -93,17 +94,19 @@ class predictor {
   /// Throws config_error where it does not. `z.classes`, or `z.label`, is encoded as label_map does.
   class_scores scores_of(const sparse_row<float>& z) const;
 
+  /// Whether its scores can be given as probabilities.
   bool has_probabilities() const { return loaded_->has_probabilities(); }
   /// Of the larger label (one number), or of every class in the order of labels() (softmax and mlp; under one_vs_rest
   /// each by itself, so that their sum need not be 1). Throws config_error where the model has none.
   std::vector<double> probabilities(const sparse_row<float>& z) const;
 
-  const label_map& labels() const { return labels_; }
+  const label_map& labels() const { return labels_; }  ///< what its classes are called
   /// How many models the file holds, which make one; parameters() are those of all then.
   std::size_t models() const { return loaded_->models(); }
-  const named_model& model() const { return model_; }
+  const named_model& model() const { return model_; }  ///< the model itself
   /// As train() would return them, of model() on columns whose input numbers are columns().
   std::span<const float> parameters() const { return loaded_->parameters(); }
+  /// By position, the number in the input.
   std::span<const std::uint32_t> columns() const { return loaded_->columns(); }
 
  private:

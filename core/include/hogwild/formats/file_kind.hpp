@@ -59,7 +59,7 @@ enum class file_kind {
 
 /// How a file looks.
 struct file_look {
-  file_kind kind = file_kind::unknown;
+  file_kind kind = file_kind::unknown;  ///< what is known of it; unknown: nothing
   /// What it is, "a Parquet file"; of an unknown kind "nothing that is known here".
   std::string_view what{};
   /// What to do with it where something else was expected, "read it in Python ...".

@@ -57,9 +57,10 @@ std::size_t count_sides(std::span<const std::uint32_t> original, const label_col
 
 enum class graph_format : std::uint32_t { automatic, dimacs, labelled };
 
+/// How a graph is read.
 struct graph_options {
-  static constexpr double usual_terminals = 0.1;
-  static constexpr std::uint64_t usual_seed = 1;
+  static constexpr double usual_terminals = 0.1;  ///< fraction of the nodes that are terminals where labels are given
+  static constexpr std::uint64_t usual_seed = 1;  ///< of the draw of terminals
 
   graph_format format = graph_format::automatic;  ///< automatic: told by the first line that is no comment
   /// Of a labelled graph: the fraction of each class's nodes that are terminals, in [0, 1]; empty: usual_terminals.

@@ -52,7 +52,7 @@ sparse_dataset open_ratings(const std::string& path, const open_options& options
 
 /// The names of users and items that are no numbers: the user with the id k is called users[k]. Names are distinct.
 struct rating_names {
-  std::vector<std::string> users{}, items{};
+  std::vector<std::string> users{}, items{};  ///< by number
 };
 
 /// The same for ratings whose users and items are names. Those of `names` have the ids that stand there; new ones are

@@ -12,10 +12,11 @@ namespace hogwild {
 
 /// Words and a vector for each, as other programs exchange them.
 struct word_vectors {
-  std::size_t dimension = 0;
+  std::size_t dimension = 0;         ///< numbers of a vector
   std::vector<std::string> words{};  ///< not empty, without blanks and ends of lines
   std::vector<float> values{};       ///< `dimension` numbers a word, finite
 
+  /// The vector of a word.
   std::span<const float> row(std::size_t word) const { return std::span(values).subspan(word * dimension, dimension); }
   bool operator==(const word_vectors&) const = default;
 };

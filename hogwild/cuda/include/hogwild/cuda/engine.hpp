@@ -22,10 +22,10 @@ inline constexpr int emulated_device = -1;
 /// Devices by their numbers, as the CUDA runtime counts them: one, `.device = 0`, or several, `.device = {0, 1}`.
 /// emulated_device may be among them any number of times; those share the CPUs.
 struct device_list {
-  device_list(int number) : numbers{number} {}
-  device_list(std::initializer_list<int> several) : numbers(several) {}
-  device_list(std::vector<int> several) : numbers(std::move(several)) {}
-  std::vector<int> numbers;
+  device_list(int number) : numbers{number} {}                            ///< one device
+  device_list(std::initializer_list<int> several) : numbers(several) {}   ///< several devices
+  device_list(std::vector<int> several) : numbers(std::move(several)) {}  ///< several devices
+  std::vector<int> numbers;  ///< as the driver counts them, from 0; -1: the kernels run on the CPU
 };
 
 /// A device as one more worker; several of them as so many workers. It trains many rows at once, without locks. Its
@@ -54,14 +54,14 @@ struct device_list {
 /// are named to it (device_kernels.hpp), under sgd and adagrad; matrix_factorization, under sgd and row_adagrad;
 /// skip_gram, under sgd.
 struct cuda_engine {
-  std::size_t workers = 0;  ///< on the CPU, beside the devices
-  device_list device = 0;   ///< one or several, up to 16
-  memory_kind memory = memory_kind::device;
-  storage_kind storage = storage_kind::single;
-  transport_kind transport = transport_kind::in_process;
-  bool pin = true;                       ///< one CPU for each worker, where there are as many
-  std::string program{};                 ///< of processes: see process_engine
-  std::vector<std::string> arguments{};  ///< of processes
+  std::size_t workers = 0;                                ///< on the CPU, beside the devices
+  device_list device = 0;                                 ///< one or several, up to 16
+  memory_kind memory = memory_kind::device;               ///< where parameters lie
+  storage_kind storage = storage_kind::single;            ///< how factors are stored
+  transport_kind transport = transport_kind::in_process;  ///< how ranks talk
+  bool pin = true;                                        ///< one CPU for each worker, where there are as many
+  std::string program{};                                  ///< of processes: see process_engine
+  std::vector<std::string> arguments{};                   ///< of processes
 };
 
 /// Throws config_error for models and options that a device does not train, and resource_error where there is no such

@@ -32,11 +32,11 @@ class mpi_session {
   mpi_session& operator=(const mpi_session&) = delete;
   ~mpi_session();
 
-  std::size_t rank() const noexcept;
-  std::size_t size() const noexcept;
+  std::size_t rank() const noexcept;             ///< of this process, from 0
+  std::size_t size() const noexcept;             ///< processes in all
   std::size_t rank_on_machine() const noexcept;  ///< among the ranks that share this machine's memory
-  std::size_t size_on_machine() const noexcept;
-  mpi_threads threads() const noexcept;  ///< what was granted
+  std::size_t size_on_machine() const noexcept;  ///< processes on this machine
+  mpi_threads threads() const noexcept;          ///< what was granted
   /// Whether a launcher (mpiexec, srun) started this process, as far as MPI says: several ranks, or one whose launcher
   /// left its command line.
   bool launched() const noexcept;

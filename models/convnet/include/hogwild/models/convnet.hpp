@@ -23,9 +23,9 @@ enum class convolutional_net : std::uint32_t { mnist, cifar, cifar_3x3 };
 
 /// What a net for images looks like, and how bytes become its input: (byte / 255 - mean) / deviation, by plane.
 struct image_net {
-  std::string_view name;
-  net_plan layers;
-  std::array<float, 3> mean, deviation;
+  std::string_view name;                 ///< as `--net` has it
+  net_plan layers;                       ///< from the image to the classes
+  std::array<float, 3> mean, deviation;  ///< of each channel: a pixel is (value - mean) / deviation
 };
 
 /// Two are the net of PyTorch's Hogwild example: for grey images of 28 x 28, and for coloured ones of 32 x 32. The
@@ -71,11 +71,11 @@ struct convnet {
       .step = 0.01, .schedule = schedule_kind::constant, .optimizer = optimizer_kind::momentum, .batch = 64};
   static constexpr std::size_t measured_rows = 10'000;
   static constexpr sharing_kind sharing = sharing_kind::direct;
-  static constexpr std::size_t classes = 10;
+  static constexpr std::size_t classes = 10;  ///< of MNIST and CIFAR-10
 
-  convolutional_net which = convolutional_net::mnist;
+  convolutional_net which = convolutional_net::mnist;  ///< one of image_nets
 
-  const image_net& net() const { return *image_nets[static_cast<std::size_t>(which)]; }
+  const image_net& net() const { return *image_nets[static_cast<std::size_t>(which)]; }  ///< the net that is meant
   std::size_t dim() const { return net().layers.parameters(); }
   std::vector<parameter_group> groups() const { return groups_of(net().layers, false); }
   void init(const param_view<float>& w, const counter_random& random) const { initialise_net(net().layers, w, random); }

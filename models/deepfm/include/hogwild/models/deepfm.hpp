@@ -46,22 +46,23 @@ struct deepfm {
       .step = 0.01, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .batch = 64, .l2 = 1e-5};
   /// Two workers on replicas of their own ended worse than one; on one array they end alike.
   static constexpr sharing_kind sharing = sharing_kind::direct;
-  static constexpr std::size_t most_hidden = 4;
-  static constexpr std::size_t most_inputs = 65'536;
+  static constexpr std::size_t most_hidden = 4;       ///< hidden layers
+  static constexpr std::size_t most_inputs = 65'536;  ///< of the net: fields * factors
 
-  std::size_t features = 0;
+  std::size_t features = 0;                ///< columns that occur in the training data
   std::size_t fields = 0;                  ///< one more than the largest; fields * factors is at most most_inputs
   std::size_t factors = 8;                 ///< > 0
   label_kind labels = label_kind::binary;  ///< binary: logistic loss; real: squared loss
   float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, its loss is in units of the scale
-  std::array<std::uint32_t, most_hidden> hidden = {64, 32};
-  float dropout = 0.0f;  ///< rate behind each hidden layer, in [0, 1)
+  std::array<std::uint32_t, most_hidden> hidden = {64, 32};  ///< units of each hidden layer; 0: there is none
+  float dropout = 0.0f;                                      ///< rate behind each hidden layer, in [0, 1)
 
   /// Floats of a column's factors, and of the net's input.
   std::size_t width() const { return factors; }
-  std::size_t inputs() const { return fields * factors; }
+  std::size_t inputs() const { return fields * factors; }  ///< of the net
   std::size_t dim() const { return net_begin() + net().parameters(); }
 
+  /// The layers, from the factors to the score.
   constexpr net_plan net() const {
     net_plan layers({static_cast<std::uint32_t>(fields * factors), 1, 1}, {});
     add_hidden_layers(layers, hidden, dropout);

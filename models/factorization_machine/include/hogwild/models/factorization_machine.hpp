@@ -33,11 +33,12 @@ struct factorization_machine {
   static constexpr training_defaults defaults{
       .step = 0.03, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .l2 = 1e-5, .form = l2_form::by_degree};
 
-  std::size_t features = 0;
+  std::size_t features = 0;                ///< columns that occur in the training data
   std::size_t factors = 8;                 ///< > 0
   label_kind labels = label_kind::binary;  ///< binary: logistic loss; real: squared loss
   float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, its loss is in units of the scale
 
+  /// Floats of a column: its weight, its factors and padding.
   std::size_t width() const { return machine_width(factors); }
   std::size_t dim() const { return features * (width() + 1) + 1; }
 

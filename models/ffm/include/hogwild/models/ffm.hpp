@@ -46,7 +46,7 @@ struct ffm {
                                               .l2 = 2e-5,
                                               .form = l2_form::per_occurrence};
 
-  std::size_t features = 0;
+  std::size_t features = 0;                ///< columns that occur in the training data
   std::size_t fields = 0;                  ///< one more than the largest
   std::size_t factors = 4;                 ///< > 0
   label_kind labels = label_kind::binary;  ///< binary: logistic loss; real: squared loss

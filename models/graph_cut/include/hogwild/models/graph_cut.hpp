@@ -48,14 +48,15 @@ inline void project_to_simplex(std::span<float> x) {
 
 /// Memory of one worker: examples taken, and the ends of the edge at hand.
 struct graph_cut_space {
-  static constexpr std::uint32_t nobody = 0xffffffffu;
+  static constexpr std::uint32_t nobody = 0xffffffffu;  ///< no node: `v` of an example that is a node
+  /// A row of the batch: an edge, or a node that is measured.
   struct example {
     std::uint32_t u = nobody, v = nobody;  ///< columns; of a node that is measured, u alone
     float forth = 0.0f, back = 0.0f;       ///< capacities from u to v and from v to u
   };
-  std::vector<std::uint32_t> terminals;  ///< sides of the columns behind those of nodes
-  std::vector<example> examples;
-  std::vector<float> at_u, at_v, partials;
+  std::vector<std::uint32_t> terminals;     ///< sides of the columns behind those of nodes
+  std::vector<example> examples;            ///< of the batch, by their place in it
+  std::vector<float> at_u, at_v, partials;  ///< sides of both nodes, and what is emitted; one number a side
 };
 
 /// The multiway cut of a graph (formats/graphs.hpp): sides for its nodes, such that the edges between different sides
@@ -78,16 +79,16 @@ struct graph_cut {
   static constexpr std::string_view name = "graph_cut";
   using library_model = graph_cut;
   static constexpr label_kind labels = label_kind::real;
-  static constexpr bool cuts = true;
-  static constexpr bool emits_sums = true;
+  static constexpr bool cuts = true;        ///< its rows are edges and nodes of a graph
+  static constexpr bool emits_sums = true;  ///< a gradient may emit the sum of several rows at once
   static constexpr sharing_kind sharing = sharing_kind::direct;
   static constexpr std::size_t measured_rows = 50'000;
   static constexpr training_defaults defaults{.step = 0.3, .decay = 0.1, .schedule = schedule_kind::inverse};
   static constexpr std::size_t epochs = 400;  ///< that it takes: a node hears of others edge by edge
 
   std::size_t nodes = 0;  ///< columns that are no terminals
-  std::size_t sides = 2;
-  float unit = 1.0f;  ///< > 0: the mean capacity
+  std::size_t sides = 2;  ///< parts that the graph is cut into; at least 2
+  float unit = 1.0f;      ///< > 0: the mean capacity
 
   std::size_t dim() const { return nodes * sides; }
   std::array<parameter_group, 2> groups() const {
@@ -97,6 +98,7 @@ struct graph_cut {
   void init(const auto& w, const counter_random&) const {
     for (std::size_t j = 0; j < dim(); ++j) w.store(j, 1.0f / static_cast<float>(sides));
   }
+  /// Brings the sides of a node, of `block`, back to numbers of at least 0 with the sum 1.
   void project(std::span<float> block, float) const {
     for (std::size_t first = 0; first + sides <= block.size(); first += sides)
       project_to_simplex(block.subspan(first, sides));

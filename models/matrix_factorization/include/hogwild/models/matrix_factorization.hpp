@@ -31,15 +31,16 @@ struct matrix_factorization {
   static constexpr std::string_view name = "matrix_factorization";
   using library_model = matrix_factorization;
   static constexpr label_kind labels = label_kind::real;
-  static constexpr bool of_ratings = true;
+  static constexpr bool of_ratings = true;  ///< its rows are a user, an item and a rating
   static constexpr std::size_t measured_rows = 200'000;
   static constexpr training_defaults defaults{.step = 0.03, .decay = 0.92, .l2 = 0.04, .form = l2_form::per_occurrence};
 
-  std::size_t users = 0, items = 0;
-  std::size_t factors = 32;  ///< > 0
-  bool bias = true;          ///< whether there are b_u and b_i
-  float mean = 0.0f;
+  std::size_t users = 0, items = 0;  ///< that occur in the training data
+  std::size_t factors = 32;          ///< > 0
+  bool bias = true;                  ///< whether there are b_u and b_i
+  float mean = 0.0f;                 ///< of the training ratings, which scores are added to
 
+  /// Floats of a row of factors, with padding.
   std::size_t width() const { return (factors + factor_lanes - 1) / factor_lanes * factor_lanes; }
   std::size_t dim() const { return (users + items) * (width() + (bias ? 1 : 0)); }
 
@@ -61,6 +62,7 @@ struct matrix_factorization {
   }
 
   double loss(const auto& w, const example_type& z) const { return loss_of(predict(w, z), z.label); }
+  /// Half the square of the distance.
   static double loss_of(float score, float rating) {
     const double error = static_cast<double>(score) - static_cast<double>(rating);
     return 0.5 * error * error;

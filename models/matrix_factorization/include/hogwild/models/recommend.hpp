@@ -10,6 +10,7 @@
 
 namespace hogwild {
 
+/// An item, and the rating that the model expects of it.
 struct recommendation {
   std::uint32_t item = 0;  ///< as in the ratings
   float score = 0.0f;      ///< the rating that the model expects

@@ -69,19 +69,20 @@ struct mlp {
       .step = 0.01, .schedule = schedule_kind::constant, .optimizer = optimizer_kind::momentum, .batch = 64};
   static constexpr std::size_t measured_rows = 10'000;
   static constexpr sharing_kind sharing = sharing_kind::direct;
-  static constexpr std::size_t most_hidden = 4;
+  static constexpr std::size_t most_hidden = 4;  ///< hidden layers
 
-  std::uint32_t features = 0;
-  std::uint32_t classes = 2;
-  std::array<std::uint32_t, most_hidden> hidden = {128};
-  float dropout = 0.0f;       ///< rate behind each hidden layer
-  float scale = 1.0f;         ///< multiplies the values of the data; 1/255 for bytes
-  bool sparse = false;        ///< the first layer, which then has to be hidden
+  std::uint32_t features = 0;                             ///< columns that occur in the training data
+  std::uint32_t classes = 2;                              ///< at least 2
+  std::array<std::uint32_t, most_hidden> hidden = {128};  ///< units of each hidden layer; 0: there is none
+  float dropout = 0.0f;                                   ///< rate behind each hidden layer
+  float scale = 1.0f;                                     ///< multiplies the values of the data; 1/255 for bytes
+  bool sparse = false;                                    ///< the first layer, which then has to be hidden
   std::uint32_t samples = 0;  ///< draws of a batch for the last layer, behind a hidden one; 0: it is not sampled
-  sample_distribution sampled_by = sample_distribution::frequency;
+  sample_distribution sampled_by = sample_distribution::frequency;  ///< how classes of a sampled last layer are drawn
   bool hierarchical = false;  ///< the last layer, which then is behind a hidden one and not sampled
   bool one_vs_rest = false;   ///< each class is told apart from all others; not of a hierarchical layer
 
+  /// The layers, from the row to the classes.
   constexpr net_plan net() const {
     net_plan layers({features, 1, 1}, {});
     add_hidden_layers(layers, hidden, dropout);
@@ -97,6 +98,7 @@ struct mlp {
   }
   /// The forms of the first and the last layer, for records.
   std::string_view first_layer() const { return has_sparse_layer() ? "sparse" : "dense"; }
+  /// As records call it.
   std::string_view last_layer() const { return has_tree() ? "hierarchical" : has_sampled_layer() ? "sampled" : "full"; }
   /// The loss of a row's classes, for records.
   std::string_view class_loss() const { return one_vs_rest ? "one_vs_rest" : "softmax"; }
@@ -172,6 +174,7 @@ struct mlp {
   parameter_group lazy_group() const {
     return {.name = "fc1.weights", .rows = has_sparse_layer() ? features : 0, .width = std::max(hidden[0], 1u)};
   }
+  /// The columns that the rows of a batch have, each once, ascending.
   std::span<const std::uint32_t> columns_of(workspace& space, std::size_t n) const {
     if (!space.first) return {};
     space.first->gather(n);

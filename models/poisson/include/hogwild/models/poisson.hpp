@@ -25,7 +25,7 @@ struct poisson {
   static constexpr std::string_view name = "poisson";
   static constexpr label_kind labels = label_kind::real;
   using convex = poisson;
-  static constexpr float most = 30.0f;
+  static constexpr float most = 30.0f;  ///< margins beyond it count as it: exp() would leave a float
 
   HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double m = static_cast<double>(margin), within = std::min(m, static_cast<double>(most));
@@ -49,6 +49,7 @@ struct poisson {
   /// this is what steps and exchanges are planned with.
   double smoothness(double mean_label) const { return std::max(1.0, mean_label); }
 
+  /// Whether it is a label of this model.
   static bool takes(double label) { return label >= 0.0; }
 
   /// Throws input_error for a label below 0.

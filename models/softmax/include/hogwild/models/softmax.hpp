@@ -35,10 +35,10 @@ struct softmax {
   using convex = softmax;
   static constexpr bool takes_lists = true;
 
-  std::size_t features = 0;
-  std::size_t classes = 2;
-  bool bias = false;
-  bool one_vs_rest = false;
+  std::size_t features = 0;  ///< columns that occur in the training data
+  std::size_t classes = 2;   ///< at least 2
+  bool bias = false;         ///< one more row of parameters, for a column that is 1 everywhere
+  bool one_vs_rest = false;  ///< a logistic loss of each class in place of the cross entropy
 
   std::size_t dim() const { return (features + (bias ? 1 : 0)) * classes; }
 

@@ -23,7 +23,7 @@ struct corpus_options {
   /// Rows of more bytes than `memory` go to a nameless file in this folder, which vanishes with the rows; empty: they
   /// stay in memory, whatever their size.
   std::filesystem::path scratch{};
-  std::uint64_t memory = std::uint64_t{1} << 32;
+  std::uint64_t memory = std::uint64_t{1} << 32;  ///< bytes that counting words may hold
 };
 
 /// A text as rows of words. A row is a sentence: its entries are the sentence's words in their order, a word's column
@@ -31,8 +31,8 @@ struct corpus_options {
 /// a row. The degree of a column is how often its word occurs. Rows stand in the order of the text; those of which no
 /// word was frequent enough are empty.
 struct corpus {
-  sparse_dataset rows;
-  vocabulary words;
+  sparse_dataset rows;  ///< a row is a line, its entries are words
+  vocabulary words;     ///< and how often each occurs
 };
 
 /// Reads a text of words between blanks, tabs and ends of lines, plain or compressed with gzip, xz, zstd or bzip2 (told
