@@ -54,9 +54,9 @@ inline std::vector<double> train_by_hand(const toy_rows& toy, const sync_referen
   std::vector<double> w(toy.columns);
   for (std::size_t epoch = 1; epoch <= epochs; ++epoch) {
     const auto rows = rows_of_ranks(toy, how.ranks, how.seed, epoch);
-    for (std::size_t at = 0;; at += *how.rows) {
+    for (std::size_t at = 0;; at += how.rows) {
       const auto brought = [&](std::size_t rank) {
-        return std::min(*how.rows, rows[rank].size() - std::min(rows[rank].size(), at));
+        return std::min(how.rows, rows[rank].size() - std::min(rows[rank].size(), at));
       };
       std::size_t all = 0;
       for (std::size_t rank = 0; rank < how.ranks; ++rank) all += brought(rank);

@@ -33,6 +33,13 @@ std::vector<double> labels_in(const label_column& labels, std::size_t r) {
   return all;
 }
 
+/// Lines of one label that take some blocks of text.
+std::string many_lines(const char* label) {
+  std::string text;
+  while (text.size() < (std::size_t{5} << 19)) text += std::string(label) + " 1:0.123456 7:1234567 9:0.7654321\n";
+  return text;
+}
+
 TEST(label_lists_of_text, are_read_in_ascending_order_and_single_labels_are_lists_of_one) {
   const libsvm_rows rows = parse_libsvm("17,3,5 1:0.5 2:1\n4 1:2\r\n\n-2,+9\n1e2,0 3:1 # x\n7\n");
   const label_column labels = rows.view().label;
@@ -97,13 +104,6 @@ void expect_refused(const bad_list& bad, const std::function<void()>& read) {
     EXPECT_EQ(fault.column(), bad.column) << fault.what();
     EXPECT_THAT(fault.what(), HasSubstr(bad.message));
   }
-}
-
-/// Lines of one label that take some blocks of text.
-std::string many_lines(const char* label) {
-  std::string text;
-  while (text.size() < (std::size_t{5} << 19)) text += std::string(label) + " 1:0.123456 7:1234567 9:0.7654321\n";
-  return text;
 }
 
 TEST(label_lists_of_text, are_refused_with_line_and_column_where_they_are_none) {

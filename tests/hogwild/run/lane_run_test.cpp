@@ -439,7 +439,7 @@ TEST_F(eight_lanes, in_lockstep_make_the_bits_that_each_makes_alone) {
     run.train(2, steps);
     for (std::size_t k = 0; k < lanes; ++k)
       EXPECT_EQ(run.parameters(k), alone_by(engine, k, wide.view(), 2))
-          << "lane " << k << ", " << engine.rows << " rows";
+          << "lane " << k << ", " << engine.rows.value_or(0) << " rows";
     return *run.workers().meetings();
   };
   for (const std::size_t workers : {1u, 2u}) {

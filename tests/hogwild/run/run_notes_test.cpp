@@ -41,12 +41,12 @@ class sink_of_test {
   note_sink before_;
 };
 
-struct epoch_counter final : observer {
+struct notes_epoch_counter final : observer {
   observer_answer on_epoch(const epoch_report&) override { return ++epochs, observer_answer::go_on; }
   int epochs = 0;
 };
 
-struct listener final : observer {
+struct notes_listener final : observer {
   void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
   std::vector<std::string> notes;
 };
@@ -59,9 +59,13 @@ train_result run_that_notes(std::vector<observer_handle> observers) {
 }
 
 TEST(notes, go_to_the_default_sink_where_no_observer_takes_them) {
-  epoch_counter counts;
-  const auto handles = std::vector<std::vector<observer_handle>>{
-      {}, {[](const epoch_report&) {}}, {epoch_counter()}, {counts}, {&counts}, {std::make_shared<epoch_counter>()}};
+  notes_epoch_counter counts;
+  const auto handles = std::vector<std::vector<observer_handle>>{{},
+                                                                 {[](const epoch_report&) {}},
+                                                                 {notes_epoch_counter()},
+                                                                 {counts},
+                                                                 {&counts},
+                                                                 {std::make_shared<notes_epoch_counter>()}};
   for (const std::vector<observer_handle>& observers : handles) {
     const sink_of_test sink;
     const train_result run = run_that_notes(observers);
@@ -75,7 +79,7 @@ TEST(notes, go_to_the_default_sink_where_no_observer_takes_them) {
 
 TEST(notes, go_to_observers_that_take_them_and_to_nobody_else) {
   const sink_of_test sink;
-  listener hears;
+  notes_listener hears;
   observer* const unknown = &hears;
   for (const observer_handle& handle : {observer_handle(hears), observer_handle(&hears), observer_handle(unknown)}) {
     hears.notes.clear();
@@ -88,8 +92,9 @@ TEST(notes, go_to_observers_that_take_them_and_to_nobody_else) {
 
 TEST(notes, of_runs_that_are_parts_of_another_one_are_not_told) {
   const sink_of_test sink;
-  cross_validate(logistic{}, few_rows.csr(), thread_engine{.workers = 5, .team = thread_team_kind::std, .pin = false},
-                 3, {.epochs = 2, .step = {.initial = 0.1}});
+  const csr_rows rows = few_rows.csr();
+  cross_validate(logistic{}, rows.view(), thread_engine{.workers = 5, .team = thread_team_kind::std, .pin = false}, 3,
+                 {.epochs = 2, .step = {.initial = 0.1}});
   for (const std::string& sentence : sink.told) EXPECT_THAT(sentence, HasSubstr("that were asked for"));
   EXPECT_LE(sink.told.size(), 1u);  // of the run as a whole, not of each fold
 }
