@@ -11,11 +11,11 @@
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/topology.hpp>
-#include <hogwild/names.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/names.hpp>
 #include <hogwildpp/detail/delta_message.hpp>
 #include <hogwildpp/detail/ring_refusals.hpp>
 #include <hogwildpp/ring_engine.hpp>

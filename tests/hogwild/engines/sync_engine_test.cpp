@@ -209,8 +209,8 @@ TEST(sync_engine, a_found_step_suits_the_rows_of_a_meeting) {
 TEST(sync_engine, says_what_a_given_step_means) {
   const auto toy = test::planted_classification({.rows = 2'000, .columns = 40});
   const auto notes_of = [&](sync_rule rule, std::optional<double> step, std::optional<double> decay) {
-    const auto run = train(logistic{}, toy.csr(), ranks_of(2, 8, rule),
-                           {.epochs = 1, .step = {.initial = step, .decay = decay}});
+    const auto run =
+        train(logistic{}, toy.csr(), ranks_of(2, 8, rule), {.epochs = 1, .step = {.initial = step, .decay = decay}});
     return std::ranges::count_if(run.notes, [](const std::string& s) { return s.starts_with("a step that is given"); });
   };
   EXPECT_EQ(notes_of(sync_rule::gradients, 0.1, {}), 1);

@@ -13,9 +13,9 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/data/row_cursor.hpp>
-#include <hogwild/names.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/mlp.hpp>
+#include <hogwild/names.hpp>
 #include <hogwild/registry.hpp>
 
 #include "support/toy_data.hpp"

@@ -11,9 +11,9 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/data/row_cursor.hpp>
-#include <hogwild/names.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/mlp.hpp>
+#include <hogwild/names.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
