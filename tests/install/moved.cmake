@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each installed command runs from a prefix that was moved after the installation.
+cmake_policy(SET CMP0054 NEW)
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 set(moved "${SCRATCH}/moved here")
 set(work "${SCRATCH}/moved_run")

@@ -88,10 +88,10 @@ temporary_folder::temporary_folder(const std::string& begin, const std::string& 
     };
     state_->at_once = cleanup_handler::of_what(make, [path = &state_->path] { remove_folder(*path); });
     state_->lock = open_folder(state_->path);
-    const bool locked = state_->lock && is_locked_now(state_->lock, LOCK_EX);
-    // Before it was locked, somebody may have taken it for a dead one's.
+    if (state_->lock) is_locked_now(state_->lock, LOCK_EX);
+    // Before it was opened and locked, somebody may have taken it for a dead one's.
     std::error_code ignored;
-    if (!locked || fs::exists(state_->path, ignored)) return;
+    if (fs::exists(state_->path, ignored)) return;
   }
 }
 

@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_text{"1 +2:1\n", 1, 3, "index '+2'"}, bad_text{"1 1.5:1\n", 1, 3, "index '1.5'"},
         bad_text{"1 :1\n", 1, 3, "index ''"}, bad_text{"1 1:abc\n", 1, 5, "value 'abc' is not a number"},
         bad_text{"1 1:\n", 1, 5, "value '' is not a number"}, bad_text{"1 1: 2:1\n", 1, 5, "value ''"},
-        bad_text{"1 1:1:1\n", 1, 5, "value '1:1'"}, bad_text{"1 1:0x1p3\n", 1, 5, "value '0x1p3'"},
+        bad_text{"1 1:1:1\n", 1, 3, "read it as the format ffm"}, bad_text{"1 1:0x1p3\n", 1, 5, "value '0x1p3'"},
         bad_text{"1 1:nan\n", 1, 5, "not finite"}, bad_text{"1 1:-inf\n", 1, 5, "not finite"},
         bad_text{"1 1:1e39\n", 1, 5, "not finite"}, bad_text{"nan 1:1\n", 1, 1, "not finite"},
         bad_text{"-inf 1:1\n", 1, 1, "not finite"}, bad_text{"1e999 1:1\n", 1, 1, "not finite"},
