@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/names.hpp>
 
-#include <cmath>
-
-#include <hogwild/detail/platform/number_text.hpp>
+#include <cstdio>
 
 namespace hogwild {
 
@@ -208,11 +206,12 @@ std::string_view name_of(metric what) {
 }
 
 std::string divergence_advice(const train_result& result) {
-  using detail::to_short_text;
-  return (std::isfinite(result.objective) ? "the run ended worse than it began, after epoch "
-                                          : "the loss is no longer a finite number in epoch ") +
-         std::to_string(result.epochs) + ": the step " + to_short_text(result.step) + " is too large; lower it, to " +
-         to_short_text(result.step / 10.0) + " for a start";
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "the loss is no longer a finite number in epoch %zu: the step %g is too large; lower it, to %g for a start",
+      result.epochs, result.step, result.step / 10.0);
+  return text;
 }
 
 }  // namespace hogwild
