@@ -21,7 +21,6 @@
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
-#include <hogwild/detail/task/model_constant.hpp>
 #include <hogwild/error.hpp>
 
 #include "run/epoch_meter.hpp"
@@ -69,7 +68,6 @@ class epoch_loop {
     const param_store& store = engine_run_.store();
     cut_epochs();
     task_.begin(store);
-    begin_constant();
     const objective_fall from_start = begin_fall();
     task_.change(store, options_.initial);
     if (run_.resumed) resume();
@@ -275,11 +273,9 @@ class epoch_loop {
   }
 
   /// False where the run is to stop before all rows have been measured.
-  bool measure(std::size_t epoch, double step, double wall_seconds,
-               epoch_meter::constant of = epoch_meter::constant::minimised) {
+  bool measure(std::size_t epoch, double step, double wall_seconds) {
     std::optional<epoch_report> measured;
-    naming_the_checkpoint(
-        [&] { measured = meter_.measure(progress_, rounds_.scale(), epoch, step, wall_seconds, of); });
+    naming_the_checkpoint([&] { measured = meter_.measure(progress_, rounds_.scale(), epoch, step, wall_seconds); });
     if (measured) last_ = *measured;
     measured_ = measured_ || measured;
     return measured.has_value();
@@ -287,14 +283,12 @@ class epoch_loop {
 
   /// What the run would return: the mean, where it has begun to average.
   std::vector<float> parameters_now() const {
-    if (kept_.mean.added() == 0) return task_.parameters_of(engine_run_.store(), rounds_.scale());
-    return measured_mean_.empty() ? kept_.mean.value() : measured_mean_;
+    return kept_.mean.added() == 0 ? task_.parameters_of(engine_run_.store(), rounds_.scale()) : kept_.mean.value();
   }
 
   /// Takes the finished epoch into the mean; whether that is of several then.
   bool average() {
     if (!kept_.mean.takes(progress_.epoch)) return false;
-    measured_mean_.clear();
     kept_.mean.add(task_.parameters_of(engine_run_.store(), rounds_.scale()));
     return kept_.mean.added() > 1;
   }
@@ -310,7 +304,6 @@ class epoch_loop {
     task_.assign(engine_run_.store(), kept_.mean.value());
     rounds_.resume_at(1.0);
     const bool measured = measure(progress_.epoch, last_.step, last_.wall_seconds);
-    measured_mean_ = task_.parameters_of(engine_run_.store(), 1.0);
     std::ranges::copy(before, trained.begin());
     rounds_.resume_at(scale);
     return measured;
@@ -322,19 +315,11 @@ class epoch_loop {
   /// Whether training begins with the parameters that the model begins with.
   bool begins_anew() const { return !options_.initial && options_.resume.empty(); }
 
-  /// A model begins with the constant term that suits the labels best: a search of the step does so as well.
-  void begin_constant() {
-    if (begins_anew()) meter_.minimise_constant(rounds_.scale());
-  }
-
   /// Where the objective falls from, before a warm start or a checkpoint takes the place of these parameters.
   objective_fall begin_fall() {
     if (!checks_falls() || begins_anew()) return {};
-    std::vector<float> fresh;
-    if (has_constant(task_)) fresh = task_.parameters_of(engine_run_.store(), rounds_.scale());
     // Where the run is to stop meanwhile nobody asks.
     const auto measured = meter_.measure(progress_, rounds_.scale(), 0, 0.0, 0.0);
-    if (!fresh.empty()) task_.assign(engine_run_.store(), fresh);
     return {measured ? measured->objective : no_number};
   }
 
@@ -400,8 +385,7 @@ class epoch_loop {
         task_.assign(store, kept_.best);
         rounds_.resume_at(1.0);
       }
-      if (!measure(progress_.epoch, last_.step, last_.wall_seconds, epoch_meter::constant::as_it_is))
-        last_ = best_measured_.value_or(unmeasured);
+      if (!measure(progress_.epoch, last_.step, last_.wall_seconds)) last_ = best_measured_.value_or(unmeasured);
       result_.parameters = std::move(kept_.best);
     }
     standstills_.hear_with(std::array<double, 0>(), progress_.train_seconds);  // of what came after the last epoch
@@ -450,7 +434,6 @@ class epoch_loop {
   };
   std::vector<one_try> tries_;  ///< of the epoch at hand
   kept_parameters kept_;
-  std::vector<float> measured_mean_{};  ///< of kept_, with the constant term that suits it
   std::optional<epoch_report> best_measured_;
   train_result result_{};
 };
