@@ -114,7 +114,8 @@ std::size_t rows_between_meetings(const sync_engine& engine, std::size_t rows_of
 void require_same_engine(const sync_engine& engine, const agreement& ranks) {
   const std::vector<named_value> mine{
       {"the engine", engine.rule == sync_rule::gradients ? "all_reduce" : "local_sgd"},
-      {"the rows between two meetings", engine.rows ? std::to_string(*engine.rows) : "auto"},
+      {"the rows between two meetings",
+       std::to_string(rows_between_meetings(engine, std::numeric_limits<std::size_t>::max()))},
       {"scale_step", engine.scale_step ? "true" : "false"},
       {"what workers meet by", engine.join_members ? "NCCL" : "memory and messages"}};
   detail::require_same_on_ranks(mine, ranks);
