@@ -16,7 +16,6 @@
 #include <hogwild/detail/data/label_column.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/platform/isa.hpp>
-#include <hogwild/notes.hpp>
 
 namespace hogwild {
 
@@ -73,7 +72,7 @@ struct open_options {
   /// Where a CPU has those of the kernels but not all that the parser's form needs, that is the next below.
   hogwild::isa isa = hogwild::isa::automatic;
   /// Told in one sentence why a cache was not used or not written; default: the sink of set_default_notes().
-  note_sink note{};
+  std::function<void(std::string_view)> note{};
 };
 
 /// Sparse rows in a versioned, checksummed, memory-mapped file (or anonymous memory file); a cheap handle, copies share

@@ -11,7 +11,6 @@
 
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/optimization/schedule.hpp>
-#include <hogwild/detail/platform/enumeration_text.hpp>
 #include <hogwild/detail/platform/placement.hpp>
 
 namespace hogwild {

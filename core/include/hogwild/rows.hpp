@@ -44,7 +44,7 @@ struct row_options {
   /// Empty: rows are held in memory, as many as they are; where `memory` is given, more are refused.
   std::filesystem::path folder{};
   /// Told in one sentence why rows take more memory than they should; default: the sink of set_default_notes().
-  note_sink note{};
+  std::function<void(std::string_view)> note{};
 };
 
 /// Sparse rows in arrays (CSR), or a piece of them as a reader by pieces or Arrow gives it. Borrows the arrays: they
