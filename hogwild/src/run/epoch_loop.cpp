@@ -390,7 +390,8 @@ class epoch_loop {
     }
     standstills_.hear_with(std::array<double, 0>(), progress_.train_seconds);  // of what came after the last epoch
     leave_to_readers();
-    if (const std::string note = detail::note_of_meetings(result_); !note.empty()) teller_.note(note);
+    if (const std::string note = detail::note_of_meetings(result_); !note.empty())
+      tell(options_, [&](observer& o) { o.on_note(note); });
     result_.wall_seconds = progress_.wall_seconds + seconds_since(begin);
     detail::tell_of_end(result_, last_, task_, run_);
     tell(options_, [&](observer& o) { o.on_finish(result_); });
