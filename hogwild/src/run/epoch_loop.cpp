@@ -84,7 +84,8 @@ class epoch_loop {
     const stop_relay relay(options_.stop, store);
     bool over = false;
     if (checks_falls() || compares_ends_) {
-      over = !measure(0, 0.0, 0.0) && stop();
+      // The parameters that training begins with: a fresh constant is where it belongs, and a given one is kept.
+      over = !measure(0, 0.0, 0.0, epoch_meter::constant::as_it_is) && stop();
       objective_before_ = last_.objective;
       if (compares_ends_) course_.start = options_.resume.empty() ? last_.objective : from_start.start;
       measured_ = false;  // a run that goes on with nothing left to do has a mean to measure

@@ -184,9 +184,11 @@ TEST_F(cross_validation, chooses_among_powers_of_ten_about_the_usual_l2) {
   ASSERT_EQ(all.size(), 8u);
   EXPECT_NEAR(all.front().l2, 1e3 * l2_of_all(), 1e-5 * all.front().l2);
   EXPECT_NEAR(all.back().l2, 1e-4 * l2_of_all(), 1e-5 * all.back().l2);
-  options.step.initial = 1.0;
+  const double square_of_row = 400 * l2_of_all();
+  options.step.initial = 1.0 / square_of_row;  // l2 * step is 2.5 and 0.25, ...
   EXPECT_EQ(tried().size(), 7u) << "a step times its l2 stays below 1";
-  options.step.initial = 0.1;
+  options.step.initial = 0.2 / square_of_row;  // times the rows it is 200, 20, 2 and 0.2, ...
+  EXPECT_EQ(tried().size(), 8u);
   options.form = l2_form::two_pass;
   EXPECT_EQ(tried().size(), 5u) << "and with the number of rows in this form";
 }
@@ -290,7 +292,8 @@ TEST_F(cross_validation, paths_go_round_a_point_that_diverges) {
 TEST_F(cross_validation, paths_go_on_behind_a_point_that_diverges_as_if_it_had_not_been) {
   test::toy_rows numbers;
   numbers.columns = 1;
-  for (std::size_t r = 0; r < 200; ++r) numbers.push({0}, {1.0f}, static_cast<float>(r % 7));
+  // So far from 0 that the noise of this step does not end a run worse than it began.
+  for (std::size_t r = 0; r < 200; ++r) numbers.push({0}, {1.0f}, 100.0f + static_cast<float>(r % 7));
   const csr_rows column = numbers.csr();
   options = {.epochs = 8, .step = {.initial = 1.5}, .batch = 1};
   const serial_engine serial;
@@ -298,6 +301,7 @@ TEST_F(cross_validation, paths_go_on_behind_a_point_that_diverges_as_if_it_had_n
   ASSERT_EQ(path.points.size(), 2u);
   EXPECT_EQ(path.points[0].run.status, run_status::diverged);
   EXPECT_TRUE(std::isinf(path.points[0].measured->mean().loss));
+  EXPECT_EQ(path.points[1].run.status, run_status::completed);
   options.l2 = 1e-4;
   EXPECT_EQ(path.points[1].run.parameters, train(least_squares{}, column.view(), serial, options).parameters);
   const fold_measures cold = cross_validate(least_squares{}, column.view(), serial, 2, options);
