@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -141,41 +142,147 @@ TEST_F(signals, a_model_that_nobody_reads_ends_the_command_as_a_broken_pipe_does
   EXPECT_THAT(o.err, Not(HasSubstr("cannot write")));
 }
 
-// A reader that has stopped holds the run up, so that it cannot come to its end by itself.
-TEST_F(signals, the_second_one_ends_at_once_and_leaves_nothing) {
-  const std::string pipe = *folder / "pipe", model = *folder / "second.bin";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  const int held = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
-  ASSERT_GE(held, 0);
-  running_command run(for_ever("processes", model), "", "", pipe);
-  const pid_t pid = run.pid();
-  ASSERT_TRUE(eventually(60s, [&] {
-    int now = 0;
-    ::ioctl(held, FIONREAD, &now);
-    return now > 4096;
-  }));
-  ::fcntl(held, F_SETFL, ::fcntl(held, F_GETFL) | O_NONBLOCK);
-  while (::write(held, "-", 1) == 1) {  // from here it is full, however slow the run is
+/// A run that cannot come to its end by itself: the reader of what it says has stopped, and its first thread waits for
+/// it in the middle of a write.
+class held_up_run {
+ public:
+  held_up_run(const std::string& pipe, const std::vector<std::string>& arguments)
+      : made_(::mkfifo(pipe.c_str(), 0600)),
+        held_(::open(pipe.c_str(), O_RDWR | O_CLOEXEC)),
+        run_(arguments, "", "", pipe) {
+    EXPECT_TRUE(eventually(60s, [&] {
+      int now = 0;
+      ::ioctl(held_, FIONREAD, &now);
+      return now > 4096;
+    }));
+    ::fcntl(held_, F_SETFL, ::fcntl(held_, F_GETFL) | O_NONBLOCK);
+    while (::write(held_, "-", 1) == 1) {  // from here it is full, however slow the run is
+    }
+    EXPECT_TRUE(eventually(60s, [&] { return writes_to_stderr(run_.pid()); }));
   }
-  ASSERT_TRUE(eventually(60s, [&] { return writes_to_stderr(pid); }));
+  ~held_up_run() { ::close(held_); }
+  held_up_run(const held_up_run&) = delete;
+  held_up_run& operator=(const held_up_run&) = delete;
+
+  running_command& command() { return run_; }
+  /// Sends it, and returns when the program has taken it.
+  void signal(int number) const {
+    run_.signal(number);
+    EXPECT_TRUE(eventually(60s, [&] { return !is_pending(number); })) << number;
+  }
+  /// Lets it go on, until it has ended.
+  outcome read_to_the_end() {
+    const std::jthread reader([this](const std::stop_token& stop) {
+      std::array<char, 4096> some{};
+      while (!stop.stop_requested())
+        if (::read(held_, some.data(), some.size()) <= 0) std::this_thread::sleep_for(1ms);
+    });
+    return run_.wait();
+  }
+
+ private:
+  bool is_pending(int number) const {
+    std::ifstream status("/proc/" + std::to_string(run_.pid()) + "/status");
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with("ShdPnd:")) return (std::stoull(line.substr(7), nullptr, 16) >> (number - 1)) & 1;
+    return false;
+  }
+
+  int made_, held_;
+  running_command run_;
+};
+
+TEST_F(signals, that_follow_within_two_seconds_are_the_same_request) {
+  const std::string model = *folder / "twice.bin";
+  held_up_run run(*folder / "twice", for_ever("processes", model));
+  // timeout(1) sends it to the program and to its group; a service manager sends two kinds.
+  for (const int number : {SIGTERM, SIGTERM, SIGHUP, SIGINT, SIGXCPU, SIGUSR1}) run.signal(number);
+  EXPECT_EQ(run.read_to_the_end().code, 130);
+  EXPECT_EQ(hogwild({"evaluate", model, test()}).code, 0);
+}
+
+TEST_F(signals, a_later_one_ends_at_once_and_leaves_nothing) {
+  const std::string model = *folder / "second.bin";
+  held_up_run run(*folder / "later", for_ever("processes", model));
+  const pid_t pid = run.command().pid();
   const auto workers = children_of(pid);
   EXPECT_FALSE(workers.empty());
-  EXPECT_EQ(segments_made_by(pid).size(), 1u);
   run.signal(SIGINT);
-  std::this_thread::sleep_for(300ms);
   EXPECT_EQ(segments_made_by(pid).size(), 1u);
-  run.signal(SIGINT);
-  EXPECT_EQ(run.wait().code, 130);
-  EXPECT_THAT(segments_made_by(pid), IsEmpty());
+  EXPECT_TRUE(eventually(60s, [&] {
+    std::this_thread::sleep_for(2100ms);
+    run.signal(SIGXCPU);  // the system repeats it, and it never is a later one
+    EXPECT_EQ(segments_made_by(pid).size(), 1u);
+    run.command().signal(SIGINT);
+    return eventually(500ms, [&] { return segments_made_by(pid).empty(); });
+  }));
+  EXPECT_EQ(run.command().wait().code, 130);
   for (const process_identity& worker : workers) EXPECT_TRUE(eventually(60s, [&] { return !worker.alive(); }));
   EXPECT_FALSE(std::filesystem::exists(model));
-  ::close(held);
+}
+
+// As a batch system sends them before the end of a job, perhaps to all of its processes.
+TEST_F(signals, of_batch_systems_save_the_model) {
+  for (const int signal : {SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM}) {
+    const std::string model = *folder / "batch.bin";
+    std::filesystem::remove(model);
+    running_command run(for_ever("processes", model));
+    const pid_t pid = run.pid();
+    ASSERT_TRUE(run.says("epoch 2/")) << run.err();
+    if (signal != SIGXCPU)
+      for (const process_identity& worker : children_of(pid)) ::kill(worker.pid, signal);
+    run.signal(signal);
+    const outcome o = run.wait();
+    EXPECT_EQ(o.code, 130) << signal << "\n" << o.err;
+    EXPECT_THAT(o.err, Not(HasSubstr("takes its place")));
+    EXPECT_THAT(segments_made_by(pid), IsEmpty());
+    EXPECT_EQ(hogwild({"evaluate", model, test()}).code, 0);
+  }
+}
+
+// The limit is each process's own, and workers come to theirs long before the one that waits for them.
+TEST_F(signals, a_worker_at_its_limit_of_cpu_time_ends_the_run_in_order) {
+  for (const std::string engine : {"processes", "local_sgd"}) {
+    const std::string model = *folder / "limit.bin";
+    std::filesystem::remove(model);
+    std::vector<std::string> arguments = for_ever(engine.c_str(), model);
+    arguments.insert(arguments.end(), {"--measure-every", "1000000"});  // which that one would have to do
+    if (engine == "local_sgd") arguments.insert(arguments.end(), {"--transport", "shared_segment"});
+    running_command run(in_shell("ulimit -S -t 1; exec \"$0\" \"$@\"", arguments));
+    const outcome o = run.wait();
+    EXPECT_EQ(o.code, 130) << engine << "\n" << o.err;
+    EXPECT_THAT(o.err, HasSubstr("has used up its CPU time"));
+    EXPECT_THAT(o.err, Not(HasSubstr("takes its place")));
+    EXPECT_EQ(hogwild({"evaluate", model, test()}).code, 0);
+  }
+}
+
+// Equal limits, as `ulimit -t` sets them, are an end without a word: the soft one is lowered.
+TEST_F(signals, a_limit_of_cpu_time_leaves_time_to_save) {
+  const std::string model = *folder / "limit.bin";
+  std::filesystem::remove(model);
+  const outcome o = running_command(in_shell("ulimit -t 2; exec \"$0\" \"$@\"", for_ever("threads", model))).wait();
+  EXPECT_EQ(o.code, 130) << o.err;
+  EXPECT_EQ(hogwild({"evaluate", model, test()}).code, 0);
+}
+
+TEST_F(signals, that_end_the_program_without_saving_leave_no_segment) {
+  for (const int signal : {SIGQUIT, SIGABRT}) {
+    running_command run(in_shell("ulimit -c 0; exec \"$0\" \"$@\"", for_ever("processes", *folder / "never.bin")));
+    const pid_t pid = run.pid();
+    ASSERT_TRUE(run.says("epoch 2/")) << run.err();
+    EXPECT_EQ(segments_made_by(pid).size(), 1u);
+    run.signal(signal);
+    EXPECT_EQ(run.wait().code, -signal);
+    EXPECT_THAT(segments_made_by(pid), IsEmpty()) << signal;
+  }
 }
 
 TEST_F(signals, leave_nothing_of_files_that_are_being_written) {
   const scratch_folder place;
-  const std::vector<std::pair<int, int>> ends = {
-      {SIGINT, 130}, {SIGTERM, 130}, {SIGHUP, 130}, {SIGQUIT, -SIGQUIT}, {SIGPIPE, -SIGPIPE}};
+  const std::vector<std::pair<int, int>> ends = {{SIGINT, 130},       {SIGTERM, 130},     {SIGHUP, 130},
+                                                 {SIGXCPU, 130},      {SIGUSR1, 130},     {SIGQUIT, -SIGQUIT},
+                                                 {SIGABRT, -SIGABRT}, {SIGPIPE, -SIGPIPE}};
   for (const auto& [signal, code] : ends) {
     running_command run(in_shell("ulimit -c 0; exec \"$0\" \"$@\"", {"generate", place / "made.svm", "--test",
                                                                      place / "test.svm", "--rows", "100000000"}));

@@ -272,8 +272,9 @@ int train_as_rank(const train_request& request, launched_ranks& ranks, interrupt
 int train_command(int argc, const char* const* argv) {
   train_request request;
   if (const auto code = parse_train(argc, argv, request)) return *code;
-  interrupt asked({.answer = "hogwild: stopping; the model is saved where --save says so (once more to end at once)\n",
-                   .ended = ended_at_once});
+  interrupt asked(
+      {.answer = "hogwild: stopping; the model is saved where --save says so (again after two seconds: end at once)\n",
+       .ended = ended_at_once});
   if (request.stream) return train_stream(request, asked);
   const auto ranks = join_ranks(request);
   if (!ranks) {

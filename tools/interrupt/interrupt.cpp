@@ -3,10 +3,13 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <ctime>
 #include <string_view>
 
 #include <hogwild/detail/platform/cleanup.hpp>
@@ -16,7 +19,7 @@
 namespace hogwild {
 namespace {
 
-std::atomic<interrupt*> current = nullptr;  ///< for the handler of SIGPIPE
+std::atomic<interrupt*> current = nullptr;  ///< for the handlers
 
 bool is_ignored(int signal) {
   struct sigaction action {};
@@ -42,13 +45,26 @@ void say_without_waiting(std::string_view line) {
   std::_Exit(static_cast<int>(exit_code::interrupted));
 }
 
+/// With equal limits of CPU time the system sends SIGKILL alone.
+void keep_time_to_save() {
+  constexpr rlim_t most_seconds = 10, part = 20;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_CPU, &limit) != 0 || limit.rlim_max == RLIM_INFINITY || limit.rlim_cur < limit.rlim_max)
+    return;
+  const rlim_t kept = std::clamp<rlim_t>(limit.rlim_max / part, 1, most_seconds);
+  if (limit.rlim_max <= kept) return;
+  limit.rlim_cur = limit.rlim_max - kept;
+  ::setrlimit(RLIMIT_CPU, &limit);
+}
+
 }  // namespace
 
 interrupt::interrupt(const interrupt_options& options) : options_(options) {
+  keep_time_to_save();
   sigemptyset(&waited_for_);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+  for (const int signal : asking_signals)
     if (!is_ignored(signal)) sigaddset(&waited_for_, signal);
-  }
+  if (!is_ignored(SIGQUIT)) sigaddset(&waited_for_, SIGQUIT);
   pthread_sigmask(SIG_BLOCK, &waited_for_, nullptr);
   sigaddset(&waited_for_, SIGPIPE);  // of the waiter alone: what other threads pass on, and what ends it
   sigset_t of_others;
@@ -60,9 +76,14 @@ interrupt::interrupt(const interrupt_options& options) : options_(options) {
   passed.sa_handler = on_broken_pipe;
   passed.sa_flags = SA_RESTART;
   ::sigaction(SIGPIPE, is_ignored(SIGPIPE) ? nullptr : &passed, &before_);
+  struct sigaction aborts {};
+  aborts.sa_handler = on_abort;
+  aborts.sa_flags = SA_NODEFER;  // so that the handler can end the program
+  ::sigaction(SIGABRT, is_ignored(SIGABRT) ? nullptr : &aborts, &before_abort_);
 }
 
 interrupt::~interrupt() {
+  ::sigaction(SIGABRT, &before_abort_, nullptr);
   ::sigaction(SIGPIPE, &before_, nullptr);
   waiter_.request_stop();
   pthread_kill(waiter_.native_handle(), SIGPIPE);
@@ -79,13 +100,37 @@ void interrupt::on_broken_pipe(int signal) {
   errno = error;
 }
 
+/// In a thread that may hold any lock, of the allocator say: another one removes what it can in a second, and no more
+/// is waited for.
+void interrupt::on_abort(int) {
+  constexpr int moments = 100;
+  constexpr timespec moment{.tv_sec = 0, .tv_nsec = 10'000'000};
+  interrupt& me = *current;
+  const bool first = !me.aborting_.exchange(true);
+  if (first && pthread_equal(pthread_self(), me.waiter_.native_handle()) == 0) {
+    pthread_kill(me.waiter_.native_handle(), SIGPIPE);
+    for (int i = 0; i < moments && !me.removed_; ++i) ::nanosleep(&moment, nullptr);
+  }
+  std::signal(SIGABRT, SIG_DFL);
+  std::raise(SIGABRT);
+}
+
 void interrupt::wait(const std::stop_token& end) {
+  using clock = std::chrono::steady_clock;
+  clock::time_point asked_at{};
   int signal = 0;
   while (sigwait(&waited_for_, &signal) == 0 && !end.stop_requested()) {
+    if (aborting_) {
+      run_cleanup_handlers();
+      removed_ = true;
+      for (;;) ::pause();
+    }
     const bool asked = stop_.stop_requested();
     const bool fatal = signal == SIGQUIT || fatal_pipe_;
     if (signal == SIGPIPE && asked && !fatal) continue;  // each line that nobody reads raises one more
+    if (asked && !fatal && (signal == SIGXCPU || clock::now() - asked_at < one_request)) continue;
     if (asking_ && !asked && !fatal) {
+      asked_at = clock::now();
       stop_.request_stop();
       say_without_waiting(options_.answer);
       continue;

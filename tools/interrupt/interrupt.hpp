@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <stop_token>
 #include <string_view>
@@ -19,14 +21,24 @@ struct interrupt_options {
 /// What signals do to a program that takes long. Make it before any other thread is started: it blocks the signals, and
 /// threads inherit that; one thread of its own waits for them. There may be one at a time.
 ///
-/// SIGINT, SIGTERM and SIGHUP end the program at once with exit code 130, and SIGPIPE ends it as it does any other;
-/// what must not outlive the process is removed (platform/cleanup.hpp). Between begin_asking() and end_asking() the
-/// first of them asks the run to stop, and the next one ends the program; more writes into a broken pipe do not count.
+/// The signals that ask are those of people, service managers and batch systems: SIGINT, SIGTERM, SIGHUP, SIGXCPU,
+/// SIGUSR1, SIGUSR2 and SIGALRM. They end the program at once with exit code 130, and SIGPIPE ends it as it does any
+/// other; what must not outlive the process is removed (platform/cleanup.hpp). Between begin_asking() and end_asking()
+/// the first of them asks the run to stop. Those that follow within `one_request` are the same request: timeout(1)
+/// signals the program and then its group, and a service manager sends two kinds. A later one ends the program.
+/// SIGXCPU, which the system repeats each second, and more writes into a broken pipe never count as a later one.
 /// While the model is being saved a broken pipe is that of the model, and SIGPIPE ends the program as elsewhere.
-/// SIGQUIT always ends at once, after the same removal, and leaves a core file where the system writes those. A signal
-/// that is ignored when the program starts (SIGHUP under nohup, SIGINT in the background of a script) stays ignored.
+/// SIGQUIT and SIGABRT always end at once, after the same removal, and leave a core file where the system writes those.
+/// A signal that is ignored when the program starts (SIGHUP under nohup, SIGINT in the background of a script) stays
+/// ignored.
+///
+/// Where the system would kill this process at its limit of CPU time without a SIGXCPU before (RLIMIT_CPU with equal
+/// limits, as `ulimit -t` sets them), the soft limit is lowered, so that there is time to save.
 class interrupt {
  public:
+  static constexpr std::array asking_signals{SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM};
+  static constexpr std::chrono::seconds one_request{2};
+
   explicit interrupt(const interrupt_options& options);
   interrupt(const interrupt&) = delete;
   interrupt& operator=(const interrupt&) = delete;
@@ -52,13 +64,16 @@ class interrupt {
 
  private:
   static void on_broken_pipe(int signal);
+  static void on_abort(int signal);
   void wait(const std::stop_token& end);
 
   interrupt_options options_;
   std::stop_source stop_;
   std::atomic<bool> asking_ = false, saving_ = false, broken_pipe_ = false, fatal_pipe_ = false;
+  std::atomic<bool> aborting_ = false, removed_ = false;
   sigset_t waited_for_{};
-  struct sigaction before_ {};  ///< what SIGPIPE did
+  struct sigaction before_ {
+  }, before_abort_{};  ///< what SIGPIPE and SIGABRT did
   std::jthread waiter_;
 };
 

@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include <unistd.h>
+
 #include <hogwild/detail/platform/process_identity.hpp>
 #include <hogwild/detail/platform/threads.hpp>
 #include <hogwild/detail/run/rounds.hpp>
@@ -27,6 +29,14 @@ constexpr auto leave_timeout = 2s;
 
 bool no_process_has(pid_t pid) {
   return ::kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+/// Whether this program does anything about a signal but die of it.
+bool takes_signal(int signal) {
+  sigset_t blocked;
+  if (::pthread_sigmask(SIG_SETMASK, nullptr, &blocked) == 0 && ::sigismember(&blocked, signal) == 1) return true;
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_DFL;
 }
 
 }  // namespace
@@ -160,6 +170,7 @@ void worker_pool::look_after_members() {
       m.joined = true;
       deaths_.worker_joined();
     }
+    if (const auto said = store_.failures()[i].said(); said && said->code == exit_code::interrupted) on_cpu_limit(i);
     if (const auto status = m.child->poll_exit()) on_exit(i, *status);
   }
 }
@@ -189,6 +200,17 @@ void worker_pool::look_after_guest(std::size_t slot) {
     tell("process " + std::to_string(pid) + " has joined as a worker");
   }
   if (m.guest ? m.guest->ended() : no_process_has(pid)) reap(slot, "has gone", 0);
+}
+
+// The limit is each process's own, and this one's CPU time is hardly used. Another worker would go on for as long
+// again, which is not what the limit is for.
+void worker_pool::on_cpu_limit(std::size_t slot) {
+  store_.failures()[slot].clear();
+  tell(named(slot) + " has used up its CPU time");
+  if (takes_signal(SIGXCPU)) return void(::kill(::getpid(), SIGXCPU));
+  throw resource_error(named(slot) +
+                       " has used up its CPU time; raise the limit (ulimit -t), or go on from the last "
+                       "checkpoint where there is one");
 }
 
 void worker_pool::on_exit(std::size_t slot, const exit_status& status) {

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -97,15 +98,28 @@ class slot_lease {
   std::size_t slot_;
 };
 
+/// For the supervisor, in a slot that is this process's or reserved for it. One that is `interrupted` is none: it asks
+/// for the run's end, and the worker goes on meanwhile.
+void report_failure(const param_store& store, std::size_t slot, const failure& what) {
+  static std::mutex one_by_one;
+  const std::scoped_lock lock(one_by_one);
+  if (slot >= store.slots().size()) return;
+  const std::int32_t pid = store.slots()[slot].pid.load();
+  if (pid == getpid() || pid == worker_slot::reserved) store.failures()[slot].tell(what);
+}
+
 /// Looks whether the supervisor lives, and ends the round for everybody when it does not. Its number may mean nothing
-/// here, or there may be no descriptor to look at it; then its lock on the segment says whether it lives.
+/// here, or there may be no descriptor to look at it; then its lock on the segment says whether it lives. Tells it,
+/// too, where this worker has met its limit of CPU time.
 class supervisor_watch {
  public:
-  supervisor_watch(const param_store& store, const process_identity& owner, worker_slot& mine)
-      : thread_(start_thread([&store, owner, &mine](const std::stop_token& stop) {
-          mine.watch = ::gettid();
+  supervisor_watch(const param_store& store, const process_identity& owner, std::size_t slot)
+      : thread_(start_thread([&store, owner, slot](const std::stop_token& stop) {
+          store.slots()[slot].watch = ::gettid();
           const process_watch watch(owner);
-          while (!stop.stop_requested()) {
+          for (bool told = false; !stop.stop_requested();) {
+            if (!told && has_met_cpu_limit())
+              told = true, report_failure(store, slot, {.code = exit_code::interrupted});
             if (!has_ended(store, watch)) continue;
             if (!store.control().leaving()) end_round(store);  // else it left in order, only sooner than we
             return;
@@ -119,6 +133,12 @@ class supervisor_watch {
     if (watch.certain()) return watch.wait_for(moment);
     std::this_thread::sleep_for(moment);
     return !store.creator_lives();
+  }
+
+  /// The signal waits where it is blocked.
+  static bool has_met_cpu_limit() {
+    sigset_t waiting;
+    return ::sigpending(&waiting) == 0 && ::sigismember(&waiting, SIGXCPU) == 1;
   }
 
   static void end_round(const param_store& store) {
@@ -159,11 +179,15 @@ void train_rounds(const worker_side& task, const loop_plan& plan, const param_st
   }
 }
 
-/// For the supervisor, in a slot that is this process's or reserved for it.
-void report_failure(const param_store& store, std::size_t slot, const failure& what) {
-  if (slot >= store.slots().size()) return;
-  const std::int32_t pid = store.slots()[slot].pid.load();
-  if (pid == getpid() || pid == worker_slot::reserved) store.failures()[slot].tell(what);
+/// A Ctrl-C at the terminal, or its end, reaches the whole group, and so does what timeout(1), a service manager or a
+/// batch system sends; the supervisor decides when the run ends. It also hears from us that the CPU time is up, which
+/// is each process's own. Who joined by hand may be interrupted by hand.
+void leave_signals_to_supervisor() {
+  for (const int signal : {SIGINT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM}) std::signal(signal, SIG_IGN);
+  sigset_t time_is_up;
+  sigemptyset(&time_is_up);
+  sigaddset(&time_is_up, SIGXCPU);
+  ::pthread_sigmask(SIG_BLOCK, &time_is_up, nullptr);
 }
 
 /// Trains in the slot that is meant, or in any, until the run is over.
@@ -213,7 +237,7 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
   for (const worker_decorator decorate : decorators)
     task = decorate(std::move(task), {.store = store, .plan = plan, .slot = lease.slot(), .workers = setup.workers});
   try {
-    const supervisor_watch watch(store, info.owner, lease.self());
+    const supervisor_watch watch(store, info.owner, lease.slot());
     // Who joined by hand stays where its user put it.
     if (place.slot) bind_this_thread(cpus_of_worker(setup, lease.slot()));
     train_rounds(*task, plan, store, lease);
@@ -259,10 +283,7 @@ std::optional<int> work_where_placed(int argc, const char* const* argv,
 }
 
 int work_for_segment(const worker_ticket& place, const std::function<task_factory(std::string_view)>& find) {
-  // A Ctrl-C at the terminal, or its end, reaches the whole group, and so does what timeout(1) or a service manager
-  // sends; the supervisor decides when the run ends. Who joined by hand may be interrupted by hand.
-  for (const int signal : {SIGINT, SIGHUP, SIGTERM})
-    if (place.slot) std::signal(signal, SIG_IGN);
+  if (place.slot) leave_signals_to_supervisor();
   const segment_info info = find_segment(place.segment);
   const param_store store = detail::attached_store::open(place.segment, info.model_name);
   // A worker that was started has nobody else to tell what it throws.

@@ -32,7 +32,9 @@ class worker_pool {
   worker_pool& operator=(const worker_pool&) = delete;
 
   /// Spawns the workers and returns when all have joined, or after a while when some have. Throws worker_error where
-  /// they end before they do, or none joins; an error of the kind that they threw where they say why.
+  /// they end before they do, or none joins; an error of the kind that they threw where they say why. A worker that has
+  /// used up its CPU time (RLIMIT_CPU) goes on: where this process handles SIGXCPU, or waits for it, it gets one, as if
+  /// it had met the limit itself; else that is a resource_error, of whichever call is at work.
   void start();
   /// Opens the gate and closes it when everybody who lives has finished. Throws worker_error when workers cannot be
   /// kept alive or a chunk has taken three along, or one took this process for dead; an error of the kind that they
@@ -59,6 +61,7 @@ class worker_pool {
   void spawn_into(std::size_t slot);
   void look_after_members();
   void look_after_guest(std::size_t slot);
+  void on_cpu_limit(std::size_t slot);
   void leave_out_stopped(std::uint32_t opened);
   bool reproducible() const { return store_.shape().replicas > 0; }
   bool in_lockstep() const { return store_.shape().meeting_bytes > 0; }
