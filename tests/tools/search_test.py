@@ -305,6 +305,19 @@ class a_search(unittest.TestCase):
             self.assertEqual(run.returncode, code)
             self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_hears_signals_while_it_reads_its_configurations(self):
+        run = subprocess.Popen([HOGWILD, "search", self.data, "--configurations", "300000", *SPACE], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+        while run.poll() is None:
+            status = pathlib.Path(f"/proc/{run.pid}/status").read_text(encoding="ascii")
+            blocked = int(re.search(r"^SigBlk:\s*(\w+)", status, re.MULTILINE)[1], 16)
+            if blocked >> (signal.SIGINT - 1) & 1:  # one thread waits for it
+                break
+        run.send_signal(signal.SIGINT)
+        _, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130, err)
+        self.assertIn("ended at once", err)
+
     def test_tells_runs_of_their_own_as_they_end(self):
         # Beside trials that go side by side, 32 and more of them at a time.
         for l1 in "0", "1e-5":

@@ -205,21 +205,24 @@ int search_on_ranks(search_request request, const search_space& space, const std
 }  // namespace
 
 int search_command(int argc, const char* const* argv) {
+  // Before anything that takes long: reading thousands of configurations may.
+  interrupt asked(
+      {.answer = "hogwild: stopping the search (again after two seconds: end at once)\n", .ended = ended_at_once});
   search_request request;
   std::optional<search_space> space;
   std::vector<train_request> requests;
   try {
     if (const auto code = parse_search(argc, argv, request)) return *code;
     space.emplace(space_of(request));
+    configuration_reader reader(request);
     for (const trial& t : plan_trials(*space, request.options)) {
       requests.emplace_back();
-      if (const auto code = parse_configuration(request, t.options, requests.back())) return *code;
+      if (const auto code = reader.read(t.options, requests.back())) return *code;
     }
   } catch (const error&) {
     let_first_rank_tell();
     throw;
   }
-  interrupt asked({.answer = "hogwild: stopping the search (once more to end at once)\n", .ended = ended_at_once});
   const auto ranks = join_ranks(request.base);
   if (request.side_by_side == 0) request.side_by_side = ranks ? workers_of_rank(*ranks) : worker_count();
   if (!ranks) return search_on_ranks(request, *space, requests, asked, nullptr);

@@ -205,25 +205,28 @@ search_space space_of(const search_request& request) {
   return space;
 }
 
-std::optional<int> parse_configuration(const search_request& request, const configuration& options,
-                                       train_request& of_trial) {
-  std::vector<std::string> words{"search", request.base.data};
+configuration_reader::configuration_reader(const search_request& request) : request_(request), line_("search", "", "") {
+  declare_training(line_, read_);
+}
+
+std::optional<int> configuration_reader::read(const configuration& options, train_request& of_trial) {
+  std::vector<std::string> words{"search", request_.base.data};
   const bool names_epochs = std::ranges::find(options, "epochs", &given_option::name) != options.end();
-  for (const std::string& word : request.words)
+  for (const std::string& word : request_.words)
     if (!names_epochs || !word.starts_with("--epochs=")) words.push_back(word);
   for (const given_option& o : options) words.push_back("--" + o.name + "=" + o.text);
   std::vector<const char*> argv;
   for (const std::string& word : words) argv.push_back(word.c_str());
-  command_line line("search", "", "");
-  declare_training(line, of_trial);
-  if (const auto code = line.parse(static_cast<int>(argv.size()), argv.data())) return code;
-  refuse_options(line, of_trial);
-  complete_training(line, of_trial);
-  if (of_trial.files.format != request.base.files.format)
-    throw config_error("the models of a space read the same data: " + of_trial.model + " reads " +
-                       of_trial.files.format + ", " + request.base.model + " " + request.base.files.format);
-  of_trial.files = request.base.files;
-  of_trial.rank_timeout = request.base.rank_timeout;
+  read_ = train_request();
+  if (const auto code = line_.parse(static_cast<int>(argv.size()), argv.data())) return code;
+  refuse_options(line_, read_);
+  complete_training(line_, read_);
+  if (read_.files.format != request_.base.files.format)
+    throw config_error("the models of a space read the same data: " + read_.model + " reads " + read_.files.format +
+                       ", " + request_.base.model + " " + request_.base.files.format);
+  of_trial = read_;
+  of_trial.files = request_.base.files;
+  of_trial.rank_timeout = request_.base.rank_timeout;
   return std::nullopt;
 }
 

@@ -30,11 +30,23 @@ std::optional<int> parse_search(int argc, const char* const* argv, search_reques
 /// The space, whose options are such as a trial may have. Throws config_error.
 search_space space_of(const search_request& request);
 
-/// The request to train a configuration: as if its options stood on the command line of train behind those that all
-/// have. Where they do not hold, what is wrong has been told, and the exit code is returned. Throws config_error for
-/// options that do not go together, and for such as a trial cannot have.
-std::optional<int> parse_configuration(const search_request& request, const configuration& options,
-                                       train_request& of_trial);
+/// Makes requests to train configurations, one after the other: all that a command line may hold is declared once,
+/// which takes longer than to read one.
+class configuration_reader {
+ public:
+  /// `request` outlives it.
+  explicit configuration_reader(const search_request& request);
+
+  /// As if these options stood on the command line of train behind those that all have. Where they do not hold, what is
+  /// wrong has been told, and the exit code is returned. Throws config_error for options that do not go together, and
+  /// for such as a trial cannot have.
+  std::optional<int> read(const configuration& options, train_request& of_trial);
+
+ private:
+  const search_request& request_;
+  train_request read_{};  ///< what the line fills
+  command_line line_;
+};
 
 /// The command line that trains it, to be pasted.
 std::string train_command_for(const search_request& request, const trial& of);
