@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every command of a user who may have only so many processes and threads.
+// Every command of a user who may have only so many processes and threads, and runs that may have only so much memory.
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -83,6 +88,62 @@ TEST_F(thread_limits, of_commands_that_do_not_train) {
   expect_sound({"evaluate", model, test()});
   expect_sound({"generate", *folder / "more.svm", "--rows", "3000"}, false);
   expect_sound({"convert", model, *folder / "any.txt"}, false);
+}
+
+/// A control group of this test's own with a limit on memory; what is started in it counts together.
+class memory_group {
+ public:
+  explicit memory_group(const std::string& bytes) {
+    for (const auto& [root, limit] :
+         {std::pair("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), std::pair("/sys/fs/cgroup", "memory.max")}) {
+      const std::filesystem::path made = std::string(root) + "/hogwild_limits_test_" + std::to_string(::getpid());
+      std::error_code failure;
+      if (!std::filesystem::create_directory(made, failure)) continue;
+      path_ = made;
+      if (std::ofstream(made / limit) << bytes && read_file(made / limit).starts_with(bytes)) return;
+      std::filesystem::remove(std::exchange(path_, {}), failure);
+    }
+  }
+  memory_group(const memory_group&) = delete;
+  memory_group& operator=(const memory_group&) = delete;
+  ~memory_group() {
+    std::error_code ignored;
+    for (int tries = 0; tries < 1000 && !path_.empty() && !std::filesystem::remove(path_, ignored); ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // until its last process is gone
+  }
+
+  bool is_there() const { return !path_.empty(); }
+  outcome run(const std::vector<std::string>& arguments) const {
+    running_command::any_program program{
+        {"/bin/sh", "-c", "echo $$ > \"$0\"/cgroup.procs && exec \"$@\"", path_.string(), hogwild_path()}};
+    program.words.insert(program.words.end(), arguments.begin(), arguments.end());
+    return running_command(program).wait();
+  }
+
+ private:
+  std::filesystem::path path_{};
+};
+
+class memory_limits : public with_small_data {};
+
+// 4 workers of 1,500 columns with 2,048 factors each, and as many sums, of which each holds two replicas: 200 MB. The
+// system would kill them one after the other.
+TEST_F(memory_limits, of_a_control_group_are_told_before_workers_are_killed) {
+  constexpr const char* bytes = "100663296";
+  const memory_group group(bytes);
+  if (!group.is_there()) GTEST_SKIP() << "this user may not limit the memory of a control group";
+  for (const std::string engine : {"processes", "threads"}) {
+    const std::vector<std::string> all = {"train", train(),    "--engine", engine,   "--workers",
+                                          "4",     "--epochs", "1",        "--quiet"};
+    EXPECT_EQ(group.run(all).code, 0) << engine;
+    std::vector<std::string> large = all;
+    large.insert(large.end(), {"--model", "factorization_machine", "--factors", "2048", "--optimizer", "adagrad",
+                               "--step", "0.01", "--sharing", "buffered"});
+    const outcome o = group.run(large);
+    EXPECT_EQ(o.code, 4) << engine << o.err;
+    EXPECT_THAT(o.err, HasSubstr("of the limit of its control group, " + std::string(bytes) + " bytes (96 MiB), only"));
+    EXPECT_THAT(o.err, HasSubstr("raise the limit"));
+  }
 }
 
 }  // namespace

@@ -12,18 +12,13 @@
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/error.hpp>
 
+#include "run/memory_need.hpp"
+
 namespace hogwild {
 
 namespace {
 
 constexpr double clearly_faster = 0.95;
-
-/// What workers hold by themselves: of each array that they have a replica of, their own and what they saw last.
-std::uint64_t replica_bytes(const task_facts& facts, const loop_options& loop, std::size_t workers) {
-  if (loop.sharing != access_kind::buffered && loop.sharing != access_kind::head) return 0;
-  const std::size_t held = loop.sharing == access_kind::head ? loop.exchange.head : facts.parameters;
-  return 2 * (1 + state_arrays_of(loop.optimizer)) * held * facts.scalar_bytes * workers;
-}
 
 advised_run try_candidate(const training_task& task, const resolved_run& begun, candidate& tried) {
   resolved_run run = begun;
@@ -35,8 +30,7 @@ advised_run try_candidate(const training_task& task, const resolved_run& begun, 
   made.exchange = loop.exchange;
   made.reason = run.sharing_reason;
   const loop_plan plan = task.plan(loop);
-  made.bytes =
-      store_layout(task.shape(plan, made.workers, 0, 0)).total + replica_bytes(task.facts(), loop, made.workers);
+  made.bytes = detail::memory_need(task, plan, made.workers);
   made.workers = plan.training_workers(made.workers);
   // On several replicas the time of an exchange is another one than that of the rule.
   const bool by_rule = run.predicted_epoch_seconds && task.facts().margin && loop.exchange.replicas < 2;

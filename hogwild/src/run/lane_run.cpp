@@ -16,6 +16,7 @@
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
 
+#include "run/memory_need.hpp"
 #include "task/require.hpp"
 
 namespace hogwild {
@@ -57,8 +58,9 @@ lane_run::lane_run(std::shared_ptr<const training_task> alone, const train_optio
   run_planner planner(task_, run), planner_of_one(*alone, run);
   planner_of_one.limit_batch();
   planner.loop().batch = planner_of_one.loop().batch;
-  engine_->plan(planner);
+  const std::size_t workers = engine_->plan(planner);
   plan_ = task_.plan(planner.loop());
+  detail::require_granted_memory(task_, plan_, workers);
   scaling_ = planner.scaling();
   start(note);
 }

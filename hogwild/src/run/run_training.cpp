@@ -18,6 +18,8 @@
 #include <hogwild/detail/run/step_search.hpp>
 #include <hogwild/engines.hpp>
 
+#include "run/memory_need.hpp"
+
 // What a run does before its first epoch: a step, a sharing, the workers.
 
 namespace hogwild {
@@ -119,6 +121,7 @@ train_result run_training(const prepared_task& ready, any_engine& engine, const 
     const search_clock searching(run.search_seconds);
     const std::size_t workers = engine.plan(planner);
     run.plan = task.plan(planner.loop());
+    detail::require_granted_memory(task, run.plan, workers);
     planner.note_idle_workers(workers, run.plan);
   }
   const auto started = engine.start_workers(task, run.plan, [&](std::string_view sentence) { planner.note(sentence); });
