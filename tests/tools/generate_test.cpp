@@ -18,6 +18,7 @@
 
 #include "command.hpp"
 #include "support/file_size_limit.hpp"
+#include "support/small_disk.hpp"
 
 namespace hogwild::generate {
 namespace {
@@ -118,6 +119,34 @@ TEST(generate, a_disk_without_room_is_told_and_no_file_is_left) {
   };
   EXPECT_THROW(write(), resource_error);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+// Rows of the usual length take about 1 KB each: a thousand of them have room on the disk, and a hundred thousand not.
+TEST(generate, a_disk_that_will_have_no_room_is_told_before_anything_is_written) {
+  const hogwild::test::scratch_folder folder;
+  const std::filesystem::path disk = folder / "disk", made = disk / "train.svm";
+  std::filesystem::create_directory(disk);
+  const auto written = hogwild::test::on_small_disk(disk, "8m", [&] {
+    options o;
+    o.rows = 1'000;
+    write_files(o, made, std::nullopt);
+    if (!std::filesystem::exists(made)) return 1;
+    o.rows = 100'000;
+    for (const std::optional<std::filesystem::path>& test :
+         {std::optional<std::filesystem::path>(), {disk / "test.svm"}}) {
+      try {
+        write_files(o, disk / "large.svm", test);
+        return 2;
+      } catch (const resource_error& e) {
+        const std::string text = e.what();
+        if (text.find("large.svm needs about ") == std::string::npos || text.find("MiB are free") == std::string::npos)
+          return 3;
+      }
+    }
+    return std::distance(std::filesystem::directory_iterator(disk), {}) == 1 ? 0 : 4;
+  });
+  if (!written) GTEST_SKIP() << "this user may not mount a small disk";
+  EXPECT_EQ(*written, 0);
 }
 
 TEST(generate, every_value_is_the_same_number_in_text_and_in_memory) {

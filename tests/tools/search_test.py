@@ -305,6 +305,38 @@ class a_search(unittest.TestCase):
             self.assertEqual(run.returncode, code)
             self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_collects_the_folder_that_a_killed_one_has_left(self):
+        command = [HOGWILD, "search", self.large, "--strategy", "hyperband", *self.BY_RUNS, *SPACE]
+        env = {**os.environ, "TMPDIR": str(self.folder)}
+        run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env)
+        self.assertIn("trial", run.stderr.readline())
+        run.kill()
+        run.communicate(timeout=60)
+        self.assertEqual(len(list(self.folder.iterdir())), 1)
+        done = subprocess.run([HOGWILD, "search", self.data, "--strategy", "halving", "--configurations", "3", "--epochs", "3",
+                               "--quiet", *SPACE], capture_output=True, text=True, check=False, timeout=60, env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_names_a_missing_place_for_temporary_files(self):
+        missing = self.folder / "missing"
+        done = subprocess.run([HOGWILD, "search", self.data, "--strategy", "halving", *SPACE], capture_output=True, text=True,
+                              check=False, timeout=60, env={**os.environ, "TMPDIR": str(missing)})
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn(str(missing), done.stderr)
+        self.assertIn("TMPDIR", done.stderr)
+
+    def test_collects_what_a_killed_one_has_left_beside_its_journal(self):
+        trials = pathlib.Path(f"{self.journal}.trials")
+        trials.mkdir()
+        (trials / "3.0.abcdef.aside").write_text("half a checkpoint", encoding="utf-8")
+        run = subprocess.Popen(self.resumable(self.BY_RUNS), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.assertIn("trial", run.stderr.readline())
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130)
+        self.assertFalse((trials / "3.0.abcdef.aside").exists())
+
     def test_hears_signals_while_it_reads_its_configurations(self):
         run = subprocess.Popen([HOGWILD, "search", self.data, "--configurations", "300000", *SPACE], stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
@@ -11,6 +13,7 @@
 
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/threads.hpp>
+#include <hogwild/error.hpp>
 
 #include <generate/generate.hpp>
 #include <generate/row_source.hpp>
@@ -71,6 +74,44 @@ void write(atomic_file& file, const std::string& text) {
   file.write(std::as_bytes(std::span(text)));
 }
 
+/// Of the folder in which a file goes; nothing for what is no file.
+struct room {
+  std::uint64_t device, free;
+};
+
+std::optional<room> room_for(const std::filesystem::path& file) {
+  const std::filesystem::path target = atomic_file::target_of(file);
+  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
+  struct statvfs disk {};
+  struct stat place {};
+  if (::statvfs(folder.c_str(), &disk) != 0 || ::stat(folder.c_str(), &place) != 0) return std::nullopt;
+  return room{place.st_dev, std::uint64_t{disk.f_bavail} * disk.f_frsize};
+}
+
+/// Throws resource_error where the text does not find room. An entry takes as many bytes as those of the first rows do
+/// in the mean, nearly; how many there are the options say.
+void require_room(const options& o, const block_text& first, const atomic_file& train_file,
+                  const std::filesystem::path& train, const std::optional<std::filesystem::path>& test) {
+  constexpr double sure = 0.9;
+  const auto entries = static_cast<double>(first.facts.train_nonzeros + first.facts.test_nonzeros);
+  if (!train_file.takes_place() || entries == 0.0) return;
+  const double of_entry = static_cast<double>(first.train.size() + first.test.size()) / entries;
+  const double all = of_entry * o.nonzeros * static_cast<double>(o.rows), of_test = test ? o.test_fraction * all : 0.0;
+  const auto check = [](const std::filesystem::path& file, double bytes, const std::optional<room>& place) {
+    if (!place || sure * bytes <= static_cast<double>(place->free)) return;
+    const auto mebibytes = [](double x) {
+      return std::to_string(static_cast<std::uint64_t>(x / (1 << 20)) + 1) + " MiB";
+    };
+    throw resource_error(file.string() + " needs about " + mebibytes(bytes) + ", and where it goes " +
+                         mebibytes(static_cast<double>(place->free)) +
+                         " are free; free some space, write elsewhere, or ask for fewer rows");
+  };
+  const std::optional<room> place = room_for(train), other = test ? room_for(*test) : std::nullopt;
+  const bool together = place && other && place->device == other->device;
+  check(train, together ? all : all - of_test, place);
+  if (test && !together) check(*test, of_test, other);
+}
+
 }  // namespace
 
 file_facts write_files(const options& o, const std::filesystem::path& train,
@@ -79,6 +120,7 @@ file_facts write_files(const options& o, const std::filesystem::path& train,
   atomic_file train_file(train);
   std::optional<atomic_file> test_file;
   if (test) test_file.emplace(*test);
+  require_room(o, make_block(source, 0, std::min(o.rows, rows_per_block), test.has_value()), train_file, train, test);
   file_facts facts;
   std::size_t next = 0;
   // Writing does not throw: oneTBB would never destroy the blocks that wait for it.

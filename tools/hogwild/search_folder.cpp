@@ -1,34 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search_folder.hpp"
 
-#include <stdlib.h>
-
-#include <cerrno>
 #include <system_error>
 #include <vector>
-
-#include <hogwild/error.hpp>
 
 namespace hogwild::cli {
 
 namespace fs = std::filesystem;
 
-search_folder::search_folder(const std::string& journal)
-    : path_(journal.empty() ? fs::temp_directory_path() / "hogwild-search-XXXXXX" : fs::path(journal + ".trials")),
-      temporary_(journal.empty()) {
-  if (!temporary_) return;
-  std::string name = path_.string();
-  const auto make = [&] {
-    if (::mkdtemp(name.data()) == nullptr)
-      throw resource_error("cannot make the folder " + name + ": " + std::generic_category().message(errno) +
-                           "; name a --journal, beside which it goes");
-    path_ = name;
-  };
-  at_once_ = cleanup_handler::of_what(make, [this] { remove(); });
-}
-
-search_folder::~search_folder() {
-  if (temporary_) remove();
+search_folder::search_folder(const std::string& journal) {
+  if (journal.empty()) {
+    temporary_.emplace("hogwild-search-", ", or name a --journal, beside which it goes");
+    path_ = temporary_->path();
+  } else {
+    path_ = journal + ".trials";
+    remove_left_asides(path_);
+  }
 }
 
 fs::path search_folder::checkpoint(std::size_t trial, std::size_t part) const {
@@ -51,11 +38,7 @@ void search_folder::forget(std::size_t trial, std::size_t parts) const {
 
 void search_folder::remove() const {
   std::error_code ignored;
-  if (temporary_) {
-    // Where the process is ended at once, a thread may be putting one more file in place.
-    for (int tries = 0; tries < 10 && fs::exists(path_, ignored); ++tries) fs::remove_all(path_, ignored);
-    return;
-  }
+  if (temporary_) return temporary_->remove();
   // Nothing that somebody else has put there.
   std::vector<fs::path> ours;
   for (fs::directory_iterator at(path_, ignored), end; !ignored && at != end; at.increment(ignored)) {

@@ -3,9 +3,10 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 
-#include <hogwild/detail/platform/cleanup.hpp>
+#include <hogwild/detail/platform/temporary_folder.hpp>
 
 namespace hogwild::cli {
 
@@ -13,10 +14,8 @@ namespace hogwild::cli {
 class search_folder {
  public:
   /// Beside a journal, where it is made with its first file and outlasts a search that is stopped. Without a journal
-  /// (empty) in a new folder among temporary files, which goes with this, and where the process is ended at once, too.
-  /// Throws resource_error where none can be made.
+  /// (empty) in a temporary_folder. Throws resource_error where none can be made.
   explicit search_folder(const std::string& journal);
-  ~search_folder();
   search_folder(const search_folder&) = delete;
   search_folder& operator=(const search_folder&) = delete;
 
@@ -30,9 +29,8 @@ class search_folder {
   void remove() const;
 
  private:
+  std::optional<temporary_folder> temporary_{};
   std::filesystem::path path_;
-  bool temporary_;
-  cleanup_handler at_once_{};
 };
 
 }  // namespace hogwild::cli

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/aside_file.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -28,10 +29,14 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-bool is_aside_of(const fs::path& target, const std::string& name) {
-  const std::string begin = target.filename().string() + ".";
-  return name.size() == begin.size() + random_letters + aside_ending.size() && name.starts_with(begin) &&
-         name.ends_with(aside_ending);
+/// Whether it is "TARGET.XXXXXX.aside"; of whatever target where that is empty.
+bool is_aside_of(std::string_view target, std::string_view name) {
+  constexpr std::size_t added = 1 + random_letters + aside_ending.size();
+  if (name.size() <= added || !name.ends_with(aside_ending)) return false;
+  const std::string_view begin = name.substr(0, name.size() - added);
+  const std::string_view random = name.substr(begin.size() + 1, random_letters);
+  return (target.empty() || begin == target) && name[begin.size()] == '.' &&
+         std::ranges::all_of(random, [](unsigned char c) { return std::isalnum(c) != 0; });
 }
 
 std::string aside_name(const fs::path& target) {
@@ -44,18 +49,13 @@ std::string aside_name(const fs::path& target) {
   return name.append(aside_ending);
 }
 
-/// Removes what killed writers of `target` left. A living writer holds a lock on its file; the minute is for the moment
-/// between making the file and locking it.
-void sweep(const fs::path& target) {
-  std::error_code ignored;
-  const auto old = fs::file_time_type::clock::now() - std::chrono::minutes(1);
-  for (const auto& entry : fs::directory_iterator(folder_of(target), ignored)) {
-    if (!is_aside_of(target, entry.path().filename().string())) continue;
-    const auto written = entry.last_write_time(ignored);
-    if (ignored || written > old) continue;
-    const unique_fd fd(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
+/// Locks a file that was just made. False where somebody, who held the lock before, has taken it for a dead writer's
+/// and removed it. Where there are no locks nobody removes any.
+bool lock_new(const unique_fd& fd) {
+  while (::flock(fd.get(), LOCK_EX) != 0 && errno == EINTR) {
   }
+  struct stat made {};
+  return ::fstat(fd.get(), &made) != 0 || made.st_nlink > 0;
 }
 
 unique_fd create_aside(const fs::path& target, unsigned mode, fs::path& name, cleanup_handler& at_once) {
@@ -63,8 +63,8 @@ unique_fd create_aside(const fs::path& target, unsigned mode, fs::path& name, cl
     name = aside_name(target);
     at_once = cleanup_handler([name] { ::unlink(name.c_str()); });
     unique_fd fd(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-    if (fd) return fd;
-    if (errno != EEXIST || attempts == 100) throw_file_error("cannot write", target.string(), errno);
+    if (fd && lock_new(fd)) return fd;
+    if (!fd && (errno != EEXIST || attempts == 100)) throw_file_error("cannot write", target.string(), errno);
   }
 }
 
@@ -79,11 +79,19 @@ bool take_over(int fd, const struct stat& replaced, unsigned modes) {
 
 }  // namespace
 
+void sweep_asides(const fs::path& folder, std::string_view target) {
+  std::error_code ignored;
+  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    if (!is_aside_of(target, at->path().filename().string())) continue;
+    const unique_fd fd(::open(at->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(at->path().c_str());
+  }
+}
+
 aside_file::aside_file(const output_target& target, unsigned modes) : target_(target.path) {
-  sweep(target_);
+  sweep_asides(folder_of(target_), target_.filename().string());
   // Nobody else reads it before it has its mode. open(2) takes the umask into account; to ask for it would change it.
   fd_ = create_aside(target_, target.replaced ? 0600 : 0666 & modes, name_, at_once_);
-  ::flock(fd_.get(), LOCK_EX | LOCK_NB);  // where locks are not available, the minute in sweep() is the guard
   if (!target.replaced || take_over(fd_.get(), *target.replaced, modes)) return;
   const int number = errno;
   ::unlink(name_.c_str());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include <hogwild/detail/platform/cleanup.hpp>
 
@@ -31,6 +32,10 @@ class aside_file {
   unique_fd fd_;
   cleanup_handler at_once_;
 };
+
+/// Removes from a folder what killed writers of `target`, a file's name in it, have left; of all targets where that is
+/// empty. A living writer holds a lock on its file.
+void sweep_asides(const std::filesystem::path& folder, std::string_view target);
 
 void rename_over(const std::filesystem::path& from, const std::filesystem::path& to);
 /// Flushes the folder in which this file lies: its renames are on the disk.

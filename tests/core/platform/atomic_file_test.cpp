@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/platform/atomic_file.hpp>
 
-#include <chrono>
 #include <filesystem>
 #include <span>
+#include <stop_token>
+#include <string>
 #include <string_view>
+#include <thread>
 
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/platform/temporary_folder.hpp>
 #include <hogwild/error.hpp>
 
 #include "support/scratch_folder.hpp"
@@ -77,22 +80,36 @@ TEST(atomic_file, two_writers_of_one_target_do_not_disturb_each_other) {
 
 TEST(atomic_file, sweeps_what_killed_writers_left_but_nobody_elses_files) {
   const scratch_folder folder;
-  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::minutes(5);
   atomic_file living(folder / "a");
-  for (const auto& entry : fs::directory_iterator(folder.path())) fs::last_write_time(entry.path(), long_ago);
-  for (const char* name : {"a.abcdef.aside", "b.abcdef.aside", "a.aside", "a.txt"}) {
+  for (const char* name : {"a.abcdef.aside", "b.abcdef.aside", "a.aside", "a.txt", "a.ab-def.aside"})
     write_text(folder / name, "left");
-    fs::last_write_time(folder / name, long_ago);
-  }
-  write_text(folder / "a.fresh0.aside", "left a moment ago");
   { atomic_file next(folder / "a"); }
   EXPECT_FALSE(fs::exists(folder / "a.abcdef.aside"));
-  for (const char* name : {"b.abcdef.aside", "a.aside", "a.txt", "a.fresh0.aside"}) {
+  for (const char* name : {"b.abcdef.aside", "a.aside", "a.txt", "a.ab-def.aside"})
     EXPECT_TRUE(fs::exists(folder / name)) << name;
-  }
+  hogwild::remove_left_asides(folder.path());
+  EXPECT_FALSE(fs::exists(folder / "b.abcdef.aside"));
+  for (const char* name : {"a.aside", "a.txt", "a.ab-def.aside"}) EXPECT_TRUE(fs::exists(folder / name)) << name;
   living.write(bytes("alive"));
   living.commit();
   EXPECT_EQ(read_text(folder / "a"), "alive");
+}
+
+// Whoever begins while others sweep loses nothing, whatever the moment: each has its own file in the end.
+TEST(atomic_file, may_be_begun_while_others_sweep) {
+  const scratch_folder folder;
+  constexpr int files = 200;
+  {
+    const std::jthread sweeper([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) hogwild::remove_left_asides(folder.path());
+    });
+    for (int i = 0; i < files; ++i) {
+      atomic_file file(folder / std::to_string(i));
+      file.write(bytes("whole"));
+      file.commit();
+    }
+  }
+  EXPECT_EQ(folder.entries(), static_cast<std::size_t>(files));
 }
 
 TEST(atomic_file, refuses_folders_and_missing_folders) {
