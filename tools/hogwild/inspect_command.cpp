@@ -12,6 +12,7 @@
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
@@ -107,7 +108,10 @@ facts checkpoint_facts(const std::string& path) {
   facts sections = facts::array();
   for (const auto& section : state.sections)
     sections.push_back({{"name", section.name}, {"bytes", section.bytes.size()}});
-  return {{"kind", "checkpoint"}, {"epochs", state.epoch}, {"sections", sections}};
+  facts found = {{"kind", "checkpoint"}, {"epochs", state.epoch}};
+  if (const auto measured = measured_epoch_of_checkpoint(state)) found["measured_epoch"] = *measured;
+  found["sections"] = sections;
+  return found;
 }
 
 /// Each format knows itself, so what a file is comes out by asking one after the other.

@@ -17,6 +17,7 @@
 #include <hogwild/detail/models/model_options.hpp>
 #include <hogwild/detail/run/stream_state.hpp>
 #include <hogwild/engines.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/options.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
@@ -78,6 +79,7 @@ struct train_request {
   bool scale_step = false;
   bool nccl = false;  ///< what they meet by
 
+  std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   train_options options{};
   std::size_t batch = 0;                 ///< 0: as the model has it
   std::size_t virtual_workers = 0;       ///< 0: by the data
@@ -85,6 +87,7 @@ struct train_request {
   std::string init;                      ///< a saved model whose parameters the run begins with
   std::vector<std::string> init_groups;  ///< of those; none: all
   std::string save;
+  int stop_exit_code = static_cast<int>(exit_code::interrupted);  ///< of a run that was stopped and saved
   bool stream = false;       ///< learns from standard input for as long as rows come
   double save_every = 60.0;  ///< seconds between two checkpoints of a stream, and two models saved
   stream_options of_stream{};

@@ -121,7 +121,7 @@ struct round_report {
 };
 
 enum class run_status {
-  done,       ///< all epochs
+  done,       ///< all epochs, or all seconds: see train_result::stopped_by
   target,     ///< the target was reached
   converged,  ///< tolerance or validation ended the run
   diverged,   ///< the loss is not finite; lower the step
@@ -130,10 +130,11 @@ enum class run_status {
 
 std::string_view to_string(run_status status);
 
-/// Who ended a run that was stopped.
+/// Who ended a run before its time.
 enum class stop_cause {
-  request,  ///< train_options::stop
-  observer  ///< an observer that answered so
+  request,    ///< train_options::stop
+  observer,   ///< an observer that answered so
+  time_limit  ///< train_options::max_seconds
 };
 
 std::string_view to_string(stop_cause cause);
@@ -193,7 +194,9 @@ struct device_report {
 /// measures. Where validation keeps the parameters of its best epoch, these are returned, and losses are theirs.
 struct train_result {
   run_status status = run_status::done;
-  std::optional<stop_cause> stopped_by{};  ///< with status stopped; of several ranks, at any of them
+  /// With status stopped, where somebody asked, and of several ranks any of them; with status done, where the time was
+  /// over before the last epoch.
+  std::optional<stop_cause> stopped_by{};
   std::size_t epochs = 0;      ///< that were trained to their end, those of an earlier run that was resumed among them
   std::uint64_t examples = 0;  ///< in an epoch that was broken off, too
   std::size_t updates = 0;

@@ -25,6 +25,7 @@
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
+#include <hogwild/detail/run/time_limit.hpp>
 #include <hogwild/error.hpp>
 
 #include "run/epoch_meter.hpp"
@@ -60,7 +61,8 @@ class epoch_loop {
         ranks_(run.ranks),
         rounds_(work, run.plan, who),
         meter_(work, who, run),
-        teller_(work, options_) {
+        teller_(work, options_),
+        limit_(options_.max_seconds, run.begun) {
     if (options_.average) kept_.mean = tail_mean(*options_.average, options_.epochs);
     ranks_.require_equal(std::as_bytes(std::span(&epochs_between_, 1)), "number of epochs between measurements");
   }
@@ -78,7 +80,7 @@ class epoch_loop {
     rounds_.resume_at(rounds_.scale());
     announce();
     // From here a request to stop reaches the workers themselves, within a few rows.
-    const stop_relay relay(options_.stop, store);
+    const stop_relay relay(options_.stop, store), relay_of_time(limit_.token(), store);
     bool over = false;
     if (checks_falls()) {
       over = !measure(0, 0.0, 0.0) && stop();
@@ -103,6 +105,7 @@ class epoch_loop {
       if (!stopped && !is_measured(e)) {
         progress_.epoch = e;
         average();
+        if (writes_checkpoint()) save(begin);
         continue;
       }
       if (stopped || !measure(e, step, progress_.wall_seconds + seconds_since(begin))) {
@@ -191,9 +194,8 @@ class epoch_loop {
 
   /// Whether epoch e ends with a measurement. Changes of workers overshoot in the first epochs, if at all.
   bool is_measured(std::size_t e) const {
-    const bool saved = !options_.checkpoint.empty() && ranks_.size() == 1 && e % options_.checkpoint_every == 0;
     const bool early = may_overshoot() && !task_.facts().non_monotone && e < epochs_between_ && std::has_single_bit(e);
-    return e % epochs_between_ == 0 || early || saved || e == options_.epochs;
+    return e % epochs_between_ == 0 || early || e == options_.epochs;
   }
 
   /// Rows that this process's workers have trained so far.
@@ -212,19 +214,26 @@ class epoch_loop {
 
   /// By whomever at whichever rank.
   bool asked_to_stop() {
-    std::array asked{options_.stop.stop_requested() ? 1.0 : 0.0, observer_stops_ ? 1.0 : 0.0};
+    std::array asked{options_.stop.stop_requested() ? 1.0 : 0.0, observer_stops_ ? 1.0 : 0.0,
+                     limit_.is_over() ? 1.0 : 0.0};
     ranks_.sum(asked);
-    if (asked[0] == 0.0 && asked[1] == 0.0) return false;
-    stopped_by_ = asked[0] > 0.0 ? stop_cause::request : stop_cause::observer;
-    return true;
+    for (const auto& [by, who] : {std::pair(asked[0], stop_cause::request), std::pair(asked[1], stop_cause::observer),
+                                  std::pair(asked[2], stop_cause::time_limit)}) {
+      if (by == 0.0) continue;
+      stopped_by_ = who;
+      return true;
+    }
+    return false;
   }
 
   void note_answer(bool stop) { observer_stops_ = observer_stops_ || stop; }
 
   /// The run ends here, with the parameters as they are. What it reports is what was measured last: a number from part
-  /// of the rows would be none, and the rest would keep whoever wants to leave.
+  /// of the rows would be none, and the rest would keep whoever wants to leave. Whose time is over is measured once
+  /// more.
   bool stop() {
-    result_.status = run_status::stopped;
+    const bool trained = progress_.epoch > 0 || ranks_.any(rows_here() > 0);
+    result_.status = stopped_by_ == stop_cause::time_limit && trained ? run_status::done : run_status::stopped;
     result_.stopped_by = stopped_by_;
     return true;
   }
@@ -271,14 +280,19 @@ class epoch_loop {
     if (on_plateau && last_.validation && !better) progress_.step_factor *= run_.schedule.decay;
     if (ended) result_.status = *ended;
     if (ended == run_status::target) result_.seconds_to_target = progress_.train_seconds;
-    if (!options_.checkpoint.empty() && ended != run_status::diverged && (ended || writes_checkpoint())) save(begin);
+    const bool writes = writes_checkpoint() || (ended && !options_.checkpoint.empty());
+    if (writes && ended != run_status::diverged) save(begin);
     return ended.has_value();
   }
 
-  /// All ranks have checkpoints of the same epochs, whatever the observers of one say.
-  bool writes_checkpoint() const {
+  /// After the epoch that has ended. All ranks have checkpoints of the same epochs, whatever the clock or the observers
+  /// of one say.
+  bool writes_checkpoint() {
+    if (options_.checkpoint.empty()) return false;
     const bool last = progress_.epoch == options_.epochs || observer_stops_;
-    return ranks_.size() > 1 || last || progress_.epoch % options_.checkpoint_every == 0;
+    const bool due = options_.checkpoint_seconds ? seconds_since(saved_at_) >= *options_.checkpoint_seconds
+                                                 : progress_.epoch % options_.checkpoint_every == 0;
+    return ranks_.any(last || due);
   }
 
   void announce() {
@@ -356,6 +370,12 @@ class epoch_loop {
     const auto from = std::exchange(run_.resumed, nullptr);  // let go once its arrays are in the store
     if (!from->note.empty()) tell(options_, [&](observer& o) { o.on_note(from->note); });
     progress_ = load_progress(*from, engine_run_.store(), run_, task_, kept_);
+    if (progress_.measured_epoch < progress_.epoch)
+      tell(options_, [&](observer& o) {
+        o.on_note("the checkpoint is of epoch " + std::to_string(progress_.epoch) +
+                  ", which nobody has measured: what is known of the run is of epoch " +
+                  std::to_string(progress_.measured_epoch));
+      });
     reported_epoch_ = progress_.epoch;
     keep_in_mind(options_.resume);
     rounds_.resume_at(progress_.scale);
@@ -369,20 +389,33 @@ class epoch_loop {
     now.scale = rounds_.scale();
     now.gain_weight = rounds_.gain_weight();
     now.longest_exchange = rounds_.longest_exchange();
-    now.examples = last_.examples;
-    now.updates = last_.updates;
-    now.nonzeros = last_.nonzeros;
+    const epoch_report counted = meter_.count(progress_, progress_.epoch, 0.0, 0.0);
+    now.examples = counted.examples;
+    now.updates = counted.updates;
+    now.nonzeros = counted.nonzeros;
+    now.measured_epoch = reported_epoch_;
     save_progress(checkpoint_of_rank(options_.checkpoint, ranks_), engine_run_.store(), run_, task_, now, kept_);
+    saved_at_ = clock::now();
     name_epoch(options_.checkpoint, now.epoch, ranks_);
     keep_in_mind(options_.checkpoint);
   }
 
   void finish(clock::time_point begin) {
     const param_store& store = engine_run_.store();
-    // A run may be resumed that has nothing left to do.
-    if (!measured_ && result_.status != run_status::stopped) {
-      measure(progress_.epoch, 0.0, 0.0);
-      if (kept_.mean.added() > 1) measure_mean();
+    // A run may be resumed that has nothing left to do, and one whose time is over has trained a part of an epoch.
+    const bool cut_short = result_.status == run_status::done && result_.stopped_by.has_value();
+    if (cut_short) {
+      tell(options_, [&](observer& o) {
+        o.on_note("the time is over: the run ends after " + std::to_string(progress_.epoch) + " of its " +
+                  std::to_string(options_.epochs) + " epochs");
+      });
+      engine_run_.settle();
+    }
+    if (cut_short || (!measured_ && result_.status != run_status::stopped)) {
+      const bool whole = measure(progress_.epoch, last_.step, last_.wall_seconds);
+      const std::size_t few = cut_short ? 0 : 1;  // the mean of one epoch is what stands there
+      if (whole && kept_.mean.added() > few) measure_mean();
+      if (cut_short && asked_to_stop() && stopped_by_ != stop_cause::time_limit) stop();
     }
     // Who asks to stop is told of the last epoch that was measured; what is measured before the first is for comparison
     // alone.
@@ -438,6 +471,7 @@ class epoch_loop {
   round_driver rounds_;
   epoch_meter meter_;
   report_teller teller_;
+  time_limit limit_;
   const std::size_t epochs_between_ = epochs_between();
   run_progress progress_{};
   epoch_report last_ = unmeasured;
@@ -446,7 +480,8 @@ class epoch_loop {
   bool measured_ = false;           ///< whether last_ is more than that
   bool observer_stops_ = false;     ///< one of this rank has answered so
   stop_cause stopped_by_ = stop_cause::request;
-  clock::time_point training_since_{};  ///< what is not yet in the training seconds
+  clock::time_point saved_at_ = clock::now();  ///< a checkpoint
+  clock::time_point training_since_{};         ///< what is not yet in the training seconds
   double objective_before_ = 0.0;
   struct one_try {
     round_driver::pace pace;
