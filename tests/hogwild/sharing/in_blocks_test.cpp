@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/sharing/deterministic.hpp>
 #include <hogwild/detail/sharing/replica.hpp>
 
