@@ -23,7 +23,7 @@ foreach(name IN LISTS commands)
   endif()
 endforeach()
 
-run(FOLDER "${work}" COMMAND "${hogwild}" generate train.svm --rows 300 --columns 200 --test test.svm)
+run(FOLDER "${work}" COMMAND "${hogwild}" generate train.svm --rows 300 --columns 200 --nonzeros 10 --test test.svm)
 run(FOLDER "${work}" COMMAND "${hogwild}" train train.svm --test test.svm --engine processes --epochs 3 --quiet
                              --record run.jsonl --save model.bin)
 run(FOLDER "${work}" COMMAND "${hogwild}" evaluate model.bin test.svm)
