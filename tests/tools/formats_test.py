@@ -143,11 +143,11 @@ class files(unittest.TestCase):
     def test_of_rows_without_a_label_have_none_of_the_classes_where_labels_are_lists(self):
         lists = self.write("lists.svm", "1,2 1:1 2:1\n1 1:1\n2 2:1\n 3:1\n" * 40)
         asked = self.write("asked.svm", "1:1\n2:1\n3:1\n")
-        for words in (["--model", "softmax", "--class-loss", "one_vs_rest"],
+        for words in (["--model", "softmax", "--class-loss", "one_vs_rest", "--bias"],
                       ["--model", "mlp", "--hidden", "8", "--class-loss", "one_vs_rest", "--step", "0.5"]):
             model = os.path.join(self.folder.name, "lists.bin")
             for cache in ([], [], ["--no-cache"]):
-                self.run_command("train", lists, *words, *cache, "--quiet", "--bias", "--epochs", "60", "--save", model)
+                self.run_command("train", lists, *words, *cache, "--quiet", "--epochs", "60", "--save", model)
                 said = self.run_command("predict", model, asked, "--probabilities", "--no-cache").stdout.splitlines()
                 one, two, none = ([float(p) for p in line.split()] for line in said)
                 self.assertGreater(one[0], 0.6, words)
