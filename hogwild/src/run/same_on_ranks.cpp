@@ -72,8 +72,8 @@ difference first_difference(std::span<const named_value> mine, std::span<const n
     const std::string who = "rank " + std::to_string(ranks.rank()) + " of " + std::to_string(ranks.size()) + ": ";
     // One of them has an entry that the other one lacks: its list goes on with the next name.
     const bool lacks = here.name != there.name;
-    const bool is_there =
-        lacks && (i >= mine.size() || std::ranges::find(mine, there.name, &named_value::name) == mine.end());
+    const bool is_there = lacks && i < first.size() &&
+                          (i >= mine.size() || std::ranges::find(mine, there.name, &named_value::name) == mine.end());
     const named_value& named = is_there ? there : here;
     const std::string of_mine = lacks && is_there ? "" : here.value, of_first = lacks && !is_there ? "" : there.value;
     return {static_cast<double>(i),

@@ -89,14 +89,19 @@ class rank_standstills {
     mine.push_back(now - std::exchange(told_, now));
     const std::vector<double> all = ranks_.gathered(mine);
     std::vector<double> words_of_all;
-    double in_training = 0.0;
+    double in_training = 0.0, still = 0.0;
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
       const double* const of_rank = &all[r * mine.size()];
       words_of_all.insert(words_of_all.end(), of_rank, of_rank + N);
-      in_training += of_rank[N];
+      in_training += of_rank[N], still += of_rank[N + 1];
       if (of_rank[N + 1] > 0.0) tell_of(r, of_rank[N + 1]);
     }
-    seconds -= std::min(in_training, std::exchange(epoch_, 0.0));
+    // Who stood still before it began to train kept the others waiting in their training: what does not fit into the
+    // time between was of the epoch.
+    const standstill_watch::clock::time_point heard = standstill_watch::clock::now();
+    const double since = std::chrono::duration<double>(heard - std::exchange(heard_, heard)).count();
+    const double epoch = std::exchange(epoch_, 0.0), between = since - epoch;
+    seconds -= std::clamp(std::max(in_training, still - between), 0.0, epoch);
     return words_of_all;
   }
 
@@ -115,6 +120,7 @@ class rank_standstills {
   double in_training_ = 0.0;  ///< of the last epoch, which others have not heard of
   double told_ = 0.0;         ///< what they have heard of
   double epoch_ = 0.0;        ///< seconds of the last epoch
+  standstill_watch::clock::time_point heard_ = standstill_watch::clock::now();  ///< when all last told each other
 };
 
 }  // namespace hogwild::detail
