@@ -165,7 +165,7 @@ TEST_F(long_search, killed_at_any_moment_goes_on_with_another_number_of_ranks) {
   int killed = 0;
   for (const int ranks : {2, 3, 2}) {
     running_command search_to_kill(with_pids(ranks, search({"--journal", journal()})));
-    ASSERT_TRUE(search_to_kill.says("trial")) << search_to_kill.err();
+    ASSERT_TRUE(search_to_kill.says("trial  ")) << search_to_kill.err();
     if (killed > 0) std::this_thread::sleep_for(std::chrono::milliseconds(draw() % 200));
     ::kill(pid_of(static_cast<int>(draw() % static_cast<unsigned>(ranks))), SIGKILL);
     if (search_to_kill.wait().code == 0) break;  // it was through before
@@ -185,7 +185,7 @@ TEST_F(long_search, killed_at_any_moment_goes_on_with_another_number_of_ranks) {
 TEST_F(long_search, stops_where_any_rank_is_asked_to) {
   for (const int rank : {0, 1}) {
     running_command stopped(with_pids(2, search({"--journal", journal()})));
-    ASSERT_TRUE(stopped.says("trial")) << stopped.err();
+    ASSERT_TRUE(stopped.says("trial  ")) << stopped.err();
     ASSERT_EQ(::kill(pid_of(rank), SIGTERM), 0);
     const outcome o = stopped.wait();
     EXPECT_EQ(o.code, 130) << rank;
@@ -199,7 +199,7 @@ TEST_F(long_search, stops_where_any_rank_is_asked_to) {
 TEST_F(long_search, rank_that_no_longer_answers_ends_all_and_is_named) {
   for (const int rank : {0, 1}) {
     running_command silent(with_pids(2, search({"--rank-timeout", "3"})));
-    ASSERT_TRUE(silent.says("trial")) << silent.err();
+    ASSERT_TRUE(silent.says("trial  ")) << silent.err();
     ASSERT_EQ(::kill(pid_of(rank), SIGSTOP), 0);
     const outcome o = silent.wait();
     EXPECT_EQ(o.code, 1);

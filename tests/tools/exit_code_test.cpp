@@ -89,7 +89,10 @@ TEST_F(exit_codes, input_that_does_not_suit_is_3) {
 
   EXPECT_EQ(hogwild({"train", *folder / "nowhere.svm"}).code, 3);
   EXPECT_EQ(hogwild({"predict", *folder / "three.svm", test()}).code, 3);
-  EXPECT_EQ(hogwild({"inspect", *folder / "three.svm"}).code, 3);
+  EXPECT_EQ(hogwild({"inspect", *folder / "nowhere.svm"}).code, 3);
+  write_file(*folder / "nothing", std::string("\x01\x02\0\x03", 4));
+  EXPECT_EQ(hogwild({"inspect", *folder / "nothing"}).code, 3);
+  EXPECT_EQ(hogwild({"inspect", *folder / "three.svm"}).code, 0);  // which says what it is
   EXPECT_EQ(hogwild({"cache", "--list", *folder / "nowhere"}).code, 3);
   EXPECT_EQ(hogwild({"train", "-"}, "").code, 3);
 }

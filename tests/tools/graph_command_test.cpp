@@ -171,7 +171,8 @@ TEST_F(graphs, that_are_wrong_are_refused_with_their_place) {
            {"p max 3 1\nn 1 s\nn 3 t\na 1 4 5\n", "bad.max:4:5: the node is '4', but must be from 1 to 3"},
            {"3 1 2\nv 0 0\nv 1 2\n", "bad.max:3:5: the class is '2', but must be from -1 to 1"},
            {"", "bad.max:1:1: there is no line 'p max NODES ARCS'"},
-           {"1 2:3 4:5\n", "bad.max:1:3: the number of edges is a whole number, not '2:3'"}}) {
+           {"1 x\n", "bad.max:1:3: the number of edges is a whole number, not 'x'"},
+           {"1 2:3 4:5\n", "bad.max:1:3: this is LIBSVM text ('2:3')"}}) {
     const outcome o = hogwild({"train", file("bad.max", text), "--model", "graph_cut", "--no-cache"});
     EXPECT_EQ(o.code, 3);
     EXPECT_THAT(o.err, HasSubstr(words));

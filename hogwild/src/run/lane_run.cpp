@@ -55,7 +55,7 @@ lane_run::lane_run(std::shared_ptr<const training_task> alone, const train_optio
   resolved_run run{.options = options, .step_found = step_found};
   run.options.step.initial = largest_step;
   run.schedule = {schedule_kind::constant, largest_step, 0.0, 1, 0};
-  run_planner planner(task_, run), planner_of_one(*alone, run);
+  run_planner planner(task_, run, *alone), planner_of_one(*alone, run);
   planner_of_one.limit_batch();
   planner.loop().batch = planner_of_one.loop().batch;
   const std::size_t workers = engine_->plan(planner);

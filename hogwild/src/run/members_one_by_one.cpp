@@ -23,7 +23,7 @@ members_one_by_one::members_one_by_one(const prepared_data& all, const several_p
       ranks_(ranks),
       portions_{ranks.size(), plan.models},
       ended_(plan.models),
-      told_(plan.models * all.options().epochs) {
+      told_(plan.models) {
   require(!all.options().target,
           "a target ends models that are trained side by side, under sgd without average, plateau and shards: leave it "
           "out");
@@ -46,8 +46,7 @@ void members_one_by_one::train_own(thread_team& team) {
     const member_rows own(all_, plan_, k);
     train_options options = own.options();
     options.stop = end.get_token();
-    member_epoch* const told = &told_[k * options.epochs];
-    std::size_t heard = 0;
+    std::vector<member_epoch>& told = told_[k];
     options.observers.push_back([&](const epoch_report& e) {
       const member_epoch now{.loss = e.train_loss,
                              .objective = e.objective,
@@ -55,11 +54,10 @@ void members_one_by_one::train_own(thread_team& team) {
                              .examples = static_cast<double>(e.examples),
                              .updates = static_cast<double>(e.updates),
                              .nonzeros = static_cast<double>(e.nonzeros)};
-      for (; heard < e.epoch; ++heard) told[heard] = now;
+      told.resize(std::max(told.size(), e.epoch), now);
     });
     engine_of<serial_engine> one{serial_engine{}};
     ended_[k] = run_training(plan_.prepare(own.rows(), options), one);
-    for (; heard > 0 && heard < options.epochs; ++heard) told[heard] = told[heard - 1];
     rows_done_ += ended_[k].examples;
     if (ended_[k].status != run_status::diverged) return;
     end.request_stop();
@@ -69,17 +67,19 @@ void members_one_by_one::train_own(thread_team& team) {
 
 /// What is told of a model beside its parameters.
 struct member_end {
-  double status, epochs, examples, updates, nonzeros, search_seconds, step, decay, objective, gap;
+  double status, epochs, examples, updates, nonzeros, search_seconds, step, decay, objective, gap, told;
 };
 
 constexpr double untold = -1.0;
 
 void members_one_by_one::hear_of_others() {
   std::vector<member_end> ends;
-  for (const train_result& one : ended_)
+  for (std::size_t k = 0; k < ended_.size(); ++k) {
+    const train_result& one = ended_[k];
     ends.push_back({static_cast<double>(one.status), static_cast<double>(one.epochs), static_cast<double>(one.examples),
                     static_cast<double>(one.updates), static_cast<double>(one.nonzeros), one.search_seconds, one.step,
-                    one.decay, one.objective, one.gap.value_or(untold)});
+                    one.decay, one.objective, one.gap.value_or(untold), static_cast<double>(told_[k].size())});
+  }
   ranks_.exchange(std::span(ends), [this](std::size_t k) { return portions_.rank_of(k); });
   for (std::size_t k = 0; k < ended_.size(); ++k) {
     train_result& one = ended_[k];
@@ -94,14 +94,27 @@ void members_one_by_one::hear_of_others() {
     one.objective = ends[k].objective;
     one.gap = ends[k].gap == untold ? std::nullopt : std::optional(ends[k].gap);
   }
-  ranks_.exchange(std::span(told_), [this](std::size_t i) { return portions_.rank_of(i / all_.options().epochs); });
+  double most = 0.0;
+  for (const member_end& end : ends) most = std::max({most, end.epochs, end.told});
+  hear_of_epochs(static_cast<std::size_t>(most));
+}
+
+/// A model that has ended before others stays what it was.
+void members_one_by_one::hear_of_epochs(std::size_t epochs) {
+  std::vector<member_epoch> all;
+  for (std::vector<member_epoch>& told : told_) {
+    told.resize(epochs, told.empty() ? member_epoch{} : told.back());
+    all.insert(all.end(), told.begin(), told.end());
+  }
+  ranks_.exchange(std::span(all), [this, epochs](std::size_t i) { return portions_.rank_of(i / epochs); });
+  for (std::size_t k = 0; k < told_.size(); ++k) std::copy_n(all.data() + k * epochs, epochs, told_[k].data());
 }
 
 epoch_report members_one_by_one::after_epoch(std::size_t epoch) const {
   epoch_report sum{.epoch = epoch};
   double examples = 0.0, updates = 0.0, nonzeros = 0.0;
   for (std::size_t k = 0; k < ended_.size(); ++k) {
-    const member_epoch& one = told_[k * all_.options().epochs + epoch - 1];
+    const member_epoch& one = told_[k][epoch - 1];
     sum.train_loss += one.loss;
     sum.objective += one.objective;
     sum.train_seconds += one.seconds;

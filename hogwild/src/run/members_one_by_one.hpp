@@ -47,18 +47,20 @@ class members_one_by_one {
   std::uint64_t rows_done() const { return rows_done_.load(); }
 
  private:
+  struct member_epoch {
+    double loss = 0.0, objective = 0.0, seconds = 0.0, examples = 0.0, updates = 0.0, nonzeros = 0.0;
+  };
+
   void train_own(thread_team& team);
   void hear_of_others();
+  void hear_of_epochs(std::size_t epochs);
 
   const prepared_data& all_;
   const several_plan& plan_;
   ranks_at_work& ranks_;
   rank_portions portions_;
   std::vector<train_result> ended_;
-  struct member_epoch {
-    double loss = 0.0, objective = 0.0, seconds = 0.0, examples = 0.0, updates = 0.0, nonzeros = 0.0;
-  };
-  std::vector<member_epoch> told_;  ///< all epochs of a model, then of the next
+  std::vector<std::vector<member_epoch>> told_;  ///< of each model, its epochs so far
   std::atomic<std::uint64_t> rows_done_ = 0;
 };
 

@@ -81,7 +81,8 @@ void run_planner::limit_batch() {
 
 void run_planner::scale_found_step(std::size_t rows) {
   if (!run_.step_found) return;
-  scaling_.factor = step_factor(task_, loop_, run_.schedule.initial, rows, run_.options.initial, run_.options.stop);
+  scaling_.factor =
+      step_factor(one_, one_.options(), run_.schedule.initial, rows, run_.options.initial, run_.options.stop);
   run_.schedule.initial = scaling_.of(run_.schedule.initial);
 }
 

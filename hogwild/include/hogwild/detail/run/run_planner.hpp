@@ -34,7 +34,10 @@ struct step_scaling {
 class run_planner {
  public:
   /// Both outlive it. What is decided about the step is written into `run`.
-  run_planner(const training_task& task, resolved_run& run) : task_(task), run_(run), loop_(task.options()) {}
+  run_planner(const training_task& task, resolved_run& run) : run_planner(task, run, task) {}
+  /// Of a task of several models, steps are tried by `one` of them, which outlives it, too.
+  run_planner(const training_task& task, resolved_run& run, const training_task& one)
+      : task_(task), one_(one), run_(run), loop_(task.options()) {}
 
   const training_task& task() const { return task_; }
   const train_options& options() const { return run_.options; }
@@ -84,6 +87,7 @@ class run_planner {
   bool plan_in_blocks(std::size_t workers, const sharing_surroundings& around);
 
   const training_task& task_;
+  const training_task& one_;
   resolved_run& run_;
   loop_options loop_;
   std::size_t asked_ = 0;  ///< workers, by number
