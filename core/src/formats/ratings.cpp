@@ -64,8 +64,9 @@ class ratings_parser {
   bool read_rating() {
     std::uint32_t user = 0, item = 0;
     double label = 0;
-    if (!has_fields() || !read_id("user", names_ ? &names_->users : nullptr, layout_.user, user) ||
-        !read_id("item", names_ ? &names_->items : nullptr, layout_.item, item))
+    // The user before the line's length: "1:2:3" is one field, and no user.
+    if ((layout_.user < fields_.size() && !read_id("user", names_ ? &names_->users : nullptr, layout_.user, user)) ||
+        !has_fields() || !read_id("item", names_ ? &names_->items : nullptr, layout_.item, item))
       return false;
     const bool rated =
         layout_.rating < fields_.size() && !(context_.labels_optional && fields_[layout_.rating].text.empty());
@@ -84,12 +85,15 @@ class ratings_parser {
   bool has_fields() {
     std::size_t filled = fields_.size();
     while (filled > layout_.fields && fields_[filled - 1].text.empty()) --filled;
-    if (filled == layout_.fields) return true;
     const bool rating_may_lack = context_.labels_optional && layout_.header_line == 0;
     if (rating_may_lack && std::min(filled, layout_.fields) == 2 && std::max(filled, layout_.fields) == 3) return true;
+    // A first line that lacks fields says that all lines have as few.
+    const std::size_t rating = context_.labels_optional ? 0 : layout_.rating;
+    const std::size_t needed = std::max({layout_.user, layout_.item, rating}) + 1;
+    if (filled == layout_.fields && filled >= needed) return true;
     const text_field& last = fields_.back();
     const std::size_t behind = last.at + last.text.size() + (last.quoted ? 2 : 0);
-    if (filled < 3 && filled < layout_.fields)
+    if (filled < needed || (filled < 3 && filled < layout_.fields))
       return refuse(behind, std::string("the line ends where ") + (filled < 2 ? "an item" : "a rating") +
                                 " is expected; fields are separated by " + std::string(separator_name(layout_.by)));
     return refuse(filled < layout_.fields ? behind : fields_[layout_.fields].at,
