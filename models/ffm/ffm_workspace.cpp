@@ -2,6 +2,7 @@
 #include <hogwild/detail/models/ffm_workspace.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 
@@ -19,6 +20,29 @@ void ffm::require_data(const sparse_view& rows, std::string_view source) const {
 ffm::workspace ffm::make_workspace(const sparse_view& data, isa set, std::size_t batch) const {
   require_data(data, "the data");
   return {data, field_width(factors), unit_rows, set, batch};
+}
+
+double ffm::squares_touched(std::span<const float> w, const workspace& space, std::size_t k) const {
+  const ffm_example& z = space.example(k);
+  if (z.weight == 0.0f) return 0.0;
+  constexpr std::size_t lanes = 4;  // of field_width(): four sums that do not wait for each other
+  std::array<double, lanes> sums{};
+  const std::size_t of_field = field_width(factors);
+  for (const field_entry& e : z.entries) {
+    const auto of_entry = static_cast<double>(w[weight(e.column)]);
+    sums[0] += of_entry * of_entry;
+    const std::span<const float> all = w.subspan(factors_at(e.column, 0), width());
+    for (const field_run& run : z.runs) {
+      for (std::size_t f = 0; f < run.fields; ++f) {
+        // Where its field has no other entry, its factors for that field meet nothing.
+        if (e.begins && e.ends && run.slot + f == e.slot) continue;
+        const std::span<const float> of = all.subspan((run.field + f) * of_field, of_field);
+        for (std::size_t i = 0; i < of.size(); ++i)
+          sums[i % lanes] += static_cast<double>(of[i]) * static_cast<double>(of[i]);
+      }
+    }
+  }
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 ffm_workspace::ffm_workspace(const sparse_view& data, std::size_t width, bool unit_rows, isa set, std::size_t batch)

@@ -96,7 +96,7 @@ class MatrixFactorization:
                 raise
             raise interrupt from None
         if saved is None:
-            raise interrupt or ValueError("the loss is not finite: take a lower learning_rate")
+            raise interrupt or ValueError("the loss is not finite, or ended above its start: take a lower learning_rate")
         weights = saved.weights.reshape(-1, saved.width)
         numbers = saved.columns.astype(np.int64) - 1
         self.mean, self.l2_ = dict(saved.options)["mean"], float(self.run_["l2"])

@@ -83,7 +83,9 @@ nlohmann::ordered_json facts_of(const advised_run& run) {
 
 }  // namespace
 
-std::string advice_text(const sparse_view& rows, const advice& given, const std::vector<measured_run>& measured) {
+std::string advice_text(const sparse_view& rows, const advice& given, const std::vector<measured_run>& measured,
+                        column_scaling scale) {
+  const bool scales = scale != column_scaling::none;
   const row_meetings& met = given.meetings;
   std::string text = in_words("data        %zu rows, %zu columns, %zu nonzeros, %.1f MB\n", rows.rows(), rows.columns,
                               rows.nonzeros(), static_cast<double>(given.data_bytes) / 1e6);
@@ -105,15 +107,18 @@ std::string advice_text(const sparse_view& rows, const advice& given, const std:
   const value_choice values = choose_values(rows, given);
   text += "\nadvice      --engine " + best.engine;
   if (best.engine != "serial") text += in_words(" --workers %zu", best.workers);
-  text += in_words(" --sharing auto --step %.6g --values %s\n", given.step, values.values);
+  text += " --sharing auto" + (scales ? std::string(" --scale max_abs") : in_words(" --step %.6g", given.step)) +
+          " --values " + values.values + "\n";
   text += "because     " + given.reason + "\n            values: " + values.reason + "\n";
+  if (scales)
+    text += "            scale: single columns outweigh all others, which learn next to nothing beside them\n";
   if (const auto lost = loss_of_advice(given, measured))
     text += in_words("measured    the advised run takes %.1f %% more than the fastest\n", 100.0 * *lost);
   return text;
 }
 
 std::string advice_json(const train_request& request, const sparse_view& rows, const advice& given,
-                        const std::vector<measured_run>& measured) {
+                        const std::vector<measured_run>& measured, column_scaling scale) {
   const row_meetings& met = given.meetings;
   const value_choice values = choose_values(rows, given);
   const advised_run& best = given.runs[given.best];
@@ -143,13 +148,10 @@ std::string advice_json(const train_request& request, const sparse_view& rows, c
     runs.back()["least_epoch_seconds"] = measured[i].least_seconds;
     runs.back()["measured_workers"] = measured[i].workers;
   }
-  all["advice"] = {{"engine", best.engine},
-                   {"workers", best.workers},
-                   {"sharing", "auto"},
-                   {"step", given.step},
-                   {"values", values.values},
-                   {"reason", given.reason},
-                   {"values_reason", values.reason}};
+  all["advice"] = {{"engine", best.engine},   {"workers", best.workers},
+                   {"sharing", "auto"},       {"step", given.step},
+                   {"values", values.values}, {"scale", scale == column_scaling::none ? "none" : "max_abs"},
+                   {"reason", given.reason},  {"values_reason", values.reason}};
   if (const auto lost = loss_of_advice(given, measured)) all["advice"]["slower_than_fastest"] = *lost;
   return json_text(all) + "\n";
 }

@@ -13,10 +13,12 @@
 namespace hogwild::cli {
 
 /// Advice, and what it was measured to come to where that was asked for (else `measured` is empty), for people.
-std::string advice_text(const sparse_view& rows, const advice& given, const std::vector<measured_run>& measured);
+/// `scale`: how columns should be divided; the step that was found for columns as they are is then none to give.
+std::string advice_text(const sparse_view& rows, const advice& given, const std::vector<measured_run>& measured,
+                        column_scaling scale);
 
 /// The same for machines: one JSON object, one line.
 std::string advice_json(const train_request& request, const sparse_view& rows, const advice& given,
-                        const std::vector<measured_run>& measured);
+                        const std::vector<measured_run>& measured, column_scaling scale);
 
 }  // namespace hogwild::cli

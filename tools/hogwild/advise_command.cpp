@@ -9,6 +9,7 @@
 
 #include "advice_check.hpp"
 #include "advice_text.hpp"
+#include "column_scales.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
 #include "model_from_request.hpp"
@@ -32,8 +33,9 @@ std::string advice_for(train_request request) {
   if (request.verify) measured = measure_advised(given, m, rows, request, options);
   std::ranges::move(extrapolate(given.runs, request.cpus), std::back_inserter(given.runs));
   if (request.verify) measured.resize(given.runs.size());
-  if (request.json) return advice_json(request, rows, given, measured);
-  return request.files.quiet ? std::string() : advice_text(rows, given, measured);
+  const column_scaling scale = advised_scaling(m, rows, options);
+  if (request.json) return advice_json(request, rows, given, measured, scale);
+  return request.files.quiet ? std::string() : advice_text(rows, given, measured, scale);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace hogwild::cli {
 
-/// Whether --save is asked for and there is something to save: a run that diverged has no model, and one that was
-/// stopped before its first row none but the one that it began with.
+/// Whether --save is asked for and there is something to save: a run that diverged has no model, unless --save-diverged
+/// asks for what is finite, and one that was stopped before its first row none but the one that it began with.
 bool saves(const train_request& request, const train_result& result);
 
 /// How a run ended, for people: several lines.

@@ -61,6 +61,22 @@ void check_words(const command_line& line, const train_request& r) {
   if (line.given("--labels")) throw config_error("--labels is about IDX images; a corpus has none");
 }
 
+/// Columns are divided for one run, whose parameters are made those of the data when it ends.
+void check_scale(const train_request& r) {
+  if (r.scale == column_scaling::none) return;
+  const auto refuse = [](bool asked, const std::string& what) {
+    if (asked)
+      throw config_error(
+          "--scale is for one linear model that is trained on rows that are all there: leave it out with " + what +
+          ", or scale the columns in the data");
+  };
+  refuse(r.several.any(), "several models that make one");
+  refuse(r.folds.any() || r.options.l2_by_folds.has_value(), "--folds, --path and --l2 auto");
+  refuse(r.searches, "a search");
+  refuse(r.stream, "--stream");
+  refuse(!r.segment.empty(), "--segment, where others read what is trained");
+}
+
 /// Numbers of rows belong to rows that there are.
 void check_row_files(const train_request& r) {
   const model_input input = input_of(r.model);
@@ -206,6 +222,7 @@ void check_options(const command_line& line, const train_request& r) {
   check_engine_and_files(line, r);
   check_constants(line, r);
   check_row_files(r);
+  check_scale(r);
   check_model(line, r);
 }
 

@@ -81,6 +81,15 @@ void declare_rest_of_model(command_line& line, train_request& r) {
               "what rows weigh by their labels; balanced: all classes weigh the same (labels not named: 1)",
               [&r](const std::string& text) { return set_class_weights(text, r.options.weights); });
   line.excludes("--class-weights", "--weight-positive");
+  line.choice<column_scaling>(
+      "--scale", r.scale,
+      {{"none", column_scaling::none},
+       {"auto", column_scaling::automatic},
+       {"max_abs", column_scaling::max_abs},
+       {"standard", column_scaling::standard}},
+      "what columns are divided by (linear models): the size of their largest value, their standard deviation, or "
+      "auto: "
+      "the first, where single columns outweigh all others. What is saved are the weights of columns as given");
   line.option("--freeze", "GROUP,...", "", "groups of parameters that nothing changes",
               [&r](const std::string& text) { return add_names(text, r.options.freeze); });
   line.option("--init", r.init, "begin with the parameters of this saved model (word vectors: of these)");
@@ -392,6 +401,9 @@ void declare_output(command_line& line, train_request& r) {
   line.option("--save", r.save,
               "write the model here: text where the name ends in .txt, else binary (word vectors: binary where it ends "
               "in .bin; in .model: both vectors of each word, for 'hogwild evaluate')");
+  line.flag("--save-diverged", r.save_diverged,
+            "write it even of a run that ended worse than it began, as long as its loss is a finite number");
+  line.needs("--save-diverged", "--save");
   line.option("--record", r.options.record, "write a run record here, one JSON object a line");
   line.option("--checkpoint", r.options.checkpoint, "write the state of the run here after each epoch");
   line.option("--resume", r.options.resume, "go on from this checkpoint");

@@ -21,6 +21,7 @@
 #include <hogwild/options.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
+#include "column_scaling.hpp"
 #include "data_files.hpp"
 #include "folds_request.hpp"
 #include "several_request.hpp"
@@ -83,14 +84,16 @@ struct train_request {
   std::vector<named_value> compared{};  ///< what ranks compare of the command line
 
   train_options options{};
+  column_scaling scale = column_scaling::none;
   std::size_t batch = 0;                 ///< 0: as the model has it
   std::size_t virtual_workers = 0;       ///< 0: by the data
   double tolerance = 0.0;                ///< 0: none
   std::string init;                      ///< a saved model whose parameters the run begins with
   std::vector<std::string> init_groups;  ///< of those; none: all
   std::string save;
-  bool stream = false;       ///< learns from standard input for as long as rows come
-  double save_every = 60.0;  ///< seconds between two checkpoints of a stream, and two models saved
+  bool save_diverged = false;  ///< a run that ended worse than it began is saved, too
+  bool stream = false;         ///< learns from standard input for as long as rows come
+  double save_every = 60.0;    ///< seconds between two checkpoints of a stream, and two models saved
   stream_options of_stream{};
   bool json = false;
   bool verify = false;   ///< of advice: what it says is tried

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training.hpp"
 
+#include "column_scales.hpp"
 #include "model_from_request.hpp"
 
 #include <algorithm>
@@ -179,7 +180,14 @@ train_result train_with_engine(const named_model& m, const sparse_view& rows, co
     return train_several_with_engine(m, rows, request, options, make_engine(request, nullptr),
                                      ranks != nullptr ? &ranks->all() : nullptr);
   const std::unique_ptr<any_engine> engine = make_engine(request, ranks);
-  return run_training(maker_for(m, engine->ranks()), rows, options, *engine, threads_of(request));
+  const auto train_on = [&](const sparse_view& these, const train_options& o) {
+    return run_training(maker_for(m, engine->ranks()), these, o, *engine, threads_of(request));
+  };
+  if (request.scale == column_scaling::none) return train_on(rows, options);
+  const divided_run divided(m, rows, request.scale, options, agreement(engine->ranks()));
+  train_result result = train_on(divided.rows(), divided.options());
+  divided.finish(result);
+  return result;
 }
 
 train_result train_with_folds(const named_model& m, const rank_rows& rows, const train_request& request,

@@ -20,6 +20,7 @@
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
+#include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/error.hpp>
 
@@ -28,6 +29,7 @@
 #include "run/report_teller.hpp"
 #include "run/run_report.hpp"
 #include "run/standstill_watch.hpp"
+#include "run/unchanged_parameters.hpp"
 
 namespace hogwild {
 
@@ -72,15 +74,18 @@ class epoch_loop {
     task_.change(store, options_.initial);
     if (run_.resumed) resume();
     engine_run_.get_ready();
+    unchanged_.begin();
     rounds_.live().begin(progress_.examples);
     rounds_.resume_at(rounds_.scale());
     announce();
     // From here a request to stop reaches the workers themselves, within a few rows.
     const stop_relay relay(options_.stop, store);
     bool over = false;
-    if (checks_falls()) {
+    if (checks_falls() || compares_ends_) {
       over = !measure(0, 0.0, 0.0) && stop();
       objective_before_ = last_.objective;
+      if (compares_ends_) course_.start = options_.resume.empty() ? last_.objective : from_start.start;
+      measured_ = false;  // a run that goes on with nothing left to do has a mean to measure
       progress_.fall = begins_anew() ? objective_fall{objective_before_} : from_start;
     }
     std::optional<divergence_guard> guard;  // of the epochs since the last measurement
@@ -219,15 +224,14 @@ class epoch_loop {
   /// careful exchange too, the step is too large for one worker as well: then workers exchange as rarely as ended about
   /// as well as that, and no other epoch is turned back.
   bool turned_back(divergence_guard& guard, std::size_t e, double step) {
-    const auto note = [&](const std::string& sentence) { tell(options_, [&](observer& o) { o.on_note(sentence); }); };
     if (task_.facts().non_monotone || progress_.step_overshoots != 0 || !rose_too_far()) return false;
     tries_.push_back({rounds_.current_pace(), last_.objective});
     if (const auto remedy = guard.turn_back(step)) {
       const bool several = e > reported_epoch_ + 1;
       progress_.epoch = reported_epoch_;
       const std::string which = several ? "s " + std::to_string(reported_epoch_ + 1) + " to " : " ";
-      note("the workers' summed changes overshot in epoch" + which + std::to_string(e) +
-           (several ? "; they are" : "; it is") + " trained again " + *remedy);
+      teller_.note("the workers' summed changes overshot in epoch" + which + std::to_string(e) +
+                   (several ? "; they are" : "; it is") + " trained again " + *remedy);
       return true;
     }
     if (tries_.size() < 2) return false;
@@ -237,8 +241,9 @@ class epoch_loop {
     const auto found = std::ranges::find_if(tries_, as_good);
     if (found != tries_.end()) rounds_.resume_pace(found->pace);
     progress_.step_overshoots = 1;
-    note("the objective rises in epoch " + std::to_string(e) + " however often the workers exchange: the step " +
-         detail::to_short_text(step) + " is too large for one worker, too");
+    teller_.note("the objective rises in epoch " + std::to_string(e) +
+                 " however often the workers exchange: the step " + detail::to_short_text(step) +
+                 " is too large for one worker, too");
     return false;
   }
 
@@ -246,17 +251,29 @@ class epoch_loop {
   bool conclude(clock::time_point begin) {
     const std::size_t trained = progress_.epoch - std::exchange(reported_epoch_, progress_.epoch);
     tries_.clear();
+    if (unchanged_.asked() && !ranks_.any(!unchanged_.are_so(last_))) teller_.note(unchanged_parameters::note(last_));
     note_answer(teller_.tell(last_, &observer::on_epoch, [this] { return parameters_now(); }));
-    const auto [ended, best] =
+    auto [ended, best] =
         progress_.rules.after(last_, progress_.fall, options_, task_.facts().convex, run_.schedule, trained);
     if (best) {
       kept_.best = parameters_now();
       best_measured_ = last_;
     }
+    if (ended_worse(ended)) ended = run_status::diverged;
     if (ended) result_.status = *ended;
+    if (ended == run_status::diverged) teller_.note(course_.told(progress_.epoch, last_.objective));
     if (ended == run_status::target) result_.seconds_to_target = progress_.train_seconds;
     if (!options_.checkpoint.empty() && ended != run_status::diverged && (ended || writes_checkpoint())) save(begin);
     return ended.has_value();
+  }
+
+  /// Whether the run ends with this epoch, and what it leaves behind is worse than what it began with.
+  bool ended_worse(const std::optional<run_status>& ended) {
+    course_.take(progress_.epoch, last_.objective);
+    const bool ends = ended ? *ended == run_status::converged || *ended == run_status::no_progress
+                            : progress_.epoch == options_.epochs;
+    const double left = best_measured_ ? best_measured_->objective : last_.objective;
+    return ends && course_.is_above(left) && course_.ended_worse(left, meter_.spread_of_losses(rounds_.scale()));
   }
 
   /// All ranks have checkpoints of the same epochs, whatever the observers of one say.
@@ -317,7 +334,7 @@ class epoch_loop {
 
   /// Where the objective falls from, before a warm start or a checkpoint takes the place of these parameters.
   objective_fall begin_fall() {
-    if (!checks_falls() || begins_anew()) return {};
+    if (checks_falls() ? begins_anew() : !compares_ends_ || options_.resume.empty()) return {};
     // Where the run is to stop meanwhile nobody asks.
     const auto measured = meter_.measure(progress_, rounds_.scale(), 0, 0.0, 0.0);
     return {measured ? measured->objective : no_number};
@@ -334,7 +351,7 @@ class epoch_loop {
 
   void resume() {
     const auto from = std::exchange(run_.resumed, nullptr);  // let go once its arrays are in the store
-    if (!from->note.empty()) tell(options_, [&](observer& o) { o.on_note(from->note); });
+    if (!from->note.empty()) teller_.note(from->note);
     progress_ = load_progress(*from, engine_run_.store(), run_, task_, kept_);
     if (optimum_bound* const optimum = meter_.optimum()) optimum->go_on(std::move(kept_.optimum));
     if (!options_.validation && !by_distance(options_, task_.facts().convex)) kept_.best.clear();
@@ -429,6 +446,9 @@ class epoch_loop {
   detail::rank_standstills standstills_{ranks_, options_};
   clock::time_point training_since_{};  ///< what is not yet in the training seconds
   double objective_before_ = 0.0;
+  const bool compares_ends_ = !task_.facts().non_monotone;  ///< by its beginning; what is not monotone may end higher
+  run_course course_{};
+  unchanged_parameters unchanged_{task_, engine_run_};
   struct one_try {
     round_driver::pace pace;
     double objective;

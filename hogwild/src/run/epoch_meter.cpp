@@ -13,6 +13,7 @@
 #include <hogwild/detail/control/staleness.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 
 namespace hogwild {
@@ -122,9 +123,7 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
   if (run_.options.validation) report.validation = loss_of(*run_.options.validation, true);
   if (ranks_.any(!whole)) return std::nullopt;
   agree_on_losses(report);
-  double penalty = penalty_of(task_, store, scale, engine_run_.helpers());
-  ranks_.take_first(std::span(&penalty, 1));
-  report.objective = report.train_loss + penalty;
+  report.objective = report.train_loss + penalty(scale);
   if (bound) tell_gap(*bound, report);
   return report;
 }
@@ -136,17 +135,41 @@ void epoch_meter::tell_gap(const loss_bound& bound, epoch_report& report) {
 
 double epoch_meter::deviation_of_losses(double scale, double mean) const {
   constexpr std::size_t most = 64;
-  const sparse_view& rows = task_.data();
-  const std::size_t n = std::min(rows.rows(), most);
+  const std::size_t rows = task_.data().rows(), n = std::min(rows, most);
   std::array<double, 2> sums{0.0, static_cast<double>(n)};
   for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t r = i * rows.rows() / n;
-    const double loss =
-        task_.evaluate(engine_run_.store(), scale, rows.slice(r, r + 1), engine_run_.helpers(), false).loss;
+    const double loss = loss_of_row(scale, i * rows / n);
     sums[0] += (loss - mean) * (loss - mean);
   }
   ranks_.sum(sums);
   return std::sqrt(sums[0] / sums[1]);
+}
+
+double epoch_meter::spread_of_losses(double scale) const {
+  const std::size_t rows = task_.data().rows();
+  const double mine = hogwild::spread_of_losses(rows, [&](std::size_t r) { return loss_of_row(scale, r); });
+  std::array<double, 2> sums{mine, rows > 0 ? 1.0 : 0.0};
+  ranks_.sum(sums);
+  return sums[0] / sums[1];
+}
+
+double epoch_meter::loss_of_row(double scale, std::size_t r) const {
+  return task_.evaluate(engine_run_.store(), scale, task_.data().slice(r, r + 1), engine_run_.helpers(), false).loss;
+}
+
+/// Of the same parameters everywhere. What each row regularises is the mean over all ranks' rows, as the loss is; where
+/// counts of columns tell it, those of all rows, it is the same everywhere.
+double epoch_meter::penalty(double scale) const {
+  double mine = penalty_of(task_, engine_run_.store(), scale, engine_run_.helpers());
+  if (ranks_.alone()) return mine;
+  if (task_.options().form == l2_form::per_occurrence) {
+    const auto rows = static_cast<double>(task_.data().rows());
+    std::array<double, 2> sums{mine * rows, rows};
+    ranks_.sum(sums);
+    return sums[0] / sums[1];
+  }
+  ranks_.take_first(std::span(&mine, 1));
+  return mine;
 }
 
 /// Losses of training rows are the mean over all ranks' rows, as each weighs; test rows are the same everywhere.

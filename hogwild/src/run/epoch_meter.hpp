@@ -34,10 +34,15 @@ class epoch_meter {
   /// Standard deviation of the rows' losses around their mean, of a few rows of each rank, as an estimate: what is
   /// added to all losses does not change it. All ranks call it, and get the same.
   double deviation_of_losses(double scale, double mean) const;
+  /// How far three quarters of them lie from their median at most, likewise: the mean of what each rank finds.
+  double spread_of_losses(double scale) const;
 
  private:
+  double loss_of_row(double scale, std::size_t row) const;
   void agree_on_losses(epoch_report& report) const;
   void tell_gap(const loss_bound& bound, epoch_report& report);
+  /// What regularisation adds to the training loss.
+  double penalty(double scale) const;
 
   const training_task& task_;
   engine_run& engine_run_;

@@ -12,6 +12,7 @@
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/optimization/proximal.hpp>
 #include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
@@ -299,13 +300,30 @@ std::vector<measurement> lane_run::measure(const sparse_view& rows, lane_task::r
 std::vector<double> lane_run::penalties() const {
   const std::size_t lanes = table_->lanes;
   const std::span<const float> stored = workers_->store().parameters<float>();
-  std::vector<double> squares(lanes), sizes(lanes);
-  for (std::size_t j = 0; j < task_.weights(); ++j)
-    for (std::size_t k = 0; k < lanes; ++k) {
-      const auto v = static_cast<double>(stored[j * lanes + k]);
-      squares[k] += v * v;
-      sizes[k] += std::abs(v);
+  const bool by_occurrence = !task_.shrinks() && task_.options().form == l2_form::per_occurrence;
+  std::vector<std::uint32_t> counted;
+  if (by_occurrence && task_.data().degree.empty()) {
+    task_.data().ensure(0, task_.data().rows());
+    counted = count_columns(task_.data());
+  }
+  const std::span<const std::uint32_t> degree = counted.empty() ? task_.data().degree : std::span(counted);
+  std::vector<double> squares(lanes), sizes(lanes), times(lanes, 1.0);
+  for (const parameter_group& g : task_.facts().groups) {
+    for (std::size_t row = 0; g.hot_first && row < g.rows; ++row) {
+      // As penalty_of() counts them: a column by the fraction of the lane's rows that have it.
+      for (std::size_t k = 0; by_occurrence && k < lanes; ++k)
+        times[k] = table_->degree_of(k, g.first_column + row, degree[g.first_column + row]) /
+                   static_cast<double>(std::max<std::size_t>(rows_of(k), 1));
+      const std::span<const float> of_row = stored.subspan(g.offset + row * g.width, g.width);
+      for (std::size_t first = 0; first < of_row.size(); first += lanes) {
+        for (std::size_t k = 0; k < lanes; ++k) {
+          const auto v = static_cast<double>(of_row[first + k]);
+          squares[k] += times[k] * v * v;
+          sizes[k] += std::abs(v);
+        }
+      }
     }
+  }
   std::vector<double> penalties(lanes);
   for (std::size_t k = 0; k < lanes; ++k) {
     const double a = table_->of[k].l2.scale;

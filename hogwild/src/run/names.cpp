@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/names.hpp>
 
-#include <cstdio>
+#include <cmath>
+
+#include <hogwild/detail/platform/number_text.hpp>
 
 namespace hogwild {
 
@@ -206,12 +208,11 @@ std::string_view name_of(metric what) {
 }
 
 std::string divergence_advice(const train_result& result) {
-  char text[160];
-  std::snprintf(
-      text, sizeof text,
-      "the loss is no longer a finite number in epoch %zu: the step %g is too large; lower it, to %g for a start",
-      result.epochs, result.step, result.step / 10.0);
-  return text;
+  using detail::to_short_text;
+  return (std::isfinite(result.objective) ? "the run ended worse than it began, after epoch "
+                                          : "the loss is no longer a finite number in epoch ") +
+         std::to_string(result.epochs) + ": the step " + to_short_text(result.step) + " is too large; lower it, to " +
+         to_short_text(result.step / 10.0) + " for a start";
 }
 
 }  // namespace hogwild

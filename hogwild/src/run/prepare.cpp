@@ -95,6 +95,10 @@ void check(const train_options& o, const model_traits& traits) {
   require(!o.l2_by_folds,
           "an l2 is chosen by folds where train() trains one model alone: give an l2, or choose it beforehand");
   require(!o.l2 || (*o.l2 >= 0.0 && std::isfinite(*o.l2)), "l2 must not be negative");
+  require(
+      o.l2.value_or(0.0) == 0.0 || !(traits.cuts || traits.repeats),
+      "l2 is for models of rows with columns: of a cut, or of word vectors, which are moved as often as their words "
+      "are drawn, it would be that of no objective: leave it out");
   require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
   require(!o.bias_rate || (o.bias && *o.bias_rate > 0.0 && std::isfinite(*o.bias_rate)),
           "the rate of the bias is above 0, and there is a bias");
@@ -133,15 +137,17 @@ void check(const train_options& o, const model_traits& traits) {
   require(
       !o.rounds || (*o.rounds >= 1 && *o.rounds <= most_rounds),
       "an epoch is cut into 1 to " + std::to_string(most_rounds) + " rounds; leave the number out for none to hear of");
-  const std::string_view refused = why_refused({.sharing = o.sharing,
-                                                .update = o.update,
-                                                .shards = o.shards,
-                                                .margin = traits.margin,
-                                                .batches = traits.workspace,
-                                                .form = o.form.value_or(traits.defaults.form),
-                                                .reproducible = o.reproducible,
-                                                .fades = traits.margin && !sums_up(optimizer),
-                                                .draws = traits.draws});
+  const std::string_view refused =
+      why_refused({.sharing = o.sharing,
+                   .update = o.update,
+                   .shards = o.shards,
+                   .margin = traits.margin,
+                   .batches = traits.workspace,
+                   .form = o.form.value_or(traits.defaults.form),
+                   .reproducible = o.reproducible,
+                   .fades = traits.margin && !sums_up(optimizer),
+                   .draws = traits.draws,
+                   .by_occurrence = traits.workspace && traits.defaults.form == l2_form::per_occurrence});
   require(refused.empty(), std::string(refused));
   require(o.ownership == ownership_kind::automatic || traits.factors,
           "ownership is about users and items: it needs a model of ratings");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,11 @@ class report_teller final : lazy_parameters::source {
     report.parameters = lazy_parameters(*this);
     const closed_at_end end{report.parameters};
     return any_stops(options_, [&](observer& o) { return (o.*callback)(report); });
+  }
+
+  /// A sentence to all observers.
+  void note(const std::string& sentence) const {
+    hogwild::tell(options_, [&](observer& o) { o.on_note(sentence); });
   }
 
  private:

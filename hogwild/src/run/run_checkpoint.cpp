@@ -2,11 +2,13 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/error.hpp>
 
@@ -20,11 +22,21 @@ struct run_fingerprint {
   std::uint64_t rows, columns, nonzeros, parameters, scalar_bytes, state_arrays;
   std::uint64_t update, optimizer, order, shards, bias, seed;
   std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen_groups, l2_form;
-  std::uint64_t numbering, warm_start, hyperparameters, weights;
+  std::uint64_t numbering, warm_start, hyperparameters, weights, values;
   double l1, l2, bias_rate, momentum, beta1, beta2, epsilon, ftrl_beta, average;
 
   bool operator==(const run_fingerprint&) const = default;
 };
+
+/// Of the first rows: as many rows with other values, as of columns that were divided by something, are other rows.
+std::uint64_t first_values(const sparse_view& data) {
+  const std::size_t rows = std::min<std::size_t>(data.rows(), 16);
+  data.ensure(0, rows);
+  row_cursor cursor(data);
+  std::uint64_t sum = 0;
+  for (std::size_t r = 0; r < rows; ++r) sum = std::rotl(sum, 1) ^ detail::checksum(cursor.row(r).value);
+  return sum;
+}
 
 run_fingerprint fingerprint(const training_task& work, const param_store& store, const resolved_run& run) {
   const loop_options& o = run.plan.options;
@@ -59,6 +71,7 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
           .warm_start = run.options.initial ? 1u : 0u,
           .hyperparameters = detail::checksum(std::span<const std::uint64_t>(hyperparameters)),
           .weights = sum_of(work.data().weight) ^ std::rotl(sum_of(work.data().offset), 1),
+          .values = first_values(work.data()),
           .l1 = o.l1,
           .l2 = o.l2,
           .bias_rate = static_cast<double>(o.bias_rate),

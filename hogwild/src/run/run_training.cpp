@@ -11,6 +11,7 @@
 #include <hogwild/detail/engines/engine_run.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/run/data_notes.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/rank_paths.hpp>
 #include <hogwild/detail/run/record_observer.hpp>
@@ -124,6 +125,8 @@ train_result run_training(const prepared_task& ready, any_engine& engine, const 
     record = make_record_observer(run.options.record, task, run);
     run.options.observers.push_back(record.get());
   }
+  for (const std::string& sentence : notes_on_data(task, run.options.data_name, planner.ranks()))
+    planner.note(sentence);
   {
     const search_clock searching(run.search_seconds);
     const std::size_t workers = engine.plan(planner);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
@@ -20,6 +21,18 @@ std::vector<std::size_t> rows_to_try(const sparse_view& data) {
   }
   if (longest >= first_ones) rows.push_back(longest);
   return rows;
+}
+
+void tried_bounds::require_whole() const {
+  for (const group& g : whole) {
+    if (g.emitted == 0 || (g.emitted == g.size && g.said_rarer == 0)) continue;
+    throw config_error(
+        "the model " + std::string(model) + " emits " + std::to_string(g.emitted + g.said_rarer) + " partials of the " +
+        std::to_string(g.size) + " parameters of its group " + quote(std::string(g.name)) + " for row " +
+        std::to_string(row + 1) +
+        ", and l2 is taken with each that is emitted: emit every one once a batch, or runs of columns by "
+        "sparse_block, or say l2 = false in groups(), or leave out the l2");
+  }
 }
 
 void tried_bounds::refuse(std::string_view does, std::size_t offset, std::size_t n) const {

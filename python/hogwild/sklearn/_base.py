@@ -212,7 +212,8 @@ class EngineEstimator(BaseEstimator):
         if saved is None:
             if interrupt is not None:
                 raise interrupt
-            raise ValueError(f"the loss is not finite: scale the columns{self._lower_step()}")
+            raise ValueError("the loss is not finite, or ended above its start: scale the "
+                             f"columns{self._lower_step()}")
         self.run_ = record
         epochs = record["epochs"]
         if record["status"] == "stopped":  # what was measured last may be earlier

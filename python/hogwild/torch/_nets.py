@@ -114,7 +114,8 @@ class CompiledNet:
         self.run_ = job.record()
         trained = job._run.parameters()
         if job._run.diverged():
-            raise RuntimeError("the loss is not finite: the module is left as it was; take a lower lr, and scale X")
+            raise RuntimeError("the loss is not finite, or ended above its start: the module is left as it was; take a "
+                               "lower lr, and scale X")
         if len(trained):
             self._put_back(trained)
         if interrupt is not None:

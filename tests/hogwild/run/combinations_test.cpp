@@ -30,6 +30,8 @@ constexpr update_kind all_updates[] = {update_kind::lossy, update_kind::exact, u
 bool expected_refusal(const combination& c) {
   const bool replicas = c.sharing == sharing_kind::buffered || c.sharing == sharing_kind::head;
   if (c.form == l2_form::two_pass && !c.margin) return true;
+  if (c.form == l2_form::per_occurrence && (c.margin || (c.batches && !c.by_occurrence))) return true;
+  if (c.form == l2_form::by_degree && c.by_occurrence) return true;
   if (c.storage == storage_kind::half && (c.sharing == sharing_kind::direct || c.update != update_kind::lossy))
     return true;
   if (c.reproducible) {
@@ -111,6 +113,18 @@ void for_all_combinations(const F& f) {
   }
 }
 
+/// Those of l2 by occurrence, which nothing but the kind of model has to do with.
+template <class F>
+void for_all_occurrences(const F& f) {
+  for (const auto form : {l2_form::by_degree, l2_form::per_occurrence}) {
+    for (const unsigned kind : {0u, 1u, 2u, 3u}) {
+      combination c{.margin = kind == 0, .batches = kind >= 2, .form = form};
+      c.by_occurrence = kind == 3;
+      f(c);
+    }
+  }
+}
+
 /// The same with one, of every kind.
 template <class F>
 void for_all_combinations_with_devices(const F& f) {
@@ -140,6 +154,7 @@ TEST(combinations, the_table_refuses_what_has_no_meaning_and_nothing_else) {
   for_all_combinations_with_devices([](const combination& c) {
     EXPECT_EQ(!why_refused(c).empty(), expected_refusal(c) || expected_refusal_to_device(c));
   });
+  for_all_occurrences([](const combination& c) { EXPECT_EQ(!why_refused(c).empty(), expected_refusal(c)); });
 }
 
 TEST(combinations, every_row_of_the_table_is_the_reason_for_some_refusal) {
@@ -152,6 +167,7 @@ TEST(combinations, every_row_of_the_table_is_the_reason_for_some_refusal) {
       look(c);
     });
     for_all_combinations_with_devices(look);
+    for_all_occurrences(look);
     EXPECT_TRUE(used) << row.reason;
   }
 }
@@ -159,7 +175,8 @@ TEST(combinations, every_row_of_the_table_is_the_reason_for_some_refusal) {
 TEST(combinations, training_refuses_with_the_reason_and_trains_the_rest) {
   const test::toy_rows binary = test::planted_classification({.rows = 60, .columns = 10, .per_row = 3});
   const test::toy_rows classes = test::planted_classes({.rows = 60, .columns = 10, .per_row = 3}, 3);
-  for_all_combinations([&](const combination& c) {
+  const auto look = [&](const combination& c) {
+    if (c.by_occurrence) return;  // ffm, on rows of fields: field_task_test
     const train_options options{.epochs = 1,
                                 .step = {.initial = 0.1},
                                 .form = c.form,
@@ -186,7 +203,9 @@ TEST(combinations, training_refuses_with_the_reason_and_trains_the_rest) {
     } catch (const config_error& e) {
       EXPECT_EQ(e.what(), reason);
     }
-  });
+  };
+  for_all_combinations(look);
+  for_all_occurrences(look);
 }
 
 TEST(combinations, virtual_workers_are_for_reproducible_runs_and_at_most_32) {

@@ -138,10 +138,11 @@ TEST(divergence_guard, lets_workers_exchange_as_they_began_where_the_step_is_wha
       start(thread_engine{.workers = 1, .team = thread_team_kind::std, .pin = false}, *work, work.plan, {});
   note_listener heard;
   resolved_run run{.options = {.epochs = 3, .observers = {&heard}}, .schedule = {schedule_kind::constant, 1000.0, 0.0}};
-  EXPECT_EQ(work.train(*started, run).status, run_status::done);
+  EXPECT_EQ(work.train(*started, run).status, run_status::diverged);
   EXPECT_EQ(started->store().control().round.exchange_rows, 16u);
-  ASSERT_EQ(heard.notes.size(), 5u);  // 8, 4, 2 and 1 rows did not help
+  ASSERT_EQ(heard.notes.size(), 6u);  // 8, 4, 2 and 1 rows did not help
   EXPECT_NE(heard.notes[4].find("the step 1000 is too large for one worker, too"), std::string::npos) << heard.notes[4];
+  EXPECT_EQ(heard.notes[5].find("the run ends worse than it began"), 0u) << heard.notes[5];
   EXPECT_EQ(heard.epochs.size(), 3u);
 }
 

@@ -131,6 +131,19 @@ TEST(first_rows, a_run_that_begins_inside_is_followed_to_its_end) {
   EXPECT_EQ(refusal(stray_block{.where = features - 4}, toy, serial_engine{}, given), "accepted");
 }
 
+// l2 is taken with each partial: of some of a group's, or of partials that come twice, it would be that of no
+// objective.
+TEST(first_rows, of_a_model_with_a_workspace_and_l2_emit_all_of_a_group_once) {
+  const auto toy = rows_with_a_strange_one(1);
+  const stray_block part{.where = 0};
+  EXPECT_EQ(refusal(part, toy, serial_engine{}, given), "accepted");
+  train_options with_l2 = given;
+  with_l2.l2 = 0.1;
+  EXPECT_THAT(refusal(part, toy, serial_engine{}, with_l2),
+              AllOf(HasSubstr("emits 4 partials of the 20 parameters of its group 'weights' for row 1"),
+                    HasSubstr("leave out the l2")));
+}
+
 TEST(first_rows, the_longest_row_is_one_of_them) {
   test::toy_rows toy = test::planted_regression({.rows = 300, .columns = features});
   toy.push({0, 1, 2, 3, 4, 5, 6, 7}, std::vector<float>(8, 0.5f), stray_emit::strange);

@@ -62,11 +62,22 @@ concept lazy_model = workspace_model<M> && requires(const M& m, typename M::work
   { m.columns_of(space, n) } -> std::same_as<std::span<const std::uint32_t>>;
 };
 
+/// Models with l2 by occurrence (l2_form::per_occurrence in their defaults): each example regularises what it touches,
+/// and emits each of that once, whatever other examples of the batch emit. squares_touched(w, space, k) is the sum of
+/// the squares of what example k regularises under the parameters w; 0 where it changes nothing.
+template <class M>
+concept occurrence_model = workspace_model<M> &&
+    requires(const M& m, std::span<const typename M::scalar_type> w, typename M::workspace& space, std::size_t k) {
+  { m.squares_touched(w, space, k) } -> std::same_as<double>;
+};
+
 /// Most examples that a workspace model takes at once.
 inline constexpr std::size_t most_examples = 256;
 
 /// Models with a workspace, options.batch examples at a time. What they emit is applied at once: where its group has
-/// l2, as part of the gradient, l2 * w; then by the optimiser; then projected, where the model says so.
+/// l2, as part of the gradient, l2 * w; then by the optimiser; then projected, where the model says so. A batch emits
+/// each parameter with l2 once, so that this is the gradient of the mean loss and l2 / 2 * ||w||^2; of an
+/// occurrence_model each example does, and has its part of the batch of the l2, too.
 ///
 /// Under momentum and adam a row of a lazy model is owed a step by each batch that is without it. Each worker settles
 /// what its own batches owe before it reads the row, all rows at the end of a round, and where the arrays pass to
@@ -131,6 +142,7 @@ class workspace_step : public Sharing {
         this, [](void* self, std::size_t offset, std::span<const scalar> partials, const sparse& of) {
           static_cast<workspace_step*>(self)->apply(offset, partials, of);
         });
+    if constexpr (occurrence_model<M>) part_ = 1.0 / static_cast<double>(std::max<std::size_t>(rows.size(), 1));
     // Where the mean of all rows' changes is taken, each of these rows makes its own.
     if constexpr (gathers_sums<Sharing> && !emits_sums<M>) rows_of_mean_ = static_cast<scalar>(rows.size());
     if constexpr (settles) {
@@ -170,11 +182,11 @@ class workspace_step : public Sharing {
     }
   }
 
-  /// What l2 counts for these parameters: once, or where other batches leave them alone as often as over an epoch comes
-  /// to once a batch, by joined_l2.
+  /// What l2 counts for these parameters: once, or for an example's part of the batch, or where other batches leave
+  /// them alone as often as over an epoch comes to once a batch, by joined_l2.
   scalar l2_of(const group_step& group, const sparse& of) const {
     const loop_options& o = context_.options;
-    if (of.examples == scalar(0)) return static_cast<scalar>(o.l2);
+    if (of.examples == scalar(0)) return static_cast<scalar>(part_ * o.l2);
     const double times = of.chance > scalar(0) ? 1.0 / static_cast<double>(of.chance)
                                                : static_cast<double>(of.examples) * static_cast<double>(context_.rows) /
                                                      std::max(context_.degree[of.column], 1u);
@@ -221,6 +233,7 @@ class workspace_step : public Sharing {
   projected_run<scalar> projected_;
   std::uint64_t pass_ = 0;
   scalar rows_of_mean_ = 1;
+  double part_ = 1.0;                   ///< of an occurrence_model: what an example is of the batch
   std::uint32_t batches_ = 0;           ///< of this worker in this round
   std::vector<std::uint32_t> settled_;  ///< for each lazy row, of which batches it has the steps; empty: of none
 };

@@ -24,8 +24,9 @@ struct combination {
   bool native_atomics = true;     ///< of the device: to CPUs its operations on their memory are atomic, too
   bool concurrent_access = true;  ///< of the device: CPUs may use unified memory while it does
   storage_kind storage = storage_kind::single;  ///< of factors on the device, or in replicas
-  bool fades = false;  ///< what is remembered of a margin model fades at every row: momentum, adam
-  bool draws = false;  ///< the model draws what it touches besides its row
+  bool fades = false;          ///< what is remembered of a margin model fades at every row: momentum, adam
+  bool draws = false;          ///< the model draws what it touches besides its row
+  bool by_occurrence = false;  ///< the model has l2 by occurrence and in no other form (occurrence_model)
 };
 
 /// What a run is refused for, whatever its engine: all that is named here is met.
@@ -46,6 +47,7 @@ struct refusal {
   std::optional<storage_kind> storage{};
   std::optional<bool> fades{};
   std::optional<bool> draws{};
+  std::optional<bool> by_occurrence{};
   std::string_view reason{};
 
   constexpr bool meets(const combination& c) const {
@@ -59,7 +61,7 @@ struct refusal {
            native_atomics.value_or(c.native_atomics) == c.native_atomics &&
            concurrent_access.value_or(c.concurrent_access) == c.concurrent_access &&
            storage.value_or(c.storage) == c.storage && fades.value_or(c.fades) == c.fades &&
-           draws.value_or(c.draws) == c.draws;
+           draws.value_or(c.draws) == c.draws && by_occurrence.value_or(c.by_occurrence) == c.by_occurrence;
   }
 };
 
@@ -130,6 +132,19 @@ inline constexpr std::array refusals = {
     refusal{.margin = false,
             .form = l2_form::two_pass,
             .reason = "l2 in two passes is for linear models with one margin a row: use by_degree"},
+    refusal{.margin = true,
+            .form = l2_form::per_occurrence,
+            .reason = "l2 by occurrence is for models with several parameters a column: a linear model with one margin "
+                      "a row regularises each weight once an epoch: use by_degree, or leave out the form"},
+    refusal{.batches = true,
+            .form = l2_form::per_occurrence,
+            .by_occurrence = false,
+            .reason = "this model takes several examples at once, and regularises each parameter once a batch: leave "
+                      "out the form of the l2"},
+    refusal{.form = l2_form::by_degree,
+            .by_occurrence = true,
+            .reason = "this model regularises what each row touches (per_occurrence), and has no l2 by degree: leave "
+                      "out the form of the l2"},
     refusal{.form = l2_form::two_pass,
             .device = true,
             .reason = "a device does not do l2 in two passes: leave out the form"},

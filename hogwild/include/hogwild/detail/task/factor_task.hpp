@@ -7,7 +7,6 @@
 #include <mutex>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include <hogwild/detail/loop/factor_step.hpp>
 #include <hogwild/detail/loop/rating_blocks.hpp>
@@ -50,23 +49,6 @@ class factor_task final : public general_task<M> {
           return {M::loss_of(score, z.label), score};
         },
         all_measures, measure_scores, stop);
-  }
-
-  /// As the objective counts it: where each rating regularises what it touches, rows by their fraction of the ratings.
-  double squared_norm(const param_store& store, double scale, thread_team& threads) const override {
-    const std::span<const std::uint32_t> degree = this->data_.degree;
-    if (this->options_.form == l2_form::by_degree || degree.empty())
-      return general_task<M>::squared_norm(store, scale, threads);
-    const auto w = store.parameters<float>();
-    double sum = 0.0;
-    for (const parameter_group& g : this->facts_.groups) {
-      for (std::size_t r = 0; r < g.rows; ++r) {
-        double row = 0.0;
-        for (const float x : w.subspan(g.offset + r * g.width, g.width)) row += static_cast<double>(x) * x;
-        sum += row * degree[g.first_column + r];
-      }
-    }
-    return sum / static_cast<double>(std::max<std::uint64_t>(this->all_rows(), 1));
   }
 
   std::unique_ptr<training_task> on(const sparse_view& rows) const override {

@@ -21,6 +21,7 @@
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/detail/task/tried_access.hpp>
+#include <hogwild/detail/task/untrained.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
 
 namespace hogwild {
@@ -28,6 +29,9 @@ namespace hogwild {
 /// A free model on its data.
 template <free_model M>
 class general_task : public training_task {
+  static_assert(!workspace_model<M> || defaults_of<M>().form != l2_form::per_occurrence || occurrence_model<M>,
+                "a model with a workspace whose l2 is by occurrence says what an example touches: squares_touched()");
+
  public:
   using scalar = typename M::scalar_type;
 
@@ -41,13 +45,15 @@ class general_task : public training_task {
 
   void try_rows(const param_store& store) const override {
     tried_bounds bounds{.model = facts_.model, .parameters = facts_.parameters};
+    if (workspace_model<M> && !occurrence_model<M> && options_.l2 > 0.0) bounds.whole = groups_to_try();
     const tried_reader<scalar> w(param_view<scalar>(store.parameters<scalar>()).reader(), bounds);
     auto differentiate = gradient_of(w, tried_emit<scalar>(bounds));
     row_cursor cursor(data_);
     for (const std::size_t r : rows_to_try(data_)) {
-      bounds.row = r;
+      bounds.begin(r);
       data_.ensure(r, r + 1);
       differentiate(labelled_row(cursor, r, labels_), r);
+      bounds.require_whole();
     }
   }
 
@@ -78,9 +84,16 @@ class general_task : public training_task {
 
   double squared_norm(const param_store& store, double, thread_team& threads) const override {
     double sum = 0.0;
-    for (const parameter_group& g : facts_.groups) {
-      if (g.l2 && (workspace_model<M> || g.hot_first))
-        sum += sum_of_squares(store.parameters<scalar>().subspan(g.offset, g.rows * g.width), threads);
+    if constexpr (occurrence_model<M>) {
+      sum = mean_of_squares_touched(store, threads);
+    } else {
+      for (const parameter_group& g : facts_.groups) {
+        if (!g.l2 || !(workspace_model<M> || g.hot_first)) continue;
+        if (counts_occurrences())
+          sum += sum_over_rows(store, g, [](double squares) { return squares; });
+        else
+          sum += sum_of_squares(store.parameters<scalar>().subspan(g.offset, g.rows * g.width), threads);
+      }
     }
     return sum;
   }
@@ -89,14 +102,7 @@ class general_task : public training_task {
   double absolute_sum(const param_store& store, thread_team&) const override {
     double sum = 0.0;
     for (const parameter_group& g : facts_.groups) {
-      if (!g.l2 || !g.hot_first) continue;
-      const auto values = store.parameters<scalar>().subspan(g.offset, g.rows * g.width);
-      for (std::size_t row = 0; row < g.rows; ++row) {
-        double square = 0.0;
-        for (const scalar w : values.subspan(row * g.width, g.width))
-          square += static_cast<double>(w) * static_cast<double>(w);
-        sum += std::sqrt(square);
-      }
+      if (g.l2 && g.hot_first) sum += sum_over_rows(store, g, [](double squares) { return std::sqrt(squares); });
     }
     return sum;
   }
@@ -157,7 +163,7 @@ class general_task : public training_task {
     using view = typename Sharing::view_type;
     const auto run = [&]<class Optimizer>() {
       if constexpr (workspace_model<M> && std::same_as<Sharing, exclusive_sharing<scalar>>) {
-        return;  // refused: a batch is not one example (combinations.hpp)
+        throw_untrained(facts_.model, o);  // refused before: a batch is not one example (combinations.hpp)
       } else if constexpr (workspace_model<M>) {
         workspace_step<M, Sharing, Optimizer> step(sharing, model_, context, data_);
         worker_loop(at.store, at.slot, data_, at.plan.chunks, o, step);
@@ -171,11 +177,23 @@ class general_task : public training_task {
       run.template operator()<sgd<view>>();
     else if constexpr (requires { sharing.state(0); })
       run.template operator()<block_optimizer<view>>();
+    else
+      throw_untrained(facts_.model, o);
   }
 
   M model_;
 
  private:
+  /// Those with l2, of which a batch emits each parameter once.
+  std::vector<tried_bounds::group> groups_to_try() const {
+    std::vector<tried_bounds::group> groups;
+    for (std::size_t i = 0; i < facts_.groups.size(); ++i) {
+      const parameter_group& g = facts_.groups[i];
+      if (g.l2 && !options_.freezes(i)) groups.push_back({g.name, g.offset, g.rows * g.width});
+    }
+    return groups;
+  }
+
   void initialise_in(std::span<scalar> parameters) const {
     const param_view<scalar> w(parameters);
     const counter_random random(options_.seed, 0x696e6974u);
@@ -183,6 +201,29 @@ class general_task : public training_task {
       model_.init(w, random, data_);
     else if constexpr (requires { model_.init(w, random); })
       model_.init(w, random);
+  }
+
+  /// Whether each row of the data regularises what it touches, rather than all rows everything.
+  bool counts_occurrences() const {
+    return !workspace_model<M> && options_.form == l2_form::per_occurrence && !data_.degree.empty();
+  }
+
+  /// The sum of f(sum of squares) over the rows of a group, each by the fraction of all rows that have its column where
+  /// occurrences count.
+  template <class F>
+  double sum_over_rows(const param_store& store, const parameter_group& g, const F& f) const {
+    const auto values = store.parameters<scalar>().subspan(g.offset, g.rows * g.width);
+    const auto all = static_cast<double>(std::max<std::uint64_t>(all_rows(), 1));
+    double sum = 0.0;
+    for (std::size_t row = 0; row < g.rows; ++row) {
+      const std::size_t column = g.first_column + row;
+      double times = 1.0, squares = 0.0;
+      if (counts_occurrences()) times = column < data_.degree.size() ? data_.degree[column] / all : 0.0;
+      for (const scalar w : values.subspan(row * g.width, g.width))
+        squares += static_cast<double>(w) * static_cast<double>(w);
+      sum += times * f(squares);
+    }
+    return sum;
   }
 
   /// Takes l1 of rows [first, last) of a group; `once` is what it is worth where all rows of the data count once.
@@ -213,6 +254,23 @@ class general_task : public training_task {
       if (z != nullptr) return model_.take(space, k, *z, counter_random(0, row));
       model_.score(w, space, scores.size(), scores, of_classes...);
     };
+  }
+
+  template <occurrence_model G = M>
+  double mean_of_squares_touched(const param_store& store, thread_team& threads) const {
+    const std::span<const scalar> w = store.parameters<scalar>();
+    const auto make = [&] {
+      return [&, w, cursor = row_cursor(data_), space = model_.make_workspace(data_, options_.dense_isa, 1)](
+                 const chunk& rows, std::span<float>, std::span<float>) mutable {
+        double sum = 0.0;
+        for (std::size_t r = rows.first; r < rows.last; ++r) {
+          model_.take(space, 0, labelled_row(cursor, r, labels_), counter_random(0, r));
+          sum += model_.squares_touched(w, space, 0);
+        }
+        return sum;
+      };
+    };
+    return evaluate_chunks(data_, labels_, threads, chunk_plan(data_.rows(), 1024), false, make).loss;
   }
 
   std::size_t examples_at_once() const { return std::clamp<std::size_t>(options_.batch, 1, most_examples); }

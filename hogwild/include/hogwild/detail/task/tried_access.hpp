@@ -20,8 +20,31 @@ std::vector<std::size_t> rows_to_try(const sparse_view& data);
 
 /// Which parameters there are, and on which row a model is at work.
 struct tried_bounds {
+  /// One of which a batch emits all parameters, each once, or none.
+  struct group {
+    std::string_view name;
+    std::size_t offset = 0, size = 0;
+    std::size_t emitted = 0;     ///< of this row, a parameter as often as it is
+    std::size_t said_rarer = 0;  ///< the same of sparse and rare runs, which say how often they come
+  };
   std::string_view model;
   std::size_t parameters = 0, row = 0;
+  std::vector<group> whole{};  ///< empty: nobody asks
+
+  void begin(std::size_t at_row) {
+    row = at_row;
+    for (group& g : whole) g.emitted = g.said_rarer = 0;
+  }
+  void count(std::size_t offset, std::size_t n, bool says_how_often) {
+    for (group& g : whole) {
+      const std::size_t begin = offset > g.offset ? offset : g.offset;
+      const std::size_t end = offset + n < g.offset + g.size ? offset + n : g.offset + g.size;
+      if (begin < end) (says_how_often ? g.said_rarer : g.emitted) += end - begin;
+    }
+  }
+  /// Throws config_error where the row has emitted part of a group, or parts of it repeatedly: l2 is taken with what is
+  /// emitted, so that it would be that of no objective.
+  void require_whole() const;
 
   /// Throws config_error unless there are parameters [offset, offset + n). `does` is what the model does with them.
   void require(std::string_view does, std::size_t offset, std::size_t n) const {
@@ -49,18 +72,25 @@ class tried_reader {
   const tried_bounds& bounds_;
 };
 
-/// An emit that looks what it is for, and drops it.
+/// An emit that looks what it is for, and drops it. Refers to the bounds.
 template <parameter T>
 class tried_emit {
  public:
-  explicit tried_emit(const tried_bounds& bounds) : bounds_(bounds) {}
-  void operator()(std::size_t j, T) const { bounds_.require("emits", j, 1); }
-  void block(std::size_t offset, std::span<const T> partials) const {
-    bounds_.require("emits", offset, partials.size());
+  explicit tried_emit(tried_bounds& bounds) : bounds_(&bounds) {}
+  void operator()(std::size_t j, T) const { take(j, 1, false); }
+  void block(std::size_t offset, std::span<const T> partials) const { take(offset, partials.size(), false); }
+  void sparse_block(std::size_t, std::size_t offset, std::span<const T> partials, T) const {
+    take(offset, partials.size(), true);
   }
+  void rare_block(std::size_t offset, std::span<const T> partials, T) const { take(offset, partials.size(), true); }
 
  private:
-  const tried_bounds& bounds_;
+  void take(std::size_t offset, std::size_t n, bool says_how_often) const {
+    bounds_->require("emits", offset, n);
+    bounds_->count(offset, n, says_how_often);
+  }
+
+  tried_bounds* bounds_;
 };
 
 }  // namespace hogwild

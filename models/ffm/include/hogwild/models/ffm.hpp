@@ -30,15 +30,21 @@ namespace hogwild {
 ///
 ///   ds/dw_j = x_j,  ds/dv_j,g = x_j (S_g,f(j) - [g = f(j)] x_j v_j,g)
 ///
-/// An entry changes factors for the fields of the row's other entries, and no others.
+/// An entry changes factors for the fields of the row's other entries, and no others. l2 is of what a row changes, by
+/// occurrence: with it a row's loss is loss(s) + l2 / 2 times the squares of its entries' weights and of those factors,
+/// as in libffm.
 struct ffm {
   using scalar_type = float;
   using workspace = ffm_workspace;
   static constexpr std::string_view name = "ffm";
   static constexpr bool takes_weights = true;
   using library_model = ffm;
-  static constexpr training_defaults defaults{
-      .step = 0.05, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .batch = 1, .l2 = 2e-5};
+  static constexpr training_defaults defaults{.step = 0.05,
+                                              .decay = 0.9,
+                                              .optimizer = optimizer_kind::adagrad,
+                                              .batch = 1,
+                                              .l2 = 2e-5,
+                                              .form = l2_form::per_occurrence};
 
   std::size_t features = 0;                ///< columns that occur in the training data
   std::size_t fields = 0;                  ///< one more than the largest
@@ -69,6 +75,10 @@ struct ffm {
   void take(workspace& space, std::size_t k, const sparse_row<float>& z, const counter_random&) const {
     space.take(k, z);
   }
+
+  /// Of example k the squares of its entries' weights, and of their factors for the fields of its other entries: what
+  /// l2 is of where the row weighs anything.
+  double squares_touched(std::span<const float> w, const workspace& space, std::size_t k) const;
 
   field_arrays arrays_in(float* w) const { return arrays_with<float>(w); }
   field_arrays_of<half> half_arrays_in(float* w) const { return arrays_with<half>(w); }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <hogwild/detail/platform/number_text.hpp>
+
+namespace hogwild {
+
+/// What a run's objective has been, so that its end can be told from its beginning: a blow-up may be finite, and a run
+/// that ends worse than it began has diverged, whatever number it ends with.
+struct run_course {
+  /// Beyond noise: what the objective has risen is more than this fraction of the spread of the rows' losses at the
+  /// end. A model that wanders by chance shifts rows' losses up and down by about their spread, and their mean by the
+  /// square of that; one that has blown up has a mean of about the spread, or, where few rows are beyond bounds, of far
+  /// more.
+  static constexpr double beyond_noise = 0.25;
+  /// And more than this fraction of the objective: of sums of floats.
+  static constexpr double beyond_rounding = 1e-5;
+
+  double start = std::numeric_limits<double>::quiet_NaN();  ///< objective at the beginning; not finite: not known
+  std::optional<std::size_t> last_good{};                   ///< the last measured epoch that was no worse than that
+
+  void take(std::size_t epoch, double objective) {
+    if (objective <= start) last_good = epoch;
+  }
+  /// Whether an objective lies above the start by more than rounding: then the spread is worth asking for.
+  bool is_above(double objective) const {
+    return std::isfinite(start) && objective - start > beyond_rounding * std::max(std::abs(start), std::abs(objective));
+  }
+  /// Of a run that has diverged by the end of this epoch: how, and when it was good last. One sentence.
+  std::string told(std::size_t epoch, double objective) const {
+    using detail::to_short_text;
+    std::string text = std::isfinite(objective) ? "the run ends worse than it began: its objective is " +
+                                                      to_short_text(objective) + " after epoch " + std::to_string(epoch)
+                                                : "the objective is no number after epoch " + std::to_string(epoch);
+    if (std::isfinite(start)) text += ", and was " + to_short_text(start) + " before the first";
+    if (last_good) return text + "; the last good epoch is " + std::to_string(*last_good);
+    return text + (std::isfinite(start) ? "; no measured epoch was better" : "");
+  }
+  /// Whether a run that ends with this objective has diverged. `spread`: how far three quarters of the rows' losses lie
+  /// from their median at most, which a few losses beyond all bounds do not move.
+  bool ended_worse(double objective, double spread) const {
+    return is_above(objective) && !(objective - start <= beyond_noise * spread);
+  }
+};
+
+/// That distance, as a few of so many rows tell it; 0 of no rows. loss_of(r) is the loss of row r.
+template <class LossOf>
+double spread_of_losses(std::size_t rows, const LossOf& loss_of) {
+  constexpr std::size_t most = 64;
+  const auto part = [](std::vector<double>& of, std::size_t quarters) {
+    const auto at = of.begin() + static_cast<std::ptrdiff_t>(quarters * of.size() / 4);
+    std::ranges::nth_element(of, at);
+    return *at;
+  };
+  std::vector<double> losses(std::min(rows, most));
+  if (losses.empty()) return 0.0;
+  for (std::size_t i = 0; i < losses.size(); ++i) losses[i] = loss_of(i * rows / losses.size());
+  const double middle = part(losses, 2);
+  for (double& loss : losses) loss = std::abs(loss - middle);
+  return part(losses, 3);
+}
+
+}  // namespace hogwild

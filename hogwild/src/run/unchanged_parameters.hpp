@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/result.hpp>
+
+namespace hogwild {
+
+/// Sees whether training has changed any parameter: a run that learns nothing ends like any other, and should say so.
+/// Looks at gates, while nobody trains; both outlive it.
+class unchanged_parameters {
+ public:
+  unchanged_parameters(const training_task& work, engine_run& who) : task_(work), who_(who) {}
+
+  /// Remembers what training begins with.
+  void begin() { before_ = digest(); }
+  bool asked() const { return before_.has_value(); }
+  /// After the first epochs that were measured: whether no example has changed anything. False ever after.
+  bool are_so(const epoch_report& measured);
+  /// What is to be said of it.
+  static std::string note(const epoch_report& measured);
+
+ private:
+  /// The same for equal parameters, and with next to no exception another one for others.
+  std::uint64_t digest() const;
+
+  const training_task& task_;
+  engine_run& who_;
+  std::optional<std::uint64_t> before_{};  ///< until they are looked at
+};
+
+}  // namespace hogwild

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run that ends worse than it began has diverged, whatever number it ends with; one that wanders by chance has not.
+#include <hogwild/detail/run/run_course.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/hogwild.hpp>
+#include <hogwild/models/factorization_machine.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/poisson.hpp>
+#include <hogwild/models/softmax.hpp>
+
+#include "support/toy_data.hpp"
+
+namespace hogwild {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+constexpr test::toy_shape course_shape{.rows = 300, .columns = 20, .per_row = 5, .seed = 6};
+
+/// Keeps what it is told.
+struct noted final : observer {
+  std::vector<std::string> notes{};
+  std::vector<double> objectives{};
+  void on_note(std::string_view text) override { notes.emplace_back(text); }
+  observer_answer on_epoch(const epoch_report& e) override {
+    objectives.push_back(e.objective);
+    return observer_answer::go_on;
+  }
+};
+
+struct run_ends : testing::Test {
+  noted told{};
+  template <class M, class Engine = serial_engine>
+  train_result run(const M& m, const test::toy_rows& rows, train_options o, const Engine& engine = {}) {
+    told = {};
+    o.observers = {told};
+    return train(m, rows.csr(), engine, o);
+  }
+  static test::toy_rows counts() {
+    test::toy_rows rows = test::planted_regression(course_shape);
+    for (float& y : rows.label) y = std::round(std::abs(y));
+    return rows;
+  }
+};
+
+TEST_F(run_ends, in_divergence_where_a_blow_up_is_finite) {
+  const auto expect_diverged = [&](const auto& m, const test::toy_rows& rows, double step, optimizer_kind by) {
+    const train_result r =
+        run(m, rows,
+            {.epochs = 4, .step = {.initial = step, .kind = schedule_kind::constant}, .l2 = 1e-4, .optimizer = by});
+    ASSERT_TRUE(std::isfinite(r.objective)) << "a test of what is finite";
+    EXPECT_EQ(r.status, run_status::diverged) << r.objective;
+    EXPECT_THAT(told.notes, Contains(HasSubstr("the run ends worse than it began: its objective is ")));
+  };
+  const test::toy_rows numbers = test::planted_regression(course_shape);
+  expect_diverged(least_squares{}, numbers, 30.0, optimizer_kind::adagrad);
+  expect_diverged(poisson{}, counts(), 8.0, optimizer_kind::adagrad);
+  expect_diverged(
+      factorization_machine{.features = course_shape.columns, .factors = 3, .labels = label_kind::real, .mean = 0.0f},
+      numbers, 30.0, optimizer_kind::adagrad);
+  expect_diverged(softmax{.features = course_shape.columns, .classes = 3}, test::planted_classes(course_shape, 3),
+                  1000.0, optimizer_kind::sgd);
+  expect_diverged(logistic{}, test::planted_classification(course_shape, 0.4), 1000.0, optimizer_kind::sgd);
+}
+
+// Of rows of length one least squares are stable below a step of 2; the step rises by 0.75 an epoch.
+TEST_F(run_ends, in_divergence_that_names_the_last_good_epoch) {
+  const test::toy_rows rows = test::planted_regression(course_shape);
+  double start = 0.0;
+  for (const float y : rows.label) start += 0.5 * double{y} * double{y} / static_cast<double>(rows.rows());
+  const train_result r = run(least_squares{}, rows, {.epochs = 9, .step = {.initial = 6.0, .warm_up = 8}, .l2 = 0.0});
+  ASSERT_EQ(r.status, run_status::diverged);
+  std::size_t good = 0;
+  for (std::size_t e = 0; e < told.objectives.size(); ++e)
+    if (told.objectives[e] <= start) good = e + 1;
+  ASSERT_GE(good, 1u);
+  ASSERT_LT(good, told.objectives.size());
+  EXPECT_THAT(told.notes, Contains(HasSubstr("the last good epoch is " + std::to_string(good))));
+}
+
+// Labels that columns say nothing of: the objective ends a little above where it began, as it has to.
+TEST_F(run_ends, as_asked_where_there_is_nothing_to_learn) {
+  test::toy_rows chance = test::planted_rows(course_shape);
+  const counter_random coin(3, 4);
+  for (std::size_t r = 0; r < chance.rows(); ++r) chance.label[r] = coin.uniform(r) < 0.5 ? -1.0f : 1.0f;
+  const train_result r =
+      run(logistic{}, chance, {.epochs = 2, .step = {.initial = 0.5, .kind = schedule_kind::constant}, .l2 = 0.0});
+  EXPECT_EQ(r.status, run_status::done);
+}
+
+// From the optimum a fresh step can only lead away, by a little.
+TEST_F(run_ends, as_asked_after_a_warm_start_at_the_optimum) {
+  const test::toy_rows rows = test::planted_regression(course_shape);
+  const train_result best = run(least_squares{}, rows, {.epochs = 60, .l2 = 0.0});
+  const train_result again =
+      run(least_squares{}, rows, {.epochs = 1, .step = {.initial = 0.1}, .l2 = 0.0, .initial = [&](std::span<float> w) {
+                                    std::ranges::copy(best.parameters, w.begin());
+                                  }});
+  EXPECT_GT(again.objective, best.objective);
+  EXPECT_EQ(again.status, run_status::done);
+}
+
+TEST(run_course, tells_worse_ends_beyond_noise_and_rounding_alone) {
+  run_course course{.start = 0.5};
+  EXPECT_FALSE(course.is_above(0.5 + 1e-7));
+  EXPECT_TRUE(course.ended_worse(1.0, 1.0));
+  EXPECT_FALSE(course.ended_worse(0.6, 1.0)) << "a tenth of the spread";
+  EXPECT_TRUE(course.ended_worse(0.6, 0.0));
+  EXPECT_FALSE(course.ended_worse(0.4, 0.0));
+  EXPECT_FALSE(run_course{}.ended_worse(1e9, 0.0)) << "nobody knows where it began";
+  course.take(1, 0.4), course.take(2, 0.5), course.take(3, 7.0);
+  EXPECT_EQ(
+      course.told(4, 9.0),
+      "the run ends worse than it began: its objective is 9 after epoch 4, and was 0.5 before the first; the last "
+      "good epoch is 2");
+}
+
+// One loss beyond all bounds among rows that are as they were: the mean rises without limit, and the spread does not.
+TEST(run_course, has_a_spread_that_few_rows_do_not_move) {
+  const auto loss = [](std::size_t r) { return r == 7 ? 1e18 : 1.0 + 0.125 * static_cast<double>(r % 3); };
+  EXPECT_EQ(spread_of_losses(64, loss), 0.125);
+  EXPECT_EQ(spread_of_losses(0, loss), 0.0);
+}
+
+}  // namespace
+}  // namespace hogwild

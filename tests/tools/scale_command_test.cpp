@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// A column whose values are wild beside the others': what a run says of it, and what --scale makes of it.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "small_data.hpp"
+
+namespace hogwild::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class scale_command : public with_small_data {
+ protected:
+  static constexpr std::size_t rows = 600;
+
+  /// Two columns that decide the label, or one of three labels, and one of milliseconds.
+  static std::string with_time(const std::string& name, bool classes = false, std::uint32_t seed = 5) {
+    std::mt19937 random(seed);
+    const auto uniform = [&] { return 2.0 * (static_cast<double>(random()) / 4294967296.0) - 1.0; };
+    std::string text;
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double a = uniform(), b = uniform();
+      const int label = classes ? (a > 0.2 ? 2 : b > 0.0 ? 1 : 0) : (a + 0.5 * b > 0.0 ? 1 : -1);
+      text += std::to_string(label) + " 1:" + std::to_string(a) + " 3:" + std::to_string(b) +
+              " 7:" + std::to_string(1'600'000'000'000LL + static_cast<long long>(1e10 * uniform())) + "\n";
+    }
+    const std::string path = *folder / name;
+    write_file(path, text);
+    return path;
+  }
+  static outcome run(const std::string& data, std::vector<std::string> more) {
+    more.insert(more.begin(), {"train", data, "--epochs", "20", "--no-cache"});
+    return hogwild(more);
+  }
+};
+
+TEST_F(scale_command, a_run_names_the_column_that_hinders_the_others) {
+  const std::string data = with_time("time.svm");
+  EXPECT_THAT(run(data, {}).err, AllOf(HasSubstr("column 7 has values of about 1.60"), HasSubstr("--scale max_abs")));
+  EXPECT_THAT(run(data, {"--scale", "max_abs"}).err, Not(HasSubstr("column 7")));
+  EXPECT_THAT(run(train(), {}).err, Not(HasSubstr("beside others")));
+  const outcome advice = hogwild({"advise", data, "--workers", "1", "--no-cache"});
+  EXPECT_THAT(advice.out, AllOf(HasSubstr("--scale max_abs"), Not(HasSubstr(" --step "))));
+  EXPECT_THAT(hogwild({"advise", train(), "--workers", "1"}).out, Not(HasSubstr("--scale")));
+}
+
+// Labels are decided by the two small columns, which nothing is learned of beside the large one.
+TEST_F(scale_command, columns_that_are_divided_are_all_learned_and_saved_as_they_were_given) {
+  const std::string data = with_time("time.svm"), fresh = with_time("fresh.svm", false, 6);
+  // Whether it ends above or below where it began is chance.
+  EXPECT_LT(nlohmann::json::parse(run(data, {"--test", fresh, "--json", "--quiet"}).out)["test_accuracy"], 0.9);
+  for (const char* const scale : {"auto", "max_abs"}) {
+    for (const char* const engine : {"threads", "processes", "serial"}) {
+      const std::string model = *folder / "scaled.txt";
+      const auto trained = result_of(
+          run(data, {"--test", fresh, "--scale", scale, "--engine", engine, "--save", model, "--json", "--quiet"}));
+      EXPECT_GT(trained["test_accuracy"], 0.97) << scale << ", " << engine;
+      // The saved weights are those of the file's own values: who measures the model knows of no scale.
+      const auto measured = result_of(hogwild({"evaluate", model, fresh, "--json", "--no-cache"}));
+      EXPECT_NEAR(measured["accuracy"], trained["test_accuracy"], 1e-9);
+      EXPECT_NEAR(measured["loss"], trained["test_loss"], 1e-5);
+    }
+  }
+  const auto several = result_of(run(with_time("classes.svm", true), {"--model", "softmax", "--scale", "auto", "--test",
+                                                                      with_time("more.svm", true, 6), "--json"}));
+  EXPECT_GT(several["test_accuracy"], 0.9);
+}
+
+TEST_F(scale_command, auto_leaves_tame_columns_alone) {
+  const std::vector<std::string> line{"train", train(),  "--engine", "serial", "--epochs",
+                                      "3",     "--step", "0.5",      "--json"};
+  std::vector<std::string> scaled = line;
+  scaled.insert(scaled.end(), {"--scale", "auto"});
+  EXPECT_EQ(result_of(hogwild(line))["objective"], result_of(hogwild(scaled))["objective"]);
+}
+
+TEST_F(scale_command, a_warm_start_and_a_resumed_run_are_of_the_same_columns) {
+  const std::string data = with_time("time.svm"), model = *folder / "first.txt", state = *folder / "state";
+  const auto first = result_of(run(data, {"--scale", "max_abs", "--save", model, "--json"}));
+  const auto warm = result_of(hogwild({"train", data, "--engine", "serial", "--epochs", "1", "--step", "1e-12",
+                                       "--init", model, "--scale", "standard", "--l2", "0", "--no-cache", "--json"}));
+  EXPECT_NEAR(warm["train_loss"], first["train_loss"], 1e-4);
+  const std::vector<std::string> line{"train",   data,     "--engine", "serial",    "--scale",
+                                      "max_abs", "--step", "0.5",      "--no-cache"};
+  const auto with = [&](std::vector<std::string> more, std::vector<std::string> all) {
+    all.insert(all.end(), more.begin(), more.end());
+    return hogwild(all);
+  };
+  const auto whole = result_of(with({"--epochs", "4", "--decay", "0.9", "--json"}, line));
+  ASSERT_EQ(with({"--epochs", "2", "--decay", "0.9", "--checkpoint", state}, line).code, 0);
+  const auto resumed = result_of(with({"--epochs", "4", "--decay", "0.9", "--resume", state, "--json"}, line));
+  EXPECT_EQ(resumed["objective"], whole["objective"]);
+  std::vector<std::string> other = line;
+  for (const char* const scale : {"none", "standard"}) {
+    other[5] = scale;
+    const outcome o = with({"--epochs", "4", "--decay", "0.9", "--resume", state}, other);
+    EXPECT_NE(o.code, 0) << scale;
+    EXPECT_THAT(o.err, HasSubstr("written by a run with other data or other options")) << scale;
+  }
+}
+
+TEST_F(scale_command, is_refused_where_the_weights_could_not_be_given_back) {
+  const auto expect_refused = [&](std::vector<std::string> more, const std::string& sentence) {
+    more.insert(more.end(), {"--scale", "max_abs"});
+    const outcome o = run(train(), more);
+    EXPECT_EQ(o.code, 2) << sentence;
+    EXPECT_THAT(o.err, HasSubstr(sentence));
+  };
+  expect_refused({"--model", "factorization_machine"}, "columns are scaled for linear models");
+  expect_refused({"--ensemble", "3"}, "several models that make one");
+  expect_refused({"--folds", "3"}, "--folds");
+  expect_refused({"--l2", "auto"}, "--l2 auto");
+  expect_refused({"--segment", "hogwild-scaled"}, "--segment");
+}
+
+}  // namespace
+}  // namespace hogwild::test
