@@ -66,7 +66,18 @@ def read(path, others=False):
     for number, line in enumerate(lines, 1):
         if wrong := check(line):
             raise Damaged(f"{path}:{number}: {wrong}; bench/schema/{name}.schema.json describes this record")
-    return lines
+    return of_one_run(lines)
+
+
+def of_one_run(lines):
+    """Lines of a run record, as if the run had never been broken off: what stands of epochs behind the one that it was
+    resumed from was lost, and comes once more."""
+    kept = []
+    for line in lines:
+        if line["kind"] == "resumed":
+            kept = [x for x in kept if x["kind"] != "result" and (x["kind"] != "epoch" or x["epoch"] <= line["epoch"])]
+        kept.append(line)
+    return kept
 
 
 def _line(path, number, text):

@@ -68,6 +68,15 @@ class Records(unittest.TestCase):
             self.assertEqual([p.name for p in pathlib.Path(folder).iterdir()], ["record.jsonl"])
 
 
+    def test_of_a_run_that_was_resumed_each_epoch_stands_there_once(self):
+        read = record.of_one_run([
+            {"kind": "context"}, *({"kind": "epoch", "epoch": e, "of": 1} for e in (1, 2, 3)), {"kind": "result"},
+            {"kind": "resumed", "epoch": 2}, {"kind": "epoch", "epoch": 3, "of": 2}, {"kind": "result"}])
+        self.assertEqual([(x["epoch"], x["of"]) for x in record.of(read, "epoch")], [(1, 1), (2, 1), (3, 2)])
+        self.assertEqual(len(record.of(read, "result")), 1)
+        self.assertEqual(read[0]["kind"], "context")
+
+
 class Cheats(unittest.TestCase):
     def refused(self, cheat, why, **how):
         state, reason = quality.judge(TASK, cheat, [outcome(), outcome()], **how)

@@ -5,6 +5,7 @@
 Usage: validate_run_record.py SCHEMA RECORD...
 Ends with 0 where all holds, 1 with the reasons otherwise, 77 where the module jsonschema is missing (a skip in ctest).
 """
+import re
 import sys
 
 sys.dont_write_bytecode = True  # the source folder stays as it is
@@ -19,6 +20,12 @@ def changes(line):
             "no machine": lambda o: o.pop("machine"),
             "a fraction of a row": lambda o: o["dataset"].update(n=0.5),
             "a nested option": lambda o: o["options"].update(nested={}),
+        }
+    if line["kind"] == "resumed":
+        return {
+            "no epoch": lambda o: o.pop("epoch"),
+            "half an epoch": lambda o: o.update(epoch=0.5),
+            "no machine": lambda o: o.pop("machine"),
         }
     if line["kind"] == "epoch":
         return {
@@ -37,8 +44,8 @@ def changes(line):
 
 
 def order(kinds):
-    if kinds != ["context"] + ["epoch"] * (len(kinds) - 2) + ["result"]:
-        yield f"the lines are {kinds}, not one context, epochs, one result"
+    if not re.fullmatch(r"context (epoch )*((result )?resumed (epoch )*)*result ", "".join(f"{k} " for k in kinds)):
+        yield f"the lines are {kinds}, not one context, epochs, perhaps where it was resumed and more epochs, one result"
 
 
 if __name__ == "__main__":

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 #include "small_data.hpp"
@@ -93,6 +95,98 @@ TEST_F(resumed_run, tells_the_step_of_the_checkpoint) {
               HasSubstr("step        2, from the checkpoint;"));
   EXPECT_THAT(step_of({"--epochs", "2", "--step", "1", "--resume", *folder / "step.ckpt"}),
               HasSubstr("step        2, from the checkpoint, not as given;"));
+}
+
+TEST_F(resumed_run, goes_on_with_its_record) {
+  const std::string state = *folder / "kept.ckpt", record = *folder / "kept.jsonl";
+  const std::vector<std::string> all = {"train", train(),    "--engine", "serial", "--step",
+                                        "1",     "--record", record,     "--quiet"};
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), all.begin(), all.end());
+    return hogwild(more);
+  };
+  ASSERT_EQ(run({"--epochs", "3", "--checkpoint", state}).code, 0);
+  ASSERT_EQ(run({"--epochs", "5", "--resume", state}).code, 0);
+  std::vector<std::string> kinds;
+  for (const std::string& line : lines_of(read_file(record))) {
+    const auto object = nlohmann::json::parse(line);
+    const bool of_epoch = object["kind"] == "epoch" || object["kind"] == "resumed";
+    kinds.push_back(object["kind"].get<std::string>() + (of_epoch ? " " + object["epoch"].dump() : ""));
+  }
+  EXPECT_THAT(kinds, ::testing::ElementsAre("context", "epoch 1", "epoch 2", "epoch 3", "result", "resumed 3",
+                                            "epoch 4", "epoch 5", "result"));
+  write_file(record, "what I thought of it\n");
+  const outcome refused = run({"--epochs", "5", "--resume", state});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("kept.jsonl is no run record"));
+  EXPECT_EQ(read_file(record), "what I thought of it\n");
+}
+
+TEST_F(run_control, a_number_of_seconds_ends_the_run_as_epochs_do) {
+  const std::string model = *folder / "seconds.bin", record = *folder / "seconds.jsonl";
+  const std::vector<std::string> all = {"train", train(),  "--epochs", "100000000", "--step",
+                                        "0.01",  "--save", model,      "--record",  record};
+  const auto run = [&](const std::string& seconds, bool json) {
+    std::vector<std::string> words = all;
+    words.insert(words.end(), {"--max-seconds", seconds});
+    if (json) words.insert(words.end(), {"--quiet", "--json"});
+    return hogwild(words);
+  };
+  const outcome o = run("2", true);
+  EXPECT_EQ(o.code, 0) << o.err;
+  const auto result = nlohmann::json::parse(o.out);
+  EXPECT_EQ(result["status"], "done");
+  EXPECT_EQ(result["stopped_by"], "time_limit");
+  EXPECT_EQ(result["saved"], model);
+  EXPECT_EQ(nlohmann::json::parse(lines_of(read_file(record)).back())["stopped_by"], "time_limit");
+  const auto measured = nlohmann::json::parse(hogwild({"evaluate", model, train(), "--json"}).out);
+  EXPECT_NEAR(measured["loss"], result["train_loss"], 1e-5);
+  EXPECT_THAT(run("1.5", false).out, HasSubstr(", the seconds of --max-seconds"));
+  std::filesystem::remove(model);
+  const outcome none = run("0.000001", true);
+  EXPECT_EQ(none.code, 130) << "no row was trained";
+  EXPECT_THAT(none.err, HasSubstr("were over before a row was trained; nothing is saved"));
+  EXPECT_FALSE(std::filesystem::exists(model));
+  for (const std::string wrong : {"0", "-1", "soon", "nan"}) EXPECT_EQ(run(wrong, true).code, 2) << wrong;
+}
+
+TEST_F(run_control, checkpoints_are_written_as_often_as_is_asked) {
+  const std::string state = *folder / "often.ckpt";
+  const auto run = [&](const std::string& every) {
+    return hogwild({"train", train(), "--engine", "serial", "--step", "1", "--epochs", "5", "--measure-every", "5",
+                    "--checkpoint", state, "--checkpoint-every", every, "--quiet"});
+  };
+  const auto facts = [](const std::string& file) {
+    return nlohmann::json::parse(hogwild({"inspect", file, "--json"}).out);
+  };
+  ASSERT_EQ(run("2").code, 0);
+  EXPECT_EQ(facts(state)["epochs"], 5);
+  EXPECT_EQ(facts(state)["measured_epoch"], 5);
+  EXPECT_EQ(facts(state + ".previous")["epochs"], 4);
+  EXPECT_EQ(facts(state + ".previous")["measured_epoch"], 0);
+  for (const std::string time : {"1d", "2h", "90m", "0.5h", "3600s"}) {
+    std::filesystem::remove(state);
+    std::filesystem::remove(state + ".previous");
+    ASSERT_EQ(run(time).code, 0) << time;
+    EXPECT_EQ(facts(state)["epochs"], 5);
+    EXPECT_FALSE(std::filesystem::exists(state + ".previous")) << time;
+  }
+  for (const std::string wrong : {"0", "1.5", "-2", "x", "s", "0s", "-1m", "3 h", "nanh"})
+    EXPECT_EQ(run(wrong).code, 2) << wrong;
+  EXPECT_EQ(hogwild({"train", train(), "--checkpoint-every", "2"}).code, 2) << "there is none";
+}
+
+TEST_F(run_control, whoever_stops_a_run_may_name_its_exit_code) {
+  for (const auto& [saves, code] : {std::pair(true, 0), std::pair(false, 130)}) {
+    std::vector<std::string> words = {"train", train(), "--epochs", "100000000", "--stop-exit-code", "0"};
+    if (saves) words.insert(words.end(), {"--save", *folder / "stopped.bin"});
+    running_command run(words);
+    ASSERT_TRUE(run.says("epoch 1/")) << run.err();
+    run.signal(SIGTERM);
+    EXPECT_EQ(run.wait().code, code) << "nothing was saved";
+  }
+  for (const std::string wrong : {"256", "-1", "1.5", "zero"})
+    EXPECT_EQ(hogwild({"train", train(), "--stop-exit-code", wrong}).code, 2) << wrong;
 }
 
 // All of these models have as many parameters.

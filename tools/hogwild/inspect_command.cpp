@@ -12,6 +12,7 @@
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/file_kind.hpp>
 #include <hogwild/registry.hpp>
@@ -108,7 +109,10 @@ facts checkpoint_facts(const std::string& path) {
   facts sections = facts::array();
   for (const auto& section : state.sections)
     sections.push_back({{"name", section.name}, {"bytes", section.bytes.size()}});
-  return {{"kind", "checkpoint"}, {"epochs", state.epoch}, {"sections", sections}};
+  facts found = {{"kind", "checkpoint"}, {"epochs", state.epoch}};
+  if (const auto measured = measured_epoch_of_checkpoint(state)) found["measured_epoch"] = *measured;
+  found["sections"] = sections;
+  return found;
 }
 
 /// Of data that commands read, or nearly: what they are. Nothing of other files.

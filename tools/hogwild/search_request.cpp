@@ -38,10 +38,10 @@ const std::set<std::string_view> of_all_trials{
     "--no-cache", "--values",   "--named-ids", "--device",      "--transport",    "--rank-timeout", "--pin",
     "--team",     "--replicas", "--init",      "--init-groups", "--help",         "--min-count",    "--device-memory"};
 /// Options of train that would end a trial early, or are about a run that stands alone.
-constexpr std::array<const char*, 14> not_for_a_search{
-    "--test",     "--test-weights", "--test-offsets", "--target", "--tolerance",  "--tolerance-epochs",
-    "--patience", "--checkpoint",   "--resume",       "--stream", "--save-every", "--epoch-rows",
-    "--segment",  "--measure-every"};
+constexpr std::array<const char*, 17> not_for_a_search{
+    "--test",     "--test-weights",  "--test-offsets",     "--target",      "--tolerance",     "--tolerance-epochs",
+    "--patience", "--checkpoint",    "--resume",           "--stream",      "--save-every",    "--epoch-rows",
+    "--segment",  "--measure-every", "--checkpoint-every", "--max-seconds", "--stop-exit-code"};
 
 void refuse_options(const command_line& line, const train_request& r) {
   for (const char* const name : not_for_a_search) {

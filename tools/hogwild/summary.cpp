@@ -94,6 +94,7 @@ std::string summary_text(const train_request& request, const train_result& r, co
   const std::string_view status = to_string(r.status);
   std::string text = "status      " + std::string(status) + formatted(" after %zu epochs", r.epochs);
   if (r.stopped_by == stop_cause::observer) text += ", by an observer";
+  if (r.stopped_by == stop_cause::time_limit) text += ", the seconds of --max-seconds";
   text += "\nmodel       " + request.model;
   if (request.options.l1 > 0.0) text += formatted(", l1 %.6g", request.options.l1);
   text += formatted(", l2 %.6g", r.l2);

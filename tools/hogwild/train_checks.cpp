@@ -213,7 +213,7 @@ void check_stream(const command_line& line, const train_request& r) {
         "tbb with --stream, or leave it out");
   if (!(r.save_every > 0.0)) throw config_error("--save-every is a number of seconds above 0");
   for (const char* const name : {"--test", "--validation", "--epochs", "--init", "--weights", "--offsets", "--memory",
-                                 "--segment", "--record", "--reproducible"})
+                                 "--segment", "--record", "--reproducible", "--checkpoint-every"})
     if (line.given(name)) throw config_error(std::string(name) + " is not for a stream: leave it out");
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdint>
@@ -127,6 +129,11 @@ void remove_segments_of_dead_runs(const train_request& request) {
       (removed == 1 ? " dead run has left" : " dead runs have left"));
 }
 
+/// Reading counts among the seconds that a user grants.
+double seconds_since(std::chrono::steady_clock::time_point then) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
+}
+
 /// A run, and what came beside it.
 struct trained {
   train_result run{};
@@ -164,6 +171,7 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   options.data_name = request.data;
   options.stop = asked.token();
   if (held_back) options.test = held_back->rows;
+  if (options.max_seconds) *options.max_seconds = std::max(1e-6, *options.max_seconds - seconds_since(request.begun));
   if (trains_on_graph(request)) options.test = rows.data.view();
   if (test) options.test = test->view();
   if (validation) options.validation = validation->view();
@@ -191,9 +199,11 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   return all;
 }
 
-exit_code exit_code_for(run_status status) {
-  if (status == run_status::diverged) return exit_code::diverged;
-  return status == run_status::stopped ? exit_code::interrupted : exit_code::done;
+/// Whoever has a run stopped and finds what it was to leave may have another word for that than an interruption.
+int exit_code_for(const train_request& request, const train_result& result) {
+  if (result.status == run_status::diverged) return static_cast<int>(exit_code::diverged);
+  if (result.status != run_status::stopped) return static_cast<int>(exit_code::done);
+  return saves(request, result) ? request.stop_exit_code : static_cast<int>(exit_code::interrupted);
 }
 
 }  // namespace
@@ -226,10 +236,12 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
     if (!asked.pipe_is_broken()) throw;
   }
   if (result.status == run_status::stopped && !request.save.empty() && !saves(request, result))
-    say("stopped before a row was trained; nothing is saved");
+    say(result.stopped_by == stop_cause::time_limit
+            ? "the seconds of --max-seconds were over before a row was trained; nothing is saved"
+            : "stopped before a row was trained; nothing is saved");
   // An error, whoever wants to hear nothing else; of several ranks the first tells it.
   if (result.status == run_status::diverged && (ranks == nullptr || ranks->rank() == 0)) say(divergence_advice(result));
-  return static_cast<int>(asked.pipe_is_broken() ? exit_code::interrupted : exit_code_for(result.status));
+  return asked.pipe_is_broken() ? static_cast<int>(exit_code::interrupted) : exit_code_for(request, result);
 }
 
 /// Others would be copies of the same run, but where they have models of their own. All of them throw it.

@@ -11,6 +11,7 @@
 #include <hogwild/registry.hpp>
 
 #include "compared_words.hpp"
+#include "output_request.hpp"
 #include "train_checks.hpp"
 
 namespace hogwild::cli {
@@ -318,6 +319,11 @@ std::string set_target(const std::string& text, train_options& o) {
 void declare_end(command_line& line, train_request& r) {
   line.group("Stopping");
   line.option("--epochs", r.options.epochs, "passes over the data, where the model takes no other number of them");
+  line.option("--max-seconds", "X", "", "end after so many seconds, as after the last epoch: the model is saved",
+              [&r](const std::string& text) {
+                r.options.max_seconds = to_number(text);
+                return r.options.max_seconds.value_or(0.0) > 0.0 ? "" : quote(text) + " is no number above 0";
+              });
   line.option("--tolerance", r.tolerance,
               "linear models: stop when the objective is known to be within this fraction of its optimum; others: when "
               "two epochs in a row lower it by no more than this fraction of its fall so far");
@@ -394,21 +400,6 @@ void declare_stream(command_line& line, train_request& r) {
   line.option("--epoch-rows", r.of_stream.epoch_rows, "so many rows count as an epoch of the step's schedule");
   line.needs("--save-every", "--stream");
   line.needs("--epoch-rows", "--stream");
-}
-
-void declare_output(command_line& line, train_request& r) {
-  line.group("Output");
-  line.option("--save", r.save,
-              "write the model here: text where the name ends in .txt, else binary (word vectors: binary where it ends "
-              "in .bin; in .model: both vectors of each word, for 'hogwild evaluate')");
-  line.flag("--save-diverged", r.save_diverged,
-            "write it even of a run that ended worse than it began, as long as its loss is a finite number");
-  line.needs("--save-diverged", "--save");
-  line.option("--record", r.options.record, "write a run record here, one JSON object a line");
-  line.option("--checkpoint", r.options.checkpoint, "write the state of the run here after each epoch");
-  line.option("--resume", r.options.resume, "go on from this checkpoint");
-  line.flag("--json", r.json, "print the result as one JSON object");
-  line.flag("--quiet", r.files.quiet, "print nothing but errors and what --json prints");
 }
 
 }  // namespace

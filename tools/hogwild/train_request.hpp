@@ -18,6 +18,7 @@
 #include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/detail/run/stream_state.hpp>
 #include <hogwild/engines.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/options.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
@@ -83,6 +84,7 @@ struct train_request {
 
   std::vector<named_value> compared{};  ///< what ranks compare of the command line
 
+  std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   train_options options{};
   column_scaling scale = column_scaling::none;
   std::size_t batch = 0;                 ///< 0: as the model has it
@@ -92,8 +94,9 @@ struct train_request {
   std::vector<std::string> init_groups;  ///< of those; none: all
   std::string save;
   bool save_diverged = false;  ///< a run that ended worse than it began is saved, too
-  bool stream = false;         ///< learns from standard input for as long as rows come
-  double save_every = 60.0;    ///< seconds between two checkpoints of a stream, and two models saved
+  int stop_exit_code = static_cast<int>(exit_code::interrupted);  ///< of a run that was stopped and saved
+  bool stream = false;       ///< learns from standard input for as long as rows come
+  double save_every = 60.0;  ///< seconds between two checkpoints of a stream, and two models saved
   stream_options of_stream{};
   bool json = false;
   bool verify = false;   ///< of advice: what it says is tried

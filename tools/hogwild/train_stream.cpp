@@ -8,12 +8,14 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/detail/results/first_column.hpp>
+#include <hogwild/detail/run/time_limit.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
@@ -109,7 +111,10 @@ class streaming {
     // As many parse as train: of rows that are many at once either takes about as long.
     const std::size_t workers =
         request_.engine == engine_name::serial ? 1 : worker_count(unless_zero(request_.workers));
-    stream_rows rows(STDIN_FILENO, "standard input", numbers_, workers, asked_.token());
+    std::stop_source over;
+    const auto ask = [&over] { over.request_stop(); };
+    const std::stop_callback by_signal(asked_.token(), ask), by_time(limit_.token(), ask);
+    stream_rows rows(STDIN_FILENO, "standard input", numbers_, workers, over.get_token());
     clock::time_point saved = clock::now();
     std::uint64_t kept = run_.rows();
     reports_.acknowledge(kept);  // what a resumed stream begins behind
@@ -148,7 +153,9 @@ class streaming {
     keep_model();
     reports_.end();
     if (run_.rows() == 0 && !request_.save.empty()) say("no row came; nothing is saved");
-    return static_cast<int>(asked_.token().stop_requested() ? exit_code::interrupted : exit_code::done);
+    if (!asked_.token().stop_requested()) return static_cast<int>(exit_code::done);
+    const bool kept = run_.rows() > 0 && !(request_.save.empty() && request_.options.checkpoint.empty());
+    return kept ? request_.stop_exit_code : static_cast<int>(exit_code::interrupted);
   }
   /// What was right so far is not lost; that the text is wrong is told all the same.
   void keep_before_error() {
@@ -164,6 +171,7 @@ class streaming {
   static train_options options_of(const train_request& request) {
     train_options options = request.options;
     options.checkpoint.clear();
+    options.max_seconds.reset();
     return options;
   }
 
@@ -194,6 +202,7 @@ class streaming {
   stream_run run_;
   std::vector<std::uint32_t> numbers_;  ///< the input's, of each column
   stream_reports reports_;
+  time_limit limit_{request_.options.max_seconds, clock::now()};
 };
 
 }  // namespace

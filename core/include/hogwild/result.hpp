@@ -123,7 +123,7 @@ struct round_report {
 };
 
 enum class run_status {
-  done,         ///< all epochs
+  done,         ///< all epochs, or all seconds: see train_result::stopped_by
   target,       ///< the target was reached
   converged,    ///< the objective is known to be within the tolerance of the optimum
   no_progress,  ///< the objective no longer fell, or the validation loss; nothing is known of the optimum
@@ -133,10 +133,11 @@ enum class run_status {
 
 std::string_view to_string(run_status status);
 
-/// Who ended a run that was stopped.
+/// Who ended a run before its time.
 enum class stop_cause {
-  request,  ///< train_options::stop
-  observer  ///< an observer that answered so
+  request,    ///< train_options::stop
+  observer,   ///< an observer that answered so
+  time_limit  ///< train_options::max_seconds
 };
 
 std::string_view to_string(stop_cause cause);
@@ -196,8 +197,10 @@ struct device_report {
 /// measures. Where validation keeps the parameters of its best epoch, or a tolerance those of the lowest
 /// objective, these are returned, and losses are theirs.
 struct train_result {
-  run_status status = run_status::done;    ///< how the run ended
-  std::optional<stop_cause> stopped_by{};  ///< with status stopped; of several ranks, at any of them
+  run_status status = run_status::done;  ///< how the run ended
+  /// With status stopped, where somebody asked, and of several ranks any of them; with status done, where the time was
+  /// over before the last epoch.
+  std::optional<stop_cause> stopped_by{};
   std::size_t epochs = 0;       ///< that were trained to their end, those of an earlier run that was resumed among them
   std::uint64_t examples = 0;   ///< in an epoch that was broken off, too
   std::size_t updates = 0;      ///< examples that changed a parameter

@@ -96,7 +96,15 @@ std::string_view to_string(run_status status) {
 }
 
 std::string_view to_string(stop_cause cause) {
-  return cause == stop_cause::observer ? "observer" : "request";
+  switch (cause) {
+    case stop_cause::observer:
+      return "observer";
+    case stop_cause::time_limit:
+      return "time_limit";
+    case stop_cause::request:
+      break;
+  }
+  return "request";
 }
 
 }  // namespace hogwild

@@ -67,6 +67,13 @@ json to_json(const record_dataset& d) {
   return object;
 }
 
+/// Of two runs these are the same where one goes on with the other.
+std::string what_is_trained(const json& context) {
+  const json& data = context.at("dataset");
+  return context.at("options").at("model").dump() + " of " + data.at("n").dump() + " rows and " + data.at("d").dump() +
+         " columns";
+}
+
 json to_json(const record_context& c) {
   json options = json::object();
   for (const auto& [name, value] : c.options) {
@@ -121,7 +128,7 @@ json to_json(const train_result& r, const std::optional<std::string>& advice) {
             {"epochs", r.epochs},
             {"train_seconds", r.train_seconds},
             {"wall_seconds", r.wall_seconds}};
-  if (r.stopped_by && status_of(r) == to_string(run_status::stopped)) line["stopped_by"] = to_string(*r.stopped_by);
+  if (r.stopped_by && status_of(r) == to_string(r.status)) line["stopped_by"] = to_string(*r.stopped_by);
   put(line, "seconds_to_target", r.seconds_to_target);
   put(line, "train_loss", measured(r, r.train_loss));
   put(line, "objective", measured(r, r.objective));
@@ -174,6 +181,35 @@ json to_json(const train_result& r, const std::optional<std::string>& advice) {
 struct run_record::file {
   std::string path;
   detail::unique_fd fd;
+  json context = nullptr;  ///< of a record that goes on
+
+  /// Takes up what stands there: the first line, and no more than whole ones.
+  void go_on() {
+    struct ::stat state {};
+    if (::fstat(fd.get(), &state) != 0 || !S_ISREG(state.st_mode) || state.st_size == 0) return;
+    std::string text(static_cast<std::size_t>(state.st_size), '\0');
+    for (std::size_t done = 0; done < text.size();) {
+      const ::ssize_t n = ::pread(fd.get(), text.data() + done, text.size() - done, static_cast<::off_t>(done));
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) detail::throw_file_error("cannot read the run record", path, n < 0 ? errno : EIO);
+      done += static_cast<std::size_t>(n);
+    }
+    const std::size_t end = text.find('\n');
+    if (end == std::string::npos && text.starts_with(R"({"kind":"context")")) {  // a killed writer's first line
+      if (::ftruncate(fd.get(), 0) != 0) detail::throw_file_error("cannot write the run record", path, errno);
+      return;
+    }
+    const json first = json::parse(text.substr(0, end), nullptr, false);
+    const bool is_context = first.is_object() && first.value("kind", json()) == "context" &&
+                            first.contains("options") && first["options"].contains("model") &&
+                            first.contains("dataset") && first["dataset"].contains("n") &&
+                            first["dataset"].contains("d");
+    if (!is_context || end == std::string::npos)
+      throw input_error(path + " is no run record that could be gone on with: name another file, or remove it");
+    context = first;
+    if (::ftruncate(fd.get(), static_cast<::off_t>(text.rfind('\n') + 1)) != 0)
+      detail::throw_file_error("cannot write the run record", path, errno);
+  }
 
   /// Half a line, from `begin` on. There is nothing to take back from a pipe; what others have appended since stays.
   void take_back(::off_t begin) const {
@@ -197,15 +233,33 @@ struct run_record::file {
   }
 };
 
-run_record::run_record(const std::string& path) {
+namespace {
+
+detail::unique_fd open_record(const std::string& path, int how) {
   if (path.empty() || path == "-") throw input_error("a run record needs a file of its own: name a path");
   const detail::output_target target = detail::find_output(path);
-  detail::unique_fd fd =
-      target.kind == detail::output_target::standing::file
-          ? detail::unique_fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666))
-          : detail::open_stream(target);
+  detail::unique_fd fd = target.kind == detail::output_target::standing::file
+                             ? detail::unique_fd(::open(path.c_str(), how | O_CREAT | O_APPEND | O_CLOEXEC, 0666))
+                             : detail::open_stream(target);
   if (!fd) detail::throw_file_error("cannot create the run record", path, errno);
-  file_ = std::make_unique<file>(file{path, std::move(fd)});
+  return fd;
+}
+
+}  // namespace
+
+run_record::run_record(const std::string& path)
+    : file_(std::make_unique<file>(file{path, open_record(path, O_WRONLY | O_TRUNC)})) {}
+
+run_record::run_record(std::unique_ptr<file> opened) : file_(std::move(opened)) {}
+
+run_record run_record::go_on(const std::string& path) {
+  auto opened = std::make_unique<file>(file{path, open_record(path, O_RDWR)});
+  opened->go_on();
+  return run_record(std::move(opened));
+}
+
+bool run_record::goes_on() const noexcept {
+  return !file_->context.is_null();
 }
 
 run_record::run_record(run_record&&) noexcept = default;
@@ -214,6 +268,16 @@ run_record::~run_record() = default;
 
 void run_record::write(const record_context& line) {
   file_->append(to_json(line));
+}
+void run_record::write_resumed(const record_context& line, std::uint64_t epoch) {
+  json resumed = to_json(line);
+  const std::string was = what_is_trained(file_->context), is = what_is_trained(resumed);
+  if (was != is)
+    throw input_error(file_->path + " is the record of another run (" + was + ", where " + is +
+                      " are resumed): name another file, or remove it");
+  resumed["kind"] = "resumed";
+  resumed["epoch"] = epoch;
+  file_->append(resumed);
 }
 void run_record::write(const epoch_report& line) {
   file_->append(to_json(line));

@@ -73,8 +73,13 @@ struct l2_search {
 /// Options of a run; every field has the default that the command line has. A number or a kind that need not be given
 /// is optional; a name, list or function that is not given is empty.
 struct train_options {
-  std::size_t epochs = 20;  ///< exactly as many, unless a target, a tolerance or a validation set ends the run sooner
-  step_options step{};      ///< the step size and how it falls
+  /// Exactly as many, unless a target, a tolerance, a validation set or a number of seconds ends the run sooner.
+  std::size_t epochs = 20;
+  /// > 0: so many seconds after the call of train() the run ends within a few rows, as it ends after its last epoch:
+  /// what it has trained by then is measured and returned, with the status `done`. Not before a step is found. Several
+  /// models side by side end with the pass at hand; trainings of folds are not cut short.
+  std::optional<double> max_seconds{};
+  step_options step{};  ///< the step size and how it falls
   std::optional<double>
       l2{};  ///< >= 0; default 1/n for linear models, the model's for others. The bias is never regularised
   /// In the place of l2: the one with the lowest mean loss on folds of the training rows, and then a training on all of
@@ -118,7 +123,7 @@ struct train_options {
   /// asynchronous epochs are noisy, and those of few rows.
   std::optional<std::size_t> tolerance_epochs{};
   std::optional<target_option> target{};  ///< ends the run once it is reached
-  /// > 0: epochs between measurements; the last one is measured, and of a run in one process one with a checkpoint.
+  /// > 0: epochs between measurements; the last one is measured.
   /// Default: 1, and 20 for a cut without a target, tolerance or validation rows. Where workers exchange summed changes
   /// so are epochs 1, 2, 4, 8, ... before the first, and all of a run that averages: those that overshot go back.
   std::optional<std::size_t> measure_every{};
@@ -140,11 +145,16 @@ struct train_options {
   std::vector<std::string> freeze{};           ///< groups of parameters that nothing changes
   hogwild::isa isa = hogwild::isa::automatic;  ///< instruction set of the kernels, where `batch` counts
   bool telemetry = true;                       ///< sample staleness and conflicts
-  std::string record{};                        ///< write a run record (JSON lines) here
-  std::string checkpoint{};                    ///< write a checkpoint here after each epoch
-  /// > 0: only after every so many epochs, the last one, and one with which an observer ends the run. Of a process that
-  /// trains alone; others write each.
+  /// Write a run record (JSON lines) here. A run that is resumed goes on with the record that is there, of the same
+  /// model and data, in the place of making it anew: a line says where it goes on.
+  std::string record{};
+  std::string checkpoint{};  ///< write a checkpoint here after each epoch
+  /// > 0: only after every so many epochs, the last one, and one with which an observer ends the run. An epoch that is
+  /// not measured (measure_every) has a checkpoint that says so.
   std::size_t checkpoint_every = 1;
+  /// > 0, in the place of a number of epochs: after the first epoch that ends so many seconds after the last
+  /// checkpoint.
+  std::optional<double> checkpoint_seconds{};
   std::string resume{};     ///< continue from this checkpoint
   std::string data_name{};  ///< what messages and the record call the data
   /// Who is told how the run goes: pointers to observers that outlive it, observers by value, functions (see

@@ -27,6 +27,7 @@ void require_path(const path_options& path, const train_options& options) {
   require(!options.l2 && !options.l2_by_folds, "the path says each l2: leave out the l2 of the options");
   require(options.optimizer != optimizer_kind::ftrl,
           "ftrl has its weights from sums, of which those that a path goes on from say nothing: use sgd or adagrad");
+  require(!options.max_seconds, "a path is many runs, and a number of seconds would cut each of them: leave it out");
   require(options.record.empty() && options.checkpoint.empty() && options.resume.empty(),
           "a path is many runs, which would all write the same file: leave out record, checkpoint and resume");
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -22,10 +21,12 @@
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
+#include <hogwild/detail/run/time_limit.hpp>
 #include <hogwild/error.hpp>
 
 #include "run/epoch_meter.hpp"
 #include "run/last_checkpoint.hpp"
+#include "run/measured_epochs.hpp"
 #include "run/report_teller.hpp"
 #include "run/run_report.hpp"
 #include "run/standstill_watch.hpp"
@@ -60,13 +61,14 @@ class epoch_loop {
         ranks_(run.ranks),
         rounds_(work, run.plan, who),
         meter_(work, who, run),
-        teller_(work, options_) {
+        teller_(work, options_),
+        limit_(options_.max_seconds, run.begun) {
     if (options_.average) kept_.mean = tail_mean(*options_.average, options_.epochs);
-    ranks_.require_equal(std::as_bytes(std::span(&epochs_between_, 1)), "number of epochs between measurements");
+    const std::size_t every = measured_epochs_.every();
+    ranks_.require_equal(std::as_bytes(std::span(&every, 1)), "number of epochs between measurements");
   }
 
   train_result operator()() {
-    const auto begin = run_.begun;
     const param_store& store = engine_run_.store();
     cut_epochs();
     task_.begin(store);
@@ -79,7 +81,7 @@ class epoch_loop {
     rounds_.resume_at(rounds_.scale());
     announce();
     // From here a request to stop reaches the workers themselves, within a few rows.
-    const stop_relay relay(options_.stop, store);
+    const stop_relay relay(options_.stop, store), relay_of_time(limit_.token(), store);
     bool over = false;
     if (checks_falls() || compares_ends_) {
       over = !measure(0, 0.0, 0.0) && stop();
@@ -103,12 +105,13 @@ class epoch_loop {
       require_not_orphaned(store.control());
       const bool stopped = asked_to_stop();
       if (!stopped) require_trained(e, rows_here() - rows_before);
-      if (!stopped && !is_measured(e)) {
+      if (!stopped && !measured_epochs_.has(e)) {
         progress_.epoch = e;
         average();
+        if (writes_checkpoint()) save();
         continue;
       }
-      if (stopped || !measure(e, step, progress_.wall_seconds + seconds_since(begin))) {
+      if (stopped || !measure(e, step, progress_.wall_seconds + seconds_since(run_.begun))) {
         stop();
         break;
       }
@@ -125,9 +128,9 @@ class epoch_loop {
         stop();
         break;
       }
-      over = conclude(begin);
+      over = conclude();
     }
-    finish(begin);
+    finish();
     return std::move(result_);
   }
 
@@ -169,22 +172,6 @@ class epoch_loop {
     last_checkpoint_.named_by(f, run_.plan.options.rows_in_flight > 0);
   }
 
-  /// Epochs from one measurement to the next. Measuring a cut reads every edge, as training it does.
-  std::size_t epochs_between() const {
-    constexpr std::size_t cuts = 20;
-    const bool monotone = !task_.facts().non_monotone;
-    if (monotone && may_overshoot() && options_.average) return 1;  // the mean cannot be turned back
-    const bool each = options_.target || options_.tolerance || options_.validation || monotone;
-    return options_.measure_every.value_or(each ? 1 : cuts);
-  }
-
-  /// Whether epoch e ends with a measurement. Changes of workers overshoot in the first epochs, if at all.
-  bool is_measured(std::size_t e) const {
-    const bool saved = !options_.checkpoint.empty() && ranks_.size() == 1 && e % options_.checkpoint_every == 0;
-    const bool early = may_overshoot() && !task_.facts().non_monotone && e < epochs_between_ && std::has_single_bit(e);
-    return e % epochs_between_ == 0 || early || saved || e == options_.epochs;
-  }
-
   /// Rows that this process's workers have trained so far.
   std::uint64_t rows_here() const {
     std::uint64_t rows = 0;
@@ -201,21 +188,26 @@ class epoch_loop {
 
   /// By whomever at whichever rank.
   bool asked_to_stop() {
-    const std::array mine{options_.stop.stop_requested() ? 1.0 : 0.0, observer_stops_ ? 1.0 : 0.0};
+    const std::array mine{options_.stop.stop_requested() ? 1.0 : 0.0, observer_stops_ ? 1.0 : 0.0,
+                          limit_.is_over() ? 1.0 : 0.0};
+    constexpr std::array causes{stop_cause::request, stop_cause::observer, stop_cause::time_limit};
     const std::vector<double> all = standstills_.hear_with(mine, progress_.train_seconds);
-    std::array asked{0.0, 0.0};
-    for (std::size_t at = 0; at < all.size(); ++at) asked[at % 2] += all[at];
-    if (asked[0] == 0.0 && asked[1] == 0.0) return false;
-    stopped_by_ = asked[0] > 0.0 ? stop_cause::request : stop_cause::observer;
+    std::array<double, mine.size()> asked{};
+    for (std::size_t at = 0; at < all.size(); ++at) asked[at % asked.size()] += all[at];
+    const auto first = std::ranges::find_if(asked, [](double ranks) { return ranks > 0.0; });
+    if (first == asked.end()) return false;
+    stopped_by_ = causes[static_cast<std::size_t>(first - asked.begin())];
     return true;
   }
 
   void note_answer(bool stop) { observer_stops_ = observer_stops_ || stop; }
 
   /// The run ends here, with the parameters as they are. What it reports is what was measured last: a number from part
-  /// of the rows would be none, and the rest would keep whoever wants to leave.
+  /// of the rows would be none, and the rest would keep whoever wants to leave. Whose time is over is measured once
+  /// more.
   bool stop() {
-    result_.status = run_status::stopped;
+    const bool trained = progress_.epoch > 0 || ranks_.any(rows_here() > 0);
+    result_.status = stopped_by_ == stop_cause::time_limit && trained ? run_status::done : run_status::stopped;
     result_.stopped_by = stopped_by_;
     return true;
   }
@@ -248,7 +240,7 @@ class epoch_loop {
   }
 
   /// After the measurement of a finished epoch; true where the run ends with it.
-  bool conclude(clock::time_point begin) {
+  bool conclude() {
     const std::size_t trained = progress_.epoch - std::exchange(reported_epoch_, progress_.epoch);
     tries_.clear();
     if (unchanged_.asked() && !ranks_.any(!unchanged_.are_so(last_))) teller_.note(unchanged_parameters::note(last_));
@@ -259,34 +251,44 @@ class epoch_loop {
       kept_.best = parameters_now();
       best_measured_ = last_;
     }
-    if (ended_worse(ended)) ended = run_status::diverged;
+    const bool ends = ended ? *ended == run_status::converged || *ended == run_status::no_progress
+                            : progress_.epoch == options_.epochs;
+    course_.take(progress_.epoch, last_.objective);
+    if (ends && is_worse_than_begun()) ended = run_status::diverged;
     if (ended) result_.status = *ended;
-    if (ended == run_status::diverged) teller_.note(course_.told(progress_.epoch, last_.objective));
+    if (ended == run_status::diverged) end_as_diverged();
     if (ended == run_status::target) result_.seconds_to_target = progress_.train_seconds;
-    if (!options_.checkpoint.empty() && ended != run_status::diverged && (ended || writes_checkpoint())) save(begin);
+    const bool writes = writes_checkpoint() || (ended && !options_.checkpoint.empty());
+    if (writes && ended != run_status::diverged) save();
     return ended.has_value();
   }
 
-  /// Whether the run ends with this epoch, and what it leaves behind is worse than what it began with.
-  bool ended_worse(const std::optional<run_status>& ended) {
-    course_.take(progress_.epoch, last_.objective);
-    const bool ends = ended ? *ended == run_status::converged || *ended == run_status::no_progress
-                            : progress_.epoch == options_.epochs;
+  /// Whether the run, if it ends now, leaves something worse behind than what it began with.
+  bool is_worse_than_begun() const {
     const double left = best_measured_ ? best_measured_->objective : last_.objective;
-    return ends && course_.is_above(left) && course_.ended_worse(left, meter_.spread_of_losses(rounds_.scale()));
+    return course_.is_above(left) && course_.ended_worse(left, meter_.spread_of_losses(rounds_.scale()));
   }
 
-  /// All ranks have checkpoints of the same epochs, whatever the observers of one say.
-  bool writes_checkpoint() const {
+  void end_as_diverged() {
+    result_.status = run_status::diverged;
+    teller_.note(course_.told(progress_.epoch, last_.objective));
+  }
+
+  /// After the epoch that has ended. All ranks have checkpoints of the same epochs, whatever the clock or the observers
+  /// of one say.
+  bool writes_checkpoint() {
+    if (options_.checkpoint.empty()) return false;
     const bool last = progress_.epoch == options_.epochs || observer_stops_;
-    return ranks_.size() > 1 || last || progress_.epoch % options_.checkpoint_every == 0;
+    const bool due = options_.checkpoint_seconds ? seconds_since(saved_at_) >= *options_.checkpoint_seconds
+                                                 : progress_.epoch % options_.checkpoint_every == 0;
+    return ranks_.any(last || due);
   }
 
   void announce() {
     const run_start start = detail::start_of(task_, engine_run_, run_, progress_.examples);
     tell(options_, [&](observer& o) { o.on_start(start); });
     if (const optimum_bound* const optimum = meter_.optimum(); optimum != nullptr && !optimum->tells())
-      tell(options_, [](observer& o) { o.on_note(optimum_bound::silence); });
+      teller_.note(std::string(optimum_bound::silence));
   }
 
   /// False where the run is to stop before all rows have been measured.
@@ -327,8 +329,9 @@ class epoch_loop {
   }
 
   /// Whether any rule of this run asks how far the objective has fallen, or risen.
-  bool checks_falls() const { return may_overshoot() || by_progress(options_, task_.facts().convex); }
-  bool may_overshoot() const { return run_.plan.options.exchange.workers > 1; }
+  bool checks_falls() const {
+    return run_.plan.options.exchange.workers > 1 || by_progress(options_, task_.facts().convex);
+  }
   /// Whether training begins with the parameters that the model begins with.
   bool begins_anew() const { return !options_.initial && options_.resume.empty(); }
 
@@ -355,6 +358,10 @@ class epoch_loop {
     progress_ = load_progress(*from, engine_run_.store(), run_, task_, kept_);
     if (optimum_bound* const optimum = meter_.optimum()) optimum->go_on(std::move(kept_.optimum));
     if (!options_.validation && !by_distance(options_, task_.facts().convex)) kept_.best.clear();
+    if (progress_.measured_epoch < progress_.epoch)
+      teller_.note("the checkpoint is of epoch " + std::to_string(progress_.epoch) +
+                   ", which nobody has measured: what is known of the run is of epoch " +
+                   std::to_string(progress_.measured_epoch));
     reported_epoch_ = progress_.epoch;
     last_checkpoint_.is(options_.resume, progress_.epoch);
     rounds_.resume_at(progress_.scale);
@@ -362,27 +369,38 @@ class epoch_loop {
     if (options_.reproducible) rounds_.resume_gain_weight(progress_.gain_weight);
   }
 
-  void save(clock::time_point begin) {
+  void save() {
     run_progress now = progress_;
-    now.wall_seconds += seconds_since(begin);
+    now.wall_seconds += seconds_since(run_.begun);
     now.scale = rounds_.scale();
     now.gain_weight = rounds_.gain_weight();
     now.longest_exchange = rounds_.longest_exchange();
-    now.examples = last_.examples;
-    now.updates = last_.updates;
-    now.nonzeros = last_.nonzeros;
+    const epoch_report counted = meter_.count(progress_, progress_.epoch, 0.0, 0.0);
+    now.examples = counted.examples;
+    now.updates = counted.updates;
+    now.nonzeros = counted.nonzeros;
+    now.measured_epoch = reported_epoch_;
     if (const optimum_bound* const optimum = meter_.optimum()) kept_.optimum = optimum->state();
     save_progress(checkpoint_of_rank(options_.checkpoint, ranks_), engine_run_.store(), run_, task_, now, kept_);
+    saved_at_ = clock::now();
     name_epoch(options_.checkpoint, now.epoch, in_lockstep(run_.plan.options.sharing), ranks_);
     last_checkpoint_.is(options_.checkpoint, progress_.epoch);
   }
 
-  void finish(clock::time_point begin) {
-    const param_store& store = engine_run_.store();
-    // A run may be resumed that has nothing left to do.
-    if (!measured_ && result_.status != run_status::stopped) {
-      measure(progress_.epoch, 0.0, 0.0);
-      if (kept_.mean.added() > 1) measure_mean();
+  void finish() {
+    // A run may be resumed that has nothing left to do, and one whose time is over has trained a part of an epoch.
+    const bool cut_short = result_.status == run_status::done && result_.stopped_by.has_value();
+    if (cut_short) {
+      teller_.note("the time is over: the run ends after " + std::to_string(progress_.epoch) + " of its " +
+                   std::to_string(options_.epochs) + " epochs");
+      engine_run_.settle();
+    }
+    if (cut_short || (!measured_ && result_.status != run_status::stopped)) {
+      const bool whole = measure(progress_.epoch, last_.step, last_.wall_seconds);
+      const std::size_t few = cut_short ? 0 : 1;  // the mean of one epoch is what stands there
+      if (whole && kept_.mean.added() > few) measure_mean();
+      if (cut_short && whole && is_worse_than_begun()) end_as_diverged();
+      if (cut_short && asked_to_stop() && stopped_by_ != stop_cause::time_limit) stop();
     }
     // Who asks to stop is told of the last epoch that was measured; what is measured before the first is for comparison
     // alone.
@@ -399,7 +417,7 @@ class epoch_loop {
       engine_run_.settle();
       {
         const live_writer::change changing(rounds_.live());
-        task_.assign(store, kept_.best);
+        task_.assign(engine_run_.store(), kept_.best);
         rounds_.resume_at(1.0);
       }
       if (!measure(progress_.epoch, last_.step, last_.wall_seconds)) last_ = best_measured_.value_or(unmeasured);
@@ -407,9 +425,8 @@ class epoch_loop {
     }
     standstills_.hear_with(std::array<double, 0>(), progress_.train_seconds);  // of what came after the last epoch
     leave_to_readers();
-    if (const std::string note = detail::note_of_meetings(result_); !note.empty())
-      tell(options_, [&](observer& o) { o.on_note(note); });
-    result_.wall_seconds = progress_.wall_seconds + seconds_since(begin);
+    if (const std::string note = detail::note_of_meetings(result_); !note.empty()) teller_.note(note);
+    result_.wall_seconds = progress_.wall_seconds + seconds_since(run_.begun);
     detail::tell_of_end(result_, last_, task_, run_);
     tell(options_, [&](observer& o) { o.on_finish(result_); });
   }
@@ -435,7 +452,8 @@ class epoch_loop {
   round_driver rounds_;
   epoch_meter meter_;
   report_teller teller_;
-  const std::size_t epochs_between_ = epochs_between();
+  time_limit limit_;
+  const measured_epochs measured_epochs_{task_, run_};
   run_progress progress_{};
   epoch_report last_ = unmeasured;
   last_checkpoint last_checkpoint_{};
@@ -444,7 +462,8 @@ class epoch_loop {
   bool observer_stops_ = false;     ///< one of this rank has answered so
   stop_cause stopped_by_ = stop_cause::request;
   detail::rank_standstills standstills_{ranks_, options_};
-  clock::time_point training_since_{};  ///< what is not yet in the training seconds
+  clock::time_point saved_at_ = clock::now();  ///< a checkpoint
+  clock::time_point training_since_{};         ///< what is not yet in the training seconds
   double objective_before_ = 0.0;
   const bool compares_ends_ = !task_.facts().non_monotone;  ///< by its beginning; what is not monotone may end higher
   run_course course_{};

@@ -41,6 +41,7 @@ train_options without_its_own(train_options o) {
   o.record.clear();
   o.checkpoint.clear();
   o.resume.clear();
+  o.max_seconds.reset();
   o.telemetry = false;
   o.rounds.reset();
   o.reproducible = false;

@@ -71,6 +71,10 @@ void check(const train_options& o, const model_traits& traits) {
   require(o.epochs > 0, "epochs is 0: a run has at least one");
   require(o.checkpoint_every > 0, "checkpoint_every is 0: a checkpoint is written after so many epochs, one or more");
   const auto positive = [](const std::optional<double>& x) { return !x || (*x > 0.0 && std::isfinite(*x)); };
+  require(positive(o.max_seconds), "max_seconds is a number of seconds above 0, after which the run ends");
+  require(positive(o.checkpoint_seconds), "checkpoint_seconds is a number of seconds above 0, between two checkpoints");
+  require(!o.checkpoint_seconds || o.checkpoint_every == 1,
+          "a checkpoint is written after so many epochs or so many seconds: give one of them");
   require(positive(o.step.initial), "the step must be positive; leave it out to have one found");
   require(positive(o.step.decay), "the decay must be positive; leave it out for the usual one");
   const schedule_kind schedule = schedule_of(o, traits.defaults);

@@ -12,6 +12,7 @@
 #include <hogwild/detail/results/run_record.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/choose.hpp>
+#include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/names.hpp>
 
 namespace hogwild {
@@ -47,7 +48,10 @@ std::string class_weights_of(const class_weights& weights) {
 class record_observer final : public observer {
  public:
   record_observer(const std::string& path, const training_task& work, const resolved_run& run)
-      : record_(path), task_(work), run_(run) {}
+      : record_(run.resumed ? run_record::go_on(path) : run_record(path)),
+        resumed_epoch_(run.resumed ? run.resumed->state.epoch : 0),
+        task_(work),
+        run_(run) {}
 
   void on_start(const run_start& start) override {
     const loop_options& o = run_.plan.options;
@@ -116,7 +120,7 @@ class record_observer final : public observer {
       context.options.emplace_back("samples", number(facts.samples));
       context.options.emplace_back("sampled_by", text(facts.sampled_by));
     }
-    record_.write(context);
+    record_.goes_on() ? record_.write_resumed(context, resumed_epoch_) : record_.write(context);
   }
 
   observer_answer on_epoch(const epoch_report& e) override {
@@ -139,6 +143,7 @@ class record_observer final : public observer {
   }
 
   run_record record_;
+  std::uint64_t resumed_epoch_;  ///< where a run goes on that is resumed
   const training_task& task_;
   const resolved_run& run_;
 };

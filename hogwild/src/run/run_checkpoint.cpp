@@ -127,6 +127,11 @@ std::uint32_t batch_of_checkpoint(const checkpoint& file) {
   return static_cast<std::uint32_t>(file.get<run_fingerprint>("fingerprint").batch);
 }
 
+std::optional<std::uint64_t> measured_epoch_of_checkpoint(const checkpoint& file) {
+  if (file.find("stream") != nullptr || file.find("progress") == nullptr) return std::nullopt;
+  return file.get<run_progress>("progress").measured_epoch;
+}
+
 double l2_of_checkpoint(const checkpoint& file) {
   schedule_of_checkpoint(file);  // refuses a stream's
   return file.get<run_fingerprint>("fingerprint").l2;

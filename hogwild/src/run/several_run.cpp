@@ -27,6 +27,7 @@
 #include <hogwild/detail/run/record_observer.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/run/same_on_ranks.hpp>
+#include <hogwild/detail/run/time_limit.hpp>
 
 #include "run/member_parameters.hpp"
 #include "run/member_rows.hpp"
@@ -71,6 +72,7 @@ class several_run {
         portions_{ranks.size(), plan_.models},
         options_(run_.options),
         teller_(task_, options_, models_kept()),
+        limit_(data_.options().max_seconds, data_.begun()),
         team_(thread_team::make(plan_.team, std::clamp<std::size_t>(plan_.workers, 1, portions_.count_of(ranks.rank())),
                                 plan_.pin)) {
     run_.options = data_.options();
@@ -127,9 +129,19 @@ class several_run {
     if (by_progress(options_, task_.facts().convex) && !options_.stop.stop_requested()) together_->begin_falls();
     together_->begin_with_given();
     run_status ended = run_status::done;
-    for (std::size_t e = 1; e <= options_.epochs && ended == run_status::done; ++e) ended = train_epoch(e);
+    for (std::size_t e = 1; e <= options_.epochs && ended == run_status::done && !time_is_over(); ++e)
+      ended = train_epoch(e);
     result_.status = ended;
     together_->end_all();
+  }
+
+  /// By the first rank's clock. There is a pass at least.
+  bool time_is_over() {
+    double over = result_.epochs > 0 && limit_.is_over() ? 1.0 : 0.0;
+    ranks_.take_first(over);
+    if (over == 0.0) return false;
+    result_.stopped_by = stop_cause::time_limit;
+    return true;
   }
 
   /// How the run ends with this epoch; `done` where it goes on.
@@ -406,6 +418,7 @@ class several_run {
   resolved_run run_{};
   const train_options& options_;
   report_teller teller_;
+  time_limit limit_;
   std::unique_ptr<thread_team> team_;
   std::optional<members_side_by_side> together_{};
   std::optional<members_one_by_one> alone_{};

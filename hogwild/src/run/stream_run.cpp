@@ -41,7 +41,7 @@ train_options checked(train_options o, const model_traits& traits) {
     require(!given, std::string("a stream has no use for ") + what + "; leave it out");
   };
   unused(o.test || o.validation || o.validation_fraction > 0.0, "test and validation rows");
-  unused(o.target || o.tolerance, "a target or a tolerance");
+  unused(o.target || o.tolerance || o.max_seconds, "a target, a tolerance or a number of seconds");
   unused(o.measure_every.has_value(), "epochs between measurements");
   unused(o.average.has_value(), "an average over epochs");
   unused(!o.record.empty() || !o.checkpoint.empty(), "a record, or a checkpoint after each epoch");

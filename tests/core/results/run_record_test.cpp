@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/results/run_record.hpp>
 
+#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
@@ -138,6 +139,46 @@ TEST(run_record, every_line_is_whole_at_once_and_the_old_file_is_gone) {
     record.write(hogwild::epoch_report{.epoch = k});
     EXPECT_EQ(read_text(folder / "run.jsonl").back(), '\n');
     EXPECT_EQ(lines_of(folder / "run.jsonl").size(), k);
+  }
+}
+
+TEST(run_record, goes_on_behind_what_a_killed_writer_has_left) {
+  const scratch_folder folder;
+  const std::filesystem::path path = folder / "run.jsonl";
+  hogwild::record_context context;
+  context.version = "1";
+  context.options = {{"model", std::string("huber")}};
+  context.dataset = {.path = "a.svm", .rows = 10, .columns = 5};
+  EXPECT_FALSE(run_record::go_on(path).goes_on()) << "there is none yet";
+  run_record(path).write(context);
+  std::ofstream(path, std::ios::app) << R"({"kind":"epoch","epo)";
+  {
+    run_record record = run_record::go_on(path);
+    EXPECT_TRUE(record.goes_on());
+    context.version = "2";
+    record.write_resumed(context, 7);
+    record.write(hogwild::epoch_report{.epoch = 8});
+  }
+  const auto lines = lines_of(path);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0]["kind"], "context");
+  EXPECT_EQ(lines[0]["version"], "1");
+  EXPECT_EQ(lines[1]["kind"], "resumed");
+  EXPECT_EQ(lines[1]["version"], "2");
+  EXPECT_EQ(lines[1]["epoch"], 7);
+  EXPECT_EQ(lines[2]["epoch"], 8);
+  context.dataset.rows = 11;
+  EXPECT_THROW(run_record::go_on(path).write_resumed(context, 7), hogwild::input_error) << "another run's";
+  // Killed in its first line.
+  std::ofstream(path, std::ios::trunc) << R"({"kind":"context","schema)";
+  EXPECT_FALSE(run_record::go_on(path).goes_on());
+  EXPECT_EQ(read_text(path), "");
+  for (const char* other : {"my notes\n", "{}\n", "[1]\n",
+                            R"({"kind":"epoch"})"
+                            "\n"}) {
+    std::ofstream(path, std::ios::trunc) << other;
+    EXPECT_THROW(run_record::go_on(path), hogwild::input_error) << other;
+    EXPECT_EQ(read_text(path), other);
   }
 }
 

@@ -55,7 +55,9 @@ TEST(several_options, are_not_lost_in_silence) {
                                              "telemetry",     // there is no other worker
                                              "record",        // a file, looked at below
                                              "data_name",     // stands in records and errors
+                                             "max_seconds",   // which are not over
                                              "checkpoint_every",
+                                             "checkpoint_seconds",
                                              "patience",
                                              "tolerance_epochs",  // about what is not asked for here
                                              "constants.momentum",

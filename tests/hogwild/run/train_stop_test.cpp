@@ -2,14 +2,20 @@
 // When a run ends, what it returns then, and what its observers are told.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/run/run_checkpoint.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/observer.hpp>
@@ -26,6 +32,7 @@ struct listener : observer {
   std::vector<epoch_report> epochs;
   std::function<void(const epoch_report&)> then;
   std::size_t starts = 0, finishes = 0, rows = 0;
+  std::vector<std::string> notes;
   std::function<std::uint64_t()> rows_done;
 
   void on_start(const run_start& s) override { ++starts, rows = s.rows, rows_done = s.rows_done; }
@@ -34,6 +41,7 @@ struct listener : observer {
     if (then) then(e);
     return observer_answer::go_on;
   }
+  void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
   void on_finish(const train_result&) override { ++finishes; }
 };
 
@@ -157,16 +165,54 @@ TEST_F(stopping, measured_now_and_then_a_run_is_the_same_and_tells_of_fewer_epoc
   }
 }
 
-TEST_F(stopping, epochs_with_a_checkpoint_are_measured) {
+TEST_F(stopping, a_checkpoint_is_measured_where_it_would_be_without_one_and_says_which_epoch_was) {
   const test::scratch_folder folder;
   options.epochs = 7;
   options.measure_every = 5;
   options.checkpoint = (folder.path() / "run.ckpt").string();
   options.checkpoint_every = 2;
-  run();
+  checkpoint of_epoch_4;
+  heard.then = [&](const epoch_report& e) {
+    if (e.epoch == 5) of_epoch_4 = read_checkpoint(options.checkpoint);
+  };
+  const train_result whole = run();
   std::vector<std::size_t> epochs;
   for (const epoch_report& e : heard.epochs) epochs.push_back(e.epoch);
-  EXPECT_EQ(epochs, (std::vector<std::size_t>{2, 4, 5, 6, 7}));
+  EXPECT_EQ(epochs, (std::vector<std::size_t>{5, 7}));
+  EXPECT_EQ(of_epoch_4.epoch, 4u);
+  EXPECT_EQ(measured_epoch_of_checkpoint(of_epoch_4), 0u);
+  const checkpoint last = read_checkpoint(options.checkpoint);
+  EXPECT_EQ(last.epoch, 7u);
+  EXPECT_EQ(measured_epoch_of_checkpoint(last), 7u);
+
+  options.resume = (folder.path() / "middle.ckpt").string();
+  write_checkpoint(options.resume, of_epoch_4);
+  const train_result resumed = run();
+  EXPECT_EQ(resumed.parameters, whole.parameters);
+  EXPECT_EQ(resumed.examples, whole.examples);
+  EXPECT_THAT(heard.notes, testing::Contains(testing::HasSubstr("of epoch 4, which nobody has measured")));
+}
+
+TEST_F(stopping, a_checkpoint_is_written_after_so_many_seconds) {
+  const test::scratch_folder folder;
+  options.epochs = 4;
+  options.checkpoint = (folder.path() / "run.ckpt").string();
+  std::vector<std::uint64_t> seen;
+  heard.then = [&](const epoch_report&) {
+    seen.push_back(std::filesystem::exists(options.checkpoint) ? read_checkpoint(options.checkpoint).epoch : 0);
+  };
+  options.checkpoint_seconds = 1e-9;
+  run();
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 1, 2, 3}));
+  std::filesystem::remove(options.checkpoint);
+  std::filesystem::remove(options.checkpoint + ".previous");
+  seen.clear();
+  options.checkpoint_seconds = 1e9;
+  run();
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 0, 0, 0}));
+  EXPECT_EQ(read_checkpoint(options.checkpoint).epoch, 4u);
+  options.checkpoint_every = 2;
+  EXPECT_THROW(run(), config_error);
 }
 
 TEST_F(stopping, a_tolerance_ends_a_run_after_an_epoch_that_is_measured) {

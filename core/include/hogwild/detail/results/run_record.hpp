@@ -55,18 +55,28 @@ class run_record {
   /// written into; a link means what it leads to. Throws input_error where the path cannot be written ("-" is no path
   /// here), resource_error where the system has no room.
   explicit run_record(const std::string& path);
+  /// Of a run that goes on: appends to a record that is there, less what a killed writer may have left of a last line,
+  /// and makes a new one elsewhere. Throws what the constructor throws, and input_error for a file that is no record.
+  static run_record go_on(const std::string& path);
+  /// Whether there was one.
+  bool goes_on() const noexcept;
   run_record(run_record&&) noexcept;
   run_record& operator=(run_record&&) noexcept;
   ~run_record();
 
   // Each throws resource_error or input_error where the line cannot be written whole; then the file ends as before.
   void write(const record_context& line);
+  /// In the place of a first line, in a record that goes on: the run is resumed behind `epoch`, by this program, with
+  /// these options. What the record has of later epochs was lost, and is trained again. Throws input_error where the
+  /// record is of another model or other data, too.
+  void write_resumed(const record_context& line, std::uint64_t epoch);
   void write(const epoch_report& line);
   /// `advice`: what the user could do better. Losses of a stopped run that measured nothing are left out.
   void write(const train_result& line, const std::optional<std::string>& advice = {});
 
  private:
   struct file;
+  explicit run_record(std::unique_ptr<file> opened);
   std::unique_ptr<file> file_;
 };
 

@@ -39,6 +39,7 @@ struct run_option {
 
 inline constexpr std::tuple run_options{
     run_option<&train_options::epochs>{"epochs"},
+    run_option<&train_options::max_seconds>{"max_seconds"},
     run_option<&train_options::step, &step_options::initial>{"step.initial"},
     run_option<&train_options::step, &step_options::decay>{"step.decay"},
     run_option<&train_options::step, &step_options::kind>{"step.kind"},
@@ -84,6 +85,7 @@ inline constexpr std::tuple run_options{
     run_option<&train_options::record>{"record", between_ranks::own},
     run_option<&train_options::checkpoint>{"checkpoint", between_ranks::as_given},
     run_option<&train_options::checkpoint_every>{"checkpoint_every"},
+    run_option<&train_options::checkpoint_seconds>{"checkpoint_seconds"},
     run_option<&train_options::resume>{"resume", between_ranks::as_given},
     run_option<&train_options::data_name>{"data_name", between_ranks::own},
     run_option<&train_options::observers>{"observers", between_ranks::own},
@@ -105,16 +107,17 @@ constexpr std::size_t members_of(const class_weights& o) {
   return std::tuple_size_v<decltype(std::tie(balanced, of_labels))>;
 }
 inline std::size_t members_of(const train_options& o) {
-  const auto& [epochs, step, l2, l2_by_folds, l1, form, update, optimizer, constants, sharing, ownership, order, shards,
-               reproducible, virtual_workers, bias, bias_rate, weight_positive, weights, labels, seed, tolerance,
-               tolerance_epochs, target, measure_every, test, validation, validation_fraction, patience, average, batch,
-               initial, freeze, isa, telemetry, record, checkpoint, checkpoint_every, resume, data_name, observers,
-               rounds, stop] = o;
-  using members = decltype(std::tie(
-      epochs, step, l2, l2_by_folds, l1, form, update, optimizer, constants, sharing, ownership, order, shards,
-      reproducible, virtual_workers, bias, bias_rate, weight_positive, weights, labels, seed, tolerance,
-      tolerance_epochs, target, measure_every, test, validation, validation_fraction, patience, average, batch, initial,
-      freeze, isa, telemetry, record, checkpoint, checkpoint_every, resume, data_name, observers, rounds, stop));
+  const auto& [epochs, max_seconds, step, l2, l2_by_folds, l1, form, update, optimizer, constants, sharing, ownership,
+               order, shards, reproducible, virtual_workers, bias, bias_rate, weight_positive, weights, labels, seed,
+               tolerance, tolerance_epochs, target, measure_every, test, validation, validation_fraction, patience,
+               average, batch, initial, freeze, isa, telemetry, record, checkpoint, checkpoint_every,
+               checkpoint_seconds, resume, data_name, observers, rounds, stop] = o;
+  using members =
+      decltype(std::tie(epochs, max_seconds, step, l2, l2_by_folds, l1, form, update, optimizer, constants, sharing,
+                        ownership, order, shards, reproducible, virtual_workers, bias, bias_rate, weight_positive,
+                        weights, labels, seed, tolerance, tolerance_epochs, target, measure_every, test, validation,
+                        validation_fraction, patience, average, batch, initial, freeze, isa, telemetry, record,
+                        checkpoint, checkpoint_every, checkpoint_seconds, resume, data_name, observers, rounds, stop));
   constexpr std::size_t structs = 3;  // of which the list has the members: step, constants, weights
   return std::tuple_size_v<members> - structs + members_of(step) + members_of(constants) + members_of(weights);
 }

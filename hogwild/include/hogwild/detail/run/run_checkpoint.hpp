@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace hogwild {
 /// How far a run has come; with parameters, optimiser state and options it is all that resuming needs.
 struct run_progress {
   std::uint64_t epoch = 0;                          ///< finished
+  std::uint64_t measured_epoch = 0;                 ///< the last of them that was measured
   double scale = 1.0;                               ///< w = scale * v
   double gain_weight = 1.0;                         ///< of the workers' gains that is added
   std::uint64_t longest_exchange = unlimited_rows;  ///< in rows, after gains that overshot
@@ -46,6 +48,9 @@ step_schedule schedule_of_checkpoint(const checkpoint& file);
 
 /// How many rows its batches have at most. Throws like schedule_of_checkpoint.
 std::uint32_t batch_of_checkpoint(const checkpoint& file);
+
+/// The last epoch that was measured of the run that wrote a checkpoint; nothing where it is none of a run over epochs.
+std::optional<std::uint64_t> measured_epoch_of_checkpoint(const checkpoint& file);
 
 /// The l2 of the run that wrote a checkpoint. Throws like schedule_of_checkpoint.
 double l2_of_checkpoint(const checkpoint& file);

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run that has had its seconds ends as after its last epoch.
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <stop_token>
+#include <string_view>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/cross_validation.hpp>
+#include <hogwild/engines.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/several_models.hpp>
+#include <hogwild/train.hpp>
+
+#include "support/toy_data.hpp"
+
+namespace hogwild {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr double at_once = 1e-9;  ///< seconds, which are over before a row is trained
+
+/// A row takes a millisecond, so that an epoch takes twenty seconds and more.
+struct unhurried_squares : least_squares {
+  static constexpr std::string_view name = "unhurried_squares";
+  float derivative(float margin, float label) const {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return least_squares::derivative(margin, label);
+  }
+};
+
+struct limited_run : testing::Test {
+  test::toy_rows toy = test::planted_regression({.rows = 20'000, .columns = 20}, 0.5);
+  csr_rows data = toy.csr();
+  train_options options{.epochs = 1'000'000, .step = {.initial = 0.01}, .l2 = 0.0};
+
+  double loss_of(const std::vector<float>& w) const {
+    const csr_rows whole = toy.csr();
+    return train(least_squares{}, whole, serial_engine{},
+                 {.epochs = 1,
+                  .step = {.initial = 1e-30},
+                  .l2 = 0.0,
+                  .initial = [&w](std::span<float> fresh) { std::ranges::copy(w, fresh.begin()); }})
+        .train_loss;
+  }
+  /// Twice as long, until a row was trained: a busy machine may take its time to begin.
+  template <class Engine>
+  train_result cut_in_an_epoch(const Engine& engine) {
+    for (double seconds = 0.05;; seconds *= 2.0) {
+      options.max_seconds = seconds;
+      const train_result run = train(unhurried_squares{}, data, engine, options);
+      if (run.examples > 0) return run;
+      EXPECT_EQ(run.status, run_status::stopped);
+    }
+  }
+};
+
+TEST_F(limited_run, ends_in_the_middle_of_an_epoch_and_measures_what_it_returns) {
+  const auto expect_done = [this](const train_result& run) {
+    EXPECT_EQ(run.status, run_status::done);
+    EXPECT_EQ(run.stopped_by, stop_cause::time_limit);
+    EXPECT_EQ(run.epochs, 0u);
+    EXPECT_LT(run.examples, 20'000u);
+    EXPECT_NEAR(run.train_loss, loss_of(run.parameters), 1e-5 * run.train_loss);
+  };
+  expect_done(cut_in_an_epoch(serial_engine{}));
+  expect_done(cut_in_an_epoch(thread_engine{.workers = 2, .team = thread_team_kind::std, .pin = false}));
+  expect_done(cut_in_an_epoch(sync_engine{.workers = 2, .rows = 8, .pin = false}));
+}
+
+TEST_F(limited_run, ends_between_epochs_and_counts_those_it_has_trained) {
+  toy = test::planted_regression({.rows = 20, .columns = 20}, 0.5);
+  data = toy.csr();
+  options.epochs = std::numeric_limits<std::size_t>::max();
+  options.step.decay = 1.0;
+  train_result run;
+  for (options.max_seconds = 0.01; run.epochs == 0; *options.max_seconds *= 2.0)
+    run = train(least_squares{}, data, serial_engine{}, options);
+  EXPECT_EQ(run.status, run_status::done);
+  EXPECT_EQ(run.stopped_by, stop_cause::time_limit);
+  EXPECT_TRUE(std::isfinite(run.train_loss));
+}
+
+TEST_F(limited_run, that_had_no_time_to_train_a_row_is_no_success) {
+  options.max_seconds = at_once;
+  const train_result run = train(least_squares{}, data, serial_engine{}, options);
+  EXPECT_EQ(run.status, run_status::stopped);
+  EXPECT_EQ(run.stopped_by, stop_cause::time_limit);
+  EXPECT_EQ(run.examples, 0u);
+}
+
+TEST_F(limited_run, that_is_asked_to_stop_is_stopped) {
+  std::stop_source source;
+  source.request_stop();
+  options.stop = source.get_token();
+  options.max_seconds = at_once;
+  const train_result run = train(least_squares{}, data, serial_engine{}, options);
+  EXPECT_EQ(run.status, run_status::stopped);
+  EXPECT_EQ(run.stopped_by, stop_cause::request);
+}
+
+TEST_F(limited_run, with_time_enough_is_as_without_a_limit) {
+  options.epochs = 2;
+  const train_result without = train(least_squares{}, data, serial_engine{}, options);
+  options.max_seconds = 1e300;
+  const train_result run = train(least_squares{}, data, serial_engine{}, options);
+  EXPECT_EQ(run.status, run_status::done);
+  EXPECT_FALSE(run.stopped_by);
+  EXPECT_EQ(run.parameters, without.parameters);
+}
+
+TEST_F(limited_run, of_several_models_ends_with_the_pass_at_hand) {
+  options.max_seconds = at_once;
+  options.l2 = 1e-4;
+  const train_result run = train_ensemble(least_squares{}, data.view(), serial_engine{}, {.models = 3}, options);
+  EXPECT_EQ(run.status, run_status::done);
+  EXPECT_EQ(run.stopped_by, stop_cause::time_limit);
+  EXPECT_EQ(run.epochs, 1u);
+  options.optimizer = optimizer_kind::momentum;
+  EXPECT_THAT([&] { train_ensemble(least_squares{}, data.view(), serial_engine{}, {.models = 3}, options); },
+              ThrowsMessage<config_error>(HasSubstr("take turns")));
+}
+
+TEST_F(limited_run, has_seconds_above_0) {
+  for (const double seconds : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+    options.max_seconds = seconds;
+    EXPECT_THAT([&] { train(least_squares{}, data, serial_engine{}, options); },
+                ThrowsMessage<config_error>(HasSubstr("max_seconds")))
+        << seconds;
+  }
+}
+
+}  // namespace
+}  // namespace hogwild
