@@ -130,8 +130,8 @@ void remove_segments_of_dead_runs(const train_request& request) {
 }
 
 /// Reading counts among the seconds that a user grants.
-double seconds_since(std::chrono::steady_clock::time_point then) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
+double seconds_spent(const train_request& request) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - request.begun).count();
 }
 
 /// A run, and what came beside it.
@@ -171,7 +171,7 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   options.data_name = request.data;
   options.stop = asked.token();
   if (held_back) options.test = held_back->rows;
-  if (options.max_seconds) *options.max_seconds = std::max(1e-6, *options.max_seconds - seconds_since(request.begun));
+  if (options.max_seconds) *options.max_seconds = std::max(1e-6, *options.max_seconds - seconds_spent(request));
   if (trains_on_graph(request)) options.test = rows.data.view();
   if (test) options.test = test->view();
   if (validation) options.validation = validation->view();
