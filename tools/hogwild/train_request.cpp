@@ -41,19 +41,21 @@ void declare_model(command_line& line, train_request& r) {
   for (const std::string_view name : model_names()) names.emplace_back(name, std::string(name));
   line.choice("--model", r.model, names, "what is learned");
   line.flag("--bias,!--no-bias", r.options.bias, "learn a constant term too");
-  line.option("--bias-rate", "X", "the mean square of the first rows' entries, at most 1; 1 of a stream",
+  line.option("--bias-rate", "X", "the mean square of the first rows' entries",
               "the step of the constant term over that of the columns (under sgd)", [&r](const std::string& text) {
                 r.options.bias_rate = to_number(text);
                 return r.options.bias_rate ? std::string() : quote(text) + " is not a number";
               });
-  line.option("--l2", "auto|X", "",
-              "strength of l2 regularisation (default: 1 / training rows, or the model's); auto chooses one by folds",
-              [&r](const std::string& text) -> std::string {
-                r.options.l2 = to_number(text);
-                r.options.l2_by_folds.reset();
-                if (text == "auto") r.options.l2_by_folds.emplace();
-                return r.options.l2 || text == "auto" ? "" : quote(text) + " is neither 'auto' nor a number";
-              });
+  line.option(
+      "--l2", "auto|X", "",
+      "strength of l2 regularisation (default: of linear models the mean squared norm of a row / training rows, of "
+      "others the model's); auto chooses one by folds",
+      [&r](const std::string& text) -> std::string {
+        r.options.l2 = to_number(text);
+        r.options.l2_by_folds.reset();
+        if (text == "auto") r.options.l2_by_folds.emplace();
+        return r.options.l2 || text == "auto" ? "" : quote(text) + " is neither 'auto' nor a number";
+      });
   line.option("--l1", r.options.l1, "strength of l1 regularisation (with it --l2 is 0 unless it is given)");
   named(line, "--l2-form", r.options.form, {l2_form::by_degree, l2_form::per_occurrence, l2_form::two_pass},
         "l2 of each parameter once an epoch, or with each row that touches it (default: as the model asks for, else "

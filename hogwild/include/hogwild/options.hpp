@@ -66,8 +66,10 @@ struct class_weights {
 
 /// Among which strengths of l2 the best is looked for by cross-validation.
 struct l2_search {
-  std::size_t folds = 5;     ///< 2 to the number of rows, and to that of the rows of each label
-  std::vector<double> of{};  ///< >= 0, finite, distinct; default: 10^3 / rows, 10^2 / rows, ... 10^-4 / rows
+  std::size_t folds = 5;  ///< 2 to the number of rows, and to that of the rows of each label
+  /// >= 0, finite, distinct; default: that of a run which is given none, for linear models, else 1 / rows, times 10^3,
+  /// 10^2, ... 10^-4.
+  std::vector<double> of{};
 };
 
 /// Options of a run; every field has the default that the command line has. A number or a kind that need not be given
@@ -81,7 +83,8 @@ struct train_options {
   std::optional<double> max_seconds{};
   step_options step{};  ///< the step size and how it falls
   std::optional<double>
-      l2{};  ///< >= 0; default 1/n for linear models, the model's for others. The bias is never regularised
+      l2{};  ///< >= 0; default: of linear models the mean squared norm of the first rows (of about a million entries)
+             ///< over the number of rows, which is 1/n for rows of norm 1, of others the model's. The bias has none
   /// In the place of l2: the one with the lowest mean loss on folds of the training rows, and then a training on all of
   /// them with it. Each candidate is trained for `epochs`, by one worker, `tolerance` and `target` apart; candidates of
   /// linear models under sgd go side by side, others by runs of their own. Of train() in a process that trains alone.
@@ -101,11 +104,13 @@ struct train_options {
   bool reproducible = false;                             ///< the same bits for any number of workers, on every engine
   std::optional<std::size_t> virtual_workers{};  ///< > 0: of a reproducible run, whose result depends on them; default:
                                                  ///< by data and step
-  bool bias = false;                             ///< margin models: one more parameter, the last
-  /// > 0, under sgd: the step of the bias over that of the columns. Default: the mean square of the entries of the
-  /// first rows, at most 1, as if the bias were the weight of one more column with values as large as those; 1 in
-  /// streams and under other optimizers. In rows of texts, which are long and have small entries, a bias with the step
-  /// of the columns goes up and down.
+  /// Margin models: one more parameter, the last. It begins where the loss of the labels alone is least, but with
+  /// `initial`; at each epoch that is measured, and at the end, it is put where the mean loss of the training rows is
+  /// least as the weights are then.
+  bool bias = false;
+  /// > 0, under sgd: the step of the bias over that of the columns, between two such epochs. Default: the mean square
+  /// of the entries of the first rows, as if the bias were the weight of one more column with values as large as those.
+  /// In rows of texts, which are long and have small entries, a bias with the step of the columns goes up and down.
   std::optional<double> bias_rate{};
   double weight_positive = 1.0;  ///< > 0: what a row of the larger label weighs (binary models)
   class_weights weights{};       ///< what rows weigh by their labels

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <hogwild/detail/loop/bias_step.hpp>
+
 namespace hogwild {
 
 group_steps::group_steps(const std::vector<parameter_group>& groups, const step_context& context)
@@ -10,10 +12,11 @@ group_steps::group_steps(const std::vector<parameter_group>& groups, const step_
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const parameter_group& g = groups[i];
     if (g.rows * g.width == 0) continue;
+    const bool bias = g.name == "bias" && !g.l2;
     all_.push_back({.begin = g.offset,
                     .end = g.offset + g.rows * g.width,
                     .run = g.hot_first ? g.width : g.rows * g.width,
-                    .factor = g.step_factor,
+                    .factor = g.step_factor * (bias ? static_cast<double>(bias_step_factor(context.options)) : 1.0),
                     .l2 = g.l2 && context.options.l2 > 0.0,
                     .projected = g.projected,
                     .frozen = context.options.freezes(i)});

@@ -2,10 +2,12 @@
 #include <hogwild/detail/run/curvature.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/optimization/random.hpp>
 #include <hogwild/detail/task/margin_loss.hpp>
 
@@ -19,6 +21,13 @@ constexpr int iterations = 15;
 std::size_t sampled_rows(const sparse_view& data) {
   const std::size_t fitting = most_nonzeros * data.rows() / std::max<std::size_t>(data.nonzeros(), 1);
   return std::min({data.rows(), most_sampled_rows, std::max<std::size_t>(fitting, 100)});
+}
+
+double widened(float x) {
+  return static_cast<double>(x);
+}
+double widened(half x) {
+  return static_cast<double>(to_float(x));
 }
 
 }  // namespace
@@ -40,18 +49,28 @@ double smoothness(const margin_loss& loss, const label_column& labels) {
   return loss.smoothness(sum / static_cast<double>(std::max<std::size_t>(labels.size(), 1)));
 }
 
-double mean_square_of_entries(const sparse_view& data) {
-  const std::size_t rows = sampled_rows(data);
-  data.ensure(0, rows);
-  row_cursor cursor(data);
-  double sum = 0.0, count = 0.0;
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (const float x : cursor.row(r).value) {
-      sum += static_cast<double>(x) * static_cast<double>(x);
-      count += x != 0.0f;
+sparse_view first_rows_of(const sparse_view& data, std::size_t least) {
+  constexpr std::size_t nonzeros = 1'000'000;
+  const std::size_t rows = data.rows();
+  const std::size_t by_work = nonzeros * rows / std::max<std::size_t>(data.nonzeros(), 1);
+  return data.slice(0, std::min(rows, std::max(by_work, least)));
+}
+
+entry_squares squares_of_entries(const sparse_view& data) {
+  const sparse_view sample = first_rows_of(data);
+  sample.ensure(0, sample.rows());
+  std::array<double, 4> sums{}, counts{};  // none of which waits for another
+  with_row_types(sample, [&]<class Index, class Value>() {
+    const Value* const value = batch_on<Index, Value>(sample).value;
+    for (std::size_t k = sample.row_start.front(); k < sample.row_start[sample.rows()]; ++k) {
+      const double x = widened(value[k]);
+      sums[k % sums.size()] += x * x;
+      counts[k % sums.size()] += x != 0.0 ? 1.0 : 0.0;
     }
-  }
-  return count == 0.0 ? 0.0 : sum / count;
+  });
+  return {.sum = (sums[0] + sums[1]) + (sums[2] + sums[3]),
+          .entries = (counts[0] + counts[1]) + (counts[2] + counts[3]),
+          .rows = static_cast<double>(sample.rows())};
 }
 
 double largest_eigenvalue(const sparse_view& data, double bias, const std::stop_token& stop) {

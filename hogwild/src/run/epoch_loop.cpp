@@ -22,8 +22,10 @@
 #include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/detail/run/time_limit.hpp>
+#include <hogwild/detail/task/model_constant.hpp>
 #include <hogwild/error.hpp>
 
+#include "run/checkpoint_times.hpp"
 #include "run/epoch_meter.hpp"
 #include "run/last_checkpoint.hpp"
 #include "run/measured_epochs.hpp"
@@ -72,6 +74,7 @@ class epoch_loop {
     const param_store& store = engine_run_.store();
     cut_epochs();
     task_.begin(store);
+    if (begins_anew()) meter_.minimise_constant(rounds_.scale());  // as a search of the step begins
     const objective_fall from_start = begin_fall();
     task_.change(store, options_.initial);
     if (run_.resumed) resume();
@@ -108,7 +111,7 @@ class epoch_loop {
       if (!stopped && !measured_epochs_.has(e)) {
         progress_.epoch = e;
         average();
-        if (writes_checkpoint()) save();
+        if (checkpoint_times_.are_due(progress_.epoch, observer_stops_)) save();
         continue;
       }
       if (stopped || !measure(e, step, progress_.wall_seconds + seconds_since(run_.begun))) {
@@ -258,7 +261,7 @@ class epoch_loop {
     if (ended) result_.status = *ended;
     if (ended == run_status::diverged) end_as_diverged();
     if (ended == run_status::target) result_.seconds_to_target = progress_.train_seconds;
-    const bool writes = writes_checkpoint() || (ended && !options_.checkpoint.empty());
+    const bool writes = checkpoint_times_.are_due(progress_.epoch, observer_stops_ || ended);
     if (writes && ended != run_status::diverged) save();
     return ended.has_value();
   }
@@ -274,16 +277,6 @@ class epoch_loop {
     teller_.note(course_.told(progress_.epoch, last_.objective));
   }
 
-  /// After the epoch that has ended. All ranks have checkpoints of the same epochs, whatever the clock or the observers
-  /// of one say.
-  bool writes_checkpoint() {
-    if (options_.checkpoint.empty()) return false;
-    const bool last = progress_.epoch == options_.epochs || observer_stops_;
-    const bool due = options_.checkpoint_seconds ? seconds_since(saved_at_) >= *options_.checkpoint_seconds
-                                                 : progress_.epoch % options_.checkpoint_every == 0;
-    return ranks_.any(last || due);
-  }
-
   void announce() {
     const run_start start = detail::start_of(task_, engine_run_, run_, progress_.examples);
     tell(options_, [&](observer& o) { o.on_start(start); });
@@ -292,9 +285,11 @@ class epoch_loop {
   }
 
   /// False where the run is to stop before all rows have been measured.
-  bool measure(std::size_t epoch, double step, double wall_seconds) {
+  bool measure(std::size_t epoch, double step, double wall_seconds,
+               epoch_meter::constant of = epoch_meter::constant::minimised) {
     std::optional<epoch_report> measured;
-    naming_the_checkpoint([&] { measured = meter_.measure(progress_, rounds_.scale(), epoch, step, wall_seconds); });
+    naming_the_checkpoint(
+        [&] { measured = meter_.measure(progress_, rounds_.scale(), epoch, step, wall_seconds, of); });
     if (measured) last_ = *measured;
     measured_ = measured_ || measured;
     return measured.has_value();
@@ -302,12 +297,14 @@ class epoch_loop {
 
   /// What the run would return: the mean, where it has begun to average.
   std::vector<float> parameters_now() const {
-    return kept_.mean.added() == 0 ? task_.parameters_of(engine_run_.store(), rounds_.scale()) : kept_.mean.value();
+    if (kept_.mean.added() == 0) return task_.parameters_of(engine_run_.store(), rounds_.scale());
+    return measured_mean_.empty() ? kept_.mean.value() : measured_mean_;
   }
 
   /// Takes the finished epoch into the mean; whether that is of several then.
   bool average() {
     if (!kept_.mean.takes(progress_.epoch)) return false;
+    measured_mean_.clear();
     kept_.mean.add(task_.parameters_of(engine_run_.store(), rounds_.scale()));
     return kept_.mean.added() > 1;
   }
@@ -323,6 +320,7 @@ class epoch_loop {
     task_.assign(engine_run_.store(), kept_.mean.value());
     rounds_.resume_at(1.0);
     const bool measured = measure(progress_.epoch, last_.step, last_.wall_seconds);
+    measured_mean_ = task_.parameters_of(engine_run_.store(), 1.0);
     std::ranges::copy(before, trained.begin());
     rounds_.resume_at(scale);
     return measured;
@@ -338,8 +336,11 @@ class epoch_loop {
   /// Where the objective falls from, before a warm start or a checkpoint takes the place of these parameters.
   objective_fall begin_fall() {
     if (checks_falls() ? begins_anew() : !compares_ends_ || options_.resume.empty()) return {};
+    std::vector<float> fresh;
+    if (has_constant(task_)) fresh = task_.parameters_of(engine_run_.store(), rounds_.scale());
     // Where the run is to stop meanwhile nobody asks.
     const auto measured = meter_.measure(progress_, rounds_.scale(), 0, 0.0, 0.0);
+    if (!fresh.empty()) task_.assign(engine_run_.store(), fresh);
     return {measured ? measured->objective : no_number};
   }
 
@@ -382,7 +383,7 @@ class epoch_loop {
     now.measured_epoch = reported_epoch_;
     if (const optimum_bound* const optimum = meter_.optimum()) kept_.optimum = optimum->state();
     save_progress(checkpoint_of_rank(options_.checkpoint, ranks_), engine_run_.store(), run_, task_, now, kept_);
-    saved_at_ = clock::now();
+    checkpoint_times_.written();
     name_epoch(options_.checkpoint, now.epoch, in_lockstep(run_.plan.options.sharing), ranks_);
     last_checkpoint_.is(options_.checkpoint, progress_.epoch);
   }
@@ -414,13 +415,9 @@ class epoch_loop {
       result_.parameters = parameters_now();
     } else {
       // An earlier epoch's parameters were kept: they are what is returned, so they are what is reported.
-      engine_run_.settle();
-      {
-        const live_writer::change changing(rounds_.live());
-        task_.assign(engine_run_.store(), kept_.best);
-        rounds_.resume_at(1.0);
-      }
-      if (!measure(progress_.epoch, last_.step, last_.wall_seconds)) last_ = best_measured_.value_or(unmeasured);
+      leave(kept_.best);
+      if (!measure(progress_.epoch, last_.step, last_.wall_seconds, epoch_meter::constant::as_it_is))
+        last_ = best_measured_.value_or(unmeasured);
       result_.parameters = std::move(kept_.best);
     }
     standstills_.hear_with(std::array<double, 0>(), progress_.train_seconds);  // of what came after the last epoch
@@ -433,15 +430,17 @@ class epoch_loop {
 
   /// What readers from outside find at the end is what the run returns.
   void leave_to_readers() {
-    const param_store& store = engine_run_.store();
-    if (store.live() == nullptr) return;
-    engine_run_.settle();
-    {
-      const live_writer::change changing(rounds_.live());
-      task_.assign(store, result_.parameters);
-      rounds_.resume_at(1.0);
-    }
+    if (engine_run_.store().live() == nullptr) return;
+    leave(result_.parameters);
     rounds_.live().end();
+  }
+
+  /// Nobody trains on: these are the parameters from here on.
+  void leave(const std::vector<float>& parameters) {
+    engine_run_.settle();
+    const live_writer::change changing(rounds_.live());
+    task_.assign(engine_run_.store(), parameters);
+    rounds_.resume_at(1.0);
   }
 
   const training_task& task_;
@@ -462,8 +461,8 @@ class epoch_loop {
   bool observer_stops_ = false;     ///< one of this rank has answered so
   stop_cause stopped_by_ = stop_cause::request;
   detail::rank_standstills standstills_{ranks_, options_};
-  clock::time_point saved_at_ = clock::now();  ///< a checkpoint
-  clock::time_point training_since_{};         ///< what is not yet in the training seconds
+  checkpoint_times checkpoint_times_{options_, ranks_};
+  clock::time_point training_since_{};  ///< what is not yet in the training seconds
   double objective_before_ = 0.0;
   const bool compares_ends_ = !task_.facts().non_monotone;  ///< by its beginning; what is not monotone may end higher
   run_course course_{};
@@ -474,6 +473,7 @@ class epoch_loop {
   };
   std::vector<one_try> tries_;  ///< of the epoch at hand
   kept_parameters kept_;
+  std::vector<float> measured_mean_{};  ///< of kept_, with the constant term that suits it
   std::optional<epoch_report> best_measured_;
   train_result result_{};
 };

@@ -15,6 +15,7 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
+#include <hogwild/detail/task/model_constant.hpp>
 
 namespace hogwild {
 namespace {
@@ -92,8 +93,14 @@ epoch_report epoch_meter::count(const run_progress& before, std::size_t epoch, d
   return report;
 }
 
+std::optional<double> epoch_meter::minimise_constant(double scale) {
+  constant_search by{.stop = run_.options.stop};
+  if (!ranks_.alone()) by.sum = [this](std::span<double> x) { ranks_.sum(x); };
+  return hogwild::minimise_constant(task_, engine_run_.store(), scale, engine_run_.helpers(), by);
+}
+
 std::optional<epoch_report> epoch_meter::measure(const run_progress& before, double scale, std::size_t epoch,
-                                                 double step, double wall_seconds) {
+                                                 double step, double wall_seconds, constant of) {
   const param_store& store = engine_run_.store();
   epoch_report report = count(before, epoch, step, wall_seconds);
   const sparse_view& rows = task_.data();
@@ -108,16 +115,20 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
     return m;
   };
   const std::size_t measured = std::min(rows.rows(), task_.facts().measured_rows);
+  std::optional<double> loss;
+  if (of == constant::minimised) loss = minimise_constant(scale);
   std::optional<loss_bound> bound;
   if (optimum_ && epoch > 0) {
     bound = task_.bound(task_.parameters_of(store, scale), engine_run_.helpers(), ranks_, run_.options.stop);
     whole = bound.has_value();
     report.train_loss = bound ? bound->loss : 0.0;
-  } else if (const std::optional<double> loss = engine_run_.train_loss(measured, scale, run_.options.stop)) {
-    note(*loss);
-    report.train_loss = *loss / mean_weight(rows.slice(0, measured));
   } else {
-    report.train_loss = loss_of(rows.slice(0, measured), false).loss / mean_weight(rows.slice(0, measured));
+    if (!loss) loss = engine_run_.train_loss(measured, scale, run_.options.stop);
+    if (loss)
+      note(*loss);
+    else
+      loss = loss_of(rows.slice(0, measured), false).loss;
+    report.train_loss = *loss / mean_weight(rows.slice(0, measured));
   }
   if (run_.options.test) report.test = loss_of(*run_.options.test, true);
   if (run_.options.validation) report.validation = loss_of(*run_.options.validation, true);

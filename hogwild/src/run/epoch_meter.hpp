@@ -21,11 +21,17 @@ class epoch_meter {
   /// All of them have to outlive the meter.
   epoch_meter(const training_task& work, engine_run& who, const resolved_run& run);
 
+  /// What becomes of the constant term of a linear model, before anything is measured.
+  enum class constant { minimised, as_it_is };
+
   /// `before` are the sums of earlier runs and what is not counted by workers, `scale` that of the stored weights. All
   /// ranks call it, and get the same losses and counts. Nothing where the run was asked to stop before all rows were
   /// measured, at one rank at least.
   std::optional<epoch_report> measure(const run_progress& before, double scale, std::size_t epoch, double step,
-                                      double wall_seconds);
+                                      double wall_seconds, constant of = constant::minimised);
+  /// Moves the constant term alone; the loss of this process's rows then, where there is one that may move. All ranks
+  /// call it.
+  std::optional<double> minimise_constant(double scale);
   /// What bounds of the loss have told of the optimum, where a tolerance asks for that; else null.
   optimum_bound* optimum() { return optimum_ ? &*optimum_ : nullptr; }
   /// The counts alone. All ranks call it.

@@ -14,6 +14,7 @@
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
+#include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/folds.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
 #include <hogwild/detail/run/option_list.hpp>
@@ -23,6 +24,7 @@
 #include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/detail/run/step_search.hpp>
 #include <hogwild/detail/task/lane_task.hpp>
+#include <hogwild/detail/task/model_constant.hpp>
 #include <hogwild/engines.hpp>
 
 #include "run/member_groups.hpp"
@@ -101,6 +103,11 @@ fold_trainer::~fold_trainer() = default;
 
 double fold_trainer::l2_of_all() const {
   return all_.data.loop().l2;
+}
+
+double fold_trainer::usual_l2() const {
+  if (!is_of_linear_model(*all_.task)) return 1.0 / static_cast<double>(all_rows());
+  return hogwild::usual_l2(squares_of_entries(all_.data.train()), all_rows());
 }
 
 std::size_t fold_trainer::all_rows() const {

@@ -43,7 +43,7 @@ std::vector<double> usual_l2(const fold_trainer& folds, std::optional<l2_form> f
   std::vector<double> all;
   const double rows = form == l2_form::two_pass ? static_cast<double>(folds.all_rows()) : 1.0;
   for (int power = 3; power >= -4; --power) {
-    const double l2 = of_six_digits(std::pow(10.0, power) / static_cast<double>(folds.all_rows()));
+    const double l2 = of_six_digits(std::pow(10.0, power) * folds.usual_l2());
     if (folds.given_step().value_or(0.0) * l2 * rows < 1.0) all.push_back(l2);
   }
   require(!all.empty(), "the step is so large that none of the usual l2 goes with it: lower it, or say which to try");

@@ -15,6 +15,7 @@
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/task/lane_constants.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
 
 #include "run/memory_need.hpp"
@@ -152,6 +153,12 @@ void lane_run::place(std::size_t k, const lane_settings& settings, std::span<con
   set_parts(k);
   w.empty() ? put(stored, lanes, k, beginning()) : put(stored, lanes, k, w);
   put(state(), lanes, k, {});
+  if (w.empty()) minimise_constants(std::bitset<most_lanes>().set(k), {});
+}
+
+/// As a model alone has it before it is trained, and after each pass.
+void lane_run::minimise_constants(const std::bitset<most_lanes>& which, const std::stop_token& stop) {
+  minimise_lane_constants(task_.alone(), *table_, workers_->store(), scales(), which, workers_->helpers(), stop);
 }
 
 std::vector<float> lane_run::beginning() const {
@@ -269,6 +276,7 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
     rounds_->train_epoch(pass, largest_step);
   }
   workers_->settle();  // whoever is stopped in the middle of a row would finish it in what is placed next
+  std::bitset<most_lanes> trained;
   for (std::size_t k = 0; k < table_->lanes; ++k) {
     lane_round& lane = table_->of[k];
     if (!lane.trains) continue;
@@ -276,7 +284,9 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
       settle(k, gain_weight * steps[k]);
     else if (task_.shrinks() && parts[k] == 1)
       lane.l2.scale = lane.l2.at(rows * lane.kept);
+    trained.set(k);
   }
+  minimise_constants(trained, stop);
 }
 
 std::vector<double> lane_run::scales() const {

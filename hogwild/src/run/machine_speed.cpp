@@ -13,7 +13,9 @@
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/platform/threads.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
+#include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/detail/task/model_constant.hpp>
 #include <hogwild/engines.hpp>
 
 namespace hogwild {
@@ -103,10 +105,13 @@ double time_of_first(const training_task& work, std::size_t rows, const loop_opt
   trial->initialise(workers->store());
   workers->get_ready();
   round_driver rounds(*trial, plan, *workers);
-  double least = 0.0;
+  // A step that turns no weight over, and leaves rows something to change, whatever the unit of the entries.
+  const double square = is_of_linear_model(work) ? squares_of_entries(sample).of_row() : 1.0;
+  double step = 1e-3 / (square > 0.0 ? square : 1.0), least = 0.0;
+  if (work.facts().scaled) step = std::min(step, 1e-3 / std::max(options.l2, 1e-30));
   for (std::size_t pass = 1; pass <= 2; ++pass) {
     const double begin = now();
-    rounds.train_epoch(pass, 1e-3);
+    rounds.train_epoch(pass, step);
     const double ns = now() - begin;
     least = pass == 1 ? ns : std::min(least, ns);
   }

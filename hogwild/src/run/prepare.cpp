@@ -104,7 +104,8 @@ void check(const train_options& o, const model_traits& traits) {
       "l2 is for models of rows with columns: of a cut, or of word vectors, which are moved as often as their words "
       "are drawn, it would be that of no objective: leave it out");
   require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
-  require(!o.bias_rate || (o.bias && *o.bias_rate > 0.0 && std::isfinite(*o.bias_rate)),
+  const bool has_bias = o.bias || (traits.linear && !traits.margin);
+  require(!o.bias_rate || (has_bias && *o.bias_rate > 0.0 && std::isfinite(*o.bias_rate)),
           "the rate of the bias is above 0, and there is a bias");
   require(!o.bias_rate || (o.optimizer.value_or(traits.defaults.optimizer) == optimizer_kind::sgd &&
                            o.form.value_or(traits.defaults.form) != l2_form::two_pass),
@@ -222,7 +223,7 @@ std::uint32_t frozen_groups(const std::vector<std::string>& names, const model_t
   return frozen;
 }
 
-loop_options loop_of(const train_options& o, const model_traits& traits, std::size_t rows) {
+loop_options loop_of(const train_options& o, const model_traits& traits) {
   return {.update = o.update,
           .optimizer = o.optimizer.value_or(traits.defaults.optimizer),
           // Until the workers are known, replicas count as one alone.
@@ -235,12 +236,20 @@ loop_options loop_of(const train_options& o, const model_traits& traits, std::si
           .batch = o.batch ? static_cast<std::uint32_t>(*o.batch) : traits.defaults.batch,
           .frozen_groups = frozen_groups(o.freeze, traits),
           .l1 = o.l1,
-          .l2 = o.l2.value_or(traits.linear && o.l1 == 0.0 ? 1.0 / static_cast<double>(rows) : traits.defaults.l2),
+          .l2 = o.l2.value_or(traits.defaults.l2),
           .seed = o.seed,
           .constants = o.constants,
           .form = o.form.value_or(traits.defaults.form),
           .ownership = o.ownership,
           .dense_isa = choose_dense_isa(o.isa)};
+}
+
+/// How large the entries of the rows of all ranks are.
+entry_squares squares_of_all(const sparse_view& rows, const agreement& ranks) {
+  const entry_squares mine = squares_of_entries(rows);
+  std::array<double, 3> sums{mine.sum, mine.entries, mine.rows};
+  ranks.sum(sums);
+  return {.sum = sums[0], .entries = sums[1], .rows = sums[2]};
 }
 
 /// Counts of rows, of all ranks.
@@ -378,10 +387,12 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   if (options_.validation_fraction > 0.0) hold_back(traits);
   const std::uint64_t all_rows = agree_on_rows();
   weigh_rows(traits);
-  loop_ = loop_of(options_, traits, all_rows);
+  loop_ = loop_of(options_, traits);
   if (!agreement(ranks_).alone()) loop_.all_rows = all_rows;
+  if (traits.linear && !options_.l2 && loop_.l1 == 0.0)
+    loop_.l2 = usual_l2(squares_of_all(train_, agreement(ranks_)), all_rows);
   const bool two_pass = loop_.form == l2_form::two_pass;
-  if (loop_.bias != 0 && loop_.optimizer == optimizer_kind::sgd && !two_pass) loop_.bias_rate = rate_of_bias();
+  if (traits.linear) loop_.bias_rate = rate_of_bias();
   const bool by_degree = !traits.margin || loop_.optimizer != optimizer_kind::sgd || two_pass || loop_.l1 > 0.0;
   const bool touched = loop_.l1 + loop_.l2 > 0.0 && by_degree && loop_.optimizer != optimizer_kind::ftrl;
   if (touched && train_.degree.empty()) {
@@ -424,11 +435,12 @@ void prepared_data::hold_back(const model_traits& traits) {
   if (traits.repeats) train_.degree = options_.validation->degree = whole.degree;
 }
 
+/// A bias changes as if it were the weight of one more column with values as large as those of the others.
 float prepared_data::rate_of_bias() const {
   if (options_.bias_rate) return static_cast<float>(*options_.bias_rate);
-  double square = mean_square_of_entries(train_);
-  agreement(ranks_).take_first(std::span(&square, 1));
-  return square > 0.0 ? static_cast<float>(std::min(square, 1.0)) : 1.0f;
+  const double square = squares_of_all(train_, agreement(ranks_)).of_entry();
+  constexpr double least = 1e-36, most = 1e36;                                       // as far as floats go
+  return square > 0.0 ? static_cast<float>(std::clamp(square, least, most)) : 1.0f;  // without entries nothing is said
 }
 
 /// The rows of all ranks, which have to have the same columns and what belongs to them.

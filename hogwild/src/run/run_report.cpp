@@ -91,9 +91,7 @@ round_report round_of(const epoch_report& counted, std::size_t round, std::size_
 }
 
 std::string note_of_meetings(const train_result& result) {
-  constexpr double worth_telling = 1.0;  // seconds
-  if (!result.meetings || result.train_seconds < worth_telling) return {};
-  if (result.meetings->seconds <= 0.5 * result.train_seconds) return {};
+  if (!result.meetings || result.meetings->seconds <= 0.5 * result.train_seconds) return {};
   return to_short_text(result.meetings->seconds) + " of " + to_short_text(result.train_seconds) +
          " s of training were meetings of the ranks; let them meet after more rows (--sync-rows)";
 }

@@ -11,30 +11,24 @@
 #include <vector>
 
 #include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
+#include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
 #include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/detail/task/model_constant.hpp>
 #include <hogwild/engines.hpp>
 
 namespace hogwild {
 
 namespace {
 
-constexpr std::size_t sample_nonzeros = 1'000'000, least_rows = 1000;
 constexpr int most_doublings = 24;
-
-/// Rows were shuffled at ingest, so the first ones are a fair sample.
-sparse_view sample_of(const sparse_view& data, std::size_t least = least_rows) {
-  const std::size_t rows = data.rows();
-  const std::size_t by_work = sample_nonzeros * rows / std::max<std::size_t>(data.nonzeros(), 1);
-  return data.slice(0, std::min(rows, std::max(by_work, least)));
-}
 
 /// A task on a sample of another one's rows.
 class sampled_task {
  public:
-  sampled_task(const training_task& work, std::size_t least) : sample_(sample_of(work.data(), least)) {
+  explicit sampled_task(const training_task& work, std::size_t least = fewest_first_rows)
+      : sample_(first_rows_of(work.data(), least)) {
     sample_.ensure(0, sample_.rows());
     if (!work.facts().scaled) degree_ = count_columns(sample_);  // l2 by degree needs the sample's own counts
     sample_.degree = degree_;
@@ -52,25 +46,6 @@ class sampled_task {
   std::shared_ptr<const training_task> task_{};
 };
 
-double number(float x) {
-  return static_cast<double>(x);
-}
-double number(half x) {
-  return static_cast<double>(to_float(x));
-}
-
-double mean_square_norm(const sparse_view& data) {
-  std::array<double, 4> sums{};  // none of which waits for another
-  with_row_types(data, [&]<class Index, class Value>() {
-    const Value* const value = batch_on<Index, Value>(data).value;
-    for (std::size_t k = data.row_start.front(); k < data.row_start[data.rows()]; ++k) {
-      const auto x = number(value[k]);
-      sums[k % sums.size()] += x * x;
-    }
-  });
-  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) / static_cast<double>(data.rows());
-}
-
 /// The sample's objective after one pass with this step; infinite where the pass is not possible or diverges. A loss
 /// without a bound on its curvature may be wrecked and finite: there infinite, too, where the pass has raised it.
 template <class Engine>
@@ -81,7 +56,10 @@ double objective_after_pass(const Engine& engine, const training_task& work, con
   const auto alone = start(engine, work, plan, {});
   const stop_relay relay(stop, alone->store());
   work.begin(alone->store());
-  work.change(alone->store(), initial);
+  if (initial)
+    work.change(alone->store(), initial);
+  else
+    minimise_constant(work, alone->store(), 1.0, alone->helpers(), {.stop = stop});
   round_driver rounds(work, plan, *alone);
   const auto objective = [&] {
     const double loss = work.evaluate(alone->store(), rounds.scale(), work.data(), alone->helpers(), false, stop).loss;
@@ -89,6 +67,7 @@ double objective_after_pass(const Engine& engine, const training_task& work, con
   };
   const double most = work.facts().unbounded_curvature ? objective() : HUGE_VAL;
   rounds.train_epoch(1, step);
+  minimise_constant(work, alone->store(), rounds.scale(), alone->helpers(), {.stop = stop});
   const double reached = objective();
   return std::isfinite(reached) && reached <= most ? reached : HUGE_VAL;
 }
@@ -104,8 +83,9 @@ class tried_steps {
     const bool one_by_one = trial->facts().unbounded_curvature || plan_.options.sharing != access_kind::alone;
     if (one_by_one || !lane_task::suits(*trial) || !lane_task::pays(*trial)) return;
     lanes_.emplace(trial, plan_.options, steps_at_once, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
+    if (!initial) return;  // a lane begins as a model alone does
     begin_ = lanes_->beginning();
-    if (initial) initial(begin_);
+    initial(begin_);
   }
 
   double step(int power) const { return std::ldexp(first_, power); }
@@ -157,16 +137,27 @@ class tried_steps {
   std::optional<lane_run> lanes_{};
 };
 
+/// Where the search begins. It goes by powers of two from there: what multiplies all entries by c divides all steps
+/// that are tried of a linear model by its square, or under an optimiser that divides by the size of gradients by c.
+double first_step(const training_task& work, double square_of_row) {
+  const loop_options& o = work.options();
+  const bool adaptive = state_arrays_of(o.optimizer) > 0 && o.optimizer != optimizer_kind::momentum;
+  constexpr double usual = 0.125;
+  if (square_of_row == 0.0) return usual;
+  const bool linear = is_of_linear_model(work);
+  if (adaptive) return linear ? usual / std::sqrt(square_of_row) : usual;
+  const double first = linear ? 1.0 / square_of_row : std::exp2(std::round(-std::log2(square_of_row)));
+  // Beyond that no step is tried.
+  return work.facts().scaled && first * o.l2 >= 0.5 ? 0.25 / o.l2 : first;
+}
+
 }  // namespace
 
 double find_step(const training_task& work, const std::function<void(std::span<float>)>& initial,
                  const std::stop_token& stop) {
-  const sampled_task sampled(work, least_rows);
+  const sampled_task sampled(work);
   const std::shared_ptr<const training_task>& trial = sampled.task();
-  const double scale = mean_square_norm(sampled.rows());
-  const bool adaptive =
-      state_arrays_of(work.options().optimizer) > 0 && work.options().optimizer != optimizer_kind::momentum;
-  const double first = adaptive || scale == 0.0 ? 0.125 : std::exp2(std::round(-std::log2(scale)));
+  const double first = first_step(*trial, squares_of_entries(sampled.rows()).of_row());
   tried_steps tried(trial, first, initial, stop);
   int best = 0;
   double lowest = tried.objective(0);
@@ -188,7 +179,7 @@ double find_step(const training_task& work, const std::function<void(std::span<f
 double step_factor(const training_task& work, const loop_options& loop, double found, std::size_t rows,
                    const std::function<void(std::span<float>)>& initial, const std::stop_token& stop) {
   constexpr std::size_t least_steps = 64;
-  const sampled_task sampled(work, std::max(least_rows, least_steps * rows));
+  const sampled_task sampled(work, std::max(fewest_first_rows, least_steps * rows));
   const training_task& trial = *sampled.task();
   const std::size_t all = sampled.rows().rows(), between = std::min(rows, all);
   loop_options one_rank = loop;

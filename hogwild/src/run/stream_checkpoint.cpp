@@ -60,6 +60,7 @@ void stream_run::checkpoint(const std::string& path) const {
   if (l1_.of_row > 0.0) file.put("l1", kept_l1{l1_.of_row, l1_.owed, static_cast<double>(l1_.rows)});
   file.put("step", decided_step{static_cast<double>(options_.step.kind.value_or(schedule_kind::constant)),
                                 options_.step.initial.value_or(0.0), options_.step.decay.value_or(0.0)});
+  if (options_.bias_rate) file.put("bias_rate", *options_.bias_rate);
   file.put_span<double>("labels", labels_.values());
   file.put_span<std::uint32_t>("numbers", numbers_);
   const stream_arrays trained = arrays();
@@ -73,6 +74,9 @@ void stream_run::checkpoint(const std::string& path) const {
   for (std::size_t k = 0; k < trained.arrays.size(); ++k)
     file.put_bytes("array" + std::to_string(k), trained.arrays[k]);
   held_.put(file, "rows");
+  earlier_.put(file, "earlier");
+  recent_.put(file, "recent");
+  file.put("since", static_cast<std::uint64_t>(since_minimised_));
   sample_.put(file, "sample");
   write_checkpoint(path, file);
 }
@@ -104,6 +108,7 @@ void stream_run::resume(const std::string& path) {
     options_.step = {.initial = decided[1], .kind = static_cast<schedule_kind>(static_cast<int>(decided[0]))};
     if (decided[2] > 0.0) options_.step.decay = decided[2];
   }
+  if (file.find("bias_rate") != nullptr) options_.bias_rate = file.get<double>("bias_rate");
   numbers_ = file.get_vector<std::uint32_t>("numbers");
   const auto columns = file.get<std::array<std::uint64_t, 3>>("columns");
   columns_ = columns[0];
@@ -122,6 +127,9 @@ void stream_run::resume(const std::string& path) {
     throw input_error(path + " holds parameters of another model than its options say");
   if (!trained.arrays.empty()) kept_ = std::move(trained);
   held_.get(file, "rows");
+  earlier_.get(file, "earlier");
+  recent_.get(file, "recent");
+  since_minimised_ = file.get<std::uint64_t>("since");
   sample_.get(file, "sample");
 }
 

@@ -17,6 +17,7 @@
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
+#include <hogwild/detail/task/model_constant.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/notes.hpp>
 
@@ -34,6 +35,8 @@ constexpr std::size_t rows_of_chunk = 64;
 constexpr std::size_t chunks_of_round = 256;
 /// l1 is taken by so many rows: the fewer the nearer to each, and the more often all columns are gone through.
 constexpr std::size_t rows_of_l1 = 1024;
+/// By so many of the last rows, and up to twice as many, the constant term is found.
+constexpr std::uint64_t rows_of_part = 8192;
 constexpr std::string_view source = "the stream";
 
 train_options checked(train_options o, const model_traits& traits) {
@@ -70,8 +73,6 @@ train_options checked(train_options o, const model_traits& traits) {
       *o.l2 == 0.0 || by_scale,
       "l2 of a stream is for linear models under sgd; others take it by counts of all rows, which a stream has not");
   require(o.l1 == 0.0 || (by_scale && o.freeze.empty()), "l1 of a stream is for linear models under sgd, all of them");
-  // Of rows that come nothing is known.
-  if (by_scale && o.bias && !o.bias_rate) o.bias_rate = 1.0;
   if (o.step.initial) require_below_one(*o.step.initial * *o.l2);
   detail::check_options(o, traits);
   o.data_name = source;
@@ -99,7 +100,8 @@ struct stream_run::planned {
 
   std::size_t columns;     ///< room
   std::size_t sample = 0;  ///< rows that it was planned on
-  prepared_task made;      ///< for the rows that it was planned on, which are gone: what is the same for all rows
+  bool has_constant = false;
+  prepared_task made;  ///< for the rows that it was planned on, which are gone: what is the same for all rows
   loop_plan plan{};
   step_schedule schedule{};
   std::unique_ptr<training_task> current{};  ///< what the workers look at
@@ -179,6 +181,7 @@ stream_report stream_run::flush() {
   whole_ = false;
   if (held_.rows() > 0) train_held(report);
   if (planned_ != nullptr) take_l1();
+  if (planned_ != nullptr) minimise_constant();
   whole_ = true;
   return completed(report);
 }
@@ -223,6 +226,33 @@ void stream_run::train(const sparse_view& rows, stream_report& report) {
     train_round(as_planned(rows).slice(first, first + n), report);
     first += n;
   }
+  keep_recent(rows);
+}
+
+/// The last rows, where the model has a constant term, in parts that begin at fixed rows of the stream: so it does not
+/// matter how rows are dealt to calls.
+void stream_run::keep_recent(const sparse_view& rows) {
+  if (!planned_->has_constant) return;
+  since_minimised_ += rows.rows();
+  const std::uint64_t end = state_.rows, last_part = (end - 1) / rows_of_part;
+  std::uint64_t at = end - rows.rows();
+  if (last_part > 0) at = std::max(at, (last_part - 1) * rows_of_part);
+  while (at < end) {
+    if (at % rows_of_part == 0) earlier_ = std::exchange(recent_, {});
+    const std::uint64_t next = std::min(end, (at / rows_of_part + 1) * rows_of_part);
+    recent_.add(rows.slice(rows.rows() - (end - at), rows.rows() - (end - next)));
+    at = next;
+  }
+}
+
+/// Where enough rows have come since it was done last that it does not take longer than training them.
+void stream_run::minimise_constant() {
+  if (!planned_->has_constant || 16 * since_minimised_ < earlier_.rows() + recent_.rows()) return;
+  row_buffer rows = earlier_;
+  rows.add(recent_.view(columns_));
+  const std::unique_ptr<training_task> task = planned_->made.task->on(as_planned(rows.view(columns_)));
+  hogwild::minimise_constant(*task, planned_->workers->store(), state_.reached, planned_->workers->helpers());
+  since_minimised_ = 0;
 }
 
 double stream_run::step() const {
@@ -349,17 +379,24 @@ void stream_run::plan() {
   const param_store& store = next->workers->store();
   next->made.task->begin(store);
   const std::vector<parameter_group> groups = model_.groups(columns);
+  std::optional<double> next_rate = options_.bias_rate;
+  const loop_options& made = next->made.task->options();
+  if (made.bias != 0 && made.optimizer == optimizer_kind::sgd) next_rate = static_cast<double>(made.bias_rate);
+  next->has_constant = hogwild::has_constant(*next->made.task);
   if (planned_ != nullptr) kept_ = arrays();
   if (kept_)
     put_arrays(*kept_, model_.groups(kept_->columns), store, groups);
   else if (options_.initial)
     begin_with(groups, *next);
+  else
+    hogwild::minimise_constant(*next->made.task, store, 1.0, next->workers->helpers());
   next->workers->get_ready();
   kept_.reset();
   planned_ = std::move(next);
   // What was found for the first rows holds for the stream.
   options_.step = {.initial = run.schedule.initial, .kind = run.schedule.kind};
   if (run.schedule.kind != schedule_kind::constant) options_.step.decay = run.schedule.decay;
+  if (next_rate) options_.bias_rate = next_rate;
   // With other workers another part of their gains may be kept, and of l2 with them.
   if (state_.rows > 0 && shrink() != state_.shrink) {
     state_.scale = state_.reached;

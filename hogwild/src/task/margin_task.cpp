@@ -127,13 +127,15 @@ void margin_task::settle(const param_store& store, std::size_t epoch, double ste
   if (options_.optimizer != optimizer_kind::ftrl)
     return for_all([&](std::size_t j) {
       return soft_threshold(w.load(j),
-                            t / std::sqrt(std::max(squares.load(j), 0.0f) + adagrad<param_view<float>>::epsilon));
+                            t * adagrad_unit(options_) /
+                                std::sqrt(std::max(squares.load(j), 0.0f) + adagrad<param_view<float>>::epsilon));
     });
   const ftrl_rule rule = ftrl_of(options_, step, rows, static_cast<double>(epoch));
   const param_view<float> z(store.state<float>(1));
   for_all([&](std::size_t j) { return rule.weight(z.load(j), squares.load(j)); });
   if (options_.bias == 0) return;
-  w.store(data_.columns, rule.without_l1_and_l2().weight(z.load(data_.columns), squares.load(data_.columns)));
+  const float of_bias = rule.without_l1_and_l2().weight(z.load(data_.columns), squares.load(data_.columns));
+  w.store(data_.columns, bias_value(options_) * of_bias);
 }
 
 std::optional<loss_bound> margin_task::bound(std::span<const float> parameters, thread_team& threads,

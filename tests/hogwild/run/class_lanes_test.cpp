@@ -119,6 +119,7 @@ TEST_F(class_lanes, are_as_trained_on_rows_from_which_the_fold_is_cut) {
   std::vector<std::uint8_t> fold;
   for (std::size_t r = 0; r < of.rows(); ++r) fold.push_back(static_cast<std::uint8_t>(r * r % 7 % 3));
   options.order = row_order::sequential;  // chunks of fewer rows are smaller
+  options.bias_rate = 0.5;                // else by the rows, which are others where they are cut
   for (const sharing_kind sharing : {sharing_kind::automatic, sharing_kind::direct}) {
     options.sharing = sharing;
     const auto lanes = random_lanes(8);

@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/folds.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/factorization_machine.hpp>
@@ -103,6 +104,9 @@ struct cross_validation : testing::Test {
     }
   }
 
+  /// Where none is given.
+  double l2_of_all() const { return usual_l2(squares_of_entries(view()), 400); }
+
   test::toy_rows toy = test::planted_classification({.rows = 400, .columns = 150});
   csr_rows rows = toy.csr();
   train_options options{};
@@ -110,7 +114,7 @@ struct cross_validation : testing::Test {
 
 TEST_F(cross_validation, is_as_training_on_rows_that_were_cut_by_hand) {
   const auto expect = [this](const auto& m) {
-    const double l2 = options.l2.value_or(1.0 / 400);  // that of all rows
+    const double l2 = options.l2.value_or(l2_of_all());
     for (const std::size_t workers : {1u, 2u})
       expect_as_by_hand(m, cross_validate(m, view(), thread_engine{.workers = workers}, folds, options), l2);
   };
@@ -132,7 +136,7 @@ TEST_F(cross_validation, of_weighed_rows_is_as_by_hand) {
   for (std::size_t r = 0; r < 400; ++r) weights.push_back(0.5f + static_cast<float>(r % 4));
   rows.set_weights(weights);
   options.step.initial = 0.1;
-  expect_as_by_hand(logistic{}, cross_validate(logistic{}, view(), serial_engine{}, folds, options), 1.0 / 400, 1e-6);
+  expect_as_by_hand(logistic{}, cross_validate(logistic{}, view(), serial_engine{}, folds, options), l2_of_all(), 1e-6);
 }
 
 TEST_F(cross_validation, has_means_and_a_deviation) {
@@ -178,11 +182,13 @@ TEST_F(cross_validation, chooses_among_powers_of_ten_about_the_usual_l2) {
   const auto tried = [this] { return train(logistic{}, view(), serial_engine{}, options).l2_tried; };
   const std::vector<tried_l2> all = tried();
   ASSERT_EQ(all.size(), 8u);
-  EXPECT_NEAR(all.front().l2, 1e3 / 400, 1e-12);
-  EXPECT_NEAR(all.back().l2, 1e-4 / 400, 1e-12);
-  options.step.initial = 1.0;
+  EXPECT_NEAR(all.front().l2, 1e3 * l2_of_all(), 1e-5 * all.front().l2);
+  EXPECT_NEAR(all.back().l2, 1e-4 * l2_of_all(), 1e-5 * all.back().l2);
+  const double square_of_row = 400 * l2_of_all();
+  options.step.initial = 1.0 / square_of_row;  // l2 * step is 2.5 and 0.25, ...
   EXPECT_EQ(tried().size(), 7u) << "a step times its l2 stays below 1";
-  options.step.initial = 0.1;
+  options.step.initial = 0.2 / square_of_row;  // times the rows it is 200, 20, 2 and 0.2, ...
+  EXPECT_EQ(tried().size(), 8u);
   options.form = l2_form::two_pass;
   EXPECT_EQ(tried().size(), 5u) << "and with the number of rows in this form";
 }

@@ -71,16 +71,27 @@ TEST(largest_eigenvalue, counts_a_bias_as_a_column_of_one_value) {
   EXPECT_NEAR(largest_eigenvalue(planted.csr().view(), 1.0), 1.0, 0.02);
 }
 
-TEST(mean_square, is_of_entries_other_than_zero) {
+TEST(squares_of_entries, are_of_entries_other_than_zero_and_of_rows) {
   test::toy_rows toy;
   toy.columns = 3;
-  toy.push({0, 1}, {3.0f, 0.0f}, 0.0f);
-  toy.push({2}, {-1.0f}, 0.0f);
-  EXPECT_DOUBLE_EQ(mean_square_of_entries(toy.csr().view()), 5.0);
+  toy.push({0, 1, 2}, {3.0f, 0.0f, 1.0f}, 0.0f);
+  toy.push({2}, {-2.0f}, 0.0f);
+  const entry_squares squares = squares_of_entries(toy.csr().view());
+  EXPECT_DOUBLE_EQ(squares.of_entry(), 14.0 / 3.0);
+  EXPECT_DOUBLE_EQ(squares.of_row(), 7.0);
+  EXPECT_DOUBLE_EQ(usual_l2(squares, 2), 3.5);
+  // With less than an entry a row a bias, which all rows have, would move too far by the entries.
+  for (int r = 0; r < 8; ++r) toy.push({}, {}, 0.0f);
+  EXPECT_DOUBLE_EQ(squares_of_entries(toy.csr().view()).of_entry(), 1.4);
+}
+
+TEST(squares_of_entries, of_rows_without_any_are_zero) {
   test::toy_rows empty_rows;
   empty_rows.columns = 1;
   empty_rows.push({}, {}, 0.0f);
-  EXPECT_EQ(mean_square_of_entries(empty_rows.csr().view()), 0.0);
+  const entry_squares squares = squares_of_entries(empty_rows.csr().view());
+  EXPECT_EQ(squares.of_entry(), 0.0);
+  EXPECT_EQ(usual_l2(squares, 4), 0.25);
 }
 
 TEST(largest_eigenvalue, of_nothing_is_zero) {

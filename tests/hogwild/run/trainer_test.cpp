@@ -255,6 +255,29 @@ TEST(trainer, finds_a_step_by_few_rows_that_suits_its_own_batches) {
   }
 }
 
+// Labels are far from 0, and the step is found by rows whose entries are in another unit each time.
+TEST(trainer, has_the_constant_that_suits_its_last_rows_in_any_unit) {
+  for (const float unit : {1e-6f, 1.0f, 1e4f}) {
+    test::toy_rows scaled = rows();
+    for (float& x : scaled.value) x *= unit;
+    for (float& y : scaled.label) y += 100.0f;
+    const csr_rows kept = scaled.csr();
+    trainer<least_squares> stream(least_squares{}, serial_engine{}, {.bias = true});
+    for (int call = 0; call < 3; ++call) stream.partial_fit(kept.view());
+    stream.flush();
+    const std::vector<float> w = stream.parameters();
+    double left = 0.0;
+    for (std::size_t r = 0; r < scaled.rows(); ++r) {
+      double margin = static_cast<double>(w.back());
+      for (std::size_t k = scaled.row_start[r]; k < scaled.row_start[r + 1]; ++k)
+        margin += static_cast<double>(scaled.value[k]) * static_cast<double>(w[scaled.index[k]]);
+      left += (margin - static_cast<double>(scaled.label[r])) / static_cast<double>(scaled.rows());
+    }
+    // It is exact over the last two or three times 5,000 rows, of which the first may be there in part.
+    EXPECT_NEAR(left, 0.0, 0.02) << unit;
+  }
+}
+
 TEST(trainer, refuses_labels_that_its_model_does_not_take_before_it_holds_them) {
   trainer<poisson> counts(poisson{}, serial_engine{}, {.step = {.initial = 0.01}});
   test::toy_rows few;

@@ -34,15 +34,14 @@ struct dense_logistic {
   std::size_t features;
   std::span<const float> l2{};  ///< what an entry of each column takes of it; empty: nothing
 
-  std::size_t dim() const { return features + 1; }
+  std::size_t dim() const { return features; }
   double loss(const auto& w, const example_type& z) const {
-    return logistic{}.loss(dot(w, z) + w[features], z.label > 0 ? 1.0f : -1.0f);
+    return logistic{}.loss(dot(w, z), z.label > 0 ? 1.0f : -1.0f);
   }
   void gradient(const auto& w, const example_type& z, const auto& emit) const {
-    const float slope = logistic{}.derivative(dot(w, z) + w[features], z.label > 0 ? 1.0f : -1.0f);
+    const float slope = logistic{}.derivative(dot(w, z), z.label > 0 ? 1.0f : -1.0f);
     std::vector<float> partials(dim());
     for (auto [j, x] : z) partials[j] = slope * x + (l2.empty() ? 0.0f : l2[j] * w[j]);
-    partials[features] = slope;
     emit.block(0, std::span<const float>(partials));
   }
 };
@@ -58,7 +57,7 @@ double step_of(optimizer_kind kind) {
 struct margin_fading : testing::Test {
   train_options options(optimizer_kind kind, std::size_t epochs = 1, double l2 = 0.0) const {
     train_options o{.epochs = epochs, .step = {.initial = step_of(kind), .decay = 0.9}};
-    o.bias = true, o.l2 = l2, o.optimizer = kind;
+    o.l2 = l2, o.optimizer = kind;
     return o;
   }
   static double largest_difference(const train_result& a, const train_result& b) {
@@ -68,9 +67,7 @@ struct margin_fading : testing::Test {
     return most;
   }
   train_result dense(optimizer_kind kind, std::size_t epochs, std::span<const float> l2 = {}) const {
-    train_options o = options(kind, epochs);
-    o.bias = false;
-    return train(dense_logistic{all.columns, l2}, rows, serial_engine{}, o);
+    return train(dense_logistic{all.columns, l2}, rows, serial_engine{}, options(kind, epochs));
   }
 
   // Every column comes back after some twenty rows, and some after a hundred.

@@ -12,6 +12,7 @@
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/names.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/mlp.hpp>
 #include <hogwild/names.hpp>

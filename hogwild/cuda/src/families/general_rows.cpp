@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/error.hpp>
 
@@ -78,7 +79,8 @@ class general_on_device final : public device_model {
     std::ranges::sort(order, {}, [&](std::size_t i) { return groups[i].offset; });
     for (const std::size_t i : order) {
       const parameter_group& g = groups[i];
-      step_factor_.push_back(g.step_factor);
+      const bool bias = g.name == "bias" && !g.l2;
+      step_factor_.push_back(g.step_factor * (bias ? static_cast<double>(bias_step_factor(o)) : 1.0));
       work_.groups[work_.group_count++] = {.begin = g.offset,
                                            .end = g.offset + g.rows * g.width,
                                            .frozen = o.freezes(i),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,6 +11,7 @@
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/loop/batch_labels.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
 
@@ -28,13 +31,18 @@ class margin_adagrad_batch : public Sharing {
         data_(data),
         kernels_(kernels_of<Index, Value>(context.options.isa)),
         batch_(batch_on<Index, Value>(data)),
-        labels_(data) {
-    if (context.options.l2 > 0.0) l2_ = fractions_of_l2(context, data.columns);
+        labels_(data),
+        unit_(adagrad_unit(context.options)) {
+    if (context.options.l2 == 0.0) return;
+    l2_ = fractions_of_l2(context, data.columns);
+    for (float& fraction : l2_) fraction *= unit_;
   }
 
   void begin(const round_plan& round, double) {
-    update_.to = arrays_in(Sharing::values());
-    update_.sums = arrays_in(Sharing::state_values());
+    bias_ = arrays_in(Sharing::values()).bias, sum_of_bias_ = arrays_in(Sharing::state_values()).bias;
+    bias_step_ = static_cast<float>(round.step) * bias_step_factor(context_.options);
+    update_.to = {.weights = Sharing::values().data()};
+    update_.sums = {.weights = Sharing::state_values().data()};
     update_.step = static_cast<float>(round.step);
     update_.l2_of = l2_.empty() ? nullptr : l2_.data();
   }
@@ -55,11 +63,20 @@ class margin_adagrad_batch : public Sharing {
   }
 
   static float respond(void* self, std::size_t i, float margin) {
-    auto& step = *static_cast<margin_adagrad_batch*>(self);
-    const batch_labels& labels = step.labels_;
-    const float slope = labels.weigh(i, step.loss_.derivative(labels.margin(i, margin), labels[i]));
-    step.updates_ += slope != 0.0f;
-    return slope;
+    return static_cast<margin_adagrad_batch*>(self)->slope_of(i, margin);
+  }
+
+  /// The bias moves here, because its step is another one.
+  float slope_of(std::size_t i, float margin) {
+    if (bias_ != nullptr) margin += *bias_;
+    const float slope = labels_.weigh(i, loss_.derivative(labels_.margin(i, margin), labels_[i]));
+    if (slope == 0.0f) return 0.0f;
+    ++updates_;
+    if (bias_ != nullptr) {
+      *sum_of_bias_ += slope * slope;
+      *bias_ -= bias_step_ * slope / std::sqrt(std::max(*sum_of_bias_, 0.0f) + adagrad<param_view<float>>::epsilon);
+    }
+    return slope * unit_;
   }
 
   margin_loss loss_;
@@ -68,7 +85,10 @@ class margin_adagrad_batch : public Sharing {
   const margin_kernels<Index, Value>& kernels_;
   row_batch<Index, Value> batch_;
   batch_labels labels_;
+  float unit_;
   std::vector<float> l2_;  ///< of each column
+  float *bias_ = nullptr, *sum_of_bias_ = nullptr;
+  float bias_step_ = 0;
   row_update<margin_arrays> update_{};
   std::uint64_t updates_ = 0;
 };

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/loop/batch_labels.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/loop/turn_source.hpp>
@@ -75,7 +78,7 @@ class margin_fading_step : public Sharing {
         note(j, optimizer_.step(j, l2_.empty() ? slope * x : slope * x + l2_[j] * w[j], step_));
         settled_[j] = rows_;
       }
-    if (context_.options.bias) note(bias_, optimizer_.step(bias_, slope, step_));
+    if (context_.options.bias) note(bias_, optimizer_.step(bias_, slope, bias_step_factor(context_.options) * step_));
     return changes || context_.options.bias;
   }
 
@@ -119,8 +122,8 @@ class margin_fading_batch : public Sharing {
     Sharing::begin_round(round);
     l2_ = fading_l2(context_, data_.columns, round.step);
     const optimizer_constants& c = context_.options.constants;
+    bias_step_ = static_cast<float>(round.step) * bias_step_factor(context_.options);
     update_ = {.columns = data_.columns,
-               .bias = context_.options.bias != 0,
                .now = update_.now,
                .settled = settled_.data(),
                .l2_of = l2_.empty() ? nullptr : l2_.data(),
@@ -136,6 +139,11 @@ class margin_fading_batch : public Sharing {
     update_.first = Sharing::state_values(0).data();
     update_.second = Sharing::state_values(1).data();
     update_.steps = Sharing::state_values(2).data();
+    const auto of_bias = [&](std::span<float> all) { return view(all.subspan(data_.columns)); };
+    if (context_.options.bias != 0)
+      bias_.emplace(context_.options.optimizer, context_.options.constants, of_bias(Sharing::values()),
+                    std::array<view, 3>{of_bias(Sharing::state_values(0)), of_bias(Sharing::state_values(1)),
+                                        of_bias(Sharing::state_values(2))});
   }
   /// A worker that is one virtual worker after the other leaves each settled: at the end somebody else may be it.
   void end_round() {
@@ -154,7 +162,7 @@ class margin_fading_batch : public Sharing {
     updates_ = 0;
     kernels_.rows(update_, batch_, {respond, this});
     update_.now += static_cast<std::uint32_t>(rows.size());
-    outcome.updates = update_.bias || update_.l2_of != nullptr ? rows.size() : updates_;
+    outcome.updates = bias_ || update_.l2_of != nullptr ? rows.size() : updates_;
     return outcome;
   }
 
@@ -164,12 +172,19 @@ class margin_fading_batch : public Sharing {
   }
 
   static float respond(void* self, std::size_t i, float margin) {
-    auto& step = *static_cast<margin_fading_batch*>(self);
-    const batch_labels& labels = step.labels_;
-    const float slope = labels.weigh(i, step.loss_.derivative(labels.margin(i, margin), labels[i]));
-    step.updates_ += slope != 0.0f;
+    return static_cast<margin_fading_batch*>(self)->slope_of(i, margin);
+  }
+
+  /// The bias moves here, because its step is another one.
+  float slope_of(std::size_t i, float margin) {
+    if (bias_) margin += Sharing::values()[data_.columns];
+    const float slope = labels_.weigh(i, loss_.derivative(labels_.margin(i, margin), labels_[i]));
+    updates_ += slope != 0.0f;
+    if (bias_) bias_->step(0, slope, bias_step_);
     return slope;
   }
+
+  using view = param_view<float>;
 
   margin_loss loss_;
   step_context context_;
@@ -180,6 +195,8 @@ class margin_fading_batch : public Sharing {
   std::vector<std::uint32_t> settled_;
   std::vector<float> l2_;
   fading_update update_{};
+  std::optional<block_optimizer<param_view<float>>> bias_{};
+  float bias_step_ = 0;
   std::uint64_t updates_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/optimization/proximal.hpp>
 
@@ -73,10 +74,10 @@ class margin_proximal_step : public Sharing {
         });
       default:  // adagrad, which row_adagrad is where a column has one weight
         return change(z, slope, note, [&](std::size_t j, float v, float g, float part) {
-          g += l2 * part * v;
+          if (part > 0.0f) g = (g + l2 * part * v) * unit_;
           const float square = g * g, sum = squares_.read_add(j, square) + square;
           const float size = step_ / std::sqrt(sum + adagrad<view>::epsilon);
-          return soft_threshold(v - size * g, size * l1 * part);
+          return soft_threshold(v - size * g, size * unit_ * l1 * part);
         });
     }
   }
@@ -97,8 +98,21 @@ class margin_proximal_step : public Sharing {
       if (after != before) note(j, w_.read_add(j, after - before));
     };
     for (auto [j, x] : z) move(j, slope * x, parts_.empty() ? 1.0f : parts_[j]);
-    if (context_.options.bias && slope != 0.0f) move(bias_, slope * context_.options.bias_rate, 0.0f);
+    if (context_.options.bias && slope != 0.0f) change_bias(slope, note, moved);
     return true;
+  }
+
+  /// The bias is the weight of a column times that column's value; sgd takes both values at once, and the sums of
+  /// adagrad are in their unit.
+  template <class Note, class Moved>
+  void change_bias(float slope, const Note& note, const Moved& moved) {
+    const optimizer_kind by = context_.options.optimizer;
+    const float weight = by == optimizer_kind::sgd ? 1.0f : bias_value(context_.options), before = w_.load(bias_);
+    const float partial = by == optimizer_kind::sgd    ? slope * context_.options.bias_rate
+                          : by == optimizer_kind::ftrl ? slope * weight
+                                                       : slope;
+    const float after = weight * moved(bias_, before / weight, partial, 0.0f);
+    if (after != before) note(bias_, w_.read_add(bias_, after - before));
   }
 
   float by_ftrl(std::size_t j, float w, float g, const ftrl_rule& rule) const {
@@ -113,7 +127,7 @@ class margin_proximal_step : public Sharing {
   view w_, squares_, sums_;
   std::vector<float> parts_;  ///< n / degree of each column; empty under ftrl
   ftrl_rule rule_{};
-  float step_ = 0;
+  float step_ = 0, unit_ = adagrad_unit(context_.options);
 };
 
 }  // namespace hogwild

@@ -2,14 +2,17 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/kernels/row_kernels.hpp>
 #include <hogwild/detail/loop/batch_labels.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/kernel_step.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
@@ -34,12 +37,17 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
         labels_(data) {
     const loop_options& o = context.options;
     update_.room = room_.data();
+    if constexpr (is_linear<M>()) {
+      own_biases_ = std::exchange(update_.biases, false) && model_.bias;
+      if (sums_up_squares()) unit_ = adagrad_unit(o);
+    }
     if (o.l2 == 0.0) return;
     if (o.form == l2_form::per_occurrence) {
-      update_.l2 = static_cast<float>(o.l2);
+      update_.l2 = static_cast<float>(o.l2) * unit_;
       return;
     }
     l2_ = fractions_of_l2(context, data.columns);
+    for (float& fraction : l2_) fraction *= unit_;
     update_.l2_of = l2_.data();
   }
 
@@ -81,11 +89,32 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
       changes = std::ranges::any_of(all, [](float g) { return g != 0.0f; });
     }
     updates_ += changes;
+    if constexpr (is_linear<M>())
+      if (changes) change_biases(partials);
     return changes;
+  }
+
+  /// Of linear models: their step is another one than that of the columns (bias_step.hpp). Leaves the partials in the
+  /// unit that columns have them in.
+  void change_biases(float* partials) {
+    const float size = update_.step * bias_step_factor(context_.options);
+    for (std::size_t k = 0; own_biases_ && k < model_.classes; ++k) {
+      const float g = partials[k];
+      if (!sums_up_squares()) {
+        update_.to.bias[k] -= size * g;
+        continue;
+      }
+      update_.sums.bias[k] += g * g;
+      const float sum = std::max(update_.sums.bias[k], 0.0f);
+      update_.to.bias[k] -= size * g / std::sqrt(sum + adagrad<param_view<float>>::epsilon);
+    }
+    for (std::size_t k = 0; unit_ != 1.0f && k < model_.classes; ++k) partials[k] *= unit_;
   }
 
   sparse_view data_;
   const row_kernels<arrays, Index, Value>& kernels_;
+  bool own_biases_ = false;       ///< of a linear model: they change here, not in the kernel
+  float unit_ = 1.0f;             ///< of linear models under adagrad (adagrad_unit)
   std::vector<float> room_, l2_;  ///< of each column, where it depends on that
   row_batch<Index, Value> batch_;
   batch_labels labels_;

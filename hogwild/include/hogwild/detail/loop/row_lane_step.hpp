@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/general_step.hpp>
 #include <hogwild/detail/loop/lane_step.hpp>
 #include <hogwild/detail/loop/row_lanes.hpp>
@@ -28,7 +29,7 @@ class row_lane_batch : public Sharing {
         model_(model),
         context_(context),
         data_(data),
-        rows_(model, data.columns, table.lanes, context.options.isa),
+        rows_(model, data.columns, table.lanes, context.options.isa, bias_step_factor(context.options)),
         batch_(batch_on<Index, Value>(data)),
         state_(rows_.kernels(), table, context, data),
         l2_(table, context, data.columns),

@@ -74,8 +74,13 @@ class row_lanes<softmax, Index, Value> {
  public:
   using batch = row_batch<Index, Value>;
 
-  row_lanes(const softmax& m, std::size_t columns, std::size_t lanes, isa set)
-      : model_(m), weights_(columns * m.classes * lanes), lanes_(lanes), kernels_(lane_kernels_of<Index, Value>(set)) {}
+  /// `bias_factor`: bias_step_factor(), where biases change.
+  row_lanes(const softmax& m, std::size_t columns, std::size_t lanes, isa set, float bias_factor = 1.0f)
+      : model_(m),
+        weights_(columns * m.classes * lanes),
+        lanes_(lanes),
+        bias_factor_(bias_factor),
+        kernels_(lane_kernels_of<Index, Value>(set)) {}
 
   std::size_t scores() const { return model_.classes; }
   const lane_kernels<Index, Value>& kernels() const { return kernels_; }
@@ -90,12 +95,13 @@ class row_lanes<softmax, Index, Value> {
     float* const w = of.values.data();
     kernels_.class_changes(w, lanes_, row, {slope, step, l2.of_columns(), model_.classes});
     for (std::size_t i = 0; model_.bias && i < model_.classes * lanes_; ++i)
-      if (step[i % lanes_] != 0.0f) w[weights_ + i] -= step[i % lanes_] * slope[i];
+      if (step[i % lanes_] != 0.0f) w[weights_ + i] -= step[i % lanes_] * bias_factor_ * slope[i];
   }
 
  private:
   softmax model_;
   std::size_t weights_, lanes_;
+  float bias_factor_;
   const lane_kernels<Index, Value>& kernels_;
 };
 
@@ -104,7 +110,7 @@ class row_lanes<factorization_machine, Index, Value> {
  public:
   using batch = row_batch<Index, Value>;
 
-  row_lanes(const factorization_machine& m, std::size_t columns, std::size_t lanes, isa set)
+  row_lanes(const factorization_machine& m, std::size_t columns, std::size_t lanes, isa set, float = 1.0f)
       : width_(m.width()),
         columns_(columns),
         lanes_(lanes),

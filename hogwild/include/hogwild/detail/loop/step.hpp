@@ -12,6 +12,7 @@
 #include <hogwild/detail/control/round_plan.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/optimization/block_optimizer.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
@@ -167,7 +168,7 @@ class margin_two_pass_step : public Sharing {
     const float change = -step_ * weighed_slope(loss_, margin, z);
     if (change != 0.0f) {
       for (auto [j, x] : z) note(j, w_.read_add(j, change * x));
-      if (context_.options.bias) note(bias, w_.read_add(bias, change));
+      if (context_.options.bias) note(bias, w_.read_add(bias, change * context_.options.bias_rate));
     }
     if (l2_.l2_rows == 0.0) return change != 0.0f;
     for (auto [j, x] : z) w_.add(j, -step_ * static_cast<float>(l2_.fraction(context_.degree[j])) * w_.load(j));
@@ -208,10 +209,11 @@ class margin_adagrad_step : public Sharing {
     const float slope = weighed_slope(loss_, margin, z);
     if (slope == 0.0f && l2_.l2_rows == 0.0) return false;
     for (auto [j, x] : z) {
-      const float g = slope * x + decay(j) * w[j];
+      const float g = (slope * x + decay(j) * w[j]) * unit_;
       if (g != 0.0f) note(j, optimizer_.step(j, g, step_));
     }
-    if (context_.options.bias && slope != 0.0f) note(bias_, optimizer_.step(bias_, slope, step_));
+    if (context_.options.bias && slope != 0.0f)
+      note(bias_, optimizer_.step(bias_, slope, step_ * bias_step_factor(context_.options)));
     return true;
   }
 
@@ -225,7 +227,7 @@ class margin_adagrad_step : public Sharing {
   touched_l2 l2_;
   adagrad<typename Sharing::view_type> optimizer_;
   std::size_t bias_;
-  float step_ = 0;
+  float step_ = 0, unit_ = adagrad_unit(context_.options);
 };
 
 }  // namespace hogwild

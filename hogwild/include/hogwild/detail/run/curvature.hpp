@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <stop_token>
 
 #include <hogwild/detail/data/sparse_view.hpp>
@@ -13,7 +15,29 @@ namespace hogwild {
 /// less. Where a stop is asked for, it returns early, with a number that says little.
 double largest_eigenvalue(const sparse_view& data, double bias = 0.0, const std::stop_token& stop = {});
 
-/// The mean square of entries other than 0, over those rows; 0 where there are none.
-double mean_square_of_entries(const sparse_view& data);
+inline constexpr std::size_t fewest_first_rows = 1000;
+
+/// The first rows of `data` that have about a million nonzeros, at least so many of them: rows were shuffled at ingest,
+/// so that they are a fair sample.
+sparse_view first_rows_of(const sparse_view& data, std::size_t least = fewest_first_rows);
+
+/// How large the entries are that are not 0.
+struct entry_squares {
+  double sum = 0.0, entries = 0.0, rows = 0.0;
+
+  /// Mean squared norm of a row; 0 where there are no entries.
+  double of_row() const { return rows == 0.0 ? 0.0 : sum / rows; }
+  /// Mean square of an entry, and where rows have less than one on the average, of a row.
+  double of_entry() const { return rows == 0.0 ? 0.0 : sum / std::max(entries, rows); }
+};
+
+/// Those of first_rows_of(data).
+entry_squares squares_of_entries(const sparse_view& data);
+
+/// The l2 of a linear model that is asked for none: the mean squared norm of a row over the number of all rows, which
+/// is 1/n for rows of norm 1. So it means the same whatever the unit of the entries.
+inline double usual_l2(const entry_squares& squares, std::size_t rows) {
+  return (squares.sum == 0.0 ? 1.0 : squares.of_row()) / static_cast<double>(rows);
+}
 
 }  // namespace hogwild

@@ -35,6 +35,8 @@ class fold_trainer {
 
   /// l2 of a run on all rows with these options.
   double l2_of_all() const;
+  /// That of a linear model where none is asked for (curvature.hpp); of others 1 over the rows.
+  double usual_l2() const;
   std::size_t all_rows() const;
   /// The step, where it is not looked for.
   std::optional<double> given_step() const;

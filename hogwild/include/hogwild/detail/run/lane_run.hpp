@@ -114,6 +114,7 @@ class lane_run {
   void set_parts(std::size_t k);
   std::size_t rows_of(std::size_t k) const { return table_->rows_of(k, task_.data().rows()); }
   void settle(std::size_t k, double kept_step);
+  void minimise_constants(const std::bitset<most_lanes>& which, const std::stop_token& stop);
 
   std::shared_ptr<lane_table> table_;
   std::array<lane_settings, most_lanes> settings_{};

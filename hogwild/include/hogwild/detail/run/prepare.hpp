@@ -27,7 +27,7 @@ struct model_traits {
   std::vector<std::pair<std::string, double>> numbers{};  ///< as task_facts has them
   std::vector<double> hyperparameters{};                  ///< likewise
   label_kind labels = label_kind::real;
-  bool linear = false;        ///< l2 is 1/n by default
+  bool linear = false;        ///< what is not given goes by the size of the entries
   bool margin = false;        ///< the engine adds the bias
   bool convex = false;        ///< says that its mean loss is
   bool classes = false;       ///< linear, with a score of each class, which row kernels train

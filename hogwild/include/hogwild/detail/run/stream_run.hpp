@@ -90,6 +90,8 @@ class stream_run {
   void owe_l1(double step, std::size_t rows);
   void take_l1();
   sparse_view as_planned(const sparse_view& rows) const;
+  void keep_recent(const sparse_view& rows);
+  void minimise_constant();
 
   struct planned;
   void begin_with(const std::vector<parameter_group>& room, const planned& made) const;
@@ -103,7 +105,10 @@ class stream_run {
   std::vector<std::uint32_t> numbers_{};
   row_buffer held_{};    ///< rows that are left over
   row_buffer sample_{};  ///< the first rows of the stream, by which it is planned
-  bool whole_ = true;    ///< no call has failed in its middle
+  /// The rows that were trained last, in two parts, by which flush() finds the constant term of a linear model.
+  row_buffer earlier_{}, recent_{};
+  std::size_t since_minimised_ = 0;  ///< rows
+  bool whole_ = true;                ///< no call has failed in its middle
   stream_state state_{};
   /// Of l1, which is taken of all columns at once.
   struct owed_l1 {

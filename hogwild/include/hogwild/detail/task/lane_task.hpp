@@ -42,6 +42,7 @@ class lane_task final : public training_task {
   /// Weights that a model of this task has.
   static std::size_t weights_of(const training_task& alone);
   std::size_t weights() const { return weights_of(*alone_); }
+  const training_task& alone() const { return *alone_; }
   /// Whether l2 shrinks the scale of the weights; else rows take it of the columns that they touch.
   bool shrinks() const { return alone_->facts().scaled; }
 

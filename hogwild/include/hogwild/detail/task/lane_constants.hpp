@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bitset>
+#include <span>
+#include <stop_token>
+
+#include <hogwild/detail/kernels/lane_kernels.hpp>
+#include <hogwild/detail/task/lane_table.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+
+namespace hogwild {
+
+/// minimise_constant() (model_constant.hpp) of models side by side, of which `alone` is one: of each lane in `which`,
+/// by the rows that it is trained on, to the bits that it has alone. Its weights are scale[k] * v for the stored v.
+/// Where a stop is asked for, some may stay where they are.
+void minimise_lane_constants(const training_task& alone, const lane_table& table, const param_store& store,
+                             std::span<const double> scale, const std::bitset<most_lanes>& which, thread_team& threads,
+                             const std::stop_token& stop = {});
+
+}  // namespace hogwild

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/task/model_constant.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/kernels/row_kernels.hpp>
+#include <hogwild/detail/loop/row_batches.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/optimization/optimizer.hpp>
+#include <hogwild/detail/task/class_constants.hpp>
+#include <hogwild/detail/task/evaluate.hpp>
+
+namespace hogwild {
+
+namespace {
+
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
+/// Calls f(numbers, first, last) for the rows of the task, a few at a time, from several threads: `numbers` says which
+/// they are. Each thread has a batch of its own, of which make() makes f.
+template <class Make>
+void for_few_rows(const training_task& task, thread_team& threads, const std::stop_token& stop, const Make& make) {
+  const sparse_view& data = task.data();
+  const auto of_thread = [&] {
+    return [&, f = make()](const chunk& rows, std::span<float>, std::span<float>) mutable {
+      std::array<std::size_t, batch_rows> numbers{};
+      for (std::size_t first = rows.first; first < rows.last && !stop.stop_requested(); first += batch_rows) {
+        const std::size_t n = std::min(batch_rows, rows.last - first);
+        std::iota(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(n), first);
+        f(std::span<const std::size_t>(numbers).first(n));
+      }
+      return 0.0;
+    };
+  };
+  evaluate_chunks(data, task.labels(), threads, chunk_plan(data.rows(), 1024), false, of_thread, measure_scores, stop);
+}
+
+bool all_are_zero(std::span<const float> weights) {
+  return std::ranges::all_of(weights, [](float w) { return w == 0.0f; });
+}
+
+/// What the weights make of each row, by kernels: the bits that models side by side have.
+std::vector<float> margins_of(const training_task& task, std::span<const float> weights, double scale,
+                              thread_team& threads, const std::stop_token& stop) {
+  const sparse_view& data = task.data();
+  std::vector<float> margin(data.rows());
+  if (all_are_zero(weights)) return margin;  // nobody has trained yet
+  const auto a = static_cast<float>(scale);
+  with_row_types(data, [&]<class Index, class Value>() {
+    const auto& kernels = kernels_of<Index, Value>(task.options().isa);
+    for_few_rows(task, threads, stop, [&] {
+      return [&, batch = batch_on<Index, Value>(data)](std::span<const std::size_t> rows) mutable {
+        std::array<float, batch_rows> dots;
+        take_rows(batch, data, rows);
+        kernels.dots(weights.data(), batch, dots.data());
+        for (std::size_t i = 0; i < rows.size(); ++i) margin[rows[i]] = a * dots[i];
+      };
+    });
+  });
+  return margin;
+}
+
+/// What optimisers remember of the way of a bias leads away from where it has been put.
+void move_bias(const training_task& task, const param_store& store, std::size_t j, float to) {
+  const param_view<float> w(store.parameters<float>());
+  const float from = w.load(j);
+  w.store(j, to);
+  const optimizer_kind by = task.options().optimizer;
+  if (!sums_up(by)) param_view<float>(store.state<float>(0)).store(j, 0.0f);
+  if (by != optimizer_kind::ftrl) return;
+  const param_view<float> sums(store.state<float>(1));  // of which the weight is a multiple
+  sums.store(j, from == 0.0f ? 0.0f : sums.load(j) * (to / from));
+}
+
+double minimise_bias(const training_task& task, const margin_loss& loss, const param_store& store, double scale,
+                     thread_team& threads, const constant_search& by) {
+  const sparse_view& data = task.data();
+  const std::span<const float> all = store.parameters<float>();
+  const float before = all[data.columns];
+  const std::vector<float> margin = margins_of(task, all.first(data.columns), scale, threads, by.stop);
+  std::vector<float> label(data.rows());
+  for (std::size_t r = 0; r < label.size(); ++r) label[r] = task.labels().encode(data.label[r]);
+  std::array<double, 1> stops{by.stop.stop_requested() ? 1.0 : 0.0};
+  if (by.sum) by.sum(stops);
+  if (stops[0] > 0.0) return no_number;
+  const margins_of_rows rows{margin, label, data.offset, data.weight};
+  const float found = lower_constant(loss, rows, {before, by.rows_before}, threads, by.sum);
+  if (found != before) move_bias(task, store, data.columns, found);
+  return sum_of_losses(loss, rows, all[data.columns], threads) / static_cast<double>(data.rows());
+}
+
+/// The model of several classes whose task it is; nothing where it is another.
+std::optional<softmax> classes_of(const training_task& task) {
+  const task_facts& facts = task.facts();
+  if (facts.model != softmax::name || facts.model_bytes.size() != sizeof(softmax)) return std::nullopt;
+  softmax m;
+  std::memcpy(&m, facts.model_bytes.data(), sizeof m);
+  return m;
+}
+
+/// The classes of rows: a list, or the one that a label is. Belongs to a thread.
+class given_classes {
+ public:
+  explicit given_classes(const training_task& task) : labels_(task.labels()), data_(task.data()) {}
+
+  std::span<const std::uint32_t> operator()(std::size_t r) {
+    if (data_.label.lists()) return labels_.encode_list(data_.label, r, list_);
+    one_ = static_cast<std::uint32_t>(labels_.encode(data_.label[r]));
+    return {&one_, 1};
+  }
+
+ private:
+  const label_map& labels_;
+  const sparse_view& data_;
+  std::uint32_t one_ = 0;
+  std::vector<std::uint32_t> list_;
+};
+
+/// The sum of the losses of all rows, which are added to the sums.
+double pass_over(const training_task& task, const softmax& m, float* parameters, thread_team& threads,
+                 const std::stop_token& stop, class_sums& sums) {
+  const sparse_view& data = task.data();
+  std::mutex mutex;
+  double losses = 0.0;
+  with_row_types(data, [&]<class Index, class Value>() {
+    const auto& kernels = row_kernels_of<class_arrays, Index, Value>(task.options().isa);
+    const auto of_thread = [&] {
+      return [&, batch = batch_on<Index, Value>(data), given = given_classes(task),
+              scores = std::vector<float>(batch_rows * m.classes)](const chunk& rows, std::span<float>,
+                                                                   std::span<float>) mutable {
+        class_sums mine(m);
+        std::array<std::size_t, batch_rows> numbers{};
+        double loss = 0.0;
+        for (std::size_t first = rows.first; first < rows.last && !stop.stop_requested(); first += batch_rows) {
+          const std::size_t n = std::min(batch_rows, rows.last - first);
+          std::iota(numbers.begin(), numbers.end(), first);
+          take_rows(batch, data, std::span(numbers).first(n));
+          kernels.scores(m.arrays_in(parameters), batch, scores.data());
+          for (std::size_t i = 0; i < n; ++i) {
+            float* const of_row = scores.data() + i * m.classes;
+            const auto classes = given(first + i);
+            const float weight = data.weight_of(first + i);
+            loss += static_cast<double>(weight) * m.measured(of_row, classes).loss;
+            mine.add(of_row, classes, weight);
+          }
+        }
+        const std::scoped_lock lock(mutex);
+        sums.add(mine);
+        return loss;
+      };
+    };
+    losses = evaluate_chunks(data, task.labels(), threads, chunk_plan(data.rows(), 1024), false, of_thread,
+                             measure_scores, stop)
+                 .loss;
+  });
+  return losses * static_cast<double>(data.rows());
+}
+
+double minimise_classes(const training_task& task, const softmax& m, const param_store& store, thread_team& threads,
+                        const constant_search& by) {
+  const std::span<float> all = store.parameters<float>();
+  const std::span<float> constants = all.subspan(m.features * m.classes, m.classes);
+  if (all_are_zero(all)) {  // nobody has trained yet
+    class_sums sums(m);
+    given_classes given(task);
+    for (std::size_t r = 0; r < task.data().rows(); ++r) sums.add_unscored(given(r), task.data().weight_of(r));
+    sums.agree(by.sum, {});
+    std::ranges::copy(sums.of_unscored(), constants.begin());
+  }
+  const std::vector<float> before(constants.begin(), constants.end());
+  class_descent descent(before);
+  for (bool goes_on = true; goes_on;) {
+    class_sums sums(m);
+    const double mine = pass_over(task, m, all.data(), threads, by.stop, sums);
+    std::array<double, 2> more{mine, by.stop.stop_requested() ? 1.0 : 0.0};
+    sums.agree(by.sum, more);
+    if (more[1] > 0.0) {
+      std::ranges::copy(before, constants.begin());
+      return no_number;
+    }
+    goes_on = descent.take(sums, mine, more[0]);
+    std::ranges::copy(descent.constants(), constants.begin());
+  }
+  if (!sums_up(task.options().optimizer) && before != descent.constants())
+    std::ranges::fill(store.state<float>(0).subspan(m.features * m.classes, m.classes), 0.0f);
+  return descent.loss() / static_cast<double>(task.data().rows());
+}
+
+}  // namespace
+
+bool is_of_linear_model(const training_task& task) {
+  return task.margin() != nullptr || classes_of(task);
+}
+
+bool has_constant(const training_task& task) {
+  if (task.margin() != nullptr) return task.options().bias != 0;
+  const std::optional<softmax> m = classes_of(task);
+  return m && m->bias && !task.options().freezes(1);
+}
+
+std::optional<double> minimise_constant(const training_task& task, const param_store& store, double scale,
+                                        thread_team& threads, const constant_search& by) {
+  if (!has_constant(task)) return std::nullopt;
+  if (const margin_loss* const loss = task.margin()) return minimise_bias(task, *loss, store, scale, threads, by);
+  return minimise_classes(task, *classes_of(task), store, threads, by);
+}
+
+}  // namespace hogwild
