@@ -33,17 +33,17 @@ std::size_t cpus_online() {
   return static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-/// Who has another file of the same name trains another part of something else.
-void require_same_rows(sparse_dataset data, const std::string& path, const agreement& agreed) {
+/// Who has another file of the same name trains another part of something else. What is compared has a name without the
+/// path, which may be another one on each machine.
+void require_same_rows(sparse_dataset data, const agreement& agreed) {
   data.number_rows();
   const sparse_view all = data.view();
-  detail::require_same_labels(all, quote(path), agreed);
+  detail::require_same_labels(all, "the data", agreed);
   const auto sum = [](std::uint64_t digest) { return "checksum " + std::to_string(digest); };
-  const std::vector<named_value> rows{
-      {"the columns of " + quote(path), sum(data.numbering().digest()), exit_code::input},
-      {"the entries of " + quote(path), sum(detail::digest_of_rows(data)), exit_code::input},
-      {"the weights of the rows", sum(detail::checksum(all.weight))},
-      {"the offsets of the rows", sum(detail::checksum(all.offset))}};
+  const std::vector<named_value> rows{{"the columns of the data", sum(data.numbering().digest()), exit_code::input},
+                                      {"the entries of the data", sum(detail::digest_of_rows(data)), exit_code::input},
+                                      {"the weights of the rows", sum(detail::checksum(all.weight))},
+                                      {"the offsets of the rows", sum(detail::checksum(all.offset))}};
   detail::require_same_on_ranks(rows, agreed);
 }
 
@@ -220,7 +220,7 @@ rank_rows open_rank_rows(const std::string& path, launched_ranks& ranks,
                       std::to_string(static_cast<std::size_t>(first[0])) +
                       " on rank 0: give every rank the same file, or name one for each with %rank in the path");
   }
-  require_same_rows(*data, path, agreed);
+  require_same_rows(*data, agreed);
   if (rows.part.rows() == 0) throw input_error(path + " has fewer rows than there are ranks");
   return rows;
 }

@@ -99,7 +99,7 @@ search_rows open_on_ranks(search_request& request, ranks_at_work& ranks, launche
       });
     });
   }
-  std::vector<named_value> mine{{"the rows of " + quote(request.base.data), identity_of(*rows), exit_code::input}};
+  std::vector<named_value> mine{{"the rows of the data", identity_of(*rows), exit_code::input}};
   detail::require_same_on_ranks(mine, ranks.agreed());
   return std::move(*rows);
 }

@@ -12,7 +12,6 @@
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
-#include <hogwild/names.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/mlp.hpp>
 #include <hogwild/names.hpp>
