@@ -90,7 +90,9 @@ struct problem {
     for (int line = 0; line < 120; ++line) {
       std::vector<double> along(w.size());
       for (std::size_t j = 0; j < w.size(); ++j)
-        along[j] = line % 2 == 0 ? 2.0 * random.uniform(drawn++) - 1.0 : j == (line / 2) % w.size() ? 1.0 : 0.0;
+        along[j] = line % 2 == 0                                        ? 2.0 * random.uniform(drawn++) - 1.0
+                   : j == static_cast<std::size_t>(line / 2) % w.size() ? 1.0
+                                                                        : 0.0;
       const auto at = [&](double t) {
         std::vector<double> there = w;
         for (std::size_t j = 0; j < w.size(); ++j) there[j] += t * along[j];

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/memory/segment.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/sharing/replica.hpp>

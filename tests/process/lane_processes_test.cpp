@@ -49,7 +49,7 @@ struct lane_processes : testing::Test {
             lanes,
             0.2,
             std::make_unique<engine_of<Engine>>(engine),
-            false,
+            nullptr,
             [this](std::string_view sentence) { notes.emplace_back(sentence); }};
   }
   void place_all(lane_run& run) const {

@@ -23,6 +23,7 @@
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/memory/segment.hpp>
 #include <hogwild/detail/memory/segment_layout.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/live_parameters.hpp>
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/logistic.hpp>

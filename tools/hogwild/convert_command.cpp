@@ -7,6 +7,7 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "data_files.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {

@@ -64,9 +64,9 @@ class ratings_parser {
   bool read_rating() {
     std::uint32_t user = 0, item = 0;
     double label = 0;
-    // The user before the line's length: "1:2:3" is one field, and no user.
-    if ((layout_.user < fields_.size() && !read_id("user", names_ ? &names_->users : nullptr, layout_.user, user)) ||
-        !has_fields() || !read_id("item", names_ ? &names_->items : nullptr, layout_.item, item))
+    // User and item before the line's length: "1:2:3" is one field, and no user.
+    if (!read_id("user", names_ ? &names_->users : nullptr, layout_.user, user) ||
+        !read_id("item", names_ ? &names_->items : nullptr, layout_.item, item) || !has_fields())
       return false;
     const bool rated =
         layout_.rating < fields_.size() && !(context_.labels_optional && fields_[layout_.rating].text.empty());
@@ -104,6 +104,7 @@ class ratings_parser {
   }
 
   bool read_id(const char* what, name_numbers* names, std::size_t which, std::uint32_t& id) {
+    if (which >= fields_.size()) return true;  // which has_fields() refuses
     const text_field& field = fields_[which];
     if (field.text.empty()) return refuse(field.at, "the " + std::string(what) + " is missing: the field is empty");
     if (names != nullptr) return read_name(what, *names, field, id);
@@ -136,12 +137,7 @@ class ratings_parser {
   }
 
   bool read_label(const text_field& field, double& label) {
-    std::string_view text = field.text;
-    // Behind names the comment of a line is still there.
-    if (const std::size_t comment = text.find('#'); comment != text.npos && !field.quoted) {
-      text = text.substr(0, comment);
-      text = text.substr(0, text.find_last_not_of(" \t") + 1);
-    }
+    const std::string_view text = without_comment(field);
     if (text.empty()) return refuse(field.at, "the rating is missing: the field is empty");
     switch (read_decimal(text.data(), text.data() + text.size(), label)) {
       case number_fault::not_a_number:

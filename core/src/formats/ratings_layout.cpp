@@ -52,7 +52,7 @@ std::size_t lines_parted(const std::vector<rating_line>& lines, separator by, st
     if (const std::size_t count = fields.size() + (wrong ? 1 : 0); count >= enough) ++lines_with[count];
   }
   std::size_t most = 0;
-  for (const auto& [fields, count] : lines_with) most = std::max(most, count);
+  for (const auto& [parts, count] : lines_with) most = std::max(most, count);
   return most;
 }
 
@@ -136,7 +136,7 @@ class header_reading {
 
   void tell(ratings_layout& layout, bool rating_optional) {
     // The rating first: "user_rating" has the word of another.
-    for (const std::size_t role : {2, 0, 1}) found_[role] = best(words_of_roles()[role]);
+    for (const std::size_t role : {2u, 0u, 1u}) found_[role] = best(words_of_roles()[role]);
     const bool unknown = std::ranges::all_of(found_, [](std::size_t f) { return f == no_field; });
     for (std::size_t role = 0; unknown && role < 3; ++role) found_[role] = role < fields_.size() ? role : no_field;
     if (!unknown) fill_gap();
@@ -196,13 +196,13 @@ bool lacks_numbers(const std::vector<text_field>& first, const std::vector<ratin
     for (std::size_t f = 0; f < std::min(fields.size(), first.size()); ++f) {
       if (fields[f].text.empty()) continue;
       ++filled[f];
-      numbers[f] += is_number(fields[f].text);
+      numbers[f] += is_number(without_comment(fields[f]));
     }
   }
   bool any = false;
   for (std::size_t f = 0; f < first.size(); ++f) {
     if (2 * numbers[f] <= filled[f]) continue;
-    if (is_number(first[f].text) || first[f].text.empty()) return false;
+    if (is_number(without_comment(first[f])) || first[f].text.empty()) return false;
     any = true;
   }
   return any;

@@ -49,6 +49,13 @@ std::string content_of(const text_field& field) {
   return content;
 }
 
+std::string_view without_comment(const text_field& field) {
+  if (field.quoted) return field.text;
+  std::string_view text = field.text.substr(0, field.text.find('#'));
+  while (!text.empty() && is_gap(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 field_fault cut_fields(std::string_view line, separator by, std::vector<text_field>& fields) {
   fields.clear();
   std::size_t at = skip_gaps(line, 0, by);

@@ -25,6 +25,9 @@ struct text_field {
 /// What stands in a quoted field, or in another one, for which it is the text itself.
 std::string content_of(const text_field& field);
 
+/// What stands in a field in front of a '#', for those that may end a line: behind names its comment is still there.
+std::string_view without_comment(const text_field& field);
+
 /// Why a line cannot be cut, and where, in bytes from 0; null where it could be.
 struct field_fault {
   const char* what = nullptr;

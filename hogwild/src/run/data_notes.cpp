@@ -18,7 +18,7 @@ namespace {
 /// the way in an epoch.
 constexpr double outweighs = 1e4;
 /// Fewer entries than this fraction are not worth a note.
-constexpr double least_entries = 0.1;
+constexpr double least_entries = 0.25;
 constexpr std::size_t looked_at = 2'000;
 
 std::string note_of(const wild_columns& wild, const sparse_view& data, bool linear) {
@@ -32,7 +32,7 @@ std::string note_of(const wild_columns& wild, const sparse_view& data, bool line
           ": a step that suits " + (several ? "them" : "it") + " teaches the others next to nothing; ";
   return text +
          (linear ? "have columns scaled (--scale max_abs), divide its values by about "
-                 : "divide its values by about ") +
+                 : "divide its values in the data by about ") +
          to_short_text(wild.size / wild.others) + ", or take adagrad, which has a step for each parameter";
 }
 

@@ -87,7 +87,7 @@ class epoch_loop {
     const stop_relay relay(options_.stop, store), relay_of_time(limit_.token(), store);
     bool over = false;
     if (checks_falls() || compares_ends_) {
-      over = !measure(0, 0.0, 0.0) && stop();
+      over = !measure(0, 0.0, 0.0, epoch_meter::constant::as_it_is) && stop();  // a given constant is kept
       objective_before_ = last_.objective;
       if (compares_ends_) course_.start = options_.resume.empty() ? last_.objective : from_start.start;
       measured_ = false;  // a run that goes on with nothing left to do has a mean to measure

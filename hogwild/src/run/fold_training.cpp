@@ -154,7 +154,7 @@ std::vector<measurement> fold_trainer::train_lanes(const prepared_task& one, std
   for (std::size_t first = 0; first < l2.size(); first += lanes) {
     const std::size_t count = std::min(lanes, l2.size() - first);
     lane_run run({std::shared_ptr<const void>(), one.task.get()}, one.data.options(), lanes, largest,
-                 std::make_unique<engine_of<serial_engine>>(serial_engine{}), !given);
+                 std::make_unique<engine_of<serial_engine>>(serial_engine{}), given ? nullptr : one.task.get());
     for (std::size_t k = 0; k < count; ++k) run.place(k, {.l1 = one.data.loop().l1, .l2 = l2[first + k]});
     std::vector<double> steps(lanes);
     for (std::size_t epoch = 1; epoch <= options_.epochs; ++epoch) {

@@ -50,14 +50,15 @@ void put(std::span<float> all, std::size_t lanes, std::size_t k, std::span<const
 }  // namespace
 
 lane_run::lane_run(std::shared_ptr<const training_task> alone, const train_options& options, std::size_t lanes,
-                   double largest_step, std::shared_ptr<any_engine> engine, bool step_found, const note_function& note)
+                   double largest_step, std::shared_ptr<any_engine> engine, const training_task* tried,
+                   const note_function& note)
     : table_(lane_table_for(*alone, lanes)), task_(alone, table_), engine_(std::move(engine)) {
   require(agreement(engine_->ranks()).alone() && task_.options().all_rows == 0,
           "models side by side are trained in one process");
-  resolved_run run{.options = options, .step_found = step_found};
+  resolved_run run{.options = options, .step_found = tried != nullptr};
   run.options.step.initial = largest_step;
   run.schedule = {schedule_kind::constant, largest_step, 0.0, 1, 0};
-  run_planner planner(task_, run, *alone), planner_of_one(*alone, run);
+  run_planner planner(task_, run, tried != nullptr ? *tried : *alone), planner_of_one(*alone, run);
   planner_of_one.limit_batch();
   planner.loop().batch = planner_of_one.loop().batch;
   const std::size_t workers = engine_->plan(planner);

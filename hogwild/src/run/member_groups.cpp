@@ -19,7 +19,8 @@ std::size_t rounded_up(std::size_t of, std::size_t by) {
 }  // namespace
 
 member_groups::member_groups(const prepared_task& all, std::vector<lane_settings> of_models, double largest_step,
-                             bool step_found, std::shared_ptr<any_engine> engine, bool may_own, thread_team& team)
+                             const training_task* tried, std::shared_ptr<any_engine> engine, bool may_own,
+                             thread_team& team)
     : all_(all),
       settings_(std::move(of_models)),
       team_(team),
@@ -38,9 +39,8 @@ member_groups::member_groups(const prepared_task& all, std::vector<lane_settings
   for (std::size_t first = 0; first < settings_.size();) {
     const std::size_t count = std::min(settings_.size() - first, most), lanes = lane_run::lanes_for(*alone, count);
     group& g = groups_.emplace_back(group{.first = first, .count = std::min(count, lanes)});
-    g.run = groups_.size() == 1
-                ? std::make_unique<lane_run>(alone, options, lanes, largest_step, engine, step_found, note)
-                : std::make_unique<lane_run>(alone, plan().options, lanes, engine, note);
+    g.run = groups_.size() == 1 ? std::make_unique<lane_run>(alone, options, lanes, largest_step, engine, tried, note)
+                                : std::make_unique<lane_run>(alone, plan().options, lanes, engine, note);
     for (std::size_t k = 0; k < g.count; ++k) g.run->place(k, settings_[first + k]);
     first += g.count;
   }

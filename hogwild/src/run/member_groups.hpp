@@ -24,9 +24,9 @@ namespace hogwild::detail {
 class member_groups {
  public:
   /// `all`: one of the models, which outlives this, as `team` does, whose threads are the workers. All begin with
-  /// zeros. `largest_step` and `step_found` as lane_run has them. `may_own`: several_plan::own_models.
-  member_groups(const prepared_task& all, std::vector<lane_settings> of_models, double largest_step, bool step_found,
-                std::shared_ptr<any_engine> engine, bool may_own, thread_team& team);
+  /// zeros. `largest_step` and `tried` as lane_run has them. `may_own`: several_plan::own_models.
+  member_groups(const prepared_task& all, std::vector<lane_settings> of_models, double largest_step,
+                const training_task* tried, std::shared_ptr<any_engine> engine, bool may_own, thread_team& team);
 
   /// The model begins anew, with this true w.
   void begin_with(std::size_t model, std::span<const float> w);

@@ -70,7 +70,11 @@ void members_side_by_side::start_groups(std::shared_ptr<any_engine> engine, thre
                         .l2 = run_.l2 * members_[k].mean,
                         .rows = lane_rows_of(plan_, options_, k)});
   }
-  groups_.emplace(all_, std::move(settings), largest, run_.step_found, std::move(engine), plan_.own_models, team);
+  const member_rows own(all_.data, plan_, 0);
+  std::optional<prepared_task> tried;
+  if (run_.step_found) tried.emplace(plan_.prepare(own.rows(), own.options()));
+  groups_.emplace(all_, std::move(settings), largest, tried ? tried->task.get() : nullptr, std::move(engine),
+                  plan_.own_models, team);
   for (member& m : members_)
     if (run_.step_found) m.schedule.initial = groups_->scaled_step(m.schedule.initial);
   run_.schedule = members_.front().schedule;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/run_report.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <hogwild/detail/memory/param_store.hpp>
@@ -91,7 +92,8 @@ round_report round_of(const epoch_report& counted, std::size_t round, std::size_
 }
 
 std::string note_of_meetings(const train_result& result) {
-  if (!result.meetings || result.meetings->seconds <= 0.5 * result.train_seconds) return {};
+  constexpr double nobody_waits = 0.1;  // seconds
+  if (!result.meetings || result.meetings->seconds <= std::max(nobody_waits, 0.5 * result.train_seconds)) return {};
   return to_short_text(result.meetings->seconds) + " of " + to_short_text(result.train_seconds) +
          " s of training were meetings of the ranks; let them meet after more rows (--sync-rows)";
 }

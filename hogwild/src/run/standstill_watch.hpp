@@ -100,7 +100,8 @@ class rank_standstills {
     // time between was of the epoch.
     const standstill_watch::clock::time_point heard = standstill_watch::clock::now();
     const double since = std::chrono::duration<double>(heard - std::exchange(heard_, heard)).count();
-    const double epoch = std::exchange(epoch_, 0.0), between = since - epoch;
+    // Of an epoch that was cut into rounds they have told each other in its middle.
+    const double epoch = std::exchange(epoch_, 0.0), between = std::max(since - epoch, 0.0);
     seconds -= std::clamp(std::max(in_training, still - between), 0.0, epoch);
     return words_of_all;
   }

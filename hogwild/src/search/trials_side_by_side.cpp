@@ -296,8 +296,8 @@ std::unique_ptr<lane_run> trials_side_by_side::start(const unit& of) const {
   for (const lane& l : shared_->lanes)
     if (l.among == &among && l.batch == options.batch && l.found == first.found)
       largest = std::max(largest, l.schedule.initial);
-  auto run =
-      std::make_unique<lane_run>(among.task(), among.made.data.options(), lanes, largest, among.engine, first.found);
+  auto run = std::make_unique<lane_run>(among.task(), among.made.data.options(), lanes, largest, among.engine,
+                                        first.found ? among.made.task.get() : nullptr);
   among.planned.insert({kind, {run->plan().options, run->scaling()}});
   return run;
 }

@@ -235,8 +235,8 @@ TEST(readers_of_text, say_what_another_text_is_and_where_it_shows) {
   };
   for (const file_kind kind :
        {file_kind::matrix_market, file_kind::labelled_text, file_kind::json, file_kind::markup, file_kind::lfs_pointer})
-    for (const std::size_t reader : {0, 1, 2, 3, 4}) says(reader, kind, ":1:1:");
-  for (const std::size_t reader : {0, 1, 2, 3}) says(reader, file_kind::vowpal_wabbit, ":1:3:");
+    for (const std::size_t reader : {0u, 1u, 2u, 3u, 4u}) says(reader, kind, ":1:1:");
+  for (const std::size_t reader : {0u, 1u, 2u, 3u}) says(reader, file_kind::vowpal_wabbit, ":1:3:");
   says(0, file_kind::table, ":1:1:");
   says(1, file_kind::table, ":1:1:");
   says(0, file_kind::libffm, ":1:3:");

@@ -16,6 +16,7 @@
 
 namespace {
 
+using hogwild::input_error;
 using hogwild::label_kind;
 using hogwild::label_map;
 using hogwild::model_bytes;

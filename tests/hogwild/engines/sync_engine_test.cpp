@@ -198,7 +198,7 @@ TEST(sync_engine, a_found_step_suits_the_rows_of_a_meeting) {
   const train_options options{.epochs = 10};
   const auto serial = train(logistic{}, toy.csr(), serial_engine{}, options);
   ASSERT_TRUE(serial.step_found);
-  for (const std::size_t rows : {16, 64}) {
+  for (const std::size_t rows : {16u, 64u}) {
     const auto run = train(logistic{}, toy.csr(), ranks_of(4, rows), options);
     const double factor = run.step / serial.step, most = static_cast<double>(4 * rows);
     EXPECT_EQ(std::exp2(std::round(std::log2(most / factor))), most / factor) << rows << " rows: " << factor;

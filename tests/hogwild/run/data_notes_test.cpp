@@ -28,6 +28,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 struct note_keeper final : observer {
   std::vector<std::string> notes{};
@@ -68,7 +69,7 @@ TEST(notes_on_rows, that_have_no_entries) {
 TEST(notes_on_texts, with_a_word_a_line) {
   const corpus text = read_corpus("the\ncat\nthe\nmat\n", "text", {.min_count = 1});
   skip_gram m;
-  m.words = text.words.size(), m.dimension = 4;
+  m.words = text.words.size(), m.dimension = 4, m.sample = 0.0;
   EXPECT_THAT(notes_of(m, text.rows), nothing_changed);
   EXPECT_THAT(notes_of(m, text.rows, {}, thread_engine{.workers = 2, .team = thread_team_kind::std, .pin = false}),
               nothing_changed);
@@ -101,8 +102,9 @@ TEST(notes_on_columns, name_the_wild_one_with_its_scale_and_what_to_do) {
   // What has no weights of columns alone can only be scaled in the data.
   const factorization_machine machine{.features = noted_shape.columns, .factors = 2};
   EXPECT_THAT(notes_of(machine, view, {.optimizer = optimizer_kind::sgd}),
-              Contains(AllOf(HasSubstr("column 77"), testing::Not(HasSubstr("--scale")), HasSubstr("in the data"))));
-  EXPECT_THAT(notes_of(logistic{}, view, {.optimizer = optimizer_kind::adagrad}), IsEmpty());
+              Contains(AllOf(HasSubstr("column 77"), Not(HasSubstr("--scale")), HasSubstr("in the data"))));
+  EXPECT_THAT(notes_of(logistic{}, view, {.optimizer = optimizer_kind::adagrad}),
+              Not(Contains(HasSubstr("column 77"))));
 }
 
 TEST(notes_on_columns, are_for_those_that_outweigh_all_others) {

@@ -10,14 +10,13 @@ namespace hogwild {
 
 /// Writes an enumerator's word, as to_string() or name_of() gives it, where the enumeration has one of these.
 template <class E>
-requires(
-    std::is_enum_v<E>&& requires(E value) {
+requires std::is_enum_v<E> &&(
+    requires(E value) {
       { to_string(value) } -> std::same_as<std::string_view>;
     } ||
-    std::is_enum_v<E> &&
-        requires(E value) {
-          { name_of(value) } -> std::same_as<std::string_view>;
-        }) std::ostream&
+    requires(E value) {
+      { name_of(value) } -> std::same_as<std::string_view>;
+    }) std::ostream&
 operator<<(std::ostream& out, E value) {
   if constexpr (requires { to_string(value); })
     return out << to_string(value);

@@ -23,8 +23,8 @@ struct wild_columns {
 };
 
 /// The wild columns of the first rows (at most 2,000), where the least wild of them bends the mean of squares of x.w at
-/// least ten thousand times as much as all others together, and those have a tenth of the entries at least. Of the rows
-/// of all ranks, which all call it.
+/// least ten thousand times as much as all others together, and those have a quarter of the entries at least. Of the
+/// rows of all ranks, which all call it.
 std::optional<wild_columns> find_wild_columns(const sparse_view& data, const agreement& ranks);
 
 /// What is worth telling of the rows before a model is trained on them, a sentence each: that none has an entry; that

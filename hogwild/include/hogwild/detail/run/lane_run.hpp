@@ -44,11 +44,12 @@ class lane_run {
   /// `alone`: one of the models on the rows, of which step and l2 do not count, and of l1 whether there is any; it
   /// outlives this. `lanes`: 8, 16 or 32.
   /// `largest_step`: of all that will come, by which it is chosen how workers share, and, unless steps were found by a
-  /// search, how many rows a batch has. Throws config_error where the model, its options or the engine do not suit: see
-  /// lane_task::suits(); engines are all whose workers are of this process, or processes that it has started, but
-  /// devices. `note` is told what becomes of workers; it may be empty.
+  /// search, how many rows a batch has. `tried`: where they were found, one of the models on its own rows and labels,
+  /// by which it is tried how an engine scales them; else null. Throws config_error where the model, its options or the
+  /// engine do not suit: see lane_task::suits(); engines are all whose workers are of this process, or processes that
+  /// it has started, but devices. `note` is told what becomes of workers; it may be empty.
   lane_run(std::shared_ptr<const training_task> alone, const train_options& options, std::size_t lanes,
-           double largest_step, std::shared_ptr<any_engine> engine, bool step_found = false,
+           double largest_step, std::shared_ptr<any_engine> engine, const training_task* tried = nullptr,
            const note_function& note = {});
   /// The same with a sharing that was decided, by plan() of another one with the same engine say.
   lane_run(std::shared_ptr<const training_task> alone, const loop_options& decided, std::size_t lanes,
