@@ -9,8 +9,10 @@
 #include <string>
 #include <utility>
 
+#include <hogwild/detail/engines/engine_run.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/run/step_search.hpp>
+#include <hogwild/engines.hpp>
 
 #include "run/member_rows.hpp"
 
@@ -90,8 +92,13 @@ void members_side_by_side::begin_falls() {
 }
 
 void members_side_by_side::begin_with_given() {
-  if (plan_.begin.empty()) return;
-  for (std::size_t k = first(); k < behind(); ++k) groups_->begin_with(k - first(), beginning_of(plan_, k));
+  for (std::size_t k = first(); k < behind() && !plan_.begin.empty(); ++k)
+    groups_->begin_with(k - first(), beginning_of(plan_, k));
+  ranks_.together([this] {
+    const auto measured = groups_->measure();
+    for (std::size_t k = first(); k < behind(); ++k)
+      members_[k].course.start = measured[k - first()].loss + measured[k - first()].penalty / members_[k].mean;
+  });
 }
 
 bool members_side_by_side::train(std::size_t epoch) {
@@ -106,23 +113,31 @@ bool members_side_by_side::train(std::size_t epoch) {
 
 /// What all ranks hear of a model.
 struct member_state {
-  double loss, objective, reached, distance, ended;
+  double loss, objective, reached, distance, start, last_good, ended;
 };
 
-constexpr double still_trains = -1.0;
+constexpr double still_trains = -1.0, never = -1.0;
 
 bool members_side_by_side::conclude(std::size_t epoch) {
   bool sound = true;
   ranks_.together([&] { sound = conclude_own(epoch); });
+  return tell_others(sound);
+}
+
+/// Whether those of all ranks are sound.
+bool members_side_by_side::tell_others(bool sound) {
   std::vector<member_state> states;
   for (const member& m : members_)
-    states.push_back(
-        {m.loss, m.objective, m.reached, m.distance, m.ended ? static_cast<double>(*m.ended) : still_trains});
+    states.push_back({m.loss, m.objective, m.reached, m.distance, m.course.start,
+                      m.course.last_good ? static_cast<double>(*m.course.last_good) : never,
+                      m.ended ? static_cast<double>(*m.ended) : still_trains});
   ranks_.exchange(std::span(states), [this](std::size_t k) { return portions_.rank_of(k); });
   for (std::size_t k = 0; k < members_.size(); ++k) {
     member& m = members_[k];
     m.loss = states[k].loss, m.objective = states[k].objective;
     m.reached = states[k].reached, m.distance = states[k].distance;
+    m.course.start = states[k].start;
+    if (states[k].last_good != never) m.course.last_good = static_cast<std::size_t>(states[k].last_good);
     if (states[k].ended != still_trains) m.ended = static_cast<run_status>(static_cast<int>(states[k].ended));
   }
   std::vector<double> diverged(ranks_.size());
@@ -169,9 +184,10 @@ bool members_side_by_side::conclude_own(std::size_t epoch) {
       m.best = groups_->parameters(k - first());
       m.best_loss = m.loss, m.best_objective = m.objective;
     }
+    m.course.take(epoch, m.objective);
     if (seen.gap) m.reached = m.rules.best_objective, m.distance = m.reached - m.optimum->lowest();
-    sound = sound && ended != run_status::diverged;
     if (ended) end(k, *ended);
+    sound = sound && m.ended != run_status::diverged;
   }
   return sound;
 }
@@ -192,9 +208,35 @@ std::optional<double> members_side_by_side::gap() const {
   return distance > 0.0 ? distance / std::abs(reached) : 0.0;
 }
 
-void members_side_by_side::end_all() {
-  for (std::size_t k = first(); k < behind(); ++k)
-    if (!members_[k].ended) end(k, run_status::done);
+bool members_side_by_side::end_all() {
+  bool sound = true;
+  ranks_.together([&] {
+    for (std::size_t k = first(); k < behind(); ++k) {
+      if (!members_[k].ended) end(k, run_status::done);
+      sound = sound && members_[k].ended != run_status::diverged;
+    }
+  });
+  return tell_others(sound);
+}
+
+std::string members_side_by_side::told_of_divergence(std::size_t epoch) const {
+  const auto worst = std::ranges::find(members_, run_status::diverged, &member::ended);
+  if (worst == members_.end()) return {};
+  return "model " + std::to_string(worst - members_.begin() + 1) + " of " + std::to_string(members_.size()) + ": " +
+         worst->course.told(epoch, worst->objective);
+}
+
+/// By a task of its own, which few runs need.
+double members_side_by_side::spread_of_losses_of(std::size_t k) const {
+  const member_rows own(all_.data, plan_, k);
+  const prepared_task made = plan_.prepare(own.rows(), own.options());
+  const training_task& task = *made.task;
+  const auto alone = start(serial_engine{}, task, task.plan(), {});
+  task.begin(alone->store());
+  task.assign(alone->store(), members_[k].parameters);
+  return spread_of_losses(task.data().rows(), [&](std::size_t r) {
+    return task.evaluate(alone->store(), 1.0, task.data().slice(r, r + 1), alone->helpers(), false).loss;
+  });
 }
 
 void members_side_by_side::end(std::size_t k, run_status how) {
@@ -207,6 +249,9 @@ void members_side_by_side::end(std::size_t k, run_status how) {
   }
   m.ended = how;
   groups_->clear(k - first());
+  if (how != run_status::diverged && how != run_status::stopped && m.course.is_above(m.objective) &&
+      m.course.ended_worse(m.objective, spread_of_losses_of(k)))
+    m.ended = run_status::diverged;
 }
 
 std::vector<float> members_side_by_side::parameters(std::size_t k) const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <hogwild/detail/engines/any_engine.hpp>
@@ -14,6 +15,7 @@
 #include <hogwild/detail/run/optimum_bound.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
+#include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/several_run.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 
@@ -35,7 +37,8 @@ class members_side_by_side {
 
   /// What every loss is to fall from, where a tolerance goes by progress: that of zeros, before a warm start.
   void begin_falls();
-  /// All begin with several_plan::begin, where there is one.
+  /// All begin with several_plan::begin, where there is one. What they begin with is measured: who ends worse has
+  /// diverged.
   void begin_with_given();
 
   /// A pass of all that have not ended. False where a stop was asked for in the middle of it, of whichever rank: then
@@ -50,8 +53,10 @@ class members_side_by_side {
   /// How far the sum of all objectives may lie above that of their optima, as a fraction of it, each of the epoch that
   /// its parameters are of; nothing where a tolerance does not ask.
   std::optional<double> gap() const;
-  /// Ends those that still train.
-  void end_all();
+  /// Ends those that still train. False where one has diverged.
+  bool end_all();
+  /// How, and when it was good last: of the first that has diverged. One sentence.
+  std::string told_of_divergence(std::size_t epoch) const;
 
   /// After the last epoch that conclude() was told of, or that the model's parameters are of.
   double loss(std::size_t model) const { return members_[model].loss; }
@@ -70,6 +75,7 @@ class members_side_by_side {
     step_schedule schedule{};
     stop_rules rules{};
     objective_fall fall{};
+    run_course course{};
     double loss = unknown, objective = unknown;
     double best_loss = unknown, best_objective = unknown;
     std::vector<float> best{};               ///< by its validation loss, or its objective
@@ -88,6 +94,8 @@ class members_side_by_side {
   bool conclude_own(std::size_t epoch);
   std::vector<std::optional<loss_bound>> bounds() const;
   void end(std::size_t model, run_status how);
+  bool tell_others(bool sound);
+  double spread_of_losses_of(std::size_t model) const;
   /// The first of this rank's models, which groups count from 0, and behind its last.
   std::size_t first() const { return portions_.first_of(ranks_.rank()); }
   std::size_t behind() const { return portions_.first_of(ranks_.rank() + 1); }

@@ -131,8 +131,10 @@ class several_run {
     run_status ended = run_status::done;
     for (std::size_t e = 1; e <= options_.epochs && ended == run_status::done && !time_is_over(); ++e)
       ended = train_epoch(e);
+    const bool sound = together_->end_all();
+    if (!sound && ended != run_status::stopped) ended = run_status::diverged;
     result_.status = ended;
-    together_->end_all();
+    if (ended == run_status::diverged && is_first()) teller_.note(together_->told_of_divergence(result_.epochs));
   }
 
   /// By the first rank's clock. There is a pass at least.

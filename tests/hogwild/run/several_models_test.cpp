@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/task/lane_table.hpp>
@@ -481,6 +482,30 @@ TEST_F(several_models, stop_in_the_middle_of_a_pass_with_what_the_last_one_has_l
   const train_result two = train_one_vs_rest(logistic{}, all.view(), serial_engine{},
                                              {.epochs = 2, .step = {.initial = 0.3, .kind = schedule_kind::constant}});
   EXPECT_EQ(stopped.parameters, two.parameters);
+}
+
+// A blow-up that stays finite is one as well.
+TEST_F(several_models, that_end_worse_than_they_began_have_diverged) {
+  test::toy_rows any_label = toy;  // nothing that could be learned by steps of any size
+  for (std::size_t r = 0; r < any_label.rows(); ++r) any_label.label[r] = r % 2 == 0 ? 1.0f : -1.0f;
+  const csr_rows all = any_label.csr();
+  std::vector<std::string> notes;
+  struct listener final : observer {
+    std::vector<std::string>& notes;
+    explicit listener(std::vector<std::string>& to) : notes(to) {}
+    void on_note(std::string_view text) override { notes.emplace_back(text); }
+  } heard(notes);
+  train_options options{.epochs = 2,
+                        .step = {.initial = 1000.0, .kind = schedule_kind::constant},
+                        .l2 = 0.0,
+                        .batch = 1,
+                        .observers = {&heard}};
+  const train_result run = train_ensemble(logistic{}, all.view(), serial_engine{}, {.models = 2}, options);
+  EXPECT_EQ(run.status, run_status::diverged);
+  EXPECT_TRUE(std::isfinite(run.objective));
+  EXPECT_THAT(notes, testing::Contains(testing::HasSubstr("model 1 of 2: the run ends worse than it began: ")));
+  options.step.initial = 1e-3;
+  EXPECT_EQ(train_ensemble(logistic{}, all.view(), serial_engine{}, {.models = 2}, options).status, run_status::done);
 }
 
 TEST_F(several_models, that_diverge_say_so) {
