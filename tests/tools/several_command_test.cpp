@@ -110,7 +110,7 @@ class several_command : public with_small_data {
 TEST_F(several_command, classes_against_the_rest_are_as_files_with_labels_rewritten) {
   expect_each_as_alone({});
   expect_each_as_alone({"--model", "hinge_svm", "--step", "0.1", "--l2", "1e-3", "--bias", "--batch", "3"});
-  expect_each_as_alone({"--step", "2", "--epochs", "9", "--l2", "0", "--patience", "1", "--schedule", "inverse"},
+  expect_each_as_alone({"--step", "0.2", "--epochs", "9", "--l2", "0", "--patience", "1", "--schedule", "inverse"},
                        rows_of_classes("held.svm", 100, 2));
   expect_each_as_alone({"--optimizer", "adagrad", "--step", "0.2"});
 }

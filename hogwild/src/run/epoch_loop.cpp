@@ -87,7 +87,7 @@ class epoch_loop {
     const stop_relay relay(options_.stop, store), relay_of_time(limit_.token(), store);
     bool over = false;
     if (checks_falls() || compares_ends_) {
-      over = !measure(0, 0.0, 0.0, epoch_meter::constant::as_it_is) && stop();  // a given constant is kept
+      over = !measure(0, 0.0, 0.0, epoch_meter::state::begun) && stop();
       objective_before_ = last_.objective;
       if (compares_ends_) course_.start = options_.resume.empty() ? last_.objective : from_start.start;
       measured_ = false;  // a run that goes on with nothing left to do has a mean to measure
@@ -286,7 +286,7 @@ class epoch_loop {
 
   /// False where the run is to stop before all rows have been measured.
   bool measure(std::size_t epoch, double step, double wall_seconds,
-               epoch_meter::constant of = epoch_meter::constant::minimised) {
+               epoch_meter::state of = epoch_meter::state::trained) {
     std::optional<epoch_report> measured;
     naming_the_checkpoint(
         [&] { measured = meter_.measure(progress_, rounds_.scale(), epoch, step, wall_seconds, of); });
@@ -416,7 +416,7 @@ class epoch_loop {
     } else {
       // An earlier epoch's parameters were kept: they are what is returned, so they are what is reported.
       leave(kept_.best);
-      if (!measure(progress_.epoch, last_.step, last_.wall_seconds, epoch_meter::constant::as_it_is))
+      if (!measure(progress_.epoch, last_.step, last_.wall_seconds, epoch_meter::state::kept))
         last_ = best_measured_.value_or(unmeasured);
       result_.parameters = std::move(kept_.best);
     }

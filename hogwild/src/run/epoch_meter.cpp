@@ -100,7 +100,7 @@ std::optional<double> epoch_meter::minimise_constant(double scale) {
 }
 
 std::optional<epoch_report> epoch_meter::measure(const run_progress& before, double scale, std::size_t epoch,
-                                                 double step, double wall_seconds, constant of) {
+                                                 double step, double wall_seconds, state of) {
   const param_store& store = engine_run_.store();
   epoch_report report = count(before, epoch, step, wall_seconds);
   const sparse_view& rows = task_.data();
@@ -116,7 +116,7 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
   };
   const std::size_t measured = std::min(rows.rows(), task_.facts().measured_rows);
   std::optional<double> loss;
-  if (of == constant::minimised) loss = minimise_constant(scale);
+  if (of == state::trained) loss = minimise_constant(scale);
   std::optional<loss_bound> bound;
   if (optimum_ && epoch > 0) {
     bound = task_.bound(task_.parameters_of(store, scale), engine_run_.helpers(), ranks_, run_.options.stop);
@@ -130,8 +130,9 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
       loss = loss_of(rows.slice(0, measured), false).loss;
     report.train_loss = *loss / mean_weight(rows.slice(0, measured));
   }
-  if (run_.options.test) report.test = loss_of(*run_.options.test, true);
-  if (run_.options.validation) report.validation = loss_of(*run_.options.validation, true);
+  const bool others = of != state::begun;
+  if (others && run_.options.test) report.test = loss_of(*run_.options.test, true);
+  if (others && run_.options.validation) report.validation = loss_of(*run_.options.validation, true);
   if (ranks_.any(!whole)) return std::nullopt;
   agree_on_losses(report);
   report.objective = report.train_loss + penalty(scale);

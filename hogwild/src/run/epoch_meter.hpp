@@ -21,14 +21,18 @@ class epoch_meter {
   /// All of them have to outlive the meter.
   epoch_meter(const training_task& work, engine_run& who, const resolved_run& run);
 
-  /// What becomes of the constant term of a linear model, before anything is measured.
-  enum class constant { minimised, as_it_is };
+  /// What is measured. Of a linear model that was trained the constant term is put where the loss is least before.
+  enum class state {
+    trained,  ///< by an epoch
+    kept,     ///< of an earlier epoch
+    begun     ///< before the first epoch: the training rows alone
+  };
 
   /// `before` are the sums of earlier runs and what is not counted by workers, `scale` that of the stored weights. All
   /// ranks call it, and get the same losses and counts. Nothing where the run was asked to stop before all rows were
   /// measured, at one rank at least.
   std::optional<epoch_report> measure(const run_progress& before, double scale, std::size_t epoch, double step,
-                                      double wall_seconds, constant of = constant::minimised);
+                                      double wall_seconds, state of = state::trained);
   /// Moves the constant term alone; the loss of this process's rows then, where there is one that may move. All ranks
   /// call it.
   std::optional<double> minimise_constant(double scale);

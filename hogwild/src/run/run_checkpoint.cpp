@@ -26,10 +26,17 @@ struct run_fingerprint {
   double l1, l2, bias_rate, momentum, beta1, beta2, epsilon, ftrl_beta, average;
 
   bool operator==(const run_fingerprint&) const = default;
+  /// Values of 0 say nothing.
+  bool suits(run_fingerprint other) const {
+    if (values == 0 || other.values == 0) other.values = values;
+    return *this == other;
+  }
 };
 
-/// Of the first rows: as many rows with other values, as of columns that were divided by something, are other rows.
-std::uint64_t first_values(const sparse_view& data) {
+/// Of the first rows: as many rows with other values, as of columns that were divided by something, are other rows. Of
+/// ranks 0, which says nothing: they may be others when the run goes on, with other first rows.
+std::uint64_t first_values(const sparse_view& data, const resolved_run& run) {
+  if (!agreement(run.ranks).alone()) return 0;
   const std::size_t rows = std::min<std::size_t>(data.rows(), 16);
   data.ensure(0, rows);
   row_cursor cursor(data);
@@ -71,7 +78,7 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
           .warm_start = run.options.initial ? 1u : 0u,
           .hyperparameters = detail::checksum(std::span<const std::uint64_t>(hyperparameters)),
           .weights = sum_of(work.data().weight) ^ std::rotl(sum_of(work.data().offset), 1),
-          .values = first_values(work.data()),
+          .values = first_values(work.data(), run),
           .l1 = o.l1,
           .l2 = o.l2,
           .bias_rate = static_cast<double>(o.bias_rate),
@@ -146,7 +153,7 @@ run_progress load_progress(const resumed_checkpoint& from, const param_store& st
     throw config_error(path + " is a checkpoint of " + std::string(name.begin(), name.end()) + ", not of " +
                        std::string(work.facts().model) + ": resume with the model that wrote it");
   }
-  if (file.get<run_fingerprint>("fingerprint") != fingerprint(work, store, run)) {
+  if (!file.get<run_fingerprint>("fingerprint").suits(fingerprint(work, store, run))) {
     throw config_error(path +
                        " was written by a run with other data or other options (l1, l2, seed, optimizer, update, "
                        "order, bias, average, weights, offsets, virtual workers, init ...): resume with the command "

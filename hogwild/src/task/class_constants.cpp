@@ -154,7 +154,8 @@ std::vector<float> class_sums::of_unscored() const {
 }
 
 bool class_descent::take(const class_sums& sums, double loss_here, double loss_of_all) {
-  if (steps_ > 0 && !(loss_of_all <= loss_of_all_)) {
+  constexpr double rounding = 1e-6;  // of sums of losses
+  if (steps_ > 0 && !(loss_of_all <= loss_of_all_ + rounding * std::abs(loss_of_all_))) {
     constants_ = before_;
     return false;
   }

@@ -115,7 +115,6 @@ TEST(cuda_runtime, trains_on_the_device_of_this_number_and_leaves_nothing_there)
     test::set_fake_machine(machine);
     const train_result r = train_on_cuda(engine, 10);
     EXPECT_LE(r.objective, test::serial_band(1 + engine.workers) * serial);
-    EXPECT_EQ(r.devices[0].measured_rows > 0, engine.memory != memory_kind::pinned);
     EXPECT_EQ(r.devices[0].name, "stand-in " + std::to_string(engine.device.numbers[0]));
     EXPECT_EQ(test::left_on_fake_devices(), test::fake_leftovers{});
   }
@@ -250,7 +249,7 @@ TEST(cuda_runtime, whose_memory_goes_to_others_meanwhile_has_less_for_rows) {
     EXPECT_EQ(test::failed_fake_call(), "cudaMalloc");
     ++refused;
   }
-  EXPECT_GE(refused, 4u);  // parameters, what counts rows, the rows themselves, sums of losses
+  EXPECT_GE(refused, 3u);  // parameters, what counts rows, the rows themselves
 }
 
 TEST(cuda_runtime, works_beside_another_one_on_another_device) {

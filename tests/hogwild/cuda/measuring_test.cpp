@@ -92,15 +92,14 @@ void expect_measured(const M& m, label_kind labels, const test::toy_rows& toy, t
 }
 
 TEST(a_measuring_device, says_of_margin_models_what_the_cpu_says) {
-  const train_options weighted{.step = {.initial = 0.5}, .l2 = 1e-3, .bias = true, .weight_positive = 3};
+  const train_options weighted{.step = {.initial = 0.5}, .l2 = 1e-3, .weight_positive = 3};
   expect_measured(logistic{}, label_kind::binary, measured_classes, weighted);
   expect_measured(huber{}, label_kind::real, measured_classes, {.step = {.initial = 0.1}});
 }
 
 TEST(a_measuring_device, says_of_softmax_what_the_cpu_says) {
   const test::toy_rows rows = test::planted_classes({.rows = 2000, .columns = 200, .per_row = 10, .seed = 20}, 5);
-  expect_measured(softmax{.features = 200, .classes = 5, .bias = true}, label_kind::classes, rows,
-                  {.step = {.initial = 0.5}});
+  expect_measured(softmax{.features = 200, .classes = 5}, label_kind::classes, rows, {.step = {.initial = 0.5}});
 }
 
 TEST(a_measuring_device, says_of_factorization_machines_what_the_cpu_says) {
@@ -136,7 +135,7 @@ TEST(a_measuring_device, says_of_skip_gram_what_the_cpu_says) {
 }
 
 TEST(a_measuring_device, leaves_to_the_cpu_what_it_does_not_have) {
-  const train_options options{.epochs = 1, .step = {.initial = 0.5}, .bias = true};
+  train_options options{.epochs = 1, .step = {.initial = 0.5}};
   const auto measured_by = [&](const auto& model, const auto& engine) {
     return train(model, measured_classes.csr(), engine, options).devices.at(0).measured_rows;
   };
@@ -146,6 +145,8 @@ TEST(a_measuring_device, leaves_to_the_cpu_what_it_does_not_have) {
             measured_classes.rows());
   EXPECT_EQ(measured_by(logistic{}, cuda_engine{.device = emulated_device, .memory = memory_kind::pinned}), 0u);
   EXPECT_EQ(measured_by(logistic{}, test::small_device{.memory_bytes = 20'000}), 0u) << "rows are streamed";
+  options.bias = true;
+  EXPECT_EQ(measured_by(logistic{}, emulated), 0u) << "a constant term is found by the margins of all rows";
 }
 
 TEST(a_measuring_device, tells_that_a_run_has_diverged) {

@@ -131,8 +131,7 @@ TEST_F(stop_anywhere, measuring_ends_with_the_row_in_hand_and_gives_no_number) {
   options.sharing = sharing_kind::direct;
   options.test = data.view().slice(0, 1000);
   const thread_engine engine{.workers = workers, .team = thread_team_kind::std};
-  // A run is measured once before its first epoch, in all that an epoch is measured in: there no row was trained.
-  const std::size_t all = rows + 1000;
+  // A run is measured once before its first epoch, in its training rows: there no row was trained.
   measured.set(rows / 2);
   const train_result untrained = run(engine);
   EXPECT_LE(measured.after, workers);
@@ -142,7 +141,7 @@ TEST_F(stop_anywhere, measuring_ends_with_the_row_in_hand_and_gives_no_number) {
   EXPECT_TRUE(heard.epochs.empty());
 
   // In the training rows of epoch 1, and in the test rows of epoch 2.
-  measured.set(all + rows / 2);
+  measured.set(rows + rows / 2);
   const train_result none = run(engine);
   EXPECT_LE(measured.after, workers);
   EXPECT_EQ(none.epochs, 0u);
@@ -151,7 +150,7 @@ TEST_F(stop_anywhere, measuring_ends_with_the_row_in_hand_and_gives_no_number) {
   EXPECT_FALSE(none.test);
   EXPECT_TRUE(heard.epochs.empty());
 
-  measured.set(2 * all + rows + 500);
+  measured.set(rows + (rows + 1000) + rows + 500);
   const train_result one = run(engine);
   EXPECT_LE(measured.after, workers);
   EXPECT_EQ(one.epochs, 1u);
@@ -168,8 +167,8 @@ TEST_F(stop_anywhere, parameters_that_validation_kept_are_reported_as_they_were_
   for (float& label : opposite.label) label = -label;
   const csr_rows others = opposite.csr();
   options.validation = others.view();
-  // In epoch 3: before the first one a run is measured as after each.
-  measured.set(3 * (rows + rows) + 100);
+  // In epoch 3: before the first one a run is measured in its training rows.
+  measured.set(rows + 2 * (rows + rows) + 100);
   const train_result result = run(serial_engine{});
   EXPECT_LE(measured.after, 1u);
   ASSERT_EQ(heard.epochs.size(), 2u);

@@ -21,6 +21,9 @@ struct run_course {
   /// square of that; one that has blown up has a mean of about the spread, or, where few rows are beyond bounds, of far
   /// more.
   static constexpr double beyond_noise = 0.25;
+  /// And more than this fraction of the objective at the beginning: a run may begin at the best that rows without any
+  /// pattern allow, and wanders about it then.
+  static constexpr double beyond_start = 0.1;
   /// And more than this fraction of the objective: of sums of floats.
   static constexpr double beyond_rounding = 1e-5;
 
@@ -47,7 +50,8 @@ struct run_course {
   /// Whether a run that ends with this objective has diverged. `spread`: how far three quarters of the rows' losses lie
   /// from their median at most, which a few losses beyond all bounds do not move.
   bool ended_worse(double objective, double spread) const {
-    return is_above(objective) && !(objective - start <= beyond_noise * spread);
+    return is_above(objective) &&
+           !(objective - start <= std::max(beyond_noise * spread, beyond_start * std::abs(start)));
   }
 };
 
