@@ -6,7 +6,7 @@ import os
 import pathlib
 import sys
 
-from suite import places
+from suite import own, places
 
 SEEDS = {"tiny": 1, "quick": 3}  # of a suite; all others: nine
 SUITE = {"tasks", "contestants", "places", "workers", "seeds", "seeds_of_others"}  # what a file of one may have
@@ -31,13 +31,18 @@ def require_suite(chosen):
 
 def asked(purpose, words):
     """The parser, for what is wrong beside its words, and what a call with these words asks for."""
-    parser = argparse.ArgumentParser(prog="hogwild bench", description=purpose,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     epilog="Example:\n  hogwild bench --suite tiny --workers 1,2 --out records")
-    parser.add_argument("--suite", default="quick", help="tiny, quick, full, or a JSON file with any of tasks, "
-                        "contestants, places, workers, seeds (default: quick)")
+    parser = argparse.ArgumentParser(
+        prog="hogwild bench", description=purpose, formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="%(prog)s [OPTIONS]\n       %(prog)s DATA [--test FILE] [--model NAME] [OPTIONS] [-- OPTIONS OF TRAIN]",
+        epilog="Example:\n  hogwild bench --suite tiny --workers 1,2 --out records\n"
+               "  hogwild bench train.svm --test test.svm --engines threads,processes -- --l2 1e-6 --epochs 30")
+    parser.add_argument("--suite", help="tiny, quick, full, or a JSON file with any of tasks, contestants, places, "
+                        "workers, seeds (default: quick)")
     parser.add_argument("--task", action="append", metavar="NAME", help="only this task (may be repeated)")
-    parser.add_argument("--contestant", action="append", metavar="NAME", help="only this one, and serial")
+    own.add_options(parser)
+    parser.add_argument("--contestant", "--engines", action="extend", metavar="NAME,...",
+                        type=lambda text: text.split(","),
+                        help="only these, and serial (may be repeated; of DATA by default all engines)")
     parser.add_argument("--workers", help="how many, with commas (default: as many as CPUs)")
     parser.add_argument("--sharing", help="threads and processes with each of these, with commas: direct, buffered, "
                         "head, auto (default: auto)")
@@ -50,15 +55,22 @@ def asked(purpose, words):
                         help="first N trials of settings for each contestant")
     parser.add_argument("--wait", type=float, default=None, metavar="SECONDS",
                         help="wait so long, at most, until nobody uses the CPUs (default: 2; of tiny 0)")
-    parser.add_argument("--data", type=pathlib.Path, default=os.environ.get("HOGWILD_DATA_DIR"),
+    parser.add_argument("--data", type=pathlib.Path, metavar="DIR", default=os.environ.get("HOGWILD_DATA_DIR"),
                         help="folder of real data (default: $HOGWILD_DATA_DIR)")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("bench-records"), help="where the record goes")
     parser.add_argument("--hogwild", default=os.environ.get("HOGWILD_PROGRAM", "hogwild"), help="the program")
     parser.add_argument("--python", default=sys.executable, help="what peers written in Python run under")
     parser.add_argument("--list", action="store_true", help="tasks and contestants, with what is missing here")
-    given = parser.parse_args(words)
+    at = words.index("--") if "--" in words else len(words)
+    given = parser.parse_args(words[:at])
+    given.of_train = words[at + 1:]
+    try:
+        own.require(given)
+    except ValueError as error:
+        parser.error(str(error))
+    given.suite = given.suite or (own.SUITE if given.rows else "quick")
     given.chosen = {}
-    if given.suite not in ("tiny", "quick", "full"):
+    if not given.rows and given.suite not in ("tiny", "quick", "full"):
         try:
             given.chosen = json.loads(pathlib.Path(given.suite).read_text(encoding="utf-8"))
             require_suite(given.chosen)
