@@ -27,7 +27,8 @@ class Engine:
         return self.lacking(place)
 
     def refuses(self, task):
-        return f"it does not train {task.family}" if self.families and task.family not in self.families else ""
+        known = not self.families or task.family in ("", *self.families)
+        return "" if known else f"it does not train {task.family}"
 
     def settings(self, task):
         return {**task.settings.get("", {}), **task.settings.get(self.name, {})}
@@ -39,7 +40,7 @@ class Engine:
             grid["decay"] = sorted({round(1 - (1 - begun["decay"]) * x, 4) for x in (0.5, 1.0, 2.0)})
         if self.meeting:
             grid["meeting"] = list(self.meeting)
-        if self.batch and task.family == "linear":  # other models have rows a batch in the task's options
+        if self.batch and task.family == "linear" and "--batch" not in task.options:  # other models have rows a batch in the task's options
             grid["batch"] = list(self.batch)
         return grid
 

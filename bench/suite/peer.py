@@ -41,8 +41,10 @@ class Peer:
         return ""
 
     def refuses(self, task):
+        if task.ours_alone:
+            return task.ours_alone
         if task.family not in self.families:
-            return f"it does not train {task.family}"
+            return f"it does not train {task.family or option(task, '--model')}"
         if self.metrics and task.target.metric not in self.metrics:
             return f"its {task.target.metric} is another one"
         if self.test_file and option(task, "--test"):

@@ -29,13 +29,14 @@ class Target:
 class Task:
     """Data, model, metric, target and tuned settings: one file in bench/tasks, which calls `task` this."""
     name: str
-    family: str  # linear, softmax, ratings, machine (factorization), words, images, cut
+    family: str  # linear, softmax, ratings, machine (factorization), words, images, cut; empty: of a model of its own
     data: Callable[["Place"], Mapping[str, pathlib.Path]]  # "train", "test"; raises Unavailable
     options: Sequence[str]  # of hogwild train, the same for every engine: model, l2, test rows
     target: Target
     settings: Mapping[str, Mapping[str, Any]]  # tuned, by contestant; "" for those that are not named
     found: str  # how the settings were found: the call and the machine
     epochs: int  # that a run may take at most
+    ours_alone: str = ""  # why programs of others cannot train the same; empty: they can
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a call of `hogwild bench` asks for."""
+import argparse
+import json
+import os
+import pathlib
+import sys
+
+from suite import own, places
+
+SEEDS = {"tiny": 1, "quick": 3}  # of a suite; all others: nine
+SUITE = {"tasks", "contestants", "places", "workers", "seeds", "seeds_of_others"}  # what a file of one may have
+
+
+def require_suite(chosen):
+    """ValueError where that is not what a suite's file may have."""
+    if not isinstance(chosen, dict) or set(chosen) - SUITE:
+        raise ValueError(f"an object with any of {', '.join(sorted(SUITE))} is expected")
+
+    def number(x):
+        return isinstance(x, int) and not isinstance(x, bool) and x > 0
+    for name, value in chosen.items():
+        if name.startswith("seeds"):
+            if not number(value):
+                raise ValueError(f"{name}: a whole number from 1 on is expected")
+        elif not isinstance(value, list) or not value or not all(
+                number(x) if name == "workers" else isinstance(x, str) for x in value):
+            raise ValueError(f"{name}: a list of {'whole numbers from 1 on' if name == 'workers' else 'names'} is "
+                             "expected")
+
+
+def asked(purpose, words):
+    """The parser, for what is wrong beside its words, and what a call with these words asks for."""
+    parser = argparse.ArgumentParser(
+        prog="hogwild bench", description=purpose, formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="%(prog)s [OPTIONS]\n       %(prog)s DATA [--test FILE] [--model NAME] [OPTIONS] [-- OPTIONS OF TRAIN]",
+        epilog="Example:\n  hogwild bench --suite tiny --workers 1,2 --out records\n"
+               "  hogwild bench train.svm --test test.svm --engines threads,processes -- --l2 1e-6 --epochs 30")
+    parser.add_argument("--suite", help="tiny, quick, full, or a JSON file with any of tasks, contestants, places, "
+                        "workers, seeds (default: quick)")
+    parser.add_argument("--task", action="append", metavar="NAME", help="only this task (may be repeated)")
+    own.add_options(parser)
+    parser.add_argument("--contestant", "--engines", action="extend", metavar="NAME,...",
+                        type=lambda text: text.split(","),
+                        help="only these, and serial (may be repeated; of DATA by default all engines)")
+    parser.add_argument("--workers", help="how many, with commas (default: as many as CPUs)")
+    parser.add_argument("--sharing", help="threads and processes with each of these, with commas: direct, buffered, "
+                        "head, auto (default: auto)")
+    parser.add_argument("--place", action="append", metavar="NAME",
+                        help="here (default), or machines on a slow network, one worker on each, made of namespaces: "
+                        f"{', '.join(places.NAMES[1:])} (may be repeated)")
+    parser.add_argument("--seeds", type=int,
+                        help="runs of each (default: 9; of tiny 1; of quick 3, and 1 of programs of others)")
+    parser.add_argument("--tune", type=int, default=0, metavar="N",
+                        help="first N trials of settings for each contestant")
+    parser.add_argument("--wait", type=float, default=None, metavar="SECONDS",
+                        help="wait so long, at most, until nobody uses the CPUs (default: 2; of tiny 0)")
+    parser.add_argument("--data", type=pathlib.Path, metavar="DIR", default=os.environ.get("HOGWILD_DATA_DIR"),
+                        help="folder of real data (default: $HOGWILD_DATA_DIR)")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("bench-records"), help="where the record goes")
+    parser.add_argument("--hogwild", default=os.environ.get("HOGWILD_PROGRAM", "hogwild"), help="the program")
+    parser.add_argument("--python", default=sys.executable, help="what peers written in Python run under")
+    parser.add_argument("--list", action="store_true", help="tasks and contestants, with what is missing here")
+    at = words.index("--") if "--" in words else len(words)
+    given = parser.parse_args(words[:at])
+    given.of_train = words[at + 1:]
+    try:
+        own.require(given)
+    except ValueError as error:
+        parser.error(str(error))
+    given.suite = given.suite or (own.SUITE if given.rows else "quick")
+    given.chosen = {}
+    if not given.rows and given.suite not in ("tiny", "quick", "full"):
+        try:
+            given.chosen = json.loads(pathlib.Path(given.suite).read_text(encoding="utf-8"))
+            require_suite(given.chosen)
+        except (OSError, ValueError) as error:
+            parser.error(f"--suite {given.suite}: {error}")
+    try:
+        workers = given.workers.split(",") if given.workers else given.chosen.get("workers", [os.cpu_count() or 1])
+        given.workers = [int(w) for w in workers]
+    except ValueError:
+        parser.error("--workers takes whole numbers with commas between them")
+    of_suite = given.chosen if given.seeds is None else {}
+    told = of_suite.get("seeds", given.seeds)
+    given.seeds = SEEDS.get(given.suite, 9) if told is None else told
+    given.of_peers = of_suite.get("seeds_of_others", 1 if told is None and given.suite == "quick" else given.seeds)
+    given.sharing = given.sharing.split(",") if given.sharing else []
+    if unknown := [s for s in given.sharing if s not in ("direct", "buffered", "head", "auto")]:
+        parser.error(f"--sharing {unknown[0]}: direct, buffered, head or auto is expected")
+    if given.seeds < 1 or given.tune < 0 or min(given.workers) < 1:
+        parser.error("--seeds and --workers are at least 1, --tune at least 0")
+    given.places = given.place or given.chosen.get("places") or ["here"]
+    if unknown := [p for p in given.places if p not in places.NAMES]:
+        parser.error(f"there is no place {unknown[0]}; there are {', '.join(places.NAMES)}")
+    given.wait = (0 if given.suite == "tiny" else 2) if given.wait is None else given.wait
+    return parser, given

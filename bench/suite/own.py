@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A task made from the command line: rows of one's own, with the settings that a serial run takes by itself, and a
+target that it reaches."""
+import contextlib
+import dataclasses
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+
+from suite import engine, life, quality, tuning
+from suite.terms import Target, Task, Unavailable
+from suite.text import printable
+
+SUITE = "own data"  # as records have it
+OFF = 0.01  # fraction that a target lies beside what serial runs end with
+NEAR = 0.001  # the same of an objective, where serial runs are there too early to tell when
+FAMILIES = {"softmax": "softmax", "matrix_factorization": "ratings", "factorization_machine": "machine",
+            "ffm": "machine", "deepfm": "machine", "mlp": "images", "convnet": "images", "graph_cut": "cut",
+            "skip_gram": "words", "cbow": "words",
+            **dict.fromkeys(("logistic", "hinge_svm", "squared_hinge", "modified_huber", "least_squares", "huber",
+                             "quantile", "epsilon_insensitive", "squared_epsilon_insensitive", "poisson"), "linear")}
+METRICS = {"graph_cut": "test_cut"}  # of `--target auto`; of all others the objective
+LESS = ("loss", "objective", "rmse", "cut")  # how metrics end of which less is better
+TOLD = ("--epochs", "--step", "--decay", "--schedule", "--l2")  # that runs take as the first serial run tells them
+OF_BENCH = {"--model", "--test", "--target", "--engine", "--workers", "--replicas", "--sync-rows", "--transport",
+            "--seed", "--record", "--json", "--quiet", "--cache-dir", "--no-cache"}
+LEAVES = {"--save", "--checkpoint", "--resume", "--segment", "--stream", "--folds", "--path"}
+ENDS = {"--tolerance", "--tolerance-epochs", "--validation", "--patience", "--max-seconds"}
+OF_PEERS = {"--model", "--l2", "--factors", "--hidden", "--batch", "--dimension", "--window", "--negative", "--sample",
+            "--min-count"}  # that programs of others heed, or that change nothing of what they minimise
+
+
+def add_options(parser):
+    parser.add_argument("rows", nargs="?", metavar="DATA", help="rows of your own, a task by themselves; what stands "
+                        "behind -- is of hogwild train, the same for all")
+    parser.add_argument("--test", metavar="FILE|FRACTION", help="test rows of DATA, or the fraction to hold back")
+    parser.add_argument("--model", metavar="NAME", help="what is learned of DATA (default: logistic)")
+    parser.add_argument("--target", metavar="auto|METRIC|METRIC=VALUE", help="what runs on DATA have to reach; auto, "
+                        "and a metric alone: beside what serial runs end with; auto by the objective (default: auto)")
+
+
+def require(given):
+    """ValueError where words of a call do not go together. `given.of_train`: those behind --."""
+    if not given.rows:
+        for name, value in (("--test", given.test), ("--model", given.model), ("--target", given.target),
+                            ("--", given.of_train)):
+            if value:
+                raise ValueError(f"{name} is of rows of your own: name their file")
+        return
+    if given.suite or given.task:
+        raise ValueError(f"DATA is a task by itself: leave out {'--suite' if given.suite else '--task'}")
+    if given.rows == "-":
+        raise ValueError("DATA is read by every run: name a file")
+    for name in filter(lambda word: word.startswith("--"), words_of(given)):
+        if name in OF_BENCH:
+            raise ValueError(f"-- {name}: who trains, on what and for which target, is said before --, or by the bench")
+        if name in LEAVES:
+            raise ValueError(f"-- {name}: runs that are measured leave nothing behind, and begin anew")
+        if name in ENDS:
+            raise ValueError(f"-- {name}: runs are compared over all of their epochs; say how many with --epochs")
+    metric, _, value = target_of(given)
+    if (metric or value is not None) and metric != "objective" and not metric.startswith("test_"):
+        raise ValueError(f"--target {given.target}: auto, objective or a measure of test rows, as test_accuracy, is "
+                         "expected; a value may follow it behind =")
+    if metric.startswith("test_") and metric != METRICS.get(given.model) and not given.test:
+        raise ValueError(f"--target {metric}: give test rows with --test FILE, or the fraction of DATA to hold back")
+    if value is not None and not math.isfinite(value):
+        raise ValueError(f"--target {given.target}: a number is expected behind =")
+
+
+def words_of(given):
+    """What stands behind --, one word for each name and each value."""
+    return [part for word in given.of_train for part in (word.split("=", 1) if word.startswith("--") else [word])]
+
+
+def target_of(given):
+    """(metric, =, value) of --target: the metric is empty where any will do, the value None where none is given."""
+    metric, equals, value = (given.target or "auto").partition("=")
+    try:
+        return "" if (metric, equals) == ("auto", "") else metric, equals, float(value) if equals else None
+    except ValueError:
+        return metric, equals, math.nan
+
+
+def without(words, names):
+    """Words without those options and their values."""
+    kept, skip = [], False
+    for word in words:
+        if not skip and word not in names:
+            kept.append(word)
+        skip = word in names and not skip
+    return kept
+
+
+def first_run(place, data, words, arguments):
+    """What a run says of itself, which finds what it is not told; Unavailable with its reason where it fails."""
+    command = [place.hogwild, "train", data["train"], *(["--test", data["test"]] if "test" in data else []), *words,
+               *arguments, "--seed", tuning.SEEDS[0], "--cache-dir", place.work / "cache", "--json", "--quiet"]
+    try:
+        done = life.run(command, timeout=engine.LONGEST)
+    except subprocess.TimeoutExpired:
+        raise Unavailable(f"a serial run takes longer than {engine.LONGEST:g} s; take fewer rows, or fewer epochs by "
+                          "-- --epochs N") from None
+    if done.returncode != 0:
+        raise Unavailable(f"the serial run that says what to reach failed: {done.stderr.strip()}")
+    told = json.loads(done.stdout)
+    if "models" in told:
+        raise Unavailable("several models that make one are not measured; of classes, name --model softmax")
+    return told
+
+
+def steps_of_engines(place, data, words, task, contestants, workers):
+    """Steps that engines find for themselves, where it is another one than that of a serial run: those that make one
+    step for many rows want a larger one. By contestant; who fails says why when it is measured."""
+    found = {}
+    for c in contestants:
+        if not isinstance(c, engine.Engine) or c.name == "serial" or c.missing(place) or c.refuses(task):
+            continue
+        many = [] if c.workers == (1,) else ["--workers", workers]
+        with contextlib.suppress(Unavailable):
+            told = first_run(place, data, words, [*c.arguments, *many, "--epochs", task.epochs])
+            if told["step"] != task.settings[""]["step"]:
+                found[c.name] = {"step": told["step"]}
+    return found
+
+
+def reached(task, place, serial, told, wanted):
+    """The target of a task: as it is wanted, or beside what three serial runs end with, of which `told` is one."""
+    metric, less = task.target.metric, task.target.less_is_better
+    if told.get(metric) is None:
+        measured = [k for k, v in told.items() if v is not None and (k == "objective" or k.startswith("test_"))]
+        raise Unavailable(f"{metric} is not measured of {told['model']} on these rows, but {', '.join(measured)}")
+    if wanted is not None:
+        return Target(metric, wanted, less, "named in the call")
+    others = [serial.run(task, place, 1, serial.settings(task), seed) for seed in tuning.SEEDS[1:]]
+    for outcome in others:
+        if outcome.error:
+            raise Unavailable(f"a serial run that says what to reach failed: {outcome.error}")
+    end = statistics.median([told[metric], *(o.points[-1].value for o in others)])
+
+    def beside(part):
+        return Target(metric, end + part * abs(end) * (1 if less else -1), less, (
+            f"{end:.6g} {'+' if less else '-'} {100 * part:g} %: the median of 3 serial runs of {task.epochs} epochs"))
+
+    def comes_early(target):
+        return all((at := quality.to_target(o.points, target)) and at[1] < quality.FEWEST_MEASUREMENTS for o in others)
+    return beside(NEAR if metric == "objective" and comes_early(beside(OFF)) else OFF)
+
+
+def task(given, place, contestants):
+    """The task of a call. Unavailable where a serial run cannot train it, or does not measure what it has to reach."""
+    path, words = pathlib.Path(given.rows).absolute(), words_of(given)
+    data, name = {"train": path}, printable(path.name)
+    held_back = given.test and is_number(given.test)
+    if given.test and not held_back:
+        data["test"] = pathlib.Path(given.test).absolute()
+    of_test = ["--test", given.test] if held_back else []
+    named = ["--model", given.model] if given.model else []
+    print(f"{name}: serial runs say what to reach", flush=True)
+    serial = next(c for c in contestants if c.name == "serial")
+    told = first_run(place, data, [*named, *of_test, *words], serial.arguments)
+    model, others = told["model"], without(words, TOLD)
+    options, settings = ["--model", model, *of_test, *others], {"step": told["step"]}
+    if told["l2"] > 0 or "--l2" in words:
+        options += ["--l2", repr(told["l2"])]
+    if told["schedule"] == "geometric":
+        settings["decay"] = told["decay"]
+    else:  # what trials of settings leave as it is
+        options += ["--schedule", told["schedule"]]
+        options += ["--decay", repr(told["decay"])] if told["schedule"] != "constant" else []
+    metric, _, wanted = target_of(given)
+    metric = metric or METRICS.get(model, "objective")
+    made = Task(name, FAMILIES.get(model, ""), lambda _: data, options,
+                Target(metric, math.nan, metric.endswith(LESS), "not known yet"), {"": settings}, "", told["epochs"],
+                ours_alone(others, held_back, model, told["l2"]))
+    made = dataclasses.replace(made, target=reached(made, place, serial, told, wanted))
+    of_engines = steps_of_engines(place, data, options, made, contestants, max(given.workers)) if told["step_found"] \
+        else {}
+    shown = [", ".join(f"{k} {v:.6g}" for k, v in settings.items()),
+             *(f"{c} {each['step']:.6g}" for c, each in of_engines.items())]
+    how = "found by a search" if told["step_found"] else "as given, or as the model has them"
+    return dataclasses.replace(made, settings={"": settings, **of_engines},
+                               found=f"{', '.join(shown)}; {how}; --tune N tries others")
+
+
+def ours_alone(words, held_back, model, l2):
+    """Why programs of others cannot train with these words of hogwild train; empty where they can."""
+    if held_back:
+        return "the task's test rows are not in a file of their own"
+    unknown = [word for word in words if word.startswith("--") and word not in OF_PEERS]
+    if unknown:
+        return f"it does not know {unknown[0]}"
+    return "what it minimises has l2" if l2 == 0 and FAMILIES.get(model) in ("linear", "softmax") else ""
+
+
+def is_number(text):
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
