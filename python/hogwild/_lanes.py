@@ -216,8 +216,7 @@ class Lanes:
             if told["refused"]:
                 result["fit_error"] = told["refused"]
             elif not np.isfinite(told["loss"]):
-                result["fit_error"] = ("the loss is not finite, or ended above its start: scale the columns, or give a lower "
-                                       "eta0")
+                result["fit_error"] = "the loss is not finite: scale the columns, or give a lower eta0"
             elif measures:
                 scores = {name: MEASURED[s][1](told, fold.y_test) for name, s in self._scored.items()}
                 several = isinstance(self._search.scoring, (list, tuple, set, dict))

@@ -143,10 +143,10 @@ class Job:
         """
         self.wait()
         saved = self.saved()
+        if self._run.diverged():
+            raise RuntimeError("the loss is not finite, or ended above its start: take a lower step, or leave it "
+                               "out, and scale the columns")
         if saved is None:
-            if self._run.diverged():
-                raise RuntimeError("the loss is not finite, or ended above its start: take a lower step, or leave it "
-                                   "out, and scale the columns")
             raise RuntimeError("the run was stopped before it trained a row")
         return Model(saved, self.record())
 

@@ -95,7 +95,7 @@ class MatrixFactorization:
             if interrupt is None:
                 raise
             raise interrupt from None
-        if saved is None:
+        if saved is None or self.run_["status"] == "diverged":
             raise interrupt or ValueError("the loss is not finite, or ended above its start: take a lower learning_rate")
         weights = saved.weights.reshape(-1, saved.width)
         numbers = saved.columns.astype(np.int64) - 1

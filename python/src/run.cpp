@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -168,8 +169,9 @@ void python_run::run() {
   std::optional<saved_model> saved;
   std::optional<word_vectors> vectors;
   std::optional<named_model> of_words;
-  const bool keeps = (model_ == nullptr || model_->is_saved()) && result.status != run_status::diverged &&
-                     !result.parameters.empty() && result.examples > 0;
+  const bool sound = result.status != run_status::diverged || std::isfinite(result.objective);
+  const bool keeps =
+      (model_ == nullptr || model_->is_saved()) && sound && !result.parameters.empty() && result.examples > 0;
   if (keeps && data_.words())
     vectors = vectors_of(m, result.parameters, *data_.words()), of_words = m;
   else if (keeps)

@@ -55,7 +55,7 @@ class python_run final : public observer {
 
   // Of a run that has ended: throw what it has thrown.
   std::string summary();                  ///< JSON, as the command prints it
-  std::optional<saved_model> saved();     ///< nothing where no row was trained, or the run diverged
+  std::optional<saved_model> saved();     ///< nothing where no row was trained, or the loss is not finite
   std::optional<word_vectors> vectors();  ///< of a text, likewise
   /// All that a run on further text begins with, likewise.
   std::optional<saved_model> saved_words(std::uint64_t min_count);

@@ -521,7 +521,7 @@ def test_memory_that_is_not_there_is_told():
         import hogwild as hw
         n = 4_000_000
         start = np.arange(0, n + 1, 1000, dtype=np.int32)
-        x = sp.csr_array((np.ones(n, np.float32), np.arange(n, dtype=np.int32), start), shape=(n // 1000, n))
+        x = sp.csr_array((np.full(n, 0.01, np.float32), np.arange(n, dtype=np.int32), start), shape=(n // 1000, n))
         data = hw.Dataset(x, np.arange(n // 1000) % 2)
         hw.train(hw.Dataset(x[:10], np.arange(10) % 2), epochs=1, step=0.1)
         with open("/proc/self/statm") as file:

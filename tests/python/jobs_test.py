@@ -100,7 +100,7 @@ def test_a_model_that_was_read_predicts_arrays_as_that_of_the_run(tmp_path, firs
         data = hw.open(tmp_path / "rows.svm")
     name = f"hogwild-python-test-{os.getpid()}"
     job = hw.start(data, "logistic", engine="threads", workers=2, epochs=10**6, step=0.01, segment=name, bias=True,
-                   validation=held_back)
+                   validation=held_back, patience=10**6 if held_back else None)
     while job.rows_done < 20000:
         job.wait(0.01)
     live = hw.attach(name)

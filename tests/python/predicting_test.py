@@ -112,7 +112,7 @@ def test_a_call_makes_no_map_of_columns():
         x = sp.csr_matrix((np.ones(len(index), np.float32), index, np.arange(0, len(index) + 1, 8)))
         y = np.arange(x.shape[0]) % 2
         for name in ("logistic", "factorization_machine"):
-            model = hw.train(hw.Dataset(x, y), name, engine="serial", epochs=1, step=0.1)
+            model = hw.train(hw.Dataset(x, y), name, engine="serial", epochs=1, step=1e-3)
             row = x[:1]
             model.predict(row)
             before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

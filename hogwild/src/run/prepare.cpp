@@ -24,7 +24,9 @@
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/option_list.hpp>
+#include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/row_weights.hpp>
+#include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/run_notes.hpp>
 #include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
@@ -389,10 +391,8 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   weigh_rows(traits);
   loop_ = loop_of(options_, traits);
   if (!agreement(ranks_).alone()) loop_.all_rows = all_rows;
-  if (traits.linear && !options_.l2 && loop_.l1 == 0.0)
-    loop_.l2 = usual_l2(squares_of_all(train_, agreement(ranks_)), all_rows);
   const bool two_pass = loop_.form == l2_form::two_pass;
-  if (traits.linear) loop_.bias_rate = rate_of_bias();
+  if (traits.linear) follow_entries(all_rows);
   const bool by_degree = !traits.margin || loop_.optimizer != optimizer_kind::sgd || two_pass || loop_.l1 > 0.0;
   const bool touched = loop_.l1 + loop_.l2 > 0.0 && by_degree && loop_.optimizer != optimizer_kind::ftrl;
   if (touched && train_.degree.empty()) {
@@ -435,12 +435,26 @@ void prepared_data::hold_back(const model_traits& traits) {
   if (traits.repeats) train_.degree = options_.validation->degree = whole.degree;
 }
 
-/// A bias changes as if it were the weight of one more column with values as large as those of the others.
-float prepared_data::rate_of_bias() const {
-  if (options_.bias_rate) return static_cast<float>(*options_.bias_rate);
-  const double square = squares_of_all(train_, agreement(ranks_)).of_entry();
-  constexpr double least = 1e-36, most = 1e36;                                       // as far as floats go
-  return square > 0.0 ? static_cast<float>(std::clamp(square, least, most)) : 1.0f;  // without entries nothing is said
+/// What is not given of a linear model goes by the size of its entries: l2, and the step of a bias, which changes as if
+/// it were the weight of one more column with values as large as those of the others. A run that goes on has what it
+/// had: as another number of ranks it has other first rows.
+void prepared_data::follow_entries(std::uint64_t all_rows) {
+  const bool sets_l2 = !options_.l2 && loop_.l1 == 0.0;
+  if (options_.bias_rate) loop_.bias_rate = static_cast<float>(*options_.bias_rate);
+  if (!sets_l2 && options_.bias_rate) return;
+  const agreement ranks(ranks_);
+  if (!options_.resume.empty()) {
+    const resumed_checkpoint from = resume_of_rank(options_.resume, ranks);
+    if (sets_l2) loop_.l2 = l2_of_checkpoint(from.state);
+    if (!options_.bias_rate) loop_.bias_rate = bias_rate_of_checkpoint(from.state);
+    return;
+  }
+  const entry_squares squares = squares_of_all(train_, ranks);
+  if (sets_l2) loop_.l2 = usual_l2(squares, all_rows);
+  if (options_.bias_rate) return;
+  const double square = squares.of_entry();
+  constexpr double least = 1e-36, most = 1e36;                                                  // as far as floats go
+  loop_.bias_rate = square > 0.0 ? static_cast<float>(std::clamp(square, least, most)) : 1.0f;  // else nothing is said
 }
 
 /// The rows of all ranks, which have to have the same columns and what belongs to them.

@@ -144,6 +144,11 @@ double l2_of_checkpoint(const checkpoint& file) {
   return file.get<run_fingerprint>("fingerprint").l2;
 }
 
+float bias_rate_of_checkpoint(const checkpoint& file) {
+  schedule_of_checkpoint(file);
+  return static_cast<float>(file.get<run_fingerprint>("fingerprint").bias_rate);
+}
+
 run_progress load_progress(const resumed_checkpoint& from, const param_store& store, resolved_run& run,
                            const training_task& work, kept_parameters& kept) {
   const std::string& path = from.path;

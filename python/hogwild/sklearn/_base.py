@@ -212,9 +212,11 @@ class EngineEstimator(BaseEstimator):
         if saved is None:
             if interrupt is not None:
                 raise interrupt
-            raise ValueError("the loss is not finite, or ended above its start: scale the "
-                             f"columns{self._lower_step()}")
+            raise ValueError(f"the loss is not finite: scale the columns{self._lower_step()}")
         self.run_ = record
+        if record["status"] == "diverged":  # scikit-learn fits such rows, too
+            warnings.warn(f"The objective ended above its start: scale the columns{self._lower_step()}.",
+                          ConvergenceWarning)
         epochs = record["epochs"]
         if record["status"] == "stopped":  # what was measured last may be earlier
             epochs = max(epochs, record["examples"] // rows.data.shape[0])

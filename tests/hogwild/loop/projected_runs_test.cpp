@@ -124,7 +124,7 @@ struct projected_runs : testing::Test {
 TEST_F(projected_runs, keep_the_weights_of_a_margin_model_in_its_set) {
   for (float& label : toy.label) label -= 3.0f;  // so that the constant term is negative
   rows = toy.csr();
-  const train_options options{.epochs = 8, .step = {.initial = 0.05, .decay = 0.9}, .l2 = 1e-4, .bias = true};
+  const train_options options{.epochs = 16, .step = {.initial = 0.05, .decay = 0.95}, .l2 = 1e-4, .bias = true};
   const double free_loss = train(least_squares{}, rows, serial_engine{}, options).train_loss;
   by_all(positive_margin{}, options, [&](const train_result& run, const std::string& by) {
     const std::span<const float> w(run.parameters);

@@ -74,9 +74,9 @@ struct several_models : testing::Test {
   void expect_each_as_alone(const M& m, const train_options& options) const {
     const csr_rows all = toy.csr();
     const train_result together = train_one_vs_rest(m, all.view(), serial_engine{}, options);
-    EXPECT_EQ(together.status, run_status::done);
     ASSERT_EQ(together.labels.classes(), classes);
     double losses = 0.0, objectives = 0.0;
+    bool sound = true;
     for (std::size_t k = 0; k < classes; ++k) {
       SCOPED_TRACE("class " + std::to_string(k));
       const test::toy_rows rows = against_rest(k);
@@ -84,7 +84,9 @@ struct several_models : testing::Test {
       const train_result alone = train(m, one.view(), serial_engine{}, options);
       ASSERT_EQ(part(together.parameters, k, classes), alone.parameters);
       losses += alone.train_loss, objectives += alone.objective;
+      sound = sound && alone.status == run_status::done;
     }
+    EXPECT_EQ(together.status, sound ? run_status::done : run_status::diverged);
     EXPECT_NEAR(together.train_loss, losses, 1e-5 * losses);
     EXPECT_NEAR(together.objective, objectives, 1e-5 * objectives);
   }

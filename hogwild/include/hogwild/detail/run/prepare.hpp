@@ -117,7 +117,7 @@ class prepared_data {
  private:
   void hold_back(const model_traits& traits);
   std::uint64_t agree_on_rows();
-  float rate_of_bias() const;
+  void follow_entries(std::uint64_t all_rows);
   void weigh_rows(const model_traits& traits);
 
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();

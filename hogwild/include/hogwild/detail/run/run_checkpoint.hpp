@@ -54,6 +54,8 @@ std::optional<std::uint64_t> measured_epoch_of_checkpoint(const checkpoint& file
 
 /// The l2 of the run that wrote a checkpoint. Throws like schedule_of_checkpoint.
 double l2_of_checkpoint(const checkpoint& file);
+/// The step of its bias over that of the columns. Throws likewise.
+float bias_rate_of_checkpoint(const checkpoint& file);
 
 /// Fills store, schedule and `kept` from a checkpoint. Throws input_error where a part of it is missing, config_error
 /// where it was written by a run with other data, model or options (the number of epochs may differ where the decay was
