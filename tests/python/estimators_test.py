@@ -340,7 +340,7 @@ def test_class_weights_count():
 def test_early_stopping_keeps_the_best_epoch():
     x, y = two_classes()
     fitted = SGDClassifier(loss="log_loss", early_stopping=True, n_iter_no_change=2, random_state=0, tol=None,
-                           learning_rate="constant", eta0=0.5, max_iter=200).fit(x, y)
+                           learning_rate="constant", eta0=0.02, max_iter=200).fit(x, y)
     assert fitted.n_iter_ < 200 and fitted.run_["status"] == "no_progress"
     best = min(e["validation_loss"] for e in fitted.run_.history)
     assert fitted.run_["validation_loss"] == pytest.approx(best)

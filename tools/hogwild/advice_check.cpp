@@ -43,8 +43,9 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-std::vector<measured_run> measure_advised(const advice& given, const named_model& m, const sparse_view& rows,
-                                          const train_request& request, const train_options& options) {
+checked_advice measure_advised(const advice& given, const named_model& m, const sparse_view& rows,
+                               const train_request& request, const train_options& options) {
+  const cpu_watch watch;
   std::vector<measured_run> measured(given.runs.size());
   std::vector<std::vector<double>> seconds(given.runs.size());
   // In turns: what else the machine does meanwhile is shared by all.
@@ -62,12 +63,13 @@ std::vector<measured_run> measure_advised(const advice& given, const named_model
       measured[i].workers = train_with_engine(m, rows, run, o, nullptr).workers;
     }
   }
+  const cpu_load load = watch.load();
   for (std::size_t i = 0; i < measured.size(); ++i) {
     if (seconds[i].empty()) continue;
     measured[i].epoch_seconds = median(seconds[i]);
     measured[i].least_seconds = *std::ranges::min_element(seconds[i]);
   }
-  return measured;
+  return {.runs = std::move(measured), .load = load};
 }
 
 }  // namespace hogwild::cli

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include <hogwild/detail/platform/cpu_load.hpp>
 #include <hogwild/detail/run/advise.hpp>
 #include <hogwild/registry.hpp>
 
@@ -20,9 +21,15 @@ struct measured_run {
   std::size_t workers = 0;     ///< that trained
 };
 
+/// What all of them came to.
+struct checked_advice {
+  std::vector<measured_run> runs;  ///< as those of the advice; empty: nothing was measured
+  cpu_load load{};                 ///< by others, meanwhile
+};
+
 /// Trains by every run of the advice in turn, three times five epochs each, with its step. `options` are those that the
 /// advice was asked for.
-std::vector<measured_run> measure_advised(const advice& given, const named_model& m, const sparse_view& rows,
-                                          const train_request& request, const train_options& options);
+checked_advice measure_advised(const advice& given, const named_model& m, const sparse_view& rows,
+                               const train_request& request, const train_options& options);
 
 }  // namespace hogwild::cli

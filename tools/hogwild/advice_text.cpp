@@ -50,7 +50,7 @@ std::optional<double> loss_of_advice(const advice& given, const std::vector<meas
   return measured[given.best].epoch_seconds / least - 1.0;
 }
 
-std::string line_of(const advised_run& run, const measured_run* measured) {
+std::string line_of(const advised_run& run, const measured_run* measured, bool busy) {
   std::string text = in_words("%-11s %7zu  ", run.engine.c_str(), run.asked);
   if (!run.refused.empty()) return text + run.refused + "\n";
   text += in_words("%-13s %12.4g %8.2f %10.1f", std::string(name_of(run.sharing)).c_str(), 1e3 * run.epoch_seconds,
@@ -61,10 +61,31 @@ std::string line_of(const advised_run& run, const measured_run* measured) {
   if (run.workers < run.asked) text += in_words("  %zu of them idle", run.asked - run.workers);
   if (run.in_lockstep) text += "  fewer steps an epoch";
   if (run.extrapolated) text += "  extrapolated";
+  if (busy) text += "  on a busy machine";
   return text + "\n";
 }
 
-nlohmann::ordered_json facts_of(const advised_run& run) {
+/// Whether others used the CPUs, or that nobody knows; empty where they did not.
+std::string load_line(bool busy, const cpu_load& load, const char* so) {
+  const std::string what = load_text(load);
+  if (what.empty()) return {};
+  return std::string(busy ? "busy        " : "load        ") + what + (busy ? std::string("; ") + so : "") + "\n";
+}
+
+/// Fractions of CPU time, from 0 to 1; null: unknown.
+nlohmann::ordered_json facts_of(const cpu_load& load) {
+  return {{"others_fraction", load.others ? nlohmann::ordered_json(*load.others) : nlohmann::ordered_json()},
+          {"withheld_fraction", load.withheld},
+          {"missed_fraction", load.missed}};
+}
+
+/// Null: nothing says that it was busy, but it is not known what other programs took.
+nlohmann::ordered_json told_busy(const cpu_load& load) {
+  if (!is_busy(load) && !load.others) return nullptr;
+  return is_busy(load);
+}
+
+nlohmann::ordered_json facts_of(const advised_run& run, const cpu_load& load) {
   if (!run.refused.empty()) return {{"engine", run.engine}, {"workers", run.asked}, {"refused", run.refused}};
   return {{"engine", run.engine},
           {"workers", run.asked},
@@ -73,6 +94,7 @@ nlohmann::ordered_json facts_of(const advised_run& run) {
           {"exchange_rows", run.exchange.rows},
           {"reason", run.reason},
           {"predicted_epoch_seconds", run.epoch_seconds},
+          {"busy", told_busy(load)},
           {"predicted_by", run.extrapolated ? "extrapolation"
                            : run.probed     ? "probe"
                                             : "rule"},
@@ -83,9 +105,10 @@ nlohmann::ordered_json facts_of(const advised_run& run) {
 
 }  // namespace
 
-std::string advice_text(const sparse_view& rows, const advice& given, const std::vector<measured_run>& measured,
+std::string advice_text(const sparse_view& rows, const advice& given, const checked_advice& checked,
                         column_scaling scale) {
-  const bool scales = scale != column_scaling::none;
+  const bool scales = scale != column_scaling::none, busy = is_busy(given.load);
+  const std::vector<measured_run>& measured = checked.runs;
   const row_meetings& met = given.meetings;
   std::string text = in_words("data        %zu rows, %zu columns, %zu nonzeros, %.1f MB\n", rows.rows(), rows.columns,
                               rows.nonzeros(), static_cast<double>(given.data_bytes) / 1e6);
@@ -97,12 +120,14 @@ std::string advice_text(const sparse_view& rows, const advice& given, const std:
   text += given.curvature > 0.0 ? in_words("curvature   %.3g of the mean loss", given.curvature)
                                 : std::string("curvature   the data do not tell");
   text += in_words("; step %.6g, %s\n", given.step, given.step_found ? "found" : "given or the model's");
-  text += in_words("machine     %.4g ns a row, %.3g ns a line exchanged, %.3g ns a line shared\n\n", given.row_ns,
+  text += in_words("machine     %.4g ns a row, %.3g ns a line exchanged, %.3g ns a line shared\n", given.row_ns,
                    given.speed.lines.exchange_ns, given.speed.lines.shared_ns);
+  text += load_line(busy, given.load, "what is predicted may be far off: ask again on an idle machine");
+  text += "\n";
   text += "engine      workers  sharing          ms/epoch speed-up         MB";
   text += measured.empty() ? "\n" : "  measured ms     off %\n";
   for (std::size_t i = 0; i < given.runs.size(); ++i)
-    text += line_of(given.runs[i], measured.empty() ? nullptr : &measured[i]);
+    text += line_of(given.runs[i], measured.empty() ? nullptr : &measured[i], busy);
   const advised_run& best = given.runs[given.best];
   const value_choice values = choose_values(rows, given);
   text += "\nadvice      --engine " + best.engine;
@@ -114,12 +139,15 @@ std::string advice_text(const sparse_view& rows, const advice& given, const std:
     text += "            scale: single columns outweigh all others, which learn next to nothing beside them\n";
   if (const auto lost = loss_of_advice(given, measured))
     text += in_words("measured    the advised run takes %.1f %% more than the fastest\n", 100.0 * *lost);
+  if (!measured.empty())
+    text += load_line(is_busy(checked.load), checked.load, "measured times are those of a busy machine");
   return text;
 }
 
 std::string advice_json(const train_request& request, const sparse_view& rows, const advice& given,
-                        const std::vector<measured_run>& measured, column_scaling scale) {
+                        const checked_advice& checked, column_scaling scale) {
   const row_meetings& met = given.meetings;
+  const std::vector<measured_run>& measured = checked.runs;
   const value_choice values = choose_values(rows, given);
   const advised_run& best = given.runs[given.best];
   nlohmann::ordered_json all = {{"data", request.data},
@@ -139,10 +167,13 @@ std::string advice_json(const train_request& request, const sparse_view& rows, c
                                 {"shared_ns", given.speed.lines.shared_ns},
                                 {"step", given.step},
                                 {"step_found", given.step_found},
-                                {"search_seconds", given.search_seconds}};
+                                {"search_seconds", given.search_seconds},
+                                {"load", facts_of(given.load)},
+                                {"busy", told_busy(given.load)}};
+  if (!measured.empty()) all["measured_load"] = facts_of(checked.load), all["measured_busy"] = told_busy(checked.load);
   auto& runs = all["runs"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < given.runs.size(); ++i) {
-    runs.push_back(facts_of(given.runs[i]));
+    runs.push_back(facts_of(given.runs[i], given.load));
     if (measured.empty() || measured[i].epoch_seconds == 0.0) continue;
     runs.back()["measured_epoch_seconds"] = measured[i].epoch_seconds;
     runs.back()["least_epoch_seconds"] = measured[i].least_seconds;

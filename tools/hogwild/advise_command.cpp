@@ -29,10 +29,10 @@ std::string advice_for(train_request request) {
   train_options options = request.options;
   options.data_name = request.data;
   advice given = advise_on_engines(m, rows, request, options);
-  std::vector<measured_run> measured;
+  checked_advice measured;
   if (request.verify) measured = measure_advised(given, m, rows, request, options);
   std::ranges::move(extrapolate(given.runs, request.cpus), std::back_inserter(given.runs));
-  if (request.verify) measured.resize(given.runs.size());
+  if (request.verify) measured.runs.resize(given.runs.size());
   const column_scaling scale = advised_scaling(m, rows, options);
   if (request.json) return advice_json(request, rows, given, measured, scale);
   return request.files.quiet ? std::string() : advice_text(rows, given, measured, scale);

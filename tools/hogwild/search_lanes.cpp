@@ -39,6 +39,7 @@ lane_trainer::lane_trainer(const std::vector<train_request>& requests, std::span
       const std::shared_ptr<const train_request> kept(std::shared_ptr<void>(), &request);
       all.push_back(lane_of(kept, *traits, rows.parts[part].training));
       all.back().options.test = rows.parts[part].validation;
+      all.back().options.observers.emplace_back(others.listener());
       all.back().alike = std::to_string(part) + " " + common_options(t, request.options);
     }
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/run/sharing_doubt.hpp>
 #include <hogwild/detail/search/for_each_in_threads.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/observer.hpp>
@@ -55,6 +56,12 @@ std::vector<std::string> run_trainer::take_notes() {
   return std::exchange(notes_, {});
 }
 
+void run_trainer::doubt_listener::on_note(std::string_view sentence) {
+  if (!sentence.starts_with(sharing_in_doubt)) return;
+  const std::lock_guard lock(told_.refusing_);
+  if (!std::exchange(heard_, true)) told_.notes_.push_back("of a trial, told once for all: " + std::string(sentence));
+}
+
 void run_trainer::require_none_refused() const {
   if (!refused_.empty()) throw config_error(refused_.begin()->second);
 }
@@ -94,6 +101,7 @@ std::optional<double> run_trainer::train_on(const trial& t, std::size_t part, st
     options.checkpoint_every = options.epochs;  // only where it is broken off
   }
   std::optional<measurement> measured;
+  options.observers.emplace_back(listener_);
   options.observers.push_back([&, before = t.epochs](const epoch_report& e) mutable {
     measured = e.test;
     pace_.add(e.epoch - std::min(before, e.epoch));

@@ -9,9 +9,11 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <hogwild/error.hpp>
+#include <hogwild/observer.hpp>
 #include <hogwild/result.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/search.hpp>
@@ -38,8 +40,11 @@ class run_trainer final : public trial_trainer {
   run_trainer(const std::vector<train_request>& requests, const search_rows& rows, const search_metric& metric,
               std::size_t side_by_side, const search_folder* folder, search_pace& pace, std::stop_token stop);
 
-  /// A sentence for each configuration that was refused since the last call.
+  /// What is to be told since the last call: a sentence for each configuration that was refused, and one for all trials
+  /// where the sharing of one was decided by what was measured while others used the CPUs.
   std::vector<std::string> take_notes();
+  /// An observer of every trial, which hears that.
+  observer& listener() { return listener_; }
   /// Throws config_error, with the reason of the first, where configurations were refused.
   void require_none_refused() const;
 
@@ -58,6 +63,17 @@ class run_trainer final : public trial_trainer {
   std::optional<double> train_on(const trial& t, std::size_t part, std::size_t epochs);
   std::optional<train_result> run(const trial& t, std::size_t part, const train_request& asked, train_options options);
 
+  /// Runs side by side tell it their notes.
+  class doubt_listener final : public observer {
+   public:
+    explicit doubt_listener(run_trainer& told) : told_(told) {}
+    void on_note(std::string_view sentence) override;
+
+   private:
+    run_trainer& told_;
+    bool heard_ = false;  ///< guarded as the notes are
+  };
+
   const std::vector<train_request>& requests_;
   const search_rows& rows_;
   const search_metric& metric_;
@@ -69,6 +85,7 @@ class run_trainer final : public trial_trainer {
   std::mutex refusing_;                           ///< guards what follows
   std::map<std::size_t, std::string> refused_{};  ///< why, by trial
   std::vector<std::string> notes_{};
+  doubt_listener listener_{*this};
 };
 
 }  // namespace hogwild::cli

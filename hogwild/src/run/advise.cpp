@@ -127,9 +127,11 @@ advice advise(const prepared_task& ready, std::vector<candidate>& candidates) {
   run_planner planner(task, begun);
   given.curvature = planner.curvature();
   planner.limit_batch();
+  const cpu_watch watch;
   given.speed = {.row_ns = measure_row(task, planner.loop(), begun.options.stop, large_sample),
                  .lines = measure_lines()};
   begun.speed = given.speed;
+  begun.speed->lines.missed = 0.0;  // the advice tells it, once for all candidates
   for (candidate& tried : candidates) {
     try {
       given.runs.push_back(try_candidate(task, begun, tried));
@@ -137,6 +139,8 @@ advice advise(const prepared_task& ready, std::vector<candidate>& candidates) {
       given.runs.push_back({.engine = tried.engine, .asked = tried.workers, .reason = {}, .refused = e.what()});
     }
   }
+  given.load = watch.load();
+  given.load.missed = given.speed.lines.missed;
   const double alone = given.runs.empty() ? 0.0 : given.runs.front().epoch_seconds;
   for (advised_run& run : given.runs)
     if (run.epoch_seconds > 0.0) run.speed_up = alone / run.epoch_seconds;

@@ -10,8 +10,10 @@
 
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/platform/cpu_load.hpp>
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/platform/threads.hpp>
+#include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/rounds.hpp>
@@ -28,34 +30,58 @@ constexpr std::size_t line = 16;  // floats
 constexpr std::size_t least_timed_rows = 64;
 constexpr double probe_ns = 20e6;  // beside which starting a round is little
 
-double ns_since(clock::time_point start) {
-  return std::chrono::duration<double, std::nano>(clock::now() - start).count();
+double wall_ns() {
+  return std::chrono::duration<double, std::nano>(clock::now().time_since_epoch()).count();
 }
 
-/// Runs `body(worker)` in two threads that begin together; the longer time, in nanoseconds.
+/// Of this thread alone: what other programs take of its CPU meanwhile does not count.
+double cpu_ns() {
+  return std::chrono::duration<double, std::nano>(thread_cpu_time()).count();
+}
+
+std::chrono::nanoseconds nanoseconds_of(double ns) {
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(ns));
+}
+
+/// Of two threads.
+struct time_of_two {
+  double ns = 0.0;      ///< the longer time
+  double missed = 0.0;  ///< fraction of the CPU time of both that others took
+};
+
+/// Runs `body(worker)`, which waits for nothing, in two threads that begin together.
 template <class Body>
-double in_two_threads(const Body& body) {
+time_of_two in_two_threads(const Body& body) {
   std::atomic<int> ready{0};
-  double ns[2] = {};
+  double arrived[2] = {}, ended[2] = {}, ns[2] = {}, had[2] = {};
   const auto run = [&](int worker) {
+    arrived[worker] = wall_ns();
     ready.fetch_add(1);
     // Where there is no second CPU the other one needs ours.
     while (ready.load() < 2) std::this_thread::yield();
-    const auto start = clock::now();
+    const double start = wall_ns(), before = cpu_ns();
     body(worker);
-    ns[worker] = ns_since(start);
+    had[worker] = cpu_ns() - before;
+    ended[worker] = wall_ns();
+    ns[worker] = ended[worker] - start;
   };
   std::jthread other = start_thread(run, 1);
   run(0);
   other.join();
-  return std::max(ns[0], ns[1]);
+  // One that has its CPU only after the other has ended has not met it: both ask for theirs as soon as both are there.
+  const double begin = std::max(arrived[0], arrived[1]);
+  const double asked[2] = {ended[0] - begin, ended[1] - begin};
+  // Two threads on one CPU take it from each other, and not others from them.
+  const double of_both = usable_cpus() > 1 ? asked[0] + asked[1] : std::max(asked[0], asked[1]);
+  return {.ns = std::max(ns[0], ns[1]),
+          .missed = missed_fraction(nanoseconds_of(of_both), nanoseconds_of(had[0] + had[1]))};
 }
 
-double exchange_speed() {
+time_of_two exchange_speed() {
   constexpr std::size_t lines = 1024, passes = 8;
   std::vector<float> shared(lines * line);
   const param_view<float> view{std::span<float>(shared)};
-  const double ns = in_two_threads([&](int worker) {
+  time_of_two took = in_two_threads([&](int worker) {
     std::vector<float> work(shared.size()), base(shared.size());
     for (std::size_t pass = 0; pass < passes; ++pass) {
       for (std::size_t j = 0; j < work.size(); j += line / 2) work[j] += 1.0f;
@@ -65,30 +91,23 @@ double exchange_speed() {
       view.exchange(0, w.first(cut), b.first(cut), 1.0f);
     }
   });
-  return ns / static_cast<double>(lines * passes);
+  took.ns /= static_cast<double>(lines * passes);
+  return took;
 }
 
-double sharing_speed() {
+time_of_two sharing_speed() {
   constexpr std::size_t lines = 512, adds = 10'000;
   std::vector<float> shared(lines * line);
   const param_view<float> view{std::span<float>(shared)};
-  const double ns = in_two_threads([&](int worker) {
+  time_of_two took = in_two_threads([&](int worker) {
     std::uint32_t random = 12345u + static_cast<std::uint32_t>(worker);
     for (std::size_t i = 0; i < adds; ++i) {
       random = random * 1664525u + 1013904223u;
       view.add((random >> 23) * line, 1.0f);
     }
   });
-  return ns / static_cast<double>(adds);
-}
-
-double wall_ns() {
-  return std::chrono::duration<double, std::nano>(clock::now().time_since_epoch()).count();
-}
-
-/// Of this thread alone: what other programs take of its CPU meanwhile does not count.
-double cpu_ns() {
-  return std::chrono::duration<double, std::nano>(thread_cpu_time()).count();
+  took.ns /= static_cast<double>(adds);
+  return took;
 }
 
 /// Nanoseconds of the faster of two passes over the first `rows` rows, by the clock `now`.
@@ -121,7 +140,8 @@ double time_of_first(const training_task& work, std::size_t rows, const loop_opt
 }  // namespace
 
 line_speed measure_lines() {
-  return {.exchange_ns = exchange_speed(), .shared_ns = sharing_speed()};
+  const time_of_two exchange = least_disturbed(exchange_speed), sharing = least_disturbed(sharing_speed);
+  return {.exchange_ns = exchange.ns, .shared_ns = sharing.ns, .missed = std::max(exchange.missed, sharing.missed)};
 }
 
 double measure_row(const training_task& work, const loop_options& options, const std::stop_token& stop,

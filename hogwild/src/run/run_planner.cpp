@@ -6,12 +6,14 @@
 #include <utility>
 
 #include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/platform/cpu_load.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/run/choose.hpp>
 #include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/machine_speed.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
+#include <hogwild/detail/run/sharing_doubt.hpp>
 #include <hogwild/detail/run/step_search.hpp>
 #include <hogwild/detail/run/virtual_workers.hpp>
 
@@ -191,6 +193,7 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
                       .step = step(),
                       .batch = task_.smoothness() == 0.0 ? loop_.batch : 0};
   const bool depends_on_speed = (workers > 1 || around.others) && asked != sharing_kind::direct && !locked;
+  double missed = 0.0;
   if (depends_on_speed || run_.speed) {
     const machine_speed speed =
         run_.speed ? *run_.speed
@@ -200,13 +203,17 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
     facts.line_ns = speed.lines.exchange_ns;
     facts.shared_ns = speed.lines.shared_ns;
     facts.cache_bytes = level2_cache_bytes();
+    missed = speed.lines.missed;
   }
   sharing_choice choice = choose_sharing(facts);
+  if (const std::string doubt = doubt_about(facts, choice, missed); !doubt.empty()) note(doubt);
   if (locked && choice.kind == access_kind::alone)
     note("one worker has the parameters alone: nothing is locked or put in order, whatever the update says");
   loop_.sharing = choice.kind;
   loop_.exchange = choice.exchange;
-  if (choice.epoch_ns > 0.0) run_.predicted_epoch_seconds = choice.epoch_ns * 1e-9;
+  const bool known =
+      choice.kind == access_kind::alone || !is_busy({.missed = missed});  // lines are nothing to one alone
+  if (choice.epoch_ns > 0.0 && known) run_.predicted_epoch_seconds = choice.epoch_ns * 1e-9;
   explain(std::move(choice.reason));
   if (!choice.idle.empty()) idle_reason_.push_back(choice.idle + "; with an explicit sharing all of them train");
   return choice.workers;

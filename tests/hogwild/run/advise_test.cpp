@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/run/advise.hpp>
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -53,6 +55,7 @@ TEST_F(random_advice, says_what_a_run_would_decide) {
     std::vector<candidate> again = some_candidates();
     resolved_run run = begin_run(ready);
     run.speed = given.speed;
+    run.speed->lines.missed = 0.0;  // which advice tells instead of a run
     run_planner planner(*ready.task, run);
     EXPECT_EQ(again[i].by->plan(planner), given.runs[i].workers);
     EXPECT_EQ(planner.loop().sharing, given.runs[i].sharing);
@@ -66,6 +69,28 @@ TEST_F(random_advice, says_what_a_run_would_decide) {
   EXPECT_GT(given.runs[2].epoch_seconds, 0.0);
   EXPECT_EQ(given.step, 0.1);
   EXPECT_GT(given.curvature, 0.0);
+}
+
+TEST(advise, tells_what_others_took_meanwhile) {
+  const test::toy_rows toy = test::planted_rows({});
+  const csr_rows data = toy.csr();
+  const prepared_task ready = prepare(least_squares{}, data.view(), {.step = {.initial = 0.1}});
+  const auto fraction_told = [&](cpu_account after) {
+    bool begun = false;
+    const cpu_account_reader before = set_cpu_account_reader(
+        [&] { return std::exchange(begun, true) ? after : cpu_account{.machine = cpu_account::of_machine{}}; });
+    std::vector<candidate> candidates = some_candidates();
+    const advice given = advise(ready, candidates);
+    set_cpu_account_reader(before);
+    EXPECT_EQ(given.load.missed, given.speed.lines.missed);
+    return given.load.others;
+  };
+  using std::chrono::seconds;
+  const cpu_account busy{.machine = cpu_account::of_machine{.all = seconds(4), .idle = seconds(1)}, .own = seconds(1)};
+  const cpu_account idle{.machine = cpu_account::of_machine{.all = seconds(4), .idle = seconds(3)}, .own = seconds(1)};
+  EXPECT_EQ(fraction_told(busy), 0.5);
+  EXPECT_EQ(fraction_told(idle), 0.0);
+  EXPECT_EQ(fraction_told(cpu_account{.own = seconds(1)}), std::nullopt);
 }
 
 TEST(advise, keeps_what_a_candidate_refuses) {

@@ -71,7 +71,7 @@ TEST_F(limited_run, ends_in_the_middle_of_an_epoch_and_measures_what_it_returns)
     EXPECT_NEAR(run.train_loss, loss_of(run.parameters), 1e-5 * run.train_loss);
   };
   expect_done(cut_in_an_epoch(serial_engine{}));
-  options.sharing = sharing_kind::buffered;  // a choice by trying rows would take a second and more
+  options.sharing = sharing_kind::direct;  // else it would be tried for a second and more how often workers exchange
   expect_done(cut_in_an_epoch(thread_engine{.workers = 2, .team = thread_team_kind::std, .pin = false}));
   options.sharing = sharing_kind::automatic;
   expect_done(cut_in_an_epoch(sync_engine{.workers = 2, .rows = 8, .pin = false}));

@@ -9,6 +9,7 @@
 
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/platform/cpu_load.hpp>
 #include <hogwild/detail/run/machine_speed.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/row_meetings.hpp>
@@ -51,6 +52,7 @@ struct advice {
   bool step_found = false;
   double search_seconds = 0.0;
   machine_speed speed{};          ///< that the rule was asked with
+  cpu_load load{};                ///< by others, while all times were measured
   double row_ns = 0.0;            ///< a row, trained by one worker alone
   std::uint64_t data_bytes = 0;   ///< of the entries and row starts
   std::vector<advised_run> runs;  ///< as the candidates came
@@ -61,7 +63,9 @@ struct advice {
 /// Asks the rule that train() asks, once for each candidate, by the same facts: run_planner, with a speed of the
 /// machine that is measured once for all. Where that rule predicts no time (one shared array, lockstep, a ring), and of
 /// models without a margin, the candidate's own workers make some steps on a sample. The first candidate has one
-/// worker; every engine is used up. Throws as train(), but what a candidate refuses stands in its `refused`.
+/// worker; every engine is used up. Throws as train(), but what a candidate refuses stands in its `refused`. It takes a
+/// quarter of a second at least, in which it is seen what else uses the CPUs: where `load` is_busy, times are those of
+/// a busy machine.
 advice advise(const prepared_task& ready, std::vector<candidate>& candidates);
 
 /// What the engines that have these runs would take on as many as `cpus` CPUs like these, for 2, 4, 8, ... workers and

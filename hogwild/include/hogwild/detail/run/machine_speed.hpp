@@ -14,7 +14,9 @@ namespace hogwild {
 struct line_speed {
   double exchange_ns = 0.0;  ///< a line of a replica's exchange, line after line
   double shared_ns = 0.0;    ///< one read and write of one of 512 lines, drawn at random
+  double missed = 0.0;       ///< fraction of the two threads' CPU time that others took all the same (cpu_load)
 };
+/// An attempt that others disturb is made again (least_disturbed).
 line_speed measure_lines();
 
 /// Nonzeros of a sample.

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <hogwild/detail/run/choose.hpp>
+
+namespace hogwild {
+
+/// How the note begins.
+inline constexpr std::string_view sharing_in_doubt = "how many workers train, and where they write, was decided while";
+
+/// What is to be noted of a choice under `--sharing auto` by times of which others took the fraction `missed`
+/// (line_speed::missed): empty where it is no more than on an idle machine, or where times that are as much shorter, or
+/// as much longer, lead to the same kind of sharing and as many workers.
+std::string doubt_about(const sharing_facts& facts, const sharing_choice& chosen, double missed);
+
+}  // namespace hogwild

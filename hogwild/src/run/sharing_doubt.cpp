@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/run/sharing_doubt.hpp>
+
+#include <algorithm>
+
+#include <hogwild/detail/platform/cpu_load.hpp>
+#include <hogwild/names.hpp>
+
+namespace hogwild {
+
+namespace {
+
+std::string workers_and_sharing(const sharing_choice& of) {
+  return std::to_string(of.workers) + (of.workers == 1 ? " worker" : " workers") + " (" +
+         std::string(name_of(of.kind)) + ")";
+}
+
+}  // namespace
+
+std::string doubt_about(const sharing_facts& facts, const sharing_choice& chosen, double missed) {
+  if (facts.asked != sharing_kind::automatic || !is_busy({.missed = missed})) return {};
+  // Who waits is measured too long; who has no CPU while the other runs does not meet it, and both are too short.
+  const double had = std::max(1.0 - missed, 0.01);
+  for (const double factor : {had, 1.0 / had}) {
+    sharing_facts undisturbed = facts;
+    undisturbed.line_ns *= factor;
+    undisturbed.shared_ns *= factor;
+    const sharing_choice other = choose_sharing(undisturbed);
+    if (other.kind == chosen.kind && other.workers == chosen.workers) continue;
+    return std::string(sharing_in_doubt) + " other programs or a quota took " + percent_text(missed) +
+           " of the CPU time of what was measured for it: " + workers_and_sharing(chosen) +
+           "; without them it might be " + workers_and_sharing(other) +
+           ". Name a sharing, or train when they have ended";
+  }
+  return {};
+}
+
+}  // namespace hogwild

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// hogwild advise where others use the CPUs, or do not, or nobody tells: what it is told of them is made up. Of what two
+// threads have missed it is not, so that this is looked at in what is said alone.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "small_data.hpp"
+
+namespace hogwild::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class busy_advise : public with_small_data {
+ protected:
+  static outcome advice_on(const std::string& cpus, const std::vector<std::string>& more) {
+    ::setenv("HOGWILD_TOLD_CPUS", cpus.c_str(), 1);
+    running_command::any_program program{{HOGWILD_BY_TOLD_CPUS, "advise", train(), "--workers", "2", "--step", "0.5"}};
+    program.words.insert(program.words.end(), more.begin(), more.end());
+    return running_command(program).wait();
+  }
+  static nlohmann::json json_on(const std::string& cpus, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = more;
+    words.emplace_back("--json");
+    return result_of(advice_on(cpus, words));
+  }
+  static std::string text_on(const std::string& cpus, const std::vector<std::string>& more = {}) {
+    const outcome o = advice_on(cpus, more);
+    EXPECT_EQ(o.code, 0) << o.err;
+    return o.out;
+  }
+  /// What stands in a run that is not refused.
+  static std::vector<nlohmann::json> marks_of(const nlohmann::json& all) {
+    std::vector<nlohmann::json> marks;
+    for (const auto& run : all["runs"])
+      if (!run.contains("refused")) marks.push_back(run["busy"]);
+    return marks;
+  }
+};
+
+TEST_F(busy_advise, marks_each_prediction_with_what_others_took) {
+  const auto all = json_on("2 3 0");
+  EXPECT_EQ(all["load"]["others_fraction"], 0.5);
+  EXPECT_EQ(all["load"]["withheld_fraction"], 0.0);
+  EXPECT_EQ(all["busy"], true);
+  EXPECT_THAT(marks_of(all), AllOf(Not(testing::IsEmpty()), testing::Each(true)));
+  const std::string text = text_on("2 3 0");
+  EXPECT_THAT(text, HasSubstr("busy        other programs took 50 % of the CPUs' time"));
+  EXPECT_THAT(text, HasSubstr("  on a busy machine\n"));
+}
+
+TEST_F(busy_advise, counts_a_quota) {
+  const auto all = json_on("7 3 1");
+  EXPECT_EQ(all["load"]["others_fraction"], 0.0);
+  EXPECT_EQ(all["load"]["withheld_fraction"], 0.25);
+  EXPECT_EQ(all["busy"], true);
+  EXPECT_THAT(text_on("7 3 1"), HasSubstr("a quota kept back 25 % of the CPU time"));
+}
+
+// This machine may be busy, where the test is run: what two threads missed is all that may be told then.
+TEST_F(busy_advise, leaves_an_idle_machine_unmarked) {
+  const auto all = json_on("7 3 0");
+  EXPECT_EQ(all["load"]["others_fraction"], 0.0);
+  const bool missed = all["load"]["missed_fraction"].get<double>() > 0.1;
+  EXPECT_EQ(all["busy"], missed);
+  EXPECT_THAT(marks_of(all), testing::Each(missed));
+  const std::string text = text_on("7 3 0");
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("other programs")), Not(HasSubstr("quota")), Not(HasSubstr("unknown"))));
+  if (text.find("threads that wait for nothing") == std::string::npos) {
+    EXPECT_THAT(text, Not(HasSubstr("busy")));
+  }
+}
+
+TEST_F(busy_advise, says_what_is_unknown) {
+  const auto all = json_on("unknown");
+  EXPECT_TRUE(all["load"]["others_fraction"].is_null());
+  EXPECT_TRUE(all["busy"].is_null() || all["load"]["missed_fraction"].get<double>() > 0.1) << all["busy"];
+  EXPECT_THAT(text_on("unknown"), HasSubstr("what other programs took is unknown, since /proc/stat does not tell"));
+}
+
+TEST_F(busy_advise, marks_what_was_measured) {
+  const auto all = json_on("2 3 0", {"--verify"});
+  EXPECT_EQ(all["measured_load"]["others_fraction"], 0.5);
+  EXPECT_EQ(all["measured_busy"], true);
+  EXPECT_EQ(json_on("7 3 0", {"--verify"})["measured_busy"], false);
+  EXPECT_FALSE(json_on("7 3 0").contains("measured_busy"));
+  EXPECT_THAT(text_on("2 3 0", {"--verify"}), HasSubstr("measured times are those of a busy machine"));
+}
+
+}  // namespace
+}  // namespace hogwild::test
