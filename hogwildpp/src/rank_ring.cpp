@@ -156,7 +156,7 @@ class typed_rank_ring final : public rank_ring {
   }
 
   kept_gains kept_since(std::uint64_t rows) const {
-    return kept_gains::of(round_.step, static_cast<double>(rows), link_.size(), steep_.elsewhere);
+    return kept_gains::of(round_.step * options_.step_lasts, static_cast<double>(rows), link_.size(), steep_.elsewhere);
   }
 
   T state_kept() const { return static_cast<T>(options_.state_kept); }

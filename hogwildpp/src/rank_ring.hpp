@@ -22,6 +22,7 @@ namespace hogwild::detail {
 struct rank_ring_options {
   update_kind update = update_kind::lossy;
   bool scaled = false;      ///< groups of columns hold v, with w = scale * v (scaled_l2)
+  double step_lasts = 1.0;  ///< how many times its step a gradient moves parameters in all, as under momentum
   double state_kept = 1.0;  ///< of what an optimiser remembers: 1 of its sums, 1 / ranks of its running means
   delta_values message_values = delta_values::as_stored;
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);  ///< how long it waits for the token

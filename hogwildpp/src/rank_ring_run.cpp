@@ -35,6 +35,9 @@ class rank_ring_run final : public engine_run {
             members_->store(), *engine.link, work.facts().groups,
             {.update = plan.options.update,
              .scaled = work.facts().scaled,
+             .step_lasts = plan.options.optimizer == optimizer_kind::momentum
+                               ? 1.0 / (1.0 - plan.options.constants.momentum)
+                               : 1.0,
              .state_kept = sums_up(plan.options.optimizer) ? 1.0 : 1.0 / static_cast<double>(engine.ranks->size()),
              .message_values = engine.message_values,
              .timeout = engine.timeout})) {}
