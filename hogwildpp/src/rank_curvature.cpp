@@ -98,7 +98,7 @@ void rank_curvature::fill(const column_group& of, double square) {
   }
 }
 
-steepness rank_curvature::at(const param_store& store) {
+known_curvature rank_curvature::at(const param_store& store) {
   if (std::ranges::any_of(groups_, &column_group::multiplied)) {
     std::vector<double> sums = store.shape().scalar_bytes == sizeof(float)
                                    ? squares<float>(store.parameters<float>())

@@ -13,13 +13,13 @@
 namespace hogwild::detail {
 
 /// How the mean loss of a rank's rows bends along each parameter, at most, and how many ranks have rows that change it.
-struct steepness {
+struct known_curvature {
   std::span<const float> curvature;  ///< of each parameter, the mean of the ranks that hold it; 0: none is known
   std::span<const float> holders;    ///< of each parameter: ranks with rows that have its column
   double elsewhere = 0.0;            ///< of all parameters on the other ranks: l2 that shrinks what no row has
 };
 
-/// The steepness of a task, as all its ranks together know it: the same on all.
+/// The curvature of a task, as all its ranks together know it: the same on all.
 ///
 /// A column bends the loss by no more than it is coupled to the columns of its rows, and by no more than the steepest
 /// direction. Factors that are multiplied by others' bend it by as much times the square of what they are multiplied
@@ -30,7 +30,7 @@ class rank_curvature {
   rank_curvature(const training_task& work, const loop_options& decided, const agreement& ranks);
 
   /// Between rounds, by all ranks, which have the same parameters.
-  steepness at(const param_store& store);
+  known_curvature at(const param_store& store);
 
  private:
   /// Parameters of a group that belongs to columns.

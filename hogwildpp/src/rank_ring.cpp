@@ -59,7 +59,7 @@ class typed_rank_ring final : public rank_ring {
   }
   ~typed_rank_ring() override { abandon(); }
 
-  void open(const round_plan& round, const round_rows& rows, const steepness& steep) override {
+  void open(const round_plan& round, const round_rows& rows, const known_curvature& steep) override {
     round_ = round;
     steep_ = steep;
     goal_ = rows;
@@ -335,7 +335,7 @@ class typed_rank_ring final : public rank_ring {
   std::array<T, stretch> own_, send_, add_;
 
   round_plan round_{};
-  steepness steep_{};
+  known_curvature steep_{};
   std::uint32_t opened_ = 0;         ///< rounds so far: the number that messages bear
   std::vector<std::uint64_t> rows_;  ///< of this round, of each rank, as far as is known
   std::uint64_t rows_before_ = 0;    ///< of this rank, in earlier rounds

@@ -44,7 +44,7 @@ class rank_ring {
 
   /// Between rounds, while nobody trains and all ranks have the same parameters. What `steep` refers to must stay as it
   /// is until the round is merged or abandoned.
-  virtual void open(const round_plan& round, const round_rows& rows, const steepness& steep) = 0;
+  virtual void open(const round_plan& round, const round_rows& rows, const known_curvature& steep) = 0;
   /// After the workers have finished their rows: waits until the round is over, which is true, or until it is known
   /// that other ranks are so far behind that this one should train on, which is false. Throws what the thread threw.
   virtual bool wait_for_end() = 0;
