@@ -48,8 +48,7 @@ class typed_rank_ring final : public rank_ring {
         link_(link),
         groups_(std::move(groups)),
         options_(options),
-        flat_(options.inverse_curvature.begin(), options.inverse_curvature.end()),
-        keep_(std::max(flat_.size(), stretch)),
+        keep_(std::max(store.shape().parameters, stretch)),
         rows_(link.size()) {
     std::ranges::sort(groups_, {}, &parameter_group::offset);
     for (const parameter_group& g : groups_) widest_ = std::max(widest_, g.width);
@@ -60,8 +59,9 @@ class typed_rank_ring final : public rank_ring {
   }
   ~typed_rank_ring() override { abandon(); }
 
-  void open(const round_plan& round, const round_rows& rows) override {
+  void open(const round_plan& round, const round_rows& rows, const known_curvature& steep) override {
     round_ = round;
+    steep_ = steep;
     goal_ = rows;
     ++opened_;
     over_ = false;
@@ -156,13 +156,15 @@ class typed_rank_ring final : public rank_ring {
   }
 
   kept_gains kept_since(std::uint64_t rows) const {
-    return kept_gains::of(round_.step, static_cast<double>(rows), link_.size());
+    return kept_gains::of(round_.step * options_.step_lasts, static_cast<double>(rows), link_.size(), steep_.elsewhere);
   }
 
   T state_kept() const { return static_cast<T>(options_.state_kept); }
   /// What parameters from `first` on keep of their gains.
   void fill_kept(const kept_gains& kept, std::size_t first, std::span<T> keep) const {
-    for (std::size_t i = 0; i < keep.size(); ++i) keep[i] = kept(flat_[first + i]);
+    for (std::size_t i = 0; i < keep.size(); ++i) {
+      keep[i] = kept(static_cast<T>(steep_.curvature[first + i]), static_cast<T>(steep_.holders[first + i]));
+    }
   }
 
   bool is_scaled(std::size_t k, const parameter_group& g) const { return k == 0 && options_.scaled && g.hot_first; }
@@ -329,11 +331,11 @@ class typed_rank_ring final : public rank_ring {
   std::size_t widest_ = 1;
   std::vector<param_view<T, Update>> arrays_;
   std::vector<ring_stream<T>> streams_;
-  std::vector<T> flat_;  ///< of each parameter the inverse of its curvature
   std::vector<T> keep_, own_all_, part_;
   std::array<T, stretch> own_, send_, add_;
 
   round_plan round_{};
+  known_curvature steep_{};
   std::uint32_t opened_ = 0;         ///< rounds so far: the number that messages bear
   std::vector<std::uint64_t> rows_;  ///< of this round, of each rank, as far as is known
   std::uint64_t rows_before_ = 0;    ///< of this rank, in earlier rounds

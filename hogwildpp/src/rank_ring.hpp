@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include <hogwild/detail/collectives/collective.hpp>
@@ -15,14 +14,15 @@
 #include <hogwild/result.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
+#include "rank_curvature.hpp"
+
 namespace hogwild::detail {
 
 /// What a rank's ring needs to know.
 struct rank_ring_options {
   update_kind update = update_kind::lossy;
-  bool scaled = false;  ///< groups of columns hold v, with w = scale * v (scaled_l2)
-  /// Of each parameter: the inverse of the curvature of the mean loss along it; infinity where none is known.
-  std::span<const float> inverse_curvature{};
+  bool scaled = false;      ///< groups of columns hold v, with w = scale * v (scaled_l2)
+  double step_lasts = 1.0;  ///< how many times its step a gradient moves parameters in all, as under momentum
   double state_kept = 1.0;  ///< of what an optimiser remembers: 1 of its sums, 1 / ranks of its running means
   delta_values message_values = delta_values::as_stored;
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);  ///< how long it waits for the token
@@ -42,8 +42,9 @@ class rank_ring {
  public:
   virtual ~rank_ring() = default;
 
-  /// Between rounds, while nobody trains and all ranks have the same parameters.
-  virtual void open(const round_plan& round, const round_rows& rows) = 0;
+  /// Between rounds, while nobody trains and all ranks have the same parameters. What `steep` refers to must stay as it
+  /// is until the round is merged or abandoned.
+  virtual void open(const round_plan& round, const round_rows& rows, const known_curvature& steep) = 0;
   /// After the workers have finished their rows: waits until the round is over, which is true, or until it is known
   /// that other ranks are so far behind that this one should train on, which is false. Throws what the thread threw.
   virtual bool wait_for_end() = 0;

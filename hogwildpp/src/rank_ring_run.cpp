@@ -2,7 +2,6 @@
 #include "rank_ring_run.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -11,36 +10,15 @@
 #include <hogwild/detail/loop/ticket_source.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/run/agreement.hpp>
-#include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
+#include "rank_curvature.hpp"
 #include "rank_ring.hpp"
 
 namespace hogwild::detail {
 
 namespace {
-
-/// How flat the objective is along each parameter, at least: a column bends the loss by no more than it is coupled to
-/// the columns of its rows, and by no more than the steepest direction. l2 bends every parameter alike.
-std::vector<float> inverse_curvature(const training_task& work, const loop_options& o) {
-  const double steepest = o.exchange.curvature, per_square = work.smoothness();
-  const auto inverse = [](double curvature) {
-    return curvature > 0.0 ? static_cast<float>(1.0 / curvature) : std::numeric_limits<float>::infinity();
-  };
-  std::vector<float> all(work.facts().parameters, inverse(steepest + o.l2));
-  if (!(steepest > 0.0)) return all;
-  work.data().ensure(0, work.data().rows());
-  const std::vector<double> coupling = column_couplings(work.data());
-  for (const parameter_group& g : work.facts().groups) {
-    if (!g.hot_first || g.rows != coupling.size()) continue;  // not of columns
-    for (std::size_t j = 0; j < g.rows; ++j) {
-      std::fill_n(all.begin() + static_cast<std::ptrdiff_t>(g.offset + j * g.width), g.width,
-                  inverse(std::min(per_square * coupling[j], steepest) + o.l2));
-    }
-  }
-  return all;
-}
 
 /// As the coordinator of this process sees the ring: a round is over when all ranks together have trained its rows. Who
 /// is faster trains some rows of its own again; who is slower leaves some out.
@@ -52,11 +30,14 @@ class rank_ring_run final : public engine_run {
         task_(work),
         chunks_(plan.chunks),
         ranks_(*engine.ranks),
+        curvature_(work, plan.options, agreement(&ranks_)),
         ring_(make_rank_ring(
             members_->store(), *engine.link, work.facts().groups,
             {.update = plan.options.update,
              .scaled = work.facts().scaled,
-             .inverse_curvature = inverse_curvature(work, plan.options),
+             .step_lasts = plan.options.optimizer == optimizer_kind::momentum
+                               ? 1.0 / (1.0 - plan.options.constants.momentum)
+                               : 1.0,
              .state_kept = sums_up(plan.options.optimizer) ? 1.0 : 1.0 / static_cast<double>(engine.ranks->size()),
              .message_values = engine.message_values,
              .timeout = engine.timeout})) {}
@@ -81,7 +62,7 @@ class rank_ring_run final : public engine_run {
     // A part begins with a whole chunk, which other ranks have not: the scale begins where this rank's rows do.
     store().control().round.l2.position =
         static_cast<double>(store().control().drawn.next() * chunks_.rows_per_chunk());
-    ring_->open(store().control().round, rows);
+    ring_->open(store().control().round, rows, curvature_.at(store()));
     try {
       for (members_->run_round(); !ring_->wait_for_end(); members_->run_round()) open_another_pass();
       members_->settle();
@@ -139,6 +120,7 @@ class rank_ring_run final : public engine_run {
   const training_task& task_;
   chunk_plan chunks_;
   collective& ranks_;
+  rank_curvature curvature_;
   std::unique_ptr<rank_ring> ring_;
   std::vector<double> rows_of_parts_;  ///< of an epoch, of all ranks
   double scale_after_ = 1.0;

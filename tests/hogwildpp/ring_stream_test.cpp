@@ -91,23 +91,47 @@ TEST(ring_stream, sends_later_what_rounding_takes) {
 }
 
 TEST(kept_gains, sum_what_is_flat_and_nearly_average_what_is_steep) {
-  const auto kept = kept_gains::of(0.5, 100.0, 4);  // z = 50 times the curvature
-  EXPECT_DOUBLE_EQ(kept(0.0), 1.5 / 4.0);           // no end of curvature
-  EXPECT_DOUBLE_EQ(kept(25.0), 1.5 / 4.0 * 1.5);    // z = 2
-  EXPECT_EQ(kept(50.0), 0.75);                      // z = 1
-  EXPECT_EQ(kept(1e9), 1.0);
-  EXPECT_EQ(kept(std::numeric_limits<double>::infinity()), 1.0);
-  EXPECT_EQ(kept_gains::of(0.5, 0.0, 4)(0.0), 1.0);
-  EXPECT_EQ(kept_gains::of(0.0, 5.0, 4)(0.0), 1.0);
+  const auto kept = kept_gains::of(0.5, 100.0, 4);     // z = 50 times the curvature
+  EXPECT_NEAR(kept(1e12, 4.0), 1.5 / 4.0, 1e-12);      // no end of curvature
+  EXPECT_DOUBLE_EQ(kept(0.04, 4.0), 1.5 / 4.0 * 1.5);  // z = 2
+  EXPECT_DOUBLE_EQ(kept(0.02, 4.0), 0.75);             // z = 1
+  EXPECT_EQ(kept(1e-9, 4.0), 1.0);
+  EXPECT_EQ(kept(0.0, 4.0), 1.0);
+  EXPECT_EQ(kept_gains::of(0.5, 0.0, 4)(1e9, 4.0), 1.0);
+  EXPECT_EQ(kept_gains::of(0.0, 5.0, 4)(1e9, 4.0), 1.0);
+}
+
+// Nobody else pulls at what one rank alone has rows for, however steep it is; at what no rank has, l2 may pull.
+TEST(kept_gains, count_the_ranks_that_have_rows) {
+  const auto kept = kept_gains::of(0.5, 100.0, 8);
+  EXPECT_EQ(kept(1e9, 1.0), 1.0);
+  EXPECT_NEAR(kept(1e9, 2.0), 0.75, 1e-6);
+  EXPECT_NEAR(kept(1e9, 8.0), 1.5 / 8.0, 1e-6);
+  const auto shrunk = kept_gains::of(0.5, 100.0, 8, 0.02);  // the seven others go half of the way
+  EXPECT_NEAR(shrunk(1e9, 1.0), 1.5 / (1.0 + 7.0 * 0.5), 1e-6);
+  EXPECT_NEAR(shrunk(0.0, 0.0), 1.5 / (8.0 * 0.5), 1e-6);
 }
 
 // Together the ranks come to no more than the stated multiple of the way, whatever the curvature.
 TEST(kept_gains, never_let_ranks_go_further_than_they_say) {
   for (const std::size_t p : {2u, 3u, 8u, 1000u}) {
     for (double curvature = 1e-6; curvature < 1e6; curvature *= 3.0) {
-      const double z = 0.1 * 50.0 * curvature;
-      const double together = static_cast<double>(p) * kept_gains::of(0.1, 50.0, p)(1.0 / curvature) * -std::expm1(-z);
+      const double z = 0.1 * 50.0 * curvature, holders = static_cast<double>(p);
+      const double together = holders * kept_gains::of(0.1, 50.0, p)(curvature, holders) * -std::expm1(-z);
       EXPECT_LT(together, 2.0) << p << " ranks, z " << z;
+    }
+  }
+}
+
+// Nor where one rank has a thousand times as many rows of a parameter as each of the others: what is kept follows from
+// the mean.
+TEST(kept_gains, never_let_unequal_ranks_go_further_either) {
+  for (const double others : {1.0, 2.0, 7.0}) {
+    for (double most = 1e-6; most < 1e6; most *= 3.0) {
+      const double mean = (most + others * most / 1000.0) / (1.0 + others);
+      const double kept = kept_gains::of(1.0, 1.0, 8)(mean, 1.0 + others);
+      EXPECT_LT(kept * (-std::expm1(-most) - others * std::expm1(-most / 1000.0)), 2.0)
+          << others << " others, " << most;
     }
   }
 }

@@ -79,7 +79,8 @@ TEST_F(regularisation_command, refuses_what_does_not_go_together) {
   expect_refusal({"--optimizer", "ftrl", "--decay", "0.5"}, "a constant step has no decay");
   expect_refusal({"--optimizer", "ftrl", "--model", "softmax"}, "ftrl is for linear models");
   expect_refusal({"--device", "emulated", "--l1", "0.1"}, "a device does not take l1", "cuda");
-  expect_refusal({"--l1", "0.1"}, "l1 is taken row by row", "all_reduce");
+  expect_refusal({"--l1", "0.1", "--optimizer", "adagrad"}, "one linear model under sgd", "all_reduce");
+  expect_refusal({"--schedule", "linear"}, "but under all_reduce", "local_sgd");
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ TEST_F(sync_command, usage_is_2_with_a_sentence) {
       {with("all_reduce", {"--scale-step"}), "give a step to have it scaled"},
       {with("all_reduce", {"--sync-rows", "0"}), "after 1 to "},
       {with("all_reduce", {"--sync-rows", "some"}), "'some' is not a whole number"},
-      {with("all_reduce", {"--optimizer", "adagrad"}), "use local_sgd"},
+      {with("all_reduce", {"--optimizer", "adagrad", "--l1", "0.1"}), "use local_sgd"},
       {with("all_reduce", {"--team", "tbb"}), "are std threads"},
       {with("local_sgd", {"--shards", "claimed"}), "leave out --shards"},
       {with("local_sgd", {"--sharing", "direct"}), "leave the sharing at auto"},

@@ -27,7 +27,8 @@ std::optional<model_traits> traits_of_lane(const train_request& request, const s
     train_request asked = request;
     std::visit(
         [&]<class M>(const M& m) {
-          if constexpr (margin_model<M>) traits = traits_of(m);
+          if constexpr (margin_model<M>)
+            if (request.engine != engine_name::all_reduce || o.l1 == 0.0) traits = traits_of(m);
           if constexpr (std::same_as<M, softmax>)
             if (lane_task::pays_of_classes(rows.columns, m.classes)) traits = traits_of(m);
           if constexpr (std::same_as<M, factorization_machine>) {

@@ -54,22 +54,23 @@ void check(const sync_engine& engine, const run_planner& run) {
   require(refused.empty(), std::string(refused));
   require(loop.ownership != ownership_kind::blocks,
           "the ranks of a synchronous engine have arrays of their own: leave out the ownership");
-  require(
-      engine.rule != sync_rule::gradients || loop.optimizer == optimizer_kind::sgd || !run.task().facts().margin,
-      "the gathered gradients of a linear model are one step of sgd, and what other optimisers remember is of single "
-      "rows: use local_sgd, or another engine");
+  const bool margin = run.task().facts().margin;
+  require(engine.rule == sync_rule::gradients || !margin || run.options().step.kind != schedule_kind::linear,
+          "linear models with one margin a row keep their step for an epoch, but under all_reduce; use that, or a "
+          "geometric, inverse or cosine schedule");
   require(
       engine.rule != sync_rule::gradients || loop.form != l2_form::two_pass,
       "the gathered gradients of a linear model are one step, without a second pass: use local_sgd, or leave out the "
       "form of the l2");
   require(
-      engine.rule != sync_rule::gradients || loop.l1 == 0.0,
-      "the gathered gradients of a linear model are one step, and l1 is taken row by row: use local_sgd, or leave it "
-      "out");
-  require(
       loop.optimizer != optimizer_kind::ftrl,
       "the mean of what ranks sum up is not what ftrl makes weights of: use threads, processes or a ring, or another "
       "optimizer");
+  const bool takes_l1 = margin && loop.optimizer == optimizer_kind::sgd;
+  require(
+      engine.rule != sync_rule::gradients || loop.l1 == 0.0 || takes_l1,
+      "the l1 of gathered gradients is a step of one linear model under sgd, not of several side by side: name that as "
+      "the optimizer, use local_sgd, or leave the l1 out");
   require(!engine.scale_step || !run.step_found(),
           "a found step suits the rows of all workers already: give a step to have it scaled");
 }

@@ -95,8 +95,6 @@ void check(const train_options& o, const model_traits& traits) {
   require(o.step.warm_up < o.epochs, "a warm-up of " + std::to_string(o.step.warm_up) +
                                          " epochs leaves none of the run's " + std::to_string(o.epochs) +
                                          " for the schedule: warm up for fewer");
-  require(!traits.margin || o.step.kind != schedule_kind::linear,
-          "linear models with one margin a row keep their step for an epoch; use a geometric or inverse schedule");
   require(o.l1 >= 0.0 && std::isfinite(o.l1), "l1 must not be negative");
   require(!o.l2_by_folds,
           "an l2 is chosen by folds where train() trains one model alone: give an l2, or choose it beforehand");

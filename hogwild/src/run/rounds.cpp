@@ -81,8 +81,8 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
       .workers = static_cast<std::uint32_t>(std::max<std::size_t>(engine_run_.workers(), 1)),
       .state_gain_weight = sums_up(plan_.options.optimizer) ? 1.0f : 1.0f / static_cast<float>(exchanging_workers())};
   // Where only a fraction of the gains is kept, weights shrink by that fraction as well: else l2 would be too strong.
-  const double kept = kept_gain_weight();
-  if (task_.facts().scaled) round.l2.shrink = 1.0 - kept * step * plan_.options.l2;
+  const double kept = kept_gain_weight(), mean_step = 0.5 * (step + step_end);
+  if (task_.facts().scaled) round.l2.shrink = 1.0 - kept * mean_step * plan_.options.l2;
   if (round.l2.shrink <= 0.0) detail::require_below_one(step * plan_.options.l2);
   if (task_.two_pass_shrink(step) >= 1.0) {
     throw config_error("step * l2 * rows is " + detail::to_short_text(task_.two_pass_shrink(step)) +
@@ -138,7 +138,6 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
     if (!goes_on_(next.part / in_each, round.step_at(double(next.part) / round.parts), end)) break;
   }
   // What the gate takes is kept as far as what rows change is. The weights of ftrl are what its sums say, all of them.
-  const double mean_step = 0.5 * (step + step_end);
   const bool by_sums = plan_.options.optimizer == optimizer_kind::ftrl;
   task_.settle(engine_run_.store(), epoch, by_sums ? mean_step : mean_step * kept, engine_run_.helpers());
 }

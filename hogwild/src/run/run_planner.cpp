@@ -123,6 +123,9 @@ std::string run_planner::why_fewer() const {
 }
 
 std::size_t run_planner::decide_sharing(std::size_t workers, const sharing_surroundings& around) {
+  require(!task_.facts().margin || run_.options.step.kind != schedule_kind::linear,
+          "linear models with one margin a row keep their step for an epoch, but under all_reduce; use a geometric, "
+          "inverse or cosine schedule");
   limit_batch();
   const bool halves = around.storage == storage_kind::half;
   if (halves) require_halves(workers);

@@ -6,10 +6,13 @@
 #include <cmath>
 #include <concepts>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
+#include <hogwild/detail/loop/gathered_gradients.hpp>
 #include <hogwild/detail/loop/margin_adagrad_batch.hpp>
 #include <hogwild/detail/loop/margin_fading.hpp>
+#include <hogwild/detail/loop/margin_gathered.hpp>
 #include <hogwild/detail/loop/margin_proximal.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
@@ -63,6 +66,11 @@ void margin_task::work(const worker_context& at) const {
   const auto train = [&](const auto& sharing) {
     const loop_options& o = at.plan.options;
     constexpr bool exclusive = std::same_as<decltype(sharing), const exclusive_sharing<float>&>;
+    if constexpr (gathers_sums<std::remove_cvref_t<decltype(sharing)>>) {
+      if (o.proximal() || o.optimizer != optimizer_kind::sgd) return row_by_row<margin_gathered_step>(at, sharing);
+      const round_plan& round = at.store.control().round;
+      if (round.step_end != round.step) return by_batches<margin_falling_batch>(at, sharing);
+    }
     if (fades) {
       if constexpr (requires { sharing.state_values(); })
         return by_batches<margin_fading_batch>(at, sharing);

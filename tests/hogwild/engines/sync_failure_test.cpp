@@ -155,7 +155,7 @@ TEST_F(sync_refusal, names_what_has_no_meaning_in_lockstep) {
   for (const sharing_kind sharing : {sharing_kind::direct, sharing_kind::buffered, sharing_kind::head})
     EXPECT_THAT(of(two, {.sharing = sharing}), HasSubstr("leave the sharing at auto"));
   EXPECT_THAT(of(two, {.reproducible = true}), HasSubstr("leave out reproducible"));
-  EXPECT_THAT(of(two, {.optimizer = optimizer_kind::adagrad}), HasSubstr("use local_sgd"));
+  EXPECT_THAT(of(two, {.l1 = 0.01, .optimizer = optimizer_kind::adagrad}), HasSubstr("use local_sgd"));
 }
 
 TEST_F(sync_refusal, names_meetings_that_never_come) {

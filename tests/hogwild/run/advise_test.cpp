@@ -97,11 +97,11 @@ TEST(advise, keeps_what_a_candidate_refuses) {
   const test::toy_rows toy = test::planted_rows({});
   const csr_rows data = toy.csr();
   const prepared_task ready =
-      prepare(least_squares{}, data.view(), {.step = {.initial = 0.1}, .optimizer = optimizer_kind::adagrad});
+      prepare(least_squares{}, data.view(), {.step = {.initial = 0.1}, .optimizer = optimizer_kind::ftrl});
   std::vector<candidate> candidates = some_candidates();
   const advice given = advise(ready, candidates);
   EXPECT_EQ(given.runs[1].refused, "");
-  EXPECT_THAT(given.runs[2].refused, HasSubstr("use local_sgd"));
+  EXPECT_THAT(given.runs[2].refused, HasSubstr("what ftrl makes weights of"));
   EXPECT_NE(given.best, 2u);
 }
 

@@ -288,8 +288,9 @@ TEST_F(few_decide, is_refused_where_it_has_no_meaning) {
   train_options o = options(optimizer_kind::sgd, 1);
   o.optimizer = optimizer_kind::adagrad;
   EXPECT_THAT(refused(classes, serial_engine{}, o), HasSubstr("a proximal step of sgd"));
+  EXPECT_THAT(refused(logistic{}, all_reduce_engine{.workers = 2}, o), HasSubstr("one linear model under sgd"));
   o.optimizer = optimizer_kind::sgd;
-  EXPECT_THAT(refused(logistic{}, all_reduce_engine{.workers = 2}, o), HasSubstr("l1 is taken row by row"));
+  EXPECT_THAT(refused(classes, all_reduce_engine{.workers = 2}, o), HasSubstr("one linear model under sgd"));
   o.form = l2_form::two_pass;
   EXPECT_THAT(refused(logistic{}, serial_engine{}, o), HasSubstr("no second pass"));
   o = options(optimizer_kind::adam, 1);
@@ -298,7 +299,7 @@ TEST_F(few_decide, is_refused_where_it_has_no_meaning) {
   o.l1 = -1.0;
   EXPECT_THAT(refused(logistic{}, serial_engine{}, o), HasSubstr("l1 must not be negative"));
   o = options(optimizer_kind::ftrl, 2);
-  EXPECT_THAT(refused(logistic{}, all_reduce_engine{.workers = 2}, o), HasSubstr("one step of sgd"));
+  EXPECT_THAT(refused(logistic{}, all_reduce_engine{.workers = 2}, o), HasSubstr("not what ftrl makes weights of"));
   o.step.warm_up = 1;
   EXPECT_THAT(refused(logistic{}, serial_engine{}, o), HasSubstr("ftrl has steps of its own"));
   o = options(optimizer_kind::ftrl, 1);

@@ -69,28 +69,32 @@ class ring_stream {
   std::vector<T> seen_;         ///< the array after this rank's last turn, but for what was not sent
 };
 
-/// What of its gains each parameter keeps, so that p ranks together do not overshoot where they all see the same start.
+/// What of its gains each parameter keeps, so that ranks together do not overshoot where they all see the same start.
 ///
 /// Along a direction of curvature c (of the mean loss), rows rows at a step take a rank 1 - exp(-z) of the way to the
-/// minimum, z = step * c * rows, which is above z / (1 + z) and taken for it; p ranks go p times as far. Kept is what
-/// brings that to `furthest` of the way, and everything where it is less: hot parameters take little more than the mean
-/// of the gains, rare ones their sum.
+/// minimum, z = step * c * rows, which is above z / (1 + z) and taken for it; ranks go the sum of that. Where c is the
+/// mean of the ranks that have rows for the parameter, it is so many times z / (1 + z) at most, by Jensen's inequality.
+/// Kept is what brings that to `furthest` of the way, and everything where it is less: what is hot on all ranks takes
+/// little more than the mean of the gains; what is rare, or moved by one rank alone, their sum.
 struct kept_gains {
   static constexpr double furthest = 1.5;  ///< at 2 the ranks would swing for ever; at 1 they do not at all
 
-  double least = 1.0;  ///< of a parameter whose curvature has no end
-  double slope = 0.0;  ///< times the inverse of a parameter's curvature
+  double reach = 0.0;      ///< step * rows
+  double of_others = 0.0;  ///< how far a rank goes that has no row for a parameter
+  std::size_t ranks = 1;
 
-  /// `rows`: which this one of p ranks has trained since its gains were taken last.
-  static kept_gains of(double step, double rows, std::size_t p) {
-    if (!(step * rows > 0.0)) return {};
-    const double gain_weight = furthest / static_cast<double>(p);
-    return {gain_weight, gain_weight / (step * rows)};
+  /// `rows`: which this one of p ranks has trained since its gains were taken last; `elsewhere`: the curvature, that of
+  /// l2, on ranks that have no row for a parameter.
+  static kept_gains of(double step, double rows, std::size_t p, double elsewhere = 0.0) {
+    const double reach = std::max(step * rows, 0.0), z = reach * elsewhere;
+    return {reach, z / (1.0 + z), p};
   }
-  /// In (0, 1].
+  /// In (0, 1]; of a parameter with this curvature on so many ranks that have rows for it.
   template <std::floating_point T>
-  T operator()(T inverse_curvature) const {
-    return std::min(T(1), static_cast<T>(least) + static_cast<T>(slope) * inverse_curvature);
+  T operator()(T curvature, T holders) const {
+    const T z = static_cast<T>(reach) * curvature;
+    const T way = holders * (z / (T(1) + z)) + (static_cast<T>(ranks) - holders) * static_cast<T>(of_others);
+    return static_cast<T>(furthest) / std::max(static_cast<T>(furthest), way);
   }
 };
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/optimization/block_optimizer.hpp>
+#include <hogwild/detail/optimization/proximal.hpp>
+
+namespace hogwild {
+
+/// Margin models in lockstep under what moves all columns at each step: momentum, adam, adagrad, and l1 under sgd. Rows
+/// gather gradients; when all ranks have summed them up, each makes one step by their mean g, all the same one, with
+/// the step size s of where in the epoch they meet:
+///
+///   sgd with l1  w = soft(w - s g, s l1) / (1 + s l2)      (but for what is taken at the gate: l1_at_the_gate)
+///   others       what block_optimizer says, by g + l2 w    (joined_l2)
+///
+/// of every column, whether a row of this meeting has it or not. The bias is not regularised. Belongs to one worker,
+/// and must stay where it is.
+template <class Sharing>
+class margin_gathered_step : public Sharing {
+ public:
+  margin_gathered_step(const Sharing& sharing, margin_loss loss, const step_context& context)
+      : Sharing(sharing),
+        loss_(loss),
+        context_(context),
+        columns_(Sharing::values().size() - (context.options.bias != 0 ? 1 : 0)) {
+    Sharing::set_sum_receiver(this, [](void* self, double gain_weight, double position) {
+      static_cast<margin_gathered_step*>(self)->step(gain_weight, position);
+    });
+  }
+  margin_gathered_step(const margin_gathered_step&) = delete;
+  margin_gathered_step& operator=(const margin_gathered_step&) = delete;
+
+  void begin(const round_plan&, double) {}
+  sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
+
+  template <class Reader, class Note>
+  bool train(const Reader& w, const sparse_row<float>& z, const Note& note) {
+    float margin = dot(w, z);
+    if (context_.options.bias) margin += w[columns_];
+    const float slope = weighed_slope(loss_, margin, z);
+    if (slope == 0.0f) return false;
+    const std::span<float> gains = Sharing::gains();  // as sgd adds: against the gradient
+    for (auto [j, x] : z) {
+      gains[j] -= slope * x;
+      note(j, w[j]);
+    }
+    if (context_.options.bias) gains[columns_] -= slope * context_.options.bias_rate;
+    return true;
+  }
+
+ private:
+  void step(double gain_weight, double position) {
+    // A round begins where the parts of its epoch before it end, in all ranks alike.
+    const round_plan& round = Sharing::round();
+    const auto rows = static_cast<double>(std::max<std::size_t>(context_.rows, 1));
+    const double size = round.step_at(position / rows + static_cast<double>(round.part) / round.parts);
+    const loop_options& o = context_.options;
+    const std::span<float> sums = Sharing::gains();
+    for (float& x : sums) x *= static_cast<float>(-gain_weight);
+    if (o.optimizer == optimizer_kind::sgd)
+      proximal_step(sums, static_cast<float>(size * o.exchange.scale));
+    else
+      optimizer_step(sums, size);
+    std::ranges::fill(sums, 0.0f);
+  }
+
+  void proximal_step(std::span<const float> g, float size) const {
+    const std::span<float> w = Sharing::values();
+    const auto l1 = size * static_cast<float>((1.0 - l1_at_the_gate) * context_.options.l1);
+    const auto l2 = size * static_cast<float>(context_.options.l2);
+    for (std::size_t j = 0; j < columns_; ++j) w[j] = soft_threshold(w[j] - size * g[j], l1) / (1.0f + l2);
+    for (std::size_t j = columns_; j < w.size(); ++j) w[j] -= size * g[j];
+  }
+
+  void optimizer_step(std::span<float> g, double size) const {
+    using view = param_view<float>;
+    const loop_options& o = context_.options;
+    const std::size_t arrays = state_arrays_of(o.optimizer);
+    const auto state = [&](std::size_t k) { return Sharing::own_state(std::min(k, arrays - 1)); };
+    // Of one weight a column, row by row is each for itself.
+    const auto kind = o.optimizer == optimizer_kind::row_adagrad ? optimizer_kind::adagrad : o.optimizer;
+    const block_optimizer<view> optimizer(kind, o.constants, Sharing::own_parameters(),
+                                          std::array<view, 3>{state(0), state(1), state(2)});
+    const std::span<const float> w = Sharing::values();
+    const auto l2 = static_cast<float>(joined_l2(o, size, o.l2));
+    for (std::size_t j = 0; j < columns_; ++j) g[j] += l2 * w[j];
+    const auto scaled = static_cast<float>(size * o.exchange.scale);
+    optimizer.block(0, g.first(columns_), scaled);
+    if (columns_ < g.size()) optimizer.block(columns_, g.subspan(columns_), scaled);
+  }
+
+  margin_loss loss_;
+  step_context context_;
+  std::size_t columns_;
+};
+
+/// The steps of sgd that rows gather, where the step falls within an epoch (schedule_kind::linear): it is that of where
+/// a chunk begins.
+template <class Sharing, class Index, class Value>
+class margin_falling_batch : public margin_batch_step<Sharing, Index, Value> {
+  using steady = margin_batch_step<Sharing, Index, Value>;
+
+ public:
+  margin_falling_batch(const Sharing& sharing, margin_loss loss, const step_context& context, const sparse_view& data)
+      : steady(sharing, loss, context, data), rows_(std::max(static_cast<double>(context.rows), 1.0)) {}
+
+  void begin(const round_plan& round, double position) {
+    round_plan now = round;
+    now.step = round.step_at(position / rows_);
+    steady::begin(now, position);
+  }
+
+ private:
+  double rows_;
+};
+
+}  // namespace hogwild
