@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -46,29 +47,56 @@ class sampled_task {
   std::shared_ptr<const training_task> task_{};
 };
 
+/// A run on the sample, of one pass at most.
+class sample_run {
+ public:
+  template <class Engine>
+  sample_run(const Engine& engine, const training_task& work, const loop_plan& plan,
+             const std::function<void(std::span<float>)>& initial, const std::stop_token& stop)
+      : work_(work),
+        stop_(stop),
+        alone_(start(engine, work, plan, {})),
+        relay_(stop, alone_->store()),
+        rounds_(work, plan, *alone_) {
+    work.begin(alone_->store());
+    if (initial)
+      work.change(alone_->store(), initial);
+    else
+      put_constant();
+  }
+
+  double objective() const {
+    const param_store& store = alone_->store();
+    const double loss = work_.evaluate(store, rounds_.scale(), work_.data(), alone_->helpers(), false, stop_).loss;
+    return loss + penalty_of(work_, store, rounds_.scale(), alone_->helpers());
+  }
+  void pass(double step) {
+    rounds_.train_epoch(1, step);
+    put_constant();
+  }
+
+ private:
+  void put_constant() {
+    minimise_constant(work_, alone_->store(), rounds_.scale(), alone_->helpers(), {.stop = stop_});
+  }
+
+  const training_task& work_;
+  std::stop_token stop_;
+  std::unique_ptr<engine_run> alone_;
+  stop_relay relay_;
+  round_driver rounds_;
+};
+
 /// The sample's objective after one pass with this step; infinite where the pass is not possible or diverges. A loss
 /// without a bound on its curvature may be wrecked and finite: there infinite, too, where the pass has raised it.
 template <class Engine>
 double objective_after_pass(const Engine& engine, const training_task& work, const loop_plan& plan, double step,
                             const std::function<void(std::span<float>)>& initial, const std::stop_token& stop) {
-  const double l2 = work.options().l2;
-  if (work.facts().scaled && step * l2 >= 0.5) return HUGE_VAL;
-  const auto alone = start(engine, work, plan, {});
-  const stop_relay relay(stop, alone->store());
-  work.begin(alone->store());
-  if (initial)
-    work.change(alone->store(), initial);
-  else
-    minimise_constant(work, alone->store(), 1.0, alone->helpers(), {.stop = stop});
-  round_driver rounds(work, plan, *alone);
-  const auto objective = [&] {
-    const double loss = work.evaluate(alone->store(), rounds.scale(), work.data(), alone->helpers(), false, stop).loss;
-    return loss + penalty_of(work, alone->store(), rounds.scale(), alone->helpers());
-  };
-  const double most = work.facts().unbounded_curvature ? objective() : HUGE_VAL;
-  rounds.train_epoch(1, step);
-  minimise_constant(work, alone->store(), rounds.scale(), alone->helpers(), {.stop = stop});
-  const double reached = objective();
+  if (work.facts().scaled && step * work.options().l2 >= 0.5) return HUGE_VAL;
+  sample_run run(engine, work, plan, initial, stop);
+  const double most = work.facts().unbounded_curvature ? run.objective() : HUGE_VAL;
+  run.pass(step);
+  const double reached = run.objective();
   return std::isfinite(reached) && reached <= most ? reached : HUGE_VAL;
 }
 
@@ -89,6 +117,12 @@ class tried_steps {
   }
 
   double step(int power) const { return std::ldexp(first_, power); }
+
+  /// Before any pass; the largest number where it is none.
+  double start() const {
+    const double objective = sample_run(serial_engine{}, *trial_, plan_, initial_, stop_).objective();
+    return std::isfinite(objective) ? objective : std::numeric_limits<double>::max();
+  }
 
   double objective(int power) {
     if (!found_.contains(power)) lanes_ ? try_several(power) : try_one(power);
@@ -161,13 +195,16 @@ double find_step(const training_task& work, const std::function<void(std::span<f
   tried_steps tried(trial, first, initial, stop);
   int best = 0;
   double lowest = tried.objective(0);
+  if (stop.stop_requested()) return tried.step(best);
+  const double start = tried.start();
   for (const int direction : {1, -1}) {
     const int from = best;
+    // A step that leaves the objective above its beginning is too large: smaller ones are tried until one does not.
+    if (direction > 0 && lowest > start) continue;
     for (int k = 0; k < most_doublings; ++k) {
       const double objective = tried.objective(best + direction);
       if (stop.stop_requested()) return tried.step(best);
-      // From a size that diverges, smaller ones are tried until one does not.
-      if (objective >= lowest && !(direction < 0 && lowest == HUGE_VAL)) break;
+      if (objective >= lowest && !(direction < 0 && lowest > start)) break;
       lowest = objective;
       best += direction;
     }

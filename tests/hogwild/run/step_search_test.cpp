@@ -101,5 +101,22 @@ TEST_F(found_step, of_a_loss_without_bounded_curvature_is_found_one_by_one) {
   expect_alike(poisson{}, {.l2 = 1e-4});
 }
 
+// The constant suits the labels from the start, so that each pass ends above it, by less the smaller its step.
+TEST_F(found_step, of_labels_without_a_pattern_leaves_the_objective_where_it_began) {
+  for (std::size_t r = 0; r < toy.rows(); ++r) toy.label[r] = r % 2 == 0 ? 1.0f : -1.0f;
+  toy.index.clear(), toy.value.clear(), toy.row_start.assign(1, 0);
+  for (std::size_t r = 0; r < toy.label.size(); ++r) {
+    for (const std::uint32_t j : {0u, 1u + static_cast<std::uint32_t>(r / 2 % 7)})
+      toy.index.push_back(j), toy.value.push_back(1.0f);
+    toy.row_start.push_back(toy.index.size());
+  }
+  const csr_rows alike = toy.csr();
+  for (const std::size_t epochs : {1u, 5u}) {
+    const train_result run = train(logistic{}, alike, serial_engine{}, {.epochs = epochs, .bias = true});
+    EXPECT_EQ(run.status, run_status::done) << run.objective;
+    EXPECT_LT(run.objective, 1.02 * std::log(2.0));
+  }
+}
+
 }  // namespace
 }  // namespace hogwild
