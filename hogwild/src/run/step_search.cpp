@@ -119,8 +119,9 @@ class tried_steps {
   double step(int power) const { return std::ldexp(first_, power); }
 
   /// Before any pass; the largest number where it is none.
-  double start() const {
-    const double objective = sample_run(serial_engine{}, *trial_, plan_, initial_, stop_).objective();
+  double start() {
+    const double objective =
+        lanes_ ? start_of_lane() : sample_run(serial_engine{}, *trial_, plan_, initial_, stop_).objective();
     return std::isfinite(objective) ? objective : std::numeric_limits<double>::max();
   }
 
@@ -134,6 +135,12 @@ class tried_steps {
 
   void try_one(int power) {
     found_[power] = objective_after_pass(serial_engine{}, *trial_, plan_, step(power), initial_, stop_);
+  }
+
+  double start_of_lane() {
+    lanes_->place(0, {.l1 = trial_->options().l1, .l2 = trial_->options().l2}, begin_);
+    const double loss = lanes_->measure(trial_->data(), lane_task::rows_of_lane::all, false).front().loss;
+    return loss + lanes_->penalties().front();
   }
 
   /// From this power on, away from those that are known.

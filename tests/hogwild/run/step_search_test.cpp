@@ -31,16 +31,20 @@ struct found_step : testing::Test {
     return run.status == run_status::diverged ? HUGE_VAL : run.objective;
   }
 
-  /// Upwards from 1 / mean ||x||^2 by powers of two for as long as it gets better; else downwards.
+  /// Upwards from 1 / mean ||x||^2 by powers of two for as long as it gets better; else downwards, at least to where
+  /// the objective is below its beginning.
   template <class M>
   double by_single_runs(const M& m, const train_options& o) const {
     double squares = 0.0;
     for (const float x : toy.value) squares += static_cast<double>(x) * static_cast<double>(x);
     double best = static_cast<double>(toy.rows()) / squares;
     double lowest = objective(m, o, best);
+    const double start = objective(m, o, 1e-30 * best);
     for (const double factor : {2.0, 0.5}) {
       const double from = best;
-      for (double tried = objective(m, o, best * factor); tried < lowest; tried = objective(m, o, best * factor))
+      if (factor > 1.0 && lowest > start) continue;
+      for (double tried = objective(m, o, best * factor); tried < lowest || (factor < 1.0 && lowest > start);
+           tried = objective(m, o, best * factor))
         lowest = tried, best *= factor;
       if (best != from) break;
     }
