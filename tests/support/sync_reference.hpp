@@ -47,11 +47,12 @@ struct sync_reference {
   bool average;             ///< each rank makes steps of its own in between, and the mean is taken where they meet
   double step;
   std::uint64_t seed = 1;
+  double momentum = 0.0;  ///< of steps of one's own, of all columns at every row
 };
 
 /// The weights after so many epochs under a constant step, without l2.
 inline std::vector<double> train_by_hand(const toy_rows& toy, const sync_reference& how, std::size_t epochs) {
-  std::vector<double> w(toy.columns);
+  std::vector<double> w(toy.columns), velocity(toy.columns);
   for (std::size_t epoch = 1; epoch <= epochs; ++epoch) {
     const auto rows = rows_of_ranks(toy, how.ranks, how.seed, epoch);
     for (std::size_t at = 0;; at += how.rows) {
@@ -61,20 +62,26 @@ inline std::vector<double> train_by_hand(const toy_rows& toy, const sync_referen
       std::size_t all = 0;
       for (std::size_t rank = 0; rank < how.ranks; ++rank) all += brought(rank);
       if (all == 0) break;
-      std::vector<double> next = how.average ? std::vector<double>(toy.columns) : w;
+      std::vector<double> next = how.average ? std::vector<double>(toy.columns) : w, next_velocity(toy.columns);
       for (std::size_t rank = 0; rank < how.ranks; ++rank) {
-        std::vector<double> own = w;
+        std::vector<double> own = w, own_velocity = velocity;
         for (std::size_t i = at; i < at + brought(rank); ++i) {
-          if (how.average)
-            add_logistic_gradient(toy, rows[rank][i], own, -how.step, own);
-          else
+          if (!how.average) {
             add_logistic_gradient(toy, rows[rank][i], w, -how.step / static_cast<double>(all), next);
+            continue;
+          }
+          for (double& v : own_velocity) v *= how.momentum;
+          add_logistic_gradient(toy, rows[rank][i], own, 1.0, own_velocity);
+          for (std::size_t j = 0; j < w.size(); ++j) own[j] -= how.step * own_velocity[j];
         }
         if (!how.average) continue;
         const double weight = static_cast<double>(brought(rank)) / static_cast<double>(all);
-        for (std::size_t j = 0; j < w.size(); ++j) next[j] += weight * own[j];
+        for (std::size_t j = 0; j < w.size(); ++j) {
+          next[j] += weight * own[j];
+          next_velocity[j] += weight * own_velocity[j];
+        }
       }
-      w = next;
+      w = next, velocity = next_velocity;
     }
   }
   return w;

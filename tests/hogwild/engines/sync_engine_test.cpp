@@ -59,6 +59,28 @@ INSTANTIATE_TEST_SUITE_P(every, by_hand,
                                   std::to_string(std::get<2>(about.param));
                          });
 
+// Columns that a row has not are owed its step under momentum and adam. Each rank has made all that it owes where the
+// mean is taken, at the last meeting of a round, too: 1 and 13 divide the rows of the first of two ranks.
+TEST(sync_engine, takes_the_mean_of_ranks_that_owe_no_steps) {
+  const auto toy = test::planted_classification({.rows = 311, .columns = 30});
+  const auto with = [](optimizer_kind kind, double step) {
+    return train_options{.epochs = 3,
+                         .step = {.initial = step, .kind = schedule_kind::constant},
+                         .l2 = 0.0,
+                         .optimizer = kind,
+                         .seed = 5};
+  };
+  for (const std::size_t workers : {1u, 2u, 3u})
+    for (const std::size_t rows : {1u, 7u, 13u, 400u}) {
+      const sync_engine ranks = ranks_of(workers, rows, sync_rule::average);
+      const auto run = train(logistic{}, toy.csr(), ranks, with(optimizer_kind::momentum, 0.02));
+      const auto expected = test::train_by_hand(toy, {workers, rows, true, 0.02, 5, 0.9}, 3);
+      for (std::size_t j = 0; j < expected.size(); ++j)
+        EXPECT_NEAR(static_cast<double>(run.parameters[j]), expected[j], 5e-5) << "parameter " << j;
+      EXPECT_EQ(train(logistic{}, toy.csr(), ranks, with(optimizer_kind::adam, 0.01)).examples, 3u * 311u);
+    }
+}
+
 // One rank that meets nobody after each row makes the steps of the serial engine. Where it goes through kernels, these
 // sum up in another order than row by row.
 TEST(sync_engine, of_one_rank_and_one_row_is_the_serial_engine) {

@@ -94,6 +94,18 @@ TEST(sync_ranks, are_what_as_many_threads_are) {
   EXPECT_NEAR(train_ranks(2, 2, sync_rule::gradients, m, rows, options)[0].objective, together, 0.02 * together);
 }
 
+// Of 960 rows each rank has 320 or 160, which 16 divides: nothing may change on one of them after its last meeting.
+TEST(sync_ranks, owe_no_steps_where_they_meet_last) {
+  const auto toy = test::planted_classification({.rows = 960, .columns = 60});
+  const csr_rows rows = toy.csr();
+  for (const optimizer_kind kind : {optimizer_kind::momentum, optimizer_kind::adam})
+    for (const std::size_t workers : {1u, 2u}) {
+      const train_options options{.epochs = 3, .step = {.initial = 0.01}, .optimizer = kind};
+      const auto results = train_ranks(3, workers, sync_rule::average, logistic{}, rows, options);
+      EXPECT_EQ(results[0].examples, 3u * 960u);
+    }
+}
+
 TEST(sync_ranks, stop_together) {
   const auto toy = test::planted_classification({.rows = 2'000, .columns = 40});
   const csr_rows rows = toy.csr();

@@ -184,7 +184,10 @@ TEST_F(sparse_mlp, engines_end_where_the_dense_form_does) {
       EXPECT_NEAR(run(true, engine, change).objective, dense, within * dense) << name_of(kind);
     };
     ends_alike(sync_engine{.workers = 2, .rows = 16}, false, 1e-4);
-    ends_alike(sync_engine{.workers = 2, .rule = sync_rule::average, .rows = 32}, false, 0.02);
+    // Ranks that meet in the midst of a batch, and often, take the mean of what the dense form has.
+    const double of_means = kind == optimizer_kind::adam ? 0.02 : 1e-4;
+    for (const std::size_t rows : {32u, 3u})
+      ends_alike(sync_engine{.workers = 2, .rule = sync_rule::average, .rows = rows}, false, of_means);
     ends_alike(thread_engine{.workers = 2, .team = thread_team_kind::std, .pin = false}, true, 0.01);
   }
 }

@@ -14,15 +14,16 @@
 #include <hogwild/detail/loop/batch_labels.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/loop/bias_step.hpp>
+#include <hogwild/detail/loop/owed_steps.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/loop/turn_source.hpp>
 
 // Margin models under momentum and adam, whose velocities and means fade at every row, of all columns. Columns that a
 // row has not are owed its step. Each worker counts its own rows: it settles what they owe a column before it reads it
-// next, all columns at the end of a round, and where its arrays pass to another worker then, at the end of a chunk. So
-// memories fade with the rows of all workers that share an array, as if each row changed all columns (workspace_step
-// does the same by batches).
+// next, all columns before a mean is taken and at the end of a round, or of a chunk where its arrays pass to another
+// worker then. So memories fade with the rows of all workers that share an array, as if each row changed all columns
+// (workspace_step does the same by batches).
 
 namespace hogwild {
 
@@ -145,6 +146,11 @@ class margin_fading_batch : public Sharing {
                     std::array<view, 3>{of_bias(Sharing::state_values(0)), of_bias(Sharing::state_values(1)),
                                         of_bias(Sharing::state_values(2))});
   }
+  void exchange(std::size_t rows, race_probe& probe) {
+    if (is_averaged_after<Sharing>(rows, *this, context_.options)) settle_all();
+    Sharing::exchange(rows, probe);
+  }
+
   /// A worker that is one virtual worker after the other leaves each settled: at the end somebody else may be it.
   void end_round() {
     if constexpr (!std::derived_from<Sharing, virtual_replicas>) settle_all();

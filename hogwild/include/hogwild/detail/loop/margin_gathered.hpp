@@ -7,6 +7,7 @@
 #include <span>
 
 #include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/optimization/block_optimizer.hpp>
@@ -52,7 +53,7 @@ class margin_gathered_step : public Sharing {
       gains[j] -= slope * x;
       note(j, w[j]);
     }
-    if (context_.options.bias) gains[columns_] -= slope * context_.options.bias_rate;
+    if (context_.options.bias) gains[columns_] -= slope;
     return true;
   }
 
@@ -77,7 +78,7 @@ class margin_gathered_step : public Sharing {
     const auto l1 = size * static_cast<float>((1.0 - l1_at_the_gate) * context_.options.l1);
     const auto l2 = size * static_cast<float>(context_.options.l2);
     for (std::size_t j = 0; j < columns_; ++j) w[j] = soft_threshold(w[j] - size * g[j], l1) / (1.0f + l2);
-    for (std::size_t j = columns_; j < w.size(); ++j) w[j] -= size * g[j];
+    for (std::size_t j = columns_; j < w.size(); ++j) w[j] -= size * bias_step_factor(context_.options) * g[j];
   }
 
   void optimizer_step(std::span<float> g, double size) const {
@@ -91,10 +92,11 @@ class margin_gathered_step : public Sharing {
                                           std::array<view, 3>{state(0), state(1), state(2)});
     const std::span<const float> w = Sharing::values();
     const auto l2 = static_cast<float>(joined_l2(o, size, o.l2));
-    for (std::size_t j = 0; j < columns_; ++j) g[j] += l2 * w[j];
+    const float unit = kind == optimizer_kind::adagrad ? adagrad_unit(o) : 1.0f;
+    for (std::size_t j = 0; j < columns_; ++j) g[j] = (g[j] + l2 * w[j]) * unit;
     const auto scaled = static_cast<float>(size * o.exchange.scale);
     optimizer.block(0, g.first(columns_), scaled);
-    if (columns_ < g.size()) optimizer.block(columns_, g.subspan(columns_), scaled);
+    if (columns_ < g.size()) optimizer.block(columns_, g.subspan(columns_), scaled * bias_step_factor(o));
   }
 
   margin_loss loss_;

@@ -13,6 +13,7 @@
 #include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/loop/gathered_gradients.hpp>
 #include <hogwild/detail/loop/group_steps.hpp>
+#include <hogwild/detail/loop/owed_steps.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/loop/turn_source.hpp>
 #include <hogwild/detail/optimization/random.hpp>
@@ -80,9 +81,9 @@ inline constexpr std::size_t most_examples = 256;
 /// occurrence_model each example does, and has its part of the batch of the l2, too.
 ///
 /// Under momentum and adam a row of a lazy model is owed a step by each batch that is without it. Each worker settles
-/// what its own batches owe before it reads the row, all rows at the end of a round, and where the arrays pass to
-/// another worker then, at the end of a chunk. So velocities and means fade with every batch of all workers, as if all
-/// rows were emitted each time; of workers that share arrays one may settle early what another one has just added.
+/// what its own batches owe before it reads the row, all rows before a mean is taken and at the end of a round, or of a
+/// chunk where the arrays pass to another worker then. So velocities and means fade with every batch of all workers, as
+/// if all rows were emitted each time; of workers that share arrays one may settle what another one has just added.
 template <class M, class Sharing, class Optimizer>
 class workspace_step : public Sharing {
  public:
@@ -119,6 +120,13 @@ class workspace_step : public Sharing {
   /// Replicas exchange between batches; who meets in lockstep has to meet after exactly as many rows as the others.
   std::size_t rows_to_exchange() const {
     return in_lockstep(context_.options.sharing) ? std::min(batch(), Sharing::rows_to_exchange()) : batch();
+  }
+
+  void exchange(std::size_t rows, race_probe& probe) {
+    if constexpr (settles) {
+      if (is_averaged_after<Sharing>(rows, *this, context_.options)) settle_all();
+    }
+    Sharing::exchange(rows, probe);
   }
 
   /// A worker that is one virtual worker after the other leaves each settled: at the end somebody else may be it.
