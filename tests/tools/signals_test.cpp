@@ -115,8 +115,8 @@ TEST_F(signals, that_reach_the_workers_too_end_the_run_in_order) {
 
 TEST_F(signals, a_run_that_nobody_reads_any_more_saves_its_model) {
   const std::string model = *folder / "unread.bin", code = *folder / "code";
-  const running_command::any_program cut =
-      in_shell("{ \"$0\" \"$@\" 2>&1; echo $? >" + code + "; } | sed '/epoch 1/q'; cat " + code, for_ever("processes", model));
+  const running_command::any_program cut = in_shell(
+      "{ \"$0\" \"$@\" 2>&1; echo $? >" + code + "; } | sed '/epoch 1/q'; cat " + code, for_ever("processes", model));
   const outcome o = running_command(cut).wait();
   EXPECT_THAT(o.out, HasSubstr("epoch 1/"));
   EXPECT_EQ(lines_of(o.out).back(), "130");
