@@ -213,7 +213,7 @@ TEST_F(resumed_run, is_of_the_same_model) {
 }
 
 TEST_F(run_control, off_a_terminal_there_is_one_line_an_epoch) {
-  const outcome o = hogwild({"train", train(), "--epochs", "4"});
+  const outcome o = hogwild({"train", train(), "--epochs", "4", "--sharing", "direct"});
   ASSERT_EQ(o.code, 0);
   const auto lines = lines_of(o.err);
   ASSERT_EQ(lines.size(), 4u) << o.err;
