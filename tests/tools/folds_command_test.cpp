@@ -120,6 +120,8 @@ TEST_F(folds_command, what_is_wrong_with_folds_is_a_sentence) {
     refused(five, 2, "more folds, 5, than rows, 4");
   }
   refused({"--folds", "1"}, 2, "--folds is two at least");
+  refused({"--folds", "2", "--max-seconds", "9"}, 2, "--max-seconds is of one run, and --folds is many");
+  refused({"--l2", "auto", "--max-seconds", "9"}, 2, "--max-seconds is of one run, and --l2 auto is many");
   refused({"--folds", "2", "--validation", "0.5"}, 2, "--validation excludes --folds");
   refused({"--folds", "2", "--schedule", "plateau"}, 2, "--schedule plateau goes by validation rows");
   refused({"--folds", "2", "--ensemble", "2"}, 2, "--folds is for one model");

@@ -118,6 +118,7 @@ TEST_F(scale_command, is_refused_where_the_weights_could_not_be_given_back) {
   expect_refused({"--ensemble", "3"}, "several models that make one");
   expect_refused({"--folds", "3"}, "--folds");
   expect_refused({"--l2", "auto"}, "--l2 auto");
+  expect_refused({"--path", "l2=0.1,0.01"}, "--path");
   expect_refused({"--segment", "hogwild-scaled"}, "--segment");
 }
 

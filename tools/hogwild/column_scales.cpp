@@ -70,8 +70,7 @@ std::vector<parameter_group> groups_of_linear(const named_model& m, std::size_t 
         }
         throw config_error(
             "columns are scaled for linear models, which return the weights of columns as they were given: scale them "
-            "in "
-            "the data, or leave out the scale");
+            "in the data, or leave out the scale");
       },
       m);
 }

@@ -51,6 +51,7 @@ void check_folds(const command_line& line, const train_request& r) {
   if (input == model_input::graph || input == model_input::corpus)
     throw config_error(asked + " measures rows that are left out, and a " + r.model + " model is trained on " +
                        (input == model_input::graph ? "a graph as a whole" : "words, which have no labels"));
+  if (r.options.max_seconds) throw config_error("--max-seconds is of one run, and " + asked + " is many: leave it out");
   const bool has_folds = r.folds.folds || r.options.l2_by_folds;
   if (has_folds && r.options.step.kind == schedule_kind::plateau)
     throw config_error("--schedule plateau goes by validation rows, which models of folds have none of: take another");

@@ -21,7 +21,7 @@ struct folds_request {
   std::string path_text{};
   std::vector<double> path{};  ///< l2 by l2; empty: there is none
 
-  bool any() const { return folds || !path.empty(); }
+  bool any() const { return folds || !path_text.empty() || !path.empty(); }
 };
 
 /// What came of it, beside the run.

@@ -91,8 +91,7 @@ void declare_rest_of_model(command_line& line, train_request& r) {
        {"max_abs", column_scaling::max_abs},
        {"standard", column_scaling::standard}},
       "what columns are divided by (linear models): the size of their largest value, their standard deviation, or "
-      "auto: "
-      "the first, where single columns outweigh all others. What is saved are the weights of columns as given");
+      "auto: the first, where single columns outweigh all others. What is saved are the weights of columns as given");
   line.option("--freeze", "GROUP,...", "", "groups of parameters that nothing changes",
               [&r](const std::string& text) { return add_names(text, r.options.freeze); });
   line.option("--init", r.init, "begin with the parameters of this saved model (word vectors: of these)");

@@ -166,7 +166,7 @@ double epoch_meter::spread_of_losses(double scale) const {
 }
 
 double epoch_meter::loss_of_row(double scale, std::size_t r) const {
-  return task_.evaluate(engine_run_.store(), scale, task_.data().slice(r, r + 1), engine_run_.helpers(), false).loss;
+  return task_.evaluate(engine_run_.store(), scale, task_.data().slice(r, r + 1), *alone_, false).loss;
 }
 
 /// Of the same parameters everywhere. What each row regularises is the mean over all ranks' rows, as the loss is; where

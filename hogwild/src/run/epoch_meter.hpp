@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 
 #include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/detail/run/optimum_bound.hpp>
@@ -57,6 +59,8 @@ class epoch_meter {
   const training_task& task_;
   engine_run& engine_run_;
   const resolved_run& run_;
+  /// For single rows, which a team would take longer to wake up for.
+  std::unique_ptr<thread_team> alone_ = thread_team::make(thread_team_kind::std, 1, false);
   agreement ranks_;
   std::optional<optimum_bound> optimum_{};
 };

@@ -120,7 +120,10 @@ class record_observer final : public observer {
       context.options.emplace_back("samples", number(facts.samples));
       context.options.emplace_back("sampled_by", text(facts.sampled_by));
     }
-    record_.goes_on() ? record_.write_resumed(context, resumed_epoch_) : record_.write(context);
+    if (record_.goes_on())
+      record_.write_resumed(context, resumed_epoch_);
+    else
+      record_.write(context);
   }
 
   observer_answer on_epoch(const epoch_report& e) override {
