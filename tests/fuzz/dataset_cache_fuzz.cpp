@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,6 +65,7 @@ std::vector<std::vector<std::byte>> good_caches() {
 
 void open_and_read(const std::vector<std::byte>& bytes) {
   const detail::unique_fd fd(::memfd_create("fuzz", MFD_CLOEXEC));
+  if (::fchmod(fd.get(), 0600) != 0) std::abort();  // a file that others may write is not trusted
   if (::write(fd.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
   try {
     const sparse_dataset data = sparse_dataset::map("/proc/self/fd/" + std::to_string(fd.get()));

@@ -48,7 +48,7 @@ class ratings_parser {
     if (const field_fault fault = cut_fields(line_, separator_here(), fields_); fault.what != nullptr)
       return marked || refuse(fault.at, fault.what);
     if (!marked) return read_rating();
-    if (fields_.size() != layout_.fields || layout_.rating == ratings_layout::none ||
+    if (fields_.size() != layout_.fields || layout_.rating >= fields_.size() ||
         !is_number(fields_[layout_.rating].text))
       return true;
     return refuse(begin,

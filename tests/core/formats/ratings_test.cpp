@@ -71,6 +71,8 @@ TEST(ratings, skips_names_of_fields_comments_and_blank_lines) {
   EXPECT_EQ(parse_ratings("\n# made by hand\n\"user\",\"item\",\"rating\"\n\n1,2,3 # good\n").ratings.size(), 1u);
   EXPECT_EQ(parse_ratings("1,2,3#\n").ratings.size(), 1u);
   EXPECT_TRUE(parse_ratings("").ratings.empty());
+  // A comment with as many fields as lines that lack the rating.
+  EXPECT_EQ(parse_ratings("1 2\n# 3\n", {.labels_optional = true, .first = true}).ratings.size(), 1u);
 }
 
 TEST(ratings, names_of_fields_stand_in_the_first_line_only) {
