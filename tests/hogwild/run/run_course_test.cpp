@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <gmock/gmock.h>
