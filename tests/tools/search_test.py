@@ -400,10 +400,11 @@ class a_search(unittest.TestCase):
             self.assertEqual([path.name for path in self.folder.iterdir()], ["journal"], "no checkpoint is left")
             finished += 1
             replayed += resumed["replayed"]
-            # Where nothing was replayed it took less time than thought, as on a machine that was busy at first.
-            seconds = seconds if resumed["replayed"] > 0 else min(seconds, time.monotonic() - began)
             self.journal.unlink()
-        self.assertGreater(replayed, 0)
+            # Where nothing was replayed it takes another time than thought, as on a machine that was, or is now, busy:
+            # all kills come once more, by the time that it has taken.
+            if replayed == 0:
+                seconds, killed = time.monotonic() - began, 0
 
     def test_checkpoints_that_another_search_has_left_are_not_gone_on_from(self):
         run = subprocess.Popen(self.resumable(self.BY_RUNS), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

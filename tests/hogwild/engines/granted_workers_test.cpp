@@ -29,7 +29,11 @@ using testing::StartsWith;
 namespace {
 
 struct granted_listener final : observer {
-  void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
+  void on_note(std::string_view sentence) override {
+    // Which a machine that is busy with others is told.
+    if (!sentence.starts_with("how many workers train, and where they write, was decided while"))
+      notes.emplace_back(sentence);
+  }
   std::vector<std::string> notes;
 };
 
