@@ -146,12 +146,10 @@ void epoch_meter::tell_gap(const loss_bound& bound, epoch_report& report) {
 }
 
 double epoch_meter::deviation_of_losses(double scale, double mean) const {
-  constexpr std::size_t most = 64;
-  const std::size_t rows = task_.data().rows(), n = std::min(rows, most);
-  std::array<double, 2> sums{0.0, static_cast<double>(n)};
-  for (std::size_t i = 0; i < n; ++i) {
-    const double loss = loss_of_row(scale, i * rows / n);
+  std::array<double, 2> sums{};
+  for (const double loss : few_losses(task_.data().rows(), [&](std::size_t r) { return loss_of_row(scale, r); })) {
     sums[0] += (loss - mean) * (loss - mean);
+    ++sums[1];
   }
   ranks_.sum(sums);
   return std::sqrt(sums[0] / sums[1]);

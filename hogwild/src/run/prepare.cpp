@@ -433,9 +433,9 @@ void prepared_data::hold_back(const model_traits& traits) {
   if (traits.repeats) train_.degree = options_.validation->degree = whole.degree;
 }
 
-/// What is not given of a linear model goes by the size of its entries: l2, and the step of a bias, which changes as if
-/// it were the weight of one more column with values as large as those of the others. A run that goes on has what it
-/// had: as another number of ranks it has other first rows.
+/// Defaults of a linear model follow the size of its entries: l2, and the step of a bias, which changes as if it were
+/// the weight of one more column with values as large as those of the others. A run that goes on has what it had: as
+/// another number of ranks it has other first rows.
 void prepared_data::follow_entries(std::uint64_t all_rows) {
   const bool sets_l2 = !options_.l2 && loop_.l1 == 0.0;
   if (options_.bias_rate) loop_.bias_rate = static_cast<float>(*options_.bias_rate);
@@ -451,8 +451,9 @@ void prepared_data::follow_entries(std::uint64_t all_rows) {
   if (sets_l2) loop_.l2 = usual_l2(squares, all_rows);
   if (options_.bias_rate) return;
   const double square = squares.of_entry();
-  constexpr double least = 1e-36, most = 1e36;                                                  // as far as floats go
-  loop_.bias_rate = square > 0.0 ? static_cast<float>(std::clamp(square, least, most)) : 1.0f;  // else nothing is said
+  // Rows without entries say nothing. A float, and its reciprocal, hold what lies between.
+  constexpr double least = 1e-36, most = 1e36;
+  loop_.bias_rate = square > 0.0 ? static_cast<float>(std::clamp(square, least, most)) : 1.0f;
 }
 
 /// The rows of all ranks, which have to have the same columns and what belongs to them.

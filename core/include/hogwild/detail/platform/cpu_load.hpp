@@ -21,7 +21,7 @@ struct cpu_account {
   std::chrono::nanoseconds withheld{};  ///< in which a quota of its control groups stopped what would have run
 };
 
-/// What was taken from those who measured, in fractions from 0 to 1.
+/// Fractions of CPU time, from 0 to 1, that others took while somebody measured.
 struct cpu_load {
   std::optional<double> others{};  ///< of the CPUs' time: by other programs, and by the host of this machine
   double withheld = 0.0;           ///< of the CPU time that this process asked for: by a quota
@@ -33,13 +33,13 @@ inline constexpr double busy_fraction = 0.1;
 
 /// Above the fraction that is still idle. An unknown one is not.
 bool is_busy(const cpu_load& load);
-/// What was taken that makes it busy, and whether that of others is unknown, as a clause; empty where there is nothing
+/// A clause that names the fractions that make the machine busy, and an unknown `others`; empty where there is nothing
 /// to tell.
 std::string load_text(const cpu_load& load);
 /// 0.4321 is "43 %".
 std::string percent_text(double fraction);
 
-/// What became of the CPU time between two moments. `others` is unknown where the machine does not tell, or where no
+/// The load between two moments. `others` is unknown where the machine does not tell, or where no
 /// time has passed by what it tells.
 cpu_load load_between(const cpu_account& before, const cpu_account& after);
 /// Of threads that ran together, wait for nothing, and have had `had` of `asked`, the sum of their times on the wall.
@@ -69,7 +69,8 @@ class cpu_watch {
   cpu_account before_;
 };
 
-/// Who tells a cpu_watch the time: at first the system, and again where `reader` is empty. It is copied for each call.
+/// A reader tells a cpu_watch the time: at first the system does, and again where `reader` is empty. It is copied for
+/// each call.
 using cpu_account_reader = std::function<cpu_account()>;
 cpu_account_reader set_cpu_account_reader(cpu_account_reader reader);
 

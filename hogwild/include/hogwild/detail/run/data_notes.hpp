@@ -27,8 +27,8 @@ struct wild_columns {
 /// rows of all ranks, which all call it.
 std::optional<wild_columns> find_wild_columns(const sparse_view& data, const agreement& ranks);
 
-/// What is worth telling of the rows before a model is trained on them, a sentence each: that none has an entry; that
-/// columns are wild, where the optimiser has one step for all columns. All ranks call it, and get the same.
+/// Notes on the rows before a model is trained on them, a sentence each: no row has an entry; columns are wild, where
+/// the optimiser has one step for all columns. All ranks call it, and get the same.
 std::vector<std::string> notes_on_data(const training_task& task, const std::string& source, const agreement& ranks);
 
 }  // namespace hogwild

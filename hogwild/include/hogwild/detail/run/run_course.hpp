@@ -16,15 +16,14 @@ namespace hogwild {
 /// What a run's objective has been, so that its end can be told from its beginning: a blow-up may be finite, and a run
 /// that ends worse than it began has diverged, whatever number it ends with.
 struct run_course {
-  /// Beyond noise: what the objective has risen is more than this fraction of the spread of the rows' losses at the
-  /// end. A model that wanders by chance shifts rows' losses up and down by about their spread, and their mean by the
-  /// square of that; one that has blown up has a mean of about the spread, or, where few rows are beyond bounds, of far
-  /// more.
+  /// A rise of the objective is beyond noise above this fraction of the spread of the rows' losses at the end. A model
+  /// that wanders by chance shifts rows' losses up and down by about their spread, and their mean by the square of
+  /// that; one that has blown up has a mean of about the spread, or, where few rows are beyond bounds, of far more.
   static constexpr double beyond_noise = 0.25;
-  /// And more than this fraction of the objective at the beginning: a run may begin at the best that rows without any
-  /// pattern allow, and wanders about it then.
+  /// It also has to be above this fraction of the objective at the beginning: a run may begin at the best that rows
+  /// without any pattern allow, and wanders about it then.
   static constexpr double beyond_start = 0.1;
-  /// And more than this fraction of the objective: of sums of floats.
+  /// Objectives within this fraction of each other count as equal: they are sums of floats.
   static constexpr double beyond_rounding = 1e-5;
 
   double start = std::numeric_limits<double>::quiet_NaN();  ///< objective at the beginning; not finite: not known
@@ -55,18 +54,25 @@ struct run_course {
   }
 };
 
-/// That distance, as a few of so many rows tell it; 0 of no rows. loss_of(r) is the loss of row r.
+/// The losses of a few of so many rows; loss_of(r) is that of row r.
+template <class LossOf>
+std::vector<double> few_losses(std::size_t rows, const LossOf& loss_of) {
+  constexpr std::size_t most = 64;
+  std::vector<double> losses(std::min(rows, most));
+  for (std::size_t i = 0; i < losses.size(); ++i) losses[i] = loss_of(i * rows / losses.size());
+  return losses;
+}
+
+/// The spread that run_course::ended_worse() asks for, as a few rows tell it; 0 of no rows.
 template <class LossOf>
 double spread_of_losses(std::size_t rows, const LossOf& loss_of) {
-  constexpr std::size_t most = 64;
   const auto part = [](std::vector<double>& of, std::size_t quarters) {
     const auto at = of.begin() + static_cast<std::ptrdiff_t>(quarters * of.size() / 4);
     std::ranges::nth_element(of, at);
     return *at;
   };
-  std::vector<double> losses(std::min(rows, most));
+  std::vector<double> losses = few_losses(rows, loss_of);
   if (losses.empty()) return 0.0;
-  for (std::size_t i = 0; i < losses.size(); ++i) losses[i] = loss_of(i * rows / losses.size());
   const double middle = part(losses, 2);
   for (double& loss : losses) loss = std::abs(loss - middle);
   return part(losses, 3);

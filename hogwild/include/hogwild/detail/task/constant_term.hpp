@@ -24,7 +24,7 @@ struct margins_of_rows {
   std::size_t rows() const { return margin.size(); }
 };
 
-/// What is known of the constant before these rows are looked at.
+/// The constant as it was before these rows are looked at.
 struct known_constant {
   float value = 0.0f;  ///< where the search begins
   /// Rows, counted by their weight, that have said `value` before and are not there any more: each adds (c - value)^2
