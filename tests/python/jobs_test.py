@@ -20,6 +20,14 @@ def rows():
     return hw.Dataset(x, x[:, 0] > 0), x
 
 
+def training(job):
+    """The job once it trains: its segment stands before parameters are laid out in it."""
+    while job.rows_done == 0:
+        assert job.running
+        job.wait(0.01)
+    return job
+
+
 def test_a_run_begins_and_tells_how_far_it_is():
     data, x = rows()
     job = hw.start(data, "logistic", engine="threads", workers=2, epochs=10**6, step=0.01)
@@ -78,7 +86,8 @@ def test_parameters_are_read_from_another_process(tmp_path):
     data, x = rows()
     np.save(tmp_path / "x.npy", x)
     name = f"hogwild-python-test-{os.getpid()}"
-    job = hw.start(data, "logistic", engine="threads", workers=2, epochs=10**6, step=0.01, segment=name, bias=True)
+    job = training(hw.start(data, "logistic", engine="threads", workers=2, epochs=10**6, step=0.01, segment=name,
+                            bias=True))
     read = subprocess.run([sys.executable, "-c", READER, name, str(tmp_path / "x.npy")], capture_output=True, text=True)
     assert job.running and read.stdout == "training logistic 21 True True\n", read.stderr
     live = hw.attach(name)
@@ -115,7 +124,7 @@ def test_a_model_that_was_read_predicts_arrays_as_that_of_the_run(tmp_path, firs
 def test_a_reader_that_is_killed_disturbs_nobody(tmp_path):
     data, x = rows()
     name = f"hogwild-python-kill-{os.getpid()}"
-    job = hw.start(data, "logistic", engine="threads", workers=2, epochs=10**6, step=0.01, segment=name)
+    job = training(hw.start(data, "logistic", engine="threads", workers=2, epochs=10**6, step=0.01, segment=name))
     code = "import sys, hogwild as hw\nlive = hw.attach(sys.argv[1])\nprint(1, flush=True)\nwhile True: live.read()"
     for _ in range(3):
         reader = subprocess.Popen([sys.executable, "-c", code, name], stdout=subprocess.PIPE, text=True)

@@ -67,6 +67,21 @@ def wait_until(holds, seconds=60.0):
         time.sleep(0.001)
 
 
+def attached(name):
+    """The run's parameters as soon as there are any: its segment stands before it is laid out."""
+    found = []
+
+    def attaches():
+        try:
+            found.append(hw.attach(name))
+        except hw.ResourceError:
+            return False
+        return True
+
+    wait_until(attaches)
+    return found.pop()
+
+
 def left_over():
     return [name for name in os.listdir("/dev/shm") if name.startswith(NAME)]
 
@@ -80,8 +95,7 @@ def test_clients_that_train_are_killed():
     for k in range(KILLS):
         name = f"{NAME}-{k}"
         child = forked(lambda: started(name).wait())
-        wait_until(lambda: os.path.exists("/dev/shm/" + name))
-        live = hw.attach(name)
+        live = attached(name)
         killed(child)
         wait_until(lambda: live.state == "killed")
         assert live.read() in (True, False) and np.all(np.isfinite(live.values))
@@ -125,8 +139,7 @@ def test_workers_are_killed(tmp_path):
                                    "0.01", "--epochs", "1000000000", "--segment", NAME, "--save", tmp_path / "model.bin",
                                    "--quiet", "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        wait_until(lambda: os.path.exists("/dev/shm/" + NAME))
-        live, once = hw.attach(NAME), set()
+        live, once = attached(NAME), set()
         for _ in range(KILLS):
             wait_until(lambda: len(set(children_of(run.pid)) - once) == 2)
             before = live.age["rows_after"]
