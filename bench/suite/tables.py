@@ -23,6 +23,26 @@ def aligned(rows):
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
 
 
+def settings(lines, task, place="here"):
+    """The settings of each contestant beside the least and the largest that were tried, where they were tuned."""
+    groups = {}
+    for line in record.of(lines, "tried", task=task, place=place):
+        groups.setdefault((line["contestant"], line["workers"]), []).append(line)
+    for (contestant, workers), tried in groups.items():
+        best = next(line for line in tried if line["best"])
+        told = []
+        for name, x in best["settings"].items():
+            known = sorted({line["settings"][name] for line in tried})
+            told.append(f"{name} {_as_given(x)}" +
+                        (f" ({_as_given(known[0])} to {_as_given(known[-1])})" if len(known) > 1 else ""))
+        edge = "; the best lies on the edge of what was tried" if best["on_edge"] else ""
+        yield f"{contestant}, {workers}: {', '.join(told)}; {len(tried)} settings were tried{edge}"
+
+
+def _as_given(value):
+    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
+
+
 def of_task(task, lines):
     """Summaries of one task, how many times sooner than serial each was, and what is to be read with care."""
     sign = "<=" if task.target.less_is_better else ">="
@@ -38,9 +58,11 @@ def of_task(task, lines):
                      spread(ratios.get((s["contestant"], s["workers"])))))
         notes += [f"  {s['contestant']}, {s['workers']}: {flag}" for flag in s["flags"]]
     head = f"{task.name}: {task.target.metric} {sign} {task.target.value:.6g} ({task.target.found})"
-    tried = record.of(lines, "tried", task=task.name)
-    settings = f"settings: {'the best of those tried in this call' if tried else task.found}"
-    return "\n".join([head, settings, *aligned(rows), *notes, ""])
+    of_each = [f"  {line}" for place in dict.fromkeys(s["place"] for s in record.of(lines, "summary", task=task.name))
+               for line in settings(lines, task.name, place)]
+    begun = "settings: the best of those tried in this call, beside the least and the largest" if of_each else \
+        f"settings: {task.found}"
+    return "\n".join([head, begun, *of_each, *aligned(rows), *notes, ""])
 
 
 def of_runs(lines):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Equal tuning: every contestant has the same number of trials, and a best point on an edge widens the grid."""
+"""Equal tuning: every contestant has the same number of trials, and as many again while the best one lies on an edge."""
 import math
 import statistics
 
@@ -57,19 +57,20 @@ def score(outcomes, target, references=(), each=None):
 def tune(run, grid, begun, target, trials, references=()):
     """One knob after the other, then step and decay together, until nothing changes or no trial is left.
 
+    Then values past the edge on which the best one lies, until it lies on none; with at most as many trials again.
     `run(settings, seed)` is an Outcome, `grid` has ascending values by knob, `begun` settings to begin with. Returns
     the points that were tried, as dictionaries of `settings`, `outcomes`, `best` and `on_edge`; one is the best.
     Step and decay change how many epochs it takes, and not what an epoch takes, which varies more from run to run: that
     is the median of all runs whose other settings are the same.
     """
-    tried = {}
+    tried, most = {}, trials
 
     def key(settings):
         return tuple(sorted(settings.items()))
 
     def ask(settings):
         if key(settings) not in tried:
-            if len(tried) >= trials:
+            if len(tried) >= most:
                 return None
             tried[key(settings)] = (settings, [run(settings, seed) for seed in SEEDS])
         return key(settings)
@@ -116,19 +117,26 @@ def tune(run, grid, begun, target, trials, references=()):
                     best, changed = {**best, **both}, True
                     values = {name: sorted({*each, best[name]}) for name, each in values.items()}
                     break
+
+    def widened(settings):
+        """The settings with the next value past an edge of what was tried, on which they lie; None where there is none."""
+        for name, each in values.items():
+            known = [other[name] for other, _ in tried.values()]
+            for upper, end in ((True, max(known)), (False, min(known))):
+                further = beside(name, sorted({*each, *known}), end, upper) if settings[name] == end else None
+                if further is not None:
+                    return {**settings, name: further}
+        return None
+
+    most = 2 * trials
     best = tried[min(tried, key=found)][0]
+    while (further := widened(best)) and ask(further) is not None:
+        best = tried[min(tried, key=found)][0]
     return [{"settings": settings, "outcomes": outcomes, "best": settings == best,
-             "on_edge": settings == best and any(on_edge(name, x, values[name]) for name, x in best.items())}
-            for settings, outcomes in tried.values()]
+             "on_edge": settings == best and widened(best) is not None} for settings, outcomes in tried.values()]
 
 
 def beside(name, values, x, upper):
     """The value next to x; where x is the last one there, the one past it, or None."""
     at = values.index(x) + (1 if upper else -1)
     return values[at] if 0 <= at < len(values) else beyond(name, values, upper)
-
-
-def on_edge(name, x, values):
-    """Whether better values may lie past it: it is the first or last that was tried, and there are more."""
-    at = values.index(x)
-    return len(values) > 1 and (at == 0 or at == len(values) - 1) and beyond(name, values, at > 0) is not None

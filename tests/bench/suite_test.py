@@ -12,7 +12,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
-from suite import quality, record, tuning, turns  # noqa: E402
+from suite import quality, record, tables, tuning, turns  # noqa: E402
 from suite.engine import Engine  # noqa: E402
 from suite.terms import Outcome, Point, Target, Task  # noqa: E402
 
@@ -149,17 +149,29 @@ class Tuning(unittest.TestCase):
         tried = tuning.tune(run, {"step": [0.5, 1.0, 2.0], "decay": [0.75, 0.875, 0.9375]}, begun, TARGET, 16)
         self.assertEqual([t["settings"] for t in tried if t["best"]], [{"step": 4.0, "decay": 0.5}])
 
-    def test_an_edge_that_no_trial_is_left_for_is_told(self):
+    def test_trials_go_on_while_the_best_one_lies_on_an_edge(self):
         self.calls = 0
         tried = tuning.tune(lambda s, seed: self.toy(16.0, s, seed), {"step": [0.5, 1.0, 2.0]}, {"step": 1.0},
                             TARGET, 4)
-        self.assertTrue([t for t in tried if t["best"]][0]["on_edge"])
-        self.assertEqual(len(tried), 4)
+        best = [t for t in tried if t["best"]][0]
+        self.assertEqual((best["settings"], best["on_edge"], len(tried)), ({"step": 16.0}, False, 7))
 
-    def test_no_more_settings_are_tried_than_there_are_trials(self):
+    def test_an_edge_is_told_where_as_many_trials_again_do_not_leave_it(self):
         self.calls = 0
-        tried = tuning.tune(lambda s, seed: self.toy(2.0, s, seed), {"step": [0.5, 1.0, 2.0]}, {"step": 1.0}, TARGET, 2)
-        self.assertEqual((len(tried), self.calls), (2, 6))
+        tried = tuning.tune(lambda s, seed: self.toy(1e6, s, seed), {"step": [0.5, 1.0, 2.0]}, {"step": 1.0},
+                            TARGET, 4)
+        self.assertTrue([t for t in tried if t["best"]][0]["on_edge"])
+        self.assertEqual((len(tried), self.calls), (8, 24))
+
+    def test_a_table_names_the_space_that_was_tried(self):
+        def line(step, meeting, **more):
+            return {"kind": "tried", "task": "toy", "contestant": "all_reduce", "workers": 2, "place": "here",
+                    "settings": {"step": step, "meeting": meeting}, "best": False, "on_edge": False, **more}
+        lines = [line(0.5, 16384), line(8.0, 16384), line(2.0, 16384, best=True)]
+        told = "all_reduce, 2: step 2 (0.5 to 8), meeting 16384; 3 settings were tried"
+        self.assertEqual(list(tables.settings(lines, "toy")), [told])
+        lines[-1]["on_edge"] = True
+        self.assertEqual(list(tables.settings(lines, "toy")), [told + "; the best lies on the edge of what was tried"])
 
     def test_where_most_seeds_do_not_arrive_a_point_is_worse(self):
         def run(settings, seed):
