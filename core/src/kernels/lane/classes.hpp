@@ -63,7 +63,7 @@ class lane_class_rows {
       step[v] = loaded<vector>(of.step + v * floats);
       moves[v] = step[v] != vector{};
     }
-    in_parts_of<Isa>(z, [&](const Index* index, const float* x, std::size_t size, bool) {
+    in_parts_of<Isa>(z, [&](const Index* index, const float* x, std::size_t size) {
       for (std::size_t e = 0; e < size; ++e) {
         vector left[vectors];
         for (std::size_t v = 0; L2 && v < vectors; ++v)

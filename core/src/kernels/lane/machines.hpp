@@ -91,7 +91,7 @@ class lane_machine_rows {
       rules::store(w + v * floats, All ? after : moves[v] ? after : before);
       if constexpr (Rule::sums) rules::store(sums + v * floats, All ? sum : moves[v] ? sum : had);
     };
-    in_parts_of<Isa>(z, [&](const Index* index, const float* x, std::size_t size, bool) {
+    in_parts_of<Isa>(z, [&](const Index* index, const float* x, std::size_t size) {
       for (std::size_t e = 0; e < size; ++e) {
         const std::size_t j = index[e], factors = j * by.to.width * Models;
         const vector slope_of[] = {slope[V] * x[e]...};

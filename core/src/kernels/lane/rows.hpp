@@ -38,19 +38,18 @@ static inline void widen(const Value* value, std::size_t n, float* x) {
   row_rules<Isa>::store(x + n - width, Isa::load(value + n - width));  // some of them for the second time
 }
 
-/// Calls body(index, x, n, whether it is the first) on the parts of a row, of which there is at least one. All but the
-/// last are of whole eights.
+/// Calls body(index, x, n) on the parts of a row, of which there is at least one. All but the last are of whole eights.
 template <class Isa, class Entries, class Body>
 [[gnu::always_inline]] static inline void in_parts_of(const Entries& z, const Body& body) {
   if constexpr (std::is_same_v<decltype(z.value), const float*>) {
-    body(z.index, z.value, z.size, true);
+    body(z.index, z.value, z.size);
   } else {
     alignas(64) float x[most_widened];
     std::size_t k = 0;
     do {
       const std::size_t n = z.size - k < most_widened ? z.size - k : most_widened;
       widen<Isa>(z.value + k, n, x);
-      body(z.index + k, x, n, k == 0);
+      body(z.index + k, x, n);
       k += n;
     } while (k < z.size);
   }
@@ -82,15 +81,15 @@ class lane_row {
   /// given; or in four as dot() of a single row, with what is left in the first.
   template <std::size_t Sums>
   static void dot(const float* w, const entries& z, float* out, const float* bias = nullptr) {
-    numbers sum[Sums], ninth;
+    numbers sum[Sums] = {}, ninth;
     each_vector([&](std::size_t v) __attribute__((always_inline)) {
       ninth.of[v] = bias != nullptr ? loaded<vector>(bias + v * floats) : vector{};
     });
     numbers& rest = Sums == row_sums ? sum[0] : ninth;
     in_parts(
-        z, [&](const Index* index, const float* x, std::size_t n, bool first) __attribute__((always_inline)) {
+        z, [&](const Index* index, const float* x, std::size_t n) __attribute__((always_inline)) {
           const std::size_t whole = n / Sums * Sums;
-          walks(w, index, x, whole, first, sum, std::make_index_sequence<Sums / abreast<Sums>>());
+          walks(w, index, x, whole, sum, std::make_index_sequence<Sums / abreast<Sums>>());
           for (std::size_t k = whole; k < n; ++k) add_product(rest, w, index[k], x[k]);
         });
     each_vector([&](std::size_t v) __attribute__((always_inline)) {
@@ -128,7 +127,7 @@ class lane_row {
       });
     };
     in_parts(
-        z, [&](const Index* index, const float* x, std::size_t n, bool) __attribute__((always_inline)) {
+        z, [&](const Index* index, const float* x, std::size_t n) __attribute__((always_inline)) {
           for (std::size_t k = 0; k < n; ++k) move_column(index[k], x[k]);
         });
   }
@@ -172,21 +171,18 @@ class lane_row {
                     __attribute__((always_inline)) { sum.of[v] += loaded<vector>(weights + v * floats) * x; });
   }
 
-  /// Adds the products of n entries, as many as there are sums or a multiple, to the sums; the first ones to zero.
+  /// Adds the products of n entries, as many as there are sums or a multiple, to the sums.
   template <std::size_t Sums, std::size_t... Walk>
   [[gnu::always_inline]] static void walks(const float* w, const Index* index, const float* x, std::size_t n,
-                                           bool first, numbers (&sum)[Sums], std::index_sequence<Walk...>) {
-    (walk<Walk * abreast<Sums>>(w, index, x, n, first, sum, std::make_index_sequence<abreast<Sums>>()), ...);
+                                           numbers (&sum)[Sums], std::index_sequence<Walk...>) {
+    (walk<Walk * abreast<Sums>>(w, index, x, n, sum, std::make_index_sequence<abreast<Sums>>()), ...);
   }
   template <std::size_t From, std::size_t Sums, std::size_t... Sum>
-  [[gnu::always_inline]] static void walk(const float* w, const Index* index, const float* x, std::size_t n, bool first,
+  [[gnu::always_inline]] static void walk(const float* w, const Index* index, const float* x, std::size_t n,
                                           numbers (&sum)[Sums], std::index_sequence<Sum...>) {
     numbers growing[abreast<Sums>];
-    if (first)
-      each_vector([&](std::size_t v) __attribute__((always_inline)) { ((growing[Sum].of[v] = vector{}), ...); });
-    else
-      each_vector([&](std::size_t v)
-                      __attribute__((always_inline)) { ((growing[Sum].of[v] = sum[From + Sum].of[v]), ...); });
+    each_vector([&](std::size_t v)
+                    __attribute__((always_inline)) { ((growing[Sum].of[v] = sum[From + Sum].of[v]), ...); });
     for (std::size_t k = From; k < n; k += Sums) {
       (add_product(growing[Sum], w, index[k + Sum], x[k + Sum]), ...);
     }
@@ -213,7 +209,7 @@ class lane_row {
       });
     };
     in_parts(
-        z, [&](const Index* index, const float* x, std::size_t n, bool) __attribute__((always_inline)) {
+        z, [&](const Index* index, const float* x, std::size_t n) __attribute__((always_inline)) {
           std::size_t k = 0;
           for (; k + updates_at_once <= n; k += updates_at_once)
             in_turn(

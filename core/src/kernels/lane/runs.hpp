@@ -55,7 +55,7 @@ class lane_runs {
   template <class Vector, bool Squares = false>
   static void add_up(const float* w, std::size_t n, const entries& z, float* out, float* squares = nullptr) {
     constexpr std::size_t floats = sizeof(Vector) / sizeof(float), most = most_sums<Squares>;
-    in_parts_of<Isa>(z, [&](const Index* index, const float* x, std::size_t size, bool) {
+    in_parts_of<Isa>(z, [&](const Index* index, const float* x, std::size_t size) {
       for (std::size_t first = 0; first < n;) {
         const std::size_t left = (n - first) / floats, walks = (left + most - 1) / most;
         const std::size_t sums = (left + walks - 1) / walks;
