@@ -55,9 +55,7 @@ void check(const sync_engine& engine, const run_planner& run) {
   require(loop.ownership != ownership_kind::blocks,
           "the ranks of a synchronous engine have arrays of their own: leave out the ownership");
   const bool margin = run.task().facts().margin;
-  require(engine.rule == sync_rule::gradients || !margin || run.options().step.kind != schedule_kind::linear,
-          "linear models with one margin a row keep their step for an epoch, but under all_reduce; use that, or a "
-          "geometric, inverse or cosine schedule");
+  if (engine.rule != sync_rule::gradients) run.require_step_of_epochs();
   require(
       engine.rule != sync_rule::gradients || loop.form != l2_form::two_pass,
       "the gathered gradients of a linear model are one step, without a second pass: use local_sgd, or leave out the "

@@ -122,10 +122,14 @@ std::string run_planner::why_fewer() const {
   return reasons;
 }
 
-std::size_t run_planner::decide_sharing(std::size_t workers, const sharing_surroundings& around) {
+void run_planner::require_step_of_epochs() const {
   require(!task_.facts().margin || run_.options.step.kind != schedule_kind::linear,
-          "linear models with one margin a row keep their step for an epoch, but under all_reduce; use a geometric, "
-          "inverse or cosine schedule");
+          "linear models with one margin a row keep their step for an epoch, but under all_reduce: use that engine, or "
+          "a geometric, inverse or cosine schedule");
+}
+
+std::size_t run_planner::decide_sharing(std::size_t workers, const sharing_surroundings& around) {
+  require_step_of_epochs();
   limit_batch();
   const bool halves = around.storage == storage_kind::half;
   if (halves) require_halves(workers);

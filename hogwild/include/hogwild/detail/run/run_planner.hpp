@@ -62,6 +62,9 @@ class run_planner {
   void ask_for(sharing_kind sharing) { run_.options.sharing = sharing; }
   /// Why workers read and write where they do.
   void explain(std::string reason) { run_.sharing_reason = std::move(reason); }
+  /// Throws config_error where the step of a model that keeps it for an epoch would fall within one. All engines call
+  /// it but all_reduce, whose gathered gradients take it at each meeting; decide_sharing() does.
+  void require_step_of_epochs() const;
   /// No more rows see the same weights than the step allows.
   void limit_batch();
   /// A found step suits one row at a time; this makes it suit the mean of `rows`, at least 1 (step_factor).
