@@ -15,6 +15,7 @@
 #include <hogwild/detail/command/registered_training.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
 #include <hogwild/detail/results/first_column.hpp>
+#include <hogwild/detail/results/saved_scaling.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
@@ -177,7 +178,7 @@ void python_run::run() {
   else if (keeps)
     saved = request_.several.keeps_several() ? cli::saved_of_several(request_, m, result, columns)
                                              : to_saved(m, result.parameters, result.labels, columns);
-  if (saved) detail::say_first_column(*saved, data_.first_column());
+  if (saved) detail::say_first_column(*saved, data_.first_column()), detail::say_scaling(*saved, result.scale);
   const std::lock_guard lock(mutex_);
   result_ = std::move(result);
   saved_ = std::move(saved);

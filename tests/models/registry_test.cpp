@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <hogwild/detail/results/first_column.hpp>
+#include <hogwild/detail/results/saved_scaling.hpp>
 #include <hogwild/error.hpp>
 
 #include "support/owned_row.hpp"
@@ -125,10 +126,15 @@ TEST(registry, every_saved_model_may_say_what_its_first_column_is_called) {
     const float expected = predictor(saved).score(z);
     detail::say_first_column(saved, 1);
     EXPECT_EQ(detail::said_first_column(saved), 1u);
+    EXPECT_EQ(detail::said_scaling(saved), column_scaling::none);
+    detail::say_scaling(saved, column_scaling::standard);
+    EXPECT_EQ(detail::said_scaling(saved), column_scaling::standard);
     EXPECT_EQ(predictor(saved).score(z), expected);
   }
   all[0].model_options = {{"first_column", 2.0}};
   EXPECT_THROW(detail::said_first_column(all[0]), input_error);
+  all[0].model_options = {{"columns.scale", 1.0}};  // auto is nothing that a run does
+  EXPECT_THROW(detail::said_scaling(all[0]), input_error);
 }
 
 TEST(registry, a_margin_model_predicts_by_its_sign) {

@@ -195,7 +195,8 @@ TEST_F(launched, ranks_with_other_options_are_refused_before_they_train) {
       {"--l2 0.1", "--l2: 0.1 here, not given on rank 0"},
       {"--model hinge_svm", "--model: hinge_svm here, not given on rank 0"},
       {"--sync-rows 8", "--sync-rows: 8 here, not given on rank 0"},
-      {"--values half", "--values: half here, not given on rank 0"}};
+      {"--values half", "--values: half here, not given on rank 0"},
+      {"--scale max_abs", "--scale: max_abs here, not given on rank 0"}};
   for (const auto& [option, sentence] : cases) {
     const outcome o = running_command(with_script(3, "[ $RANK = 2 ] && set -- \"$@\" " + option,
                                                   {"train", train(), "--engine", "all_reduce", "--workers", "1"}))
@@ -297,6 +298,26 @@ TEST_F(launched, ranks_in_lockstep_resume_as_another_number_of_them) {
   EXPECT_EQ(by_two["epochs"], 8);
   EXPECT_EQ(by_two["ranks"], 2);
   EXPECT_EQ(result_of(hogwild(asked("8", "--resume")))["ranks"], 1);
+}
+
+// First values say nothing of ranks, which may have other rows when they go on.
+TEST_F(launched, ranks_resume_with_the_columns_divided_as_they_were) {
+  for (const std::string engine : {"ring", "local_sgd", "all_reduce"}) {
+    const std::string checkpoint = *folder / (engine + ".scaled");
+    const auto asked = [&](const std::string& scale, const std::string& epochs, const std::string& option) {
+      return std::vector<std::string>{"train",    train(), "--engine", engine,     "--workers", "1",
+                                      "--step",   "0.3",   "--decay",  "0.9",      "--scale",   scale,
+                                      "--epochs", epochs,  option,     checkpoint, "--quiet",   "--json"};
+    };
+    EXPECT_EQ(result_of(run(2, asked("max_abs", "2", "--checkpoint")))["epochs"], 2) << engine;
+    EXPECT_EQ(result_of(run(2, asked("max_abs", "4", "--resume")))["epochs"], 4) << engine;
+    for (const std::string other : {"none", "auto", "standard"}) {
+      const outcome o = run(2, asked(other, "4", "--resume"));
+      EXPECT_EQ(o.code, 2) << engine << " " << other;
+      EXPECT_THAT(o.err, AllOf(HasSubstr("written by a run with scale max_abs, and this one has scale "),
+                               HasSubstr("resume with the --scale that wrote it")));
+    }
+  }
 }
 
 class lost : public launched {};

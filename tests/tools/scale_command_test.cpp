@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -102,8 +103,40 @@ TEST_F(scale_command, a_warm_start_and_a_resumed_run_are_of_the_same_columns) {
   for (const char* const scale : {"none", "standard"}) {
     other[5] = scale;
     const outcome o = with({"--epochs", "4", "--decay", "0.9", "--resume", state}, other);
-    EXPECT_NE(o.code, 0) << scale;
-    EXPECT_THAT(o.err, HasSubstr("written by a run with other data or other options")) << scale;
+    EXPECT_EQ(o.code, 2) << scale;
+    EXPECT_THAT(o.err, HasSubstr("written by a run with scale max_abs, and this one has scale " + std::string(scale) +
+                                 ": resume with the --scale that wrote it"));
+  }
+  // As many rows of the same columns, of which the largest value is another one.
+  std::string text = read_file(data);
+  text.insert(text.find(" 3:") + 3, "9");
+  write_file(data, text);
+  EXPECT_THAT(with({"--epochs", "4", "--decay", "0.9", "--resume", state}, line).err,
+              HasSubstr("with scale max_abs whose columns were divided by other numbers"));
+}
+
+TEST_F(scale_command, what_was_done_stands_in_the_summary_the_record_and_the_saved_model) {
+  const std::string wild = with_time("time.svm"), model = *folder / "told.bin", record = *folder / "told.jsonl";
+  const std::vector<std::tuple<std::string, std::string, std::string>> cases{{wild, "max_abs", "max_abs"},
+                                                                             {wild, "standard", "standard"},
+                                                                             {wild, "auto", "max_abs"},
+                                                                             {wild, "none", "none"},
+                                                                             {train(), "auto", "none"}};
+  for (const auto& [data, asked, done] : cases) {
+    SCOPED_TRACE(asked + " of " + data);
+    const auto run_with = [&, &asked = asked, &data = data](const std::string& form) {
+      return run(data, {"--scale", asked, "--save", model, "--record", record, form});
+    };
+    EXPECT_EQ(result_of(run_with("--json"))["scale"], done);
+    EXPECT_EQ(nlohmann::json::parse(lines_of(read_file(record)).front())["options"]["scale"], done);
+    const auto facts = result_of(hogwild({"inspect", model, "--json"}));
+    EXPECT_EQ(facts.value("scale", "none"), done);
+    EXPECT_FALSE(facts.contains("columns.scale"));
+    const std::string summary = run_with("--bias").out;
+    if (done == "none")
+      EXPECT_THAT(summary, Not(HasSubstr("columns divided")));
+    else
+      EXPECT_THAT(summary, HasSubstr("columns divided (scale " + done + ")"));
   }
 }
 

@@ -179,10 +179,9 @@ std::string advice_json(const train_request& request, const sparse_view& rows, c
     runs.back()["least_epoch_seconds"] = measured[i].least_seconds;
     runs.back()["measured_workers"] = measured[i].workers;
   }
-  all["advice"] = {{"engine", best.engine},   {"workers", best.workers},
-                   {"sharing", "auto"},       {"step", given.step},
-                   {"values", values.values}, {"scale", scale == column_scaling::none ? "none" : "max_abs"},
-                   {"reason", given.reason},  {"values_reason", values.reason}};
+  all["advice"] = {{"engine", best.engine},  {"workers", best.workers},       {"sharing", "auto"},
+                   {"step", given.step},     {"values", values.values},       {"scale", name_of(scale)},
+                   {"reason", given.reason}, {"values_reason", values.reason}};
   if (const auto lost = loss_of_advice(given, measured)) all["advice"]["slower_than_fastest"] = *lost;
   return json_text(all) + "\n";
 }

@@ -116,6 +116,7 @@ divided_run::divided_run(const named_model& m, const sparse_view& rows, column_s
   rows.ensure(0, rows.rows());
   scale_ = column_scales(rows, kind, ranks);
   if (scale_.empty()) return;
+  scaling_ = kind == column_scaling::automatic ? column_scaling::max_abs : kind;
   rows_ = divided(rows);
   if (options_.test) options_.test = divided(*options_.test);
   if (options_.validation) options_.validation = divided(*options_.validation);
@@ -153,6 +154,7 @@ sparse_view divided_run::divided(const sparse_view& rows) {
   made.degree = rows.degree, made.class_rows = rows.class_rows;
   made.original = rows.original, made.first_column = rows.first_column;
   made.first_singleton = rows.first_singleton;
+  made.scaling = scaling_, made.scale = scale_;
   return made;
 }
 

@@ -10,8 +10,6 @@
 #include <hogwild/registry.hpp>
 #include <hogwild/result.hpp>
 
-#include "column_scaling.hpp"
-
 namespace hogwild::cli {
 
 /// What each column's values are divided by: sizes of all ranks' rows, rounded down to powers of two, so that neither
@@ -40,6 +38,7 @@ class divided_run {
   sparse_view divided(const sparse_view& rows);
 
   std::vector<parameter_group> groups_;
+  column_scaling scaling_ = column_scaling::none;  ///< that was done
   std::vector<float> scale_;
   std::vector<sparse_dataset> copies_;
   sparse_view rows_;

@@ -12,9 +12,11 @@
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/results/saved_scaling.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/file_kind.hpp>
+#include <hogwild/names.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
 
@@ -90,7 +92,9 @@ facts model_facts(const std::string& path) {
   facts all = {{"kind", "model"}, {"model", m.model}};
   const auto answer = answer_of(m);
   for (const auto& [name, value] : m.model_options)
-    if (!answer || name != detail::vote_option) put_option(all, name, value);
+    if (name != detail::scaling_option && (!answer || name != detail::vote_option)) put_option(all, name, value);
+  if (const column_scaling scale = detail::said_scaling(m); scale != column_scaling::none)
+    all["scale"] = name_of(scale);
   if (answer) {
     all["models"] = m.width;
     all["answer"] = name_of(*answer);

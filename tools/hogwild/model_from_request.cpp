@@ -10,6 +10,7 @@
 #include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
 #include <hogwild/detail/results/first_column.hpp>
+#include <hogwild/detail/results/saved_scaling.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/saved_model.hpp>
@@ -101,6 +102,7 @@ void save_trained(const train_request& request, const named_model& m, const trai
   saved.spell_labels(detail::spelling_of(rows.data));
   saved.names = request.files.names_of(saved.columns);
   detail::say_first_column(saved, first_column_of(request.files));
+  detail::say_scaling(saved, result.scale);
   save_model(request.save, saved, model_format_for(request.save));
 }
 

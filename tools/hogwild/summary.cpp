@@ -100,6 +100,7 @@ std::string summary_text(const train_request& request, const train_result& r, co
   text += formatted(", l2 %.6g", r.l2);
   if (!r.l2_tried.empty()) text += formatted(", found by %zu folds", r.l2_tried.front().measured.folds.size());
   if (request.options.l1 > 0.0) text += formatted("; %zu of %zu parameters are 0", zeros_of(r), r.parameters.size());
+  if (r.scale != column_scaling::none) text += "; columns divided (scale " + std::string(name_of(r.scale)) + ")";
   if (!r.first_layer.empty()) text += ", its first layer " + r.first_layer;
   if (!r.last_layer.empty() && r.last_layer != "full") text += ", its last layer " + r.last_layer;
   if (r.samples > 0) text += formatted(" (%zu draws by ", r.samples) + r.sampled_by + ")";
@@ -170,8 +171,8 @@ std::string summary_json(const train_request& request, const train_result& r, co
                                 {"nonzeros", r.nonzeros},          {"step", r.step},
                                 {"step_found", r.step_found},      {"decay", r.decay},
                                 {"schedule", name_of(r.schedule)}, {"l2", r.l2},
-                                {"l2_found", !r.l2_tried.empty()}, {"train_loss", r.train_loss},
-                                {"objective", r.objective}};
+                                {"l2_found", !r.l2_tried.empty()}, {"scale", name_of(r.scale)},
+                                {"train_loss", r.train_loss},      {"objective", r.objective}};
   if (r.gap) all["gap"] = *r.gap;
   if (r.stopped_by) all["stopped_by"] = to_string(*r.stopped_by);
   if (request.options.l1 > 0.0) all["l1"] = request.options.l1, all["zeros"] = zeros_of(r);

@@ -84,14 +84,10 @@ void declare_rest_of_model(command_line& line, train_request& r) {
               "what rows weigh by their labels; balanced: all classes weigh the same (labels not named: 1)",
               [&r](const std::string& text) { return set_class_weights(text, r.options.weights); });
   line.excludes("--class-weights", "--weight-positive");
-  line.choice<column_scaling>(
-      "--scale", r.scale,
-      {{"none", column_scaling::none},
-       {"auto", column_scaling::automatic},
-       {"max_abs", column_scaling::max_abs},
-       {"standard", column_scaling::standard}},
-      "what columns are divided by (linear models): the size of their largest value, their standard deviation, or "
-      "auto: the first, where single columns outweigh all others. What is saved are the weights of columns as given");
+  named(line, "--scale", r.scale,
+        {column_scaling::none, column_scaling::automatic, column_scaling::max_abs, column_scaling::standard},
+        "what columns are divided by (linear models): the size of their largest value, their standard deviation, or "
+        "auto: the first, where single columns outweigh all others. What is saved are the weights of columns as given");
   line.option("--freeze", "GROUP,...", "", "groups of parameters that nothing changes",
               [&r](const std::string& text) { return add_names(text, r.options.freeze); });
   line.option("--init", r.init, "begin with the parameters of this saved model (word vectors: of these)");

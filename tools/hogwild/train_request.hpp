@@ -22,7 +22,6 @@
 #include <hogwild/options.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
-#include "column_scaling.hpp"
 #include "data_files.hpp"
 #include "folds_request.hpp"
 #include "several_request.hpp"

@@ -90,6 +90,15 @@ enum class l2_form : std::uint32_t {
             ///< as the Hogwild! papers' programs do: of linear models with one margin a row, under sgd
 };
 
+/// What the values of columns are divided by before a linear model is trained on them (`hogwild train --scale`). Saved
+/// models have the numbers.
+enum class column_scaling : std::uint32_t {
+  none = 0,
+  automatic = 1,  ///< by max_abs where columns are wild (find_wild_columns), else nothing
+  max_abs = 2,    ///< the size of a column's largest value
+  standard = 3    ///< a column's standard deviation; its mean stays where it is, so that zeros stay zeros
+};
+
 /// The instruction sets that kernels are written for. Those of margin models compute the same bits on all of them;
 /// those of dense rows may fuse products with sums, and then differ in the last ones.
 enum class isa : std::uint32_t { automatic, scalar, avx2, avx512 };

@@ -214,6 +214,7 @@ struct train_result {
   schedule_kind schedule = schedule_kind::geometric;  ///< how the step fell
   double decay = 1.0;                                 ///< by which it fell; what it means, the schedule says
   double l2 = 0.0;                                    ///< that was trained with
+  column_scaling scale = column_scaling::none;        ///< by which rule columns were divided; never automatic
   std::vector<tried_l2>
       l2_tried{};               ///< where l2 was chosen by folds (train_options::l2_by_folds), those tried; or empty
   std::string first_layer{};    ///< "sparse" or "dense", where the model has both; else empty

@@ -16,9 +16,9 @@
 
 namespace hogwild {
 
-/// A trained linear model in the numbering of its input: everything that a prediction needs, and nothing about the run
-/// that found it, so that the same parameters make the same bytes. Columns with zero weights are kept: a prediction
-/// then tells a column that training never had from one that does not matter.
+/// A trained linear model in the numbering of its input: everything that a prediction needs, and of the run that found
+/// it only how that divided columns, if it did, so that the same parameters make the same bytes. Columns with zero
+/// weights are kept: a prediction then tells a column that training never had from one that does not matter.
 ///
 /// To predict, open the data with open_options::numbering = column_numbering(columns); position k of that data is row k
 /// of the weights.

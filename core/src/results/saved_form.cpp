@@ -7,6 +7,7 @@
 
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/first_column.hpp>
+#include <hogwild/detail/results/saved_scaling.hpp>
 
 namespace hogwild::detail {
 namespace {
@@ -130,7 +131,7 @@ void load_numbers(std::span<const model_number> numbers, const saved_model& save
         saved, number.name, [&](double x) { return number.take(model, x); }, should_be);
   }
   for (const auto& [name, value] : saved.model_options) {
-    if (name == net_option || name == first_column_option) continue;
+    if (name == net_option || name == first_column_option || name == scaling_option) continue;
     if (std::ranges::find(numbers, name, &model_number::name) != numbers.end()) continue;
     throw input_error("the saved " + saved.model + " model has an option " + quote(name) +
                       ", which this program's model of that name has not");

@@ -25,6 +25,7 @@ std::string_view name_of(ring_rule rule);
 std::string_view name_of(row_order order);
 std::string_view name_of(sharding kind);
 std::string_view name_of(schedule_kind kind);
+std::string_view name_of(column_scaling kind);
 std::string_view name_of(thread_team_kind kind);
 std::string_view name_of(memory_kind kind);
 std::string_view name_of(storage_kind kind);

@@ -147,6 +147,20 @@ std::string_view name_of(schedule_kind kind) {
   return "geometric";
 }
 
+std::string_view name_of(column_scaling kind) {
+  switch (kind) {
+    case column_scaling::automatic:
+      return "auto";
+    case column_scaling::max_abs:
+      return "max_abs";
+    case column_scaling::standard:
+      return "standard";
+    case column_scaling::none:
+      break;
+  }
+  return "none";
+}
+
 std::string_view name_of(thread_team_kind kind) {
   switch (kind) {
     case thread_team_kind::tbb:

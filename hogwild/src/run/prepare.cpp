@@ -335,12 +335,14 @@ void require_fits(const std::optional<sparse_view>& rows, const sparse_view& tra
 }
 
 /// Before anything that ranks do together: with other options they would not even make the same calls.
-void require_same_training(const train_options& options, const model_traits& traits, const agreement& ranks) {
+void require_same_training(const train_options& options, const model_traits& traits, const sparse_view& rows,
+                           const agreement& ranks) {
   if (ranks.alone()) return;
   std::vector<named_value> mine{detail::compared_build()};
   detail::add_model(mine, traits.name, traits.numbers, traits.hyperparameters);
   const std::vector<named_value> given = detail::compared_options(options);
   mine.insert(mine.end(), given.begin(), given.end());
+  mine.push_back(detail::compared_scale(rows));
   detail::require_same_on_ranks(mine, ranks);
 }
 
@@ -369,7 +371,7 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
       options_(options),
       train_(data),
       defaults_(traits.defaults) {
-  require_same_training(options_, traits, agreement(ranks_));
+  require_same_training(options_, traits, data, agreement(ranks_));
   check(options_, traits);
   notes_ = std::make_shared<run_notes>(options_.observers);
   options_.observers.emplace_back(notes_);
@@ -429,6 +431,7 @@ void prepared_data::hold_back(const model_traits& traits) {
   options_.validation = split_->validation.view();
   train_.class_rows = whole.class_rows;
   train_.first_column = whole.first_column;
+  train_.scaling = whole.scaling, train_.scale = whole.scale;
   // A text keeps its counts: what is held back of it is measured by the same ones.
   if (traits.repeats) train_.degree = options_.validation->degree = whole.degree;
 }

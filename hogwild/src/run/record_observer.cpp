@@ -97,6 +97,7 @@ class record_observer final : public observer {
                     {"l2", run_.l2},
                     {"l2_found", !run_.l2_tried.empty()},
                     {"l2_form", text(name_of(o.form))},
+                    {"scale", text(name_of(task_.data().scaling))},
                     {"bias", o.bias != 0},
                     {"weight_positive", run_.options.weight_positive},
                     {"class_weights", text(class_weights_of(run_.options.weights))},

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <bit>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/names.hpp>
 
 namespace hogwild {
 
@@ -23,6 +26,7 @@ struct run_fingerprint {
   std::uint64_t update, optimizer, order, shards, bias, seed;
   std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen_groups, l2_form;
   std::uint64_t numbering, warm_start, hyperparameters, weights, values;
+  std::uint64_t scaling, scale;  ///< by which rule columns were divided, and by what
   double l1, l2, bias_rate, momentum, beta1, beta2, epsilon, ftrl_beta, average;
 
   bool operator==(const run_fingerprint&) const = default;
@@ -33,8 +37,8 @@ struct run_fingerprint {
   }
 };
 
-/// Of the first rows: as many rows with other values, as of columns that were divided by something, are other rows. Of
-/// ranks 0, which says nothing: they may be others when the run goes on, with other first rows.
+/// Of the first rows: as many rows with other values are other rows. Of ranks 0, which says nothing: they may be others
+/// when the run goes on, with other first rows.
 std::uint64_t first_values(const sparse_view& data, const resolved_run& run) {
   if (!agreement(run.ranks).alone()) return 0;
   const std::size_t rows = std::min<std::size_t>(data.rows(), 16);
@@ -79,6 +83,8 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
           .hyperparameters = detail::checksum(std::span<const std::uint64_t>(hyperparameters)),
           .weights = sum_of(work.data().weight) ^ std::rotl(sum_of(work.data().offset), 1),
           .values = first_values(work.data(), run),
+          .scaling = static_cast<std::uint64_t>(work.data().scaling),
+          .scale = detail::checksum(work.data().scale),
           .l1 = o.l1,
           .l2 = o.l2,
           .bias_rate = static_cast<double>(o.bias_rate),
@@ -88,6 +94,20 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
           .epsilon = o.constants.epsilon,
           .ftrl_beta = o.constants.ftrl_beta,
           .average = run.options.average.value_or(0.0)};
+}
+
+/// The weights of columns that were divided by something else are other numbers, of the same size: nothing else would
+/// tell. All ranks divide by the same, whatever rows each of them has.
+void require_same_scale(const std::string& path, const run_fingerprint& wrote, const run_fingerprint& goes_on) {
+  if (wrote.scaling == goes_on.scaling && wrote.scale == goes_on.scale) return;
+  const auto given = [](const run_fingerprint& by) {
+    return "scale " + std::string(name_of(static_cast<column_scaling>(by.scaling)));
+  };
+  if (wrote.scaling == goes_on.scaling)
+    throw config_error(path + " was written by a run with " + given(wrote) +
+                       " whose columns were divided by other numbers: resume with the data that it was trained on");
+  throw config_error(path + " was written by a run with " + given(wrote) + ", and this one has " + given(goes_on) +
+                     ": resume with the --scale that wrote it, and with the same data");
 }
 
 template <class F>
@@ -158,7 +178,9 @@ run_progress load_progress(const resumed_checkpoint& from, const param_store& st
     throw config_error(path + " is a checkpoint of " + std::string(name.begin(), name.end()) + ", not of " +
                        std::string(work.facts().model) + ": resume with the model that wrote it");
   }
-  if (!file.get<run_fingerprint>("fingerprint").suits(fingerprint(work, store, run))) {
+  const auto wrote = file.get<run_fingerprint>("fingerprint"), goes_on = fingerprint(work, store, run);
+  require_same_scale(path, wrote, goes_on);
+  if (!wrote.suits(goes_on)) {
     throw config_error(path +
                        " was written by a run with other data or other options (l1, l2, seed, optimizer, update, "
                        "order, bias, average, weights, offsets, virtual workers, init ...): resume with the command "

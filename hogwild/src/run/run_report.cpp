@@ -47,6 +47,7 @@ void tell_of_run(train_result& result, const epoch_report& counted, const traini
   result.schedule = run.schedule.kind;
   result.decay = run.schedule.decay;
   result.l2 = run.l2;
+  result.scale = task.data().scaling;
   result.l2_tried = run.l2_tried;
   result.search_seconds = run.search_seconds;
   result.predicted_epoch_seconds = run.predicted_epoch_seconds;

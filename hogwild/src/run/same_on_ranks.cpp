@@ -13,6 +13,7 @@
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/names.hpp>
 #include <hogwild/rank_failure.hpp>
 
 namespace hogwild::detail {
@@ -181,6 +182,12 @@ void add_model(std::vector<named_value>& all, std::string_view model,
   for (const auto& [name, value] : numbers) all.push_back({"the model's " + name, to_text(value)});
   for (std::size_t k = 0; k < hyperparameters.size(); ++k)
     all.push_back({"number " + std::to_string(k + 1) + " of the model", to_text(hyperparameters[k])});
+}
+
+named_value compared_scale(const sparse_view& rows) {
+  std::string text(name_of(rows.scaling));
+  if (!rows.scale.empty()) text += ", checksum " + hexadecimal(checksum(rows.scale));
+  return {"scale", text};
 }
 
 std::string text_of_rows(const sparse_view& rows) {

@@ -164,6 +164,22 @@ TEST_F(ranks_of_one_run, have_one_engine_with_the_same_options) {
               Each(HasSubstr("the values of messages: half here, float on rank 0")));
 }
 
+TEST_F(ranks_of_one_run, have_columns_divided_by_the_same) {
+  const std::vector<float> halves(40, 2.0f), quarters(40, 4.0f);
+  const auto refused = [&](column_scaling scaling, const std::vector<float>& scale) {
+    return thrown_by([&](const test::rank_place& place) {
+      sparse_view own = part(place.rank);
+      own.scaling = column_scaling::max_abs, own.scale = halves;
+      if (place.rank == 1) own.scaling = scaling, own.scale = scale;
+      train(logistic{}, own, all_reduce_engine{.workers = 1, .ranks = &place.ranks}, options);
+    });
+  };
+  EXPECT_THAT(refused(column_scaling::max_abs, halves), Each(""));
+  EXPECT_THAT(refused(column_scaling::max_abs, quarters), Each(HasSubstr("rank 1 of 2: scale: max_abs, checksum ")));
+  EXPECT_THAT(refused(column_scaling::none, {}),
+              Each(AllOf(HasSubstr("rank 1 of 2: scale: none here, max_abs, checksum "), HasSubstr(" on rank 0"))));
+}
+
 TEST_F(ranks_of_one_run, have_labels_of_two_values_in_all) {
   test::toy_rows others = toy;
   for (float& label : others.label) label = label > 0 ? 1.0f : 0.0f;

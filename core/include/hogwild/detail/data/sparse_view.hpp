@@ -9,6 +9,7 @@
 #include <hogwild/detail/data/half.hpp>
 #include <hogwild/detail/data/label_column.hpp>
 #include <hogwild/detail/data/row_starts.hpp>
+#include <hogwild/option_values.hpp>
 
 namespace hogwild {
 
@@ -78,9 +79,11 @@ struct sparse_view {
   /// Columns from this one on occur in one row each, where they stand last, numbered in the order of the rows: whoever
   /// trains a run of rows has a run of columns that nobody else needs. Beyond all columns where that is not known.
   std::size_t first_singleton = static_cast<std::size_t>(-1);
-  image_shape image{};                 ///< of rows that are images
-  const row_source* source = nullptr;  ///< null for rows in somebody's memory: nothing to check or to share
-  std::size_t first_row = 0;           ///< place of row 0 in the whole dataset, for `source`
+  column_scaling scaling = column_scaling::none;  ///< by which rule values were divided; never automatic here
+  std::span<const float> scale{};                 ///< by what those of each column were; empty: by nothing
+  image_shape image{};                            ///< of rows that are images
+  const row_source* source = nullptr;             ///< null for rows in somebody's memory: nothing to check or to share
+  std::size_t first_row = 0;                      ///< place of row 0 in the whole dataset, for `source`
 
   std::size_t rows() const { return label.size(); }
   std::size_t nonzeros() const { return rows() == 0 ? 0 : row_start.back() - row_start.front(); }

@@ -31,6 +31,8 @@ named_value compared_build();
 /// The name of a model, and the numbers that it is made with.
 void add_model(std::vector<named_value>& all, std::string_view model,
                std::span<const std::pair<std::string, double>> numbers, std::span<const double> hyperparameters);
+/// By what the columns of rows were divided, which all ranks' are alike: the rule, and a checksum of the numbers.
+named_value compared_scale(const sparse_view& rows);
 /// What rows are, as people tell them apart, with a checksum of all that trains: labels, entries, weights, offsets.
 /// Entries of rows that are read ahead, because they are more than memory takes, are left out.
 std::string text_of_rows(const sparse_view& rows);
