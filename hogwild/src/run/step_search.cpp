@@ -100,6 +100,19 @@ double objective_after_pass(const Engine& engine, const training_task& work, con
   return std::isfinite(reached) && reached <= most ? reached : HUGE_VAL;
 }
 
+/// Whether an objective is below the lowest so far by more than what tells steps apart. Of two steps that end nearly
+/// alike rounding decides, which is another one in another unit of the entries, and they are as good: the one that was
+/// tried first stays. Rounding moves weights by some 2^-24 of themselves an update, to and fro, so that after the
+/// thousands of a sample they are off by some 1e-5 of themselves, and the fall of the objective by as much or, where a
+/// row turns over at a kink, by more. A thousandth of the fall from `start` is beyond that; while a step is much too
+/// short, twice the step doubles the fall. Where the objective has fallen by more than is left of it, it is a
+/// thousandth of that.
+bool clearly_below(double objective, double lowest, double start) {
+  constexpr double part = 1e-3;
+  if (!std::isfinite(lowest)) return objective < lowest;
+  return objective < lowest - part * std::min(std::abs(lowest), std::abs(start - lowest));
+}
+
 /// Objectives of the sample after one pass, with steps that are a first one times powers of two. Where models can be
 /// trained side by side, those of several steps are found by one pass.
 class tried_steps {
@@ -211,7 +224,7 @@ double find_step(const training_task& work, const std::function<void(std::span<f
     for (int k = 0; k < most_doublings; ++k) {
       const double objective = tried.objective(best + direction);
       if (stop.stop_requested()) return tried.step(best);
-      if (objective >= lowest && !(direction < 0 && lowest > start)) break;
+      if (!clearly_below(objective, lowest, start) && !(direction < 0 && lowest > start)) break;
       lowest = objective;
       best += direction;
     }
@@ -238,10 +251,11 @@ double step_factor(const training_task& work, const loop_options& loop, double f
   const auto objective = [&](double factor) {
     return objective_after_pass(alone, trial, plan, found * factor, initial, stop);
   };
+  const double start = sample_run(alone, trial, plan, initial, stop).objective();
   double factor = static_cast<double>(rows), lowest = objective(factor);
   while (factor > 1.0 && !stop.stop_requested()) {
     const double half = std::max(1.0, factor / 2.0), reached = objective(half);
-    if (reached >= lowest && lowest != HUGE_VAL) break;
+    if (!clearly_below(reached, lowest, start) && lowest != HUGE_VAL) break;
     factor = half, lowest = reached;
   }
   return factor;
