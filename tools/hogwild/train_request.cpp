@@ -293,7 +293,8 @@ void declare_step(command_line& line, train_request& r) {
   line.option("--momentum", o.constants.momentum, "what is kept of the last step, under --optimizer momentum");
   line.option("--beta1", o.constants.beta1, "what adam keeps of its mean of gradients");
   line.option("--beta2", o.constants.beta2, "what adam keeps of its mean of squared gradients");
-  line.option("--ftrl-beta", o.constants.ftrl_beta, "what ftrl adds to the root of its sum of squares");
+  line.option("--ftrl-beta", o.constants.ftrl_beta,
+              "what ftrl adds to the root of its sum of squares (default: 1, for entries around 1)");
   line.option("--seed", o.seed, "another seed visits rows in another order");
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 // What the options of a run and of an engine may be set to. Every value is one that a user may give; kinds that only
 // the library comes to, as access_kind, stand elsewhere.
@@ -26,13 +27,14 @@ constexpr bool is_exclusive(update_kind kind) {
 /// How a gradient changes the parameters.
 enum class optimizer_kind : std::uint32_t { sgd, adagrad, momentum, adam, row_adagrad, ftrl };
 
-/// What some of the optimisers want to know.
+/// What some of the optimisers want to know. What is not given of the last two is that of the papers, and of linear
+/// models that times the root of the mean square of the entries: gradients have their unit.
 struct optimizer_constants {
-  double momentum = 0.9;   ///< in [0, 1)
-  double beta1 = 0.9;      ///< of adam's first moment, in [0, 1)
-  double beta2 = 0.999;    ///< of the second
-  double epsilon = 1e-8;   ///< > 0: adam divides by sqrt(second moment) + epsilon
-  double ftrl_beta = 1.0;  ///< > 0: ftrl divides by beta + sqrt(sum of squares)
+  double momentum = 0.9;              ///< in [0, 1)
+  double beta1 = 0.9;                 ///< of adam's first moment, in [0, 1)
+  double beta2 = 0.999;               ///< of the second
+  std::optional<double> epsilon{};    ///< > 0: adam divides by sqrt(second moment) + epsilon
+  std::optional<double> ftrl_beta{};  ///< > 0: ftrl divides by beta + sqrt(sum of squares)
 };
 
 /// Where a worker reads and writes.

@@ -17,6 +17,7 @@ group_steps::group_steps(const std::vector<parameter_group>& groups, const step_
                     .end = g.offset + g.rows * g.width,
                     .run = g.hot_first ? g.width : g.rows * g.width,
                     .factor = g.step_factor * (bias ? static_cast<double>(bias_step_factor(context.options)) : 1.0),
+                    .unit = bias ? 1.0f : adagrad_unit(context.options),
                     .l2 = g.l2 && context.options.l2 > 0.0,
                     .projected = g.projected,
                     .frozen = context.options.freezes(i)});

@@ -12,6 +12,7 @@
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/data/row_numbers.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/workspace_step.hpp>
 #include <hogwild/detail/models/class_sampler.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
@@ -45,6 +46,11 @@ using detail::require;
 
 namespace {
 
+/// Where it is given.
+bool positive(const std::optional<double>& x) {
+  return !x || (*x > 0.0 && std::isfinite(*x));
+}
+
 /// l1, and ftrl, which has it in its weights.
 void check_proximal(const train_options& o, const model_traits& traits, optimizer_kind optimizer) {
   const bool ftrl = optimizer == optimizer_kind::ftrl;
@@ -66,13 +72,12 @@ void check_proximal(const train_options& o, const model_traits& traits, optimize
   require(!ftrl || !o.initial,
           "ftrl has its weights from sums, of which those to begin with say nothing: leave out the warm start, or use "
           "adagrad");
-  require(o.constants.ftrl_beta > 0.0 && std::isfinite(o.constants.ftrl_beta), "ftrl_beta must be positive");
+  require(positive(o.constants.ftrl_beta), "ftrl_beta must be positive");
 }
 
 void check(const train_options& o, const model_traits& traits) {
   require(o.epochs > 0, "epochs is 0: a run has at least one");
   require(o.checkpoint_every > 0, "checkpoint_every is 0: a checkpoint is written after so many epochs, one or more");
-  const auto positive = [](const std::optional<double>& x) { return !x || (*x > 0.0 && std::isfinite(*x)); };
   require(positive(o.max_seconds), "max_seconds is a number of seconds above 0, after which the run ends");
   require(positive(o.checkpoint_seconds), "checkpoint_seconds is a number of seconds above 0, between two checkpoints");
   require(!o.checkpoint_seconds || o.checkpoint_every == 1,
@@ -128,7 +133,7 @@ void check(const train_options& o, const model_traits& traits) {
   const optimizer_constants& c = o.constants;
   require(c.momentum >= 0.0 && c.momentum < 1.0 && c.beta1 >= 0.0 && c.beta1 < 1.0 && c.beta2 >= 0.0 && c.beta2 < 1.0,
           "momentum, beta1 and beta2 lie between 0 and 1");
-  require(c.epsilon > 0.0 && std::isfinite(c.epsilon), "epsilon must be positive");
+  require(positive(c.epsilon), "epsilon must be positive");
   require(o.patience > 0, "patience is at least 1");
   require(!o.average || (*o.average > 0.0 && *o.average <= 1.0),
           "the average is over a fraction of the epochs: 0 to 1");
@@ -436,10 +441,18 @@ void prepared_data::hold_back(const model_traits& traits) {
   if (traits.repeats) train_.degree = options_.validation->degree = whole.degree;
 }
 
-/// Defaults of a linear model follow the size of its entries: l2, and the step of a bias, which changes as if it were
-/// the weight of one more column with values as large as those of the others. A run that goes on has what it had: as
-/// another number of ranks it has other first rows.
+/// Defaults of a linear model follow the size of its entries: l2; the step of a bias, which changes as if it were the
+/// weight of one more column with values as large as those of the others; and what optimisers add to the size of
+/// gradients. A run that goes on has what it had: as another number of ranks it has other first rows.
 void prepared_data::follow_entries(std::uint64_t all_rows) {
+  follow_squares(all_rows);
+  optimizer_constants& constants = loop_.constants;
+  const auto size = static_cast<double>(bias_value(loop_));
+  constants.epsilon = constants.epsilon.value_or(size * epsilon_of({}));
+  constants.ftrl_beta = constants.ftrl_beta.value_or(size * ftrl_beta_of({}));
+}
+
+void prepared_data::follow_squares(std::uint64_t all_rows) {
   const bool sets_l2 = !options_.l2 && loop_.l1 == 0.0;
   if (options_.bias_rate) loop_.bias_rate = static_cast<float>(*options_.bias_rate);
   if (!sets_l2 && options_.bias_rate) return;

@@ -91,8 +91,8 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
           .momentum = o.constants.momentum,
           .beta1 = o.constants.beta1,
           .beta2 = o.constants.beta2,
-          .epsilon = o.constants.epsilon,
-          .ftrl_beta = o.constants.ftrl_beta,
+          .epsilon = epsilon_of(o.constants),
+          .ftrl_beta = ftrl_beta_of(o.constants),
           .average = run.options.average.value_or(0.0)};
 }
 

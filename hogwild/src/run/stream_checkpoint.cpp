@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include <hogwild/detail/data/row_cursor.hpp>
@@ -20,7 +21,7 @@ namespace {
 /// What has to be the same for a stream to go on. Eight bytes each, so that no padding is compared.
 struct stream_fingerprint {
   std::uint64_t optimizer, bias, seed, chunk_rows, epoch_rows, first_rows, update, form, hyperparameters;
-  double l2, momentum, beta1, beta2, epsilon;
+  double l2, momentum, beta1, beta2;
 
   bool operator==(const stream_fingerprint&) const = default;
 };
@@ -40,8 +41,7 @@ stream_fingerprint fingerprint(const train_options& o, const stream_model& model
           .l2 = o.l2.value_or(0.0),
           .momentum = o.constants.momentum,
           .beta1 = o.constants.beta1,
-          .beta2 = o.constants.beta2,
-          .epsilon = o.constants.epsilon};
+          .beta2 = o.constants.beta2};
 }
 
 /// The step where it is decided: kind, first step, decay.
@@ -61,6 +61,7 @@ void stream_run::checkpoint(const std::string& path) const {
   file.put("step", decided_step{static_cast<double>(options_.step.kind.value_or(schedule_kind::constant)),
                                 options_.step.initial.value_or(0.0), options_.step.decay.value_or(0.0)});
   if (options_.bias_rate) file.put("bias_rate", *options_.bias_rate);
+  if (options_.constants.epsilon) file.put("epsilon", *options_.constants.epsilon);
   file.put_span<double>("labels", labels_.values());
   file.put_span<std::uint32_t>("numbers", numbers_);
   const stream_arrays trained = arrays();
@@ -93,7 +94,9 @@ void stream_run::resume(const std::string& path) {
     throw config_error(path + " was written by a run over epochs, not by a stream: resume it without one");
   const auto now = fingerprint(options_, model_, chunk_rows_, how_);
   const kept_l1 l1 = file.find("l1") != nullptr ? file.get<kept_l1>("l1") : kept_l1{};
-  if (file.get<stream_fingerprint>("stream") != now || l1[0] != l1_.of_row ||
+  std::optional<double>& epsilon = options_.constants.epsilon;
+  const std::optional<double> had = file.find("epsilon") != nullptr ? file.get<double>("epsilon") : epsilon;
+  if (file.get<stream_fingerprint>("stream") != now || l1[0] != l1_.of_row || (epsilon && epsilon != had) ||
       !std::ranges::equal(file.get_vector<double>("labels"), labels_.values())) {
     throw config_error(path +
                        " was written by a stream with other labels or options (l1, l2, seed, optimizer, update, "
@@ -108,6 +111,7 @@ void stream_run::resume(const std::string& path) {
     options_.step = {.initial = decided[1], .kind = static_cast<schedule_kind>(static_cast<int>(decided[0]))};
     if (decided[2] > 0.0) options_.step.decay = decided[2];
   }
+  epsilon = had;
   if (file.find("bias_rate") != nullptr) options_.bias_rate = file.get<double>("bias_rate");
   numbers_ = file.get_vector<std::uint32_t>("numbers");
   const auto columns = file.get<std::array<std::uint64_t, 3>>("columns");

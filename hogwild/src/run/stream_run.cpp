@@ -382,6 +382,8 @@ void stream_run::plan() {
   std::optional<double> next_rate = options_.bias_rate;
   const loop_options& made = next->made.task->options();
   if (made.bias != 0 && made.optimizer == optimizer_kind::sgd) next_rate = static_cast<double>(made.bias_rate);
+  const std::optional<double> next_epsilon =
+      made.optimizer == optimizer_kind::adam ? made.constants.epsilon : options_.constants.epsilon;
   next->has_constant = hogwild::has_constant(*next->made.task);
   if (planned_ != nullptr) kept_ = arrays();
   if (kept_)
@@ -397,6 +399,7 @@ void stream_run::plan() {
   options_.step = {.initial = run.schedule.initial, .kind = run.schedule.kind};
   if (run.schedule.kind != schedule_kind::constant) options_.step.decay = run.schedule.decay;
   if (next_rate) options_.bias_rate = next_rate;
+  options_.constants.epsilon = next_epsilon;
   // With other workers another part of their gains may be kept, and of l2 with them.
   if (state_.rows > 0 && shrink() != state_.shrink) {
     state_.scale = state_.reached;

@@ -62,7 +62,7 @@ double expected(optimizer_kind kind, std::size_t i, double size) {
         a = constants.beta1 * a + (1 - constants.beta1) * g;
         b = constants.beta2 * b + (1 - constants.beta2) * g * g;
         const double m = a / (1 - std::pow(constants.beta1, t)), v = b / (1 - std::pow(constants.beta2, t));
-        w -= size * m / (std::sqrt(v) + constants.epsilon);
+        w -= size * m / (std::sqrt(v) + *constants.epsilon);
         break;
       }
       case optimizer_kind::row_adagrad: {

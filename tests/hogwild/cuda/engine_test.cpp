@@ -87,6 +87,24 @@ TEST(a_device, trains_softmax) {
   }
 }
 
+TEST(a_device, trains_entries_of_any_unit_by_adagrad) {
+  for (const float unit : {1e-6f, 1e3f}) {
+    test::toy_rows rows = rows_of_classes;
+    for (float& x : rows.value) x *= unit;
+    const auto ends_where_a_serial_run_does = [&](const auto& model, bool bias) {
+      const train_options options{.epochs = 10,
+                                  .step = {.initial = 0.5 / static_cast<double>(unit), .decay = 0.8},
+                                  .optimizer = optimizer_kind::adagrad,
+                                  .bias = bias};
+      const double serial = train(model, rows.csr(), serial_engine{}, options).objective;
+      const train_result r = train(model, rows.csr(), cuda_engine{.device = emulated_device}, options);
+      EXPECT_LE(r.objective, test::serial_band(1) * serial) << model.name << ", unit " << unit;
+    };
+    ends_where_a_serial_run_does(logistic{}, true);
+    ends_where_a_serial_run_does(softmax{.features = 200, .classes = 2, .bias = true}, false);
+  }
+}
+
 TEST(a_device, trains_factorization_machines) {
   const factorization_machine model{.features = 200, .factors = 12};
   for (const std::size_t workers : {0u, 1u}) {

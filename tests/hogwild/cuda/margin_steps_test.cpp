@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a device does to a row is what the steps of CPU workers do.
+#include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/step.hpp>
 
 #include <algorithm>
@@ -54,6 +55,10 @@ TEST_P(device_and_step, agree) {
   const step_sharing sharing(store, 0);
   loop_options options;
   options.bias = training.bias;
+  options.bias_rate = 0.01f;
+  options.optimizer = training.adagrad ? optimizer_kind::adagrad : optimizer_kind::sgd;
+  work.bias_rate = bias_step_factor(options);
+  work.unit = adagrad_unit(options);
   options.l2 = training.adagrad ? training.l2_rows / 100 : 1e-3;
   const label_map labels;
   const step_context context{labels, std::span(work.degree, work.columns), 100, options};

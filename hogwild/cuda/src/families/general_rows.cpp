@@ -83,6 +83,7 @@ class general_on_device final : public device_model {
       step_factor_.push_back(g.step_factor * (bias ? static_cast<double>(bias_step_factor(o)) : 1.0));
       work_.groups[work_.group_count++] = {.begin = g.offset,
                                            .end = g.offset + g.rows * g.width,
+                                           .unit = bias ? 1.0f : adagrad_unit(o),
                                            .frozen = o.freezes(i),
                                            .l2 = g.l2 && g.hot_first && o.l2 > 0.0,
                                            .first_column = static_cast<std::uint32_t>(g.first_column),

@@ -7,6 +7,7 @@
 
 #include <hogwild/cuda/engine.hpp>
 #include <hogwild/detail/cuda/named_kernels.hpp>
+#include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/task/margin_loss.hpp>
 #include <hogwild/error.hpp>
@@ -42,7 +43,8 @@ class margin_on_device final : public device_model {
       work_.l2_rows = o.l2 * static_cast<double>(task.all_rows());
     }
     work_.bias = o.bias != 0;
-    work_.bias_rate = o.bias_rate;
+    work_.bias_rate = bias_step_factor(o);
+    work_.unit = adagrad_unit(o);
     work_.update = o.update;
     work_.rows_in_flight = std::max(o.rows_in_flight, 1u);
   }

@@ -110,6 +110,7 @@ struct softmax_part {
           float g = p[s][lane] * x;
           if constexpr (Kind::adagrad) {
             if (shrinks) g += fraction * w.load(row + k);
+            g *= weights_group.unit;
           }
           if (g != 0.0f) {
             descend<Kind>(w, sums, row + k, g, weights_group.step);

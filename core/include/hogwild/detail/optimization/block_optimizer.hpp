@@ -169,7 +169,7 @@ void block_optimizer<View>::adam_piece(std::size_t offset, std::span<const T> g,
   room m, v, m_gain, v_gain, root, delta;
   const std::size_t n = g.size();
   const T keep1 = static_cast<T>(1 - constants_.beta1), keep2 = static_cast<T>(1 - constants_.beta2);
-  const T epsilon = static_cast<T>(constants_.epsilon), least_square = static_cast<T>(least_square_of(constants_));
+  const T epsilon = static_cast<T>(epsilon_of(constants_)), least_square = static_cast<T>(least_square_of(constants_));
   state_[0].load_block(offset, std::span(m).first(n));
   state_[1].load_block(offset, std::span(v).first(n));
   for (std::size_t i = 0; i < n; ++i) {
@@ -224,7 +224,7 @@ void block_optimizer<View>::settle_adam(std::size_t offset, std::size_t n, std::
   const T sum = c < 1 ? c * (1 - std::pow(c, k)) / (1 - c) : k;
   const T middle = t + std::min((k + 1) / 2, c < 1 ? 1 / (1 - c) : k);
   const T first = 1 - std::pow(b1, middle), second = std::sqrt(1 - std::pow(b2, middle));
-  const T way = size * sum * second / first, epsilon = static_cast<T>(constants_.epsilon) * second;
+  const T way = size * sum * second / first, epsilon = static_cast<T>(epsilon_of(constants_)) * second;
   const T m_left = std::pow(b1, k), v_left = std::pow(b2, k);
   const T least_square = static_cast<T>(least_square_of(constants_));
   room m, v, delta;

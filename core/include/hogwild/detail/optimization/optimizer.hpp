@@ -43,6 +43,14 @@ constexpr double least_square_of(const optimizer_constants& c) {
   return left <= 0.0 ? 0.0 : (1.0 - c.beta2) * left / (c.beta2 * (1.0 - c.beta1) * (1.0 - c.beta1));
 }
 
+/// What is given, or as the papers have it.
+constexpr double epsilon_of(const optimizer_constants& c) {
+  return c.epsilon.value_or(1e-8);
+}
+constexpr double ftrl_beta_of(const optimizer_constants& c) {
+  return c.ftrl_beta.value_or(1.0);
+}
+
 /// How one partial derivative changes its parameter. Safe to apply from many workers at once: what an optimiser
 /// remembers lives in shared arrays of the same length as the parameters, allocated with them. step(j, g, size) returns
 /// the value of the parameter that its add started from.

@@ -87,7 +87,7 @@ class general_step : public Sharing {
         step.take_l2(group, j, std::span(&l2, 1));
         g += l2;
       }
-      note(j, step.optimizer_.step(j, g, step.size_in(group)));
+      note(j, step.optimizer_.step(j, g * step.unit_in(group), step.size_in(group)));
       step.project(group, j, 1);
       changed = true;
     }
@@ -95,7 +95,8 @@ class general_step : public Sharing {
       step.groups_.for_parts(offset, partials, [this](const group_step& group, std::size_t first, auto part) {
         if (group.frozen) return;
         note(first, step.w_.load(first));
-        step.optimizer_.block(first, step.with_l2(group, first, step.weighed(part)), step.size_in(group));
+        step.optimizer_.block(first, step.in_unit(group, step.with_l2(group, first, step.weighed(part))),
+                              step.size_in(group));
         step.project(group, first, part.size());
         changed = true;
       });
@@ -117,6 +118,16 @@ class general_step : public Sharing {
     }
   }
 
+  /// What is gathered first has its unit when the sums have been added.
+  scalar unit_in(const group_step& group) const { return gathered_.on() ? scalar(1) : static_cast<scalar>(group.unit); }
+  /// These partials in the unit of the group, in memory that the next call reuses.
+  std::span<const scalar> in_unit(const group_step& group, std::span<const scalar> partials) {
+    const scalar unit = unit_in(group);
+    if (unit == scalar(1)) return partials;
+    in_unit_.assign(partials.begin(), partials.end());
+    for (scalar& g : in_unit_) g *= unit;
+    return in_unit_;
+  }
   scalar size_in(const group_step& group) const { return gathered_.on() ? scalar(1) : static_cast<scalar>(group.step); }
 
   /// The fraction of l2, and of l1, that one occurrence of a column takes.
@@ -152,7 +163,7 @@ class general_step : public Sharing {
       const group_step& group = groups_.of(offset);
       const std::span<const scalar> part = l2_of_part(group, offset, n);
       if (std::ranges::all_of(part, [](scalar g) { return g == scalar(0); })) return;
-      optimizer_.block(offset, part, size_in(group));
+      optimizer_.block(offset, in_unit(group, part), size_in(group));
       project(group, offset, n);
     });
   }
@@ -186,7 +197,7 @@ class general_step : public Sharing {
   gathered_gradients<scalar> gathered_;
   typename Sharing::view_type w_;
   scalar weight_ = 1;  ///< of the row that is trained
-  std::vector<scalar> row_, weighed_;
+  std::vector<scalar> row_, weighed_, in_unit_;
   projected_run<scalar> projected_;
   std::uint64_t pass_ = 0;
   counter_random random_{0, 0};  ///< of the example at hand, where the model draws

@@ -44,6 +44,7 @@ class margin_fading_step : public Sharing {
         loss_(loss),
         context_(context),
         optimizer_(optimizer_on<optimizer>(sharing, context.options)),
+        bias_optimizer_(optimizer_on<optimizer>(sharing, options_of_bias())),
         bias_(Sharing::parameters().size() - 1),
         settled_(Sharing::parameters().size() - (context.options.bias != 0 ? 1 : 0)) {}
 
@@ -53,6 +54,7 @@ class margin_fading_step : public Sharing {
   }
   void begin(const round_plan& round, double) {
     optimizer_ = optimizer_on<optimizer>(*this, context_.options);
+    bias_optimizer_ = optimizer_on<optimizer>(*this, options_of_bias());
     step_ = static_cast<float>(round.step);
   }
   void end_round() {
@@ -79,13 +81,19 @@ class margin_fading_step : public Sharing {
         note(j, optimizer_.step(j, l2_.empty() ? slope * x : slope * x + l2_[j] * w[j], step_));
         settled_[j] = rows_;
       }
-    if (context_.options.bias) note(bias_, optimizer_.step(bias_, slope, bias_step_factor(context_.options) * step_));
+    if (context_.options.bias)
+      note(bias_, bias_optimizer_.step(bias_, slope, bias_step_factor(context_.options) * step_));
     return changes || context_.options.bias;
   }
 
  private:
   using optimizer = block_optimizer<typename Sharing::view_type>;
 
+  loop_options options_of_bias() const {
+    loop_options options = context_.options;
+    options.constants = constants_of_bias(options);
+    return options;
+  }
   void settle(std::size_t j) {
     optimizer_.settle(j, 1, rows_ - settled_[j], step_);
     settled_[j] = rows_;
@@ -93,7 +101,7 @@ class margin_fading_step : public Sharing {
 
   margin_loss loss_;
   step_context context_;
-  optimizer optimizer_;
+  optimizer optimizer_, bias_optimizer_;
   std::size_t bias_;
   std::vector<std::uint32_t> settled_;  ///< for each column, of how many rows it has the steps
   std::vector<float> l2_;               ///< of each column; empty: there is none
@@ -132,7 +140,7 @@ class margin_fading_batch : public Sharing {
                .momentum = static_cast<float>(c.momentum),
                .beta1 = static_cast<float>(c.beta1),
                .beta2 = static_cast<float>(c.beta2),
-               .epsilon = static_cast<float>(c.epsilon),
+               .epsilon = static_cast<float>(epsilon_of(c)),
                .least_square = static_cast<float>(least_square_of(c))};
   }
   void begin(const round_plan&, double) {
@@ -142,7 +150,7 @@ class margin_fading_batch : public Sharing {
     update_.steps = Sharing::state_values(2).data();
     const auto of_bias = [&](std::span<float> all) { return view(all.subspan(data_.columns)); };
     if (context_.options.bias != 0)
-      bias_.emplace(context_.options.optimizer, context_.options.constants, of_bias(Sharing::values()),
+      bias_.emplace(context_.options.optimizer, constants_of_bias(context_.options), of_bias(Sharing::values()),
                     std::array<view, 3>{of_bias(Sharing::state_values(0)), of_bias(Sharing::state_values(1)),
                                         of_bias(Sharing::state_values(2))});
   }

@@ -88,15 +88,18 @@ class margin_gathered_step : public Sharing {
     const auto state = [&](std::size_t k) { return Sharing::own_state(std::min(k, arrays - 1)); };
     // Of one weight a column, row by row is each for itself.
     const auto kind = o.optimizer == optimizer_kind::row_adagrad ? optimizer_kind::adagrad : o.optimizer;
-    const block_optimizer<view> optimizer(kind, o.constants, Sharing::own_parameters(),
-                                          std::array<view, 3>{state(0), state(1), state(2)});
+    const auto optimizer = [&](const optimizer_constants& constants) {
+      return block_optimizer<view>(kind, constants, Sharing::own_parameters(),
+                                   std::array<view, 3>{state(0), state(1), state(2)});
+    };
     const std::span<const float> w = Sharing::values();
     const auto l2 = static_cast<float>(joined_l2(o, size, o.l2));
-    const float unit = kind == optimizer_kind::adagrad ? adagrad_unit(o) : 1.0f;
+    const float unit = adagrad_unit(o);
     for (std::size_t j = 0; j < columns_; ++j) g[j] = (g[j] + l2 * w[j]) * unit;
     const auto scaled = static_cast<float>(size * o.exchange.scale);
-    optimizer.block(0, g.first(columns_), scaled);
-    if (columns_ < g.size()) optimizer.block(columns_, g.subspan(columns_), scaled * bias_step_factor(o));
+    optimizer(o.constants).block(0, g.first(columns_), scaled);
+    if (columns_ < g.size())
+      optimizer(constants_of_bias(o)).block(columns_, g.subspan(columns_), scaled * bias_step_factor(o));
   }
 
   margin_loss loss_;

@@ -8,6 +8,7 @@
 
 #include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/optimization/proximal.hpp>
 
 namespace hogwild {
@@ -16,7 +17,7 @@ namespace hogwild {
 /// * n; that the lambdas grow with the passes keeps the objective what it is for every other optimiser.
 inline ftrl_rule ftrl_of(const loop_options& o, double alpha, double rows, double epochs) {
   return {.alpha = static_cast<float>(alpha),
-          .beta = static_cast<float>(o.constants.ftrl_beta),
+          .beta = static_cast<float>(ftrl_beta_of(o.constants)),
           .lambda1 = static_cast<float>(o.l1 * rows * epochs),
           .lambda2 = static_cast<float>(o.l2 * rows * epochs)};
 }

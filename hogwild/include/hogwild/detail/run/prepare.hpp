@@ -118,6 +118,7 @@ class prepared_data {
   void hold_back(const model_traits& traits);
   std::uint64_t agree_on_rows();
   void follow_entries(std::uint64_t all_rows);
+  void follow_squares(std::uint64_t all_rows);
   void weigh_rows(const model_traits& traits);
 
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();

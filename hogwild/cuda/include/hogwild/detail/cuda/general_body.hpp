@@ -91,7 +91,7 @@ struct general_part {
         const auto apply = [&](std::size_t j, float g) {
           const work_group& group = group_of(work, j);
           if (group.frozen || z.weight == 0.0f) return;
-          descend<Kind>(w, sums, j, z.weight * g, group.step);
+          descend<Kind>(w, sums, j, z.weight * g * group.unit, group.step);
           acted[lane] = 1.0f;
         };
         model.gradient(reader, lane_row(at, z), lane_emit(at, apply));
@@ -106,7 +106,7 @@ struct general_part {
             const std::uint64_t first = touched_by_l2(work.groups[g], column);
             if (first == no_parameter) continue;
             for (std::uint32_t f = 0; f < work.groups[g].width; ++f)
-              shrink<Kind>(w, sums, first + f, fraction, work.groups[g].step);
+              shrink<Kind>(w, sums, first + f, fraction * work.groups[g].unit, work.groups[g].step);
           }
         });
         change = true;

@@ -35,6 +35,7 @@ struct margin_work {
   std::uint64_t columns = 0;
   bool bias = false;
   float bias_rate = 1.0f;  ///< the step of the bias over that of the columns
+  float unit = 1.0f;       ///< adagrad: adagrad_unit()
   float step = 0;
   double scale = 1, shrink = 1;  ///< sgd: w = a * v, and a = scale * shrink^i before the launch's row i (scaled_l2)
   double l2_rows = 0;            ///< adagrad: touched_l2
