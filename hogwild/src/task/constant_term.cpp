@@ -256,22 +256,14 @@ float lower_constant(const margin_loss& loss, const margins_of_rows& rows, const
                      thread_team& threads, const rank_sums& sum) {
   const float found = minimise_constant(loss, rows, known, threads, sum);
   if (found == known.value || known.rows_before > 0.0) return found;
-  std::array<double, 2> losses{about_sum_of_losses(loss, rows, known.value, threads),
-                               about_sum_of_losses(loss, rows, found, threads)};
+  std::array<double, 2> losses{sum_of_losses(loss, rows, known.value, threads),
+                               sum_of_losses(loss, rows, found, threads)};
   if (sum) sum(losses);
   constexpr double rounding = 1e-6;
   return losses[1] > losses[0] + rounding * std::abs(losses[0]) ? known.value : found;
 }
 
 double sum_of_losses(const margin_loss& loss, const margins_of_rows& rows, float constant, thread_team& threads) {
-  return losses_by_chunks(rows, constant, threads,
-                          [&](double& sum, std::size_t from, const float* margin, std::size_t n) {
-                            for (std::size_t i = 0; i < n; ++i)
-                              sum += weight_of(rows, from + i) * loss.loss(margin[i], rows.label[from + i]);
-                          });
-}
-
-double about_sum_of_losses(const margin_loss& loss, const margins_of_rows& rows, float constant, thread_team& threads) {
   return losses_by_chunks(rows, constant, threads,
                           [&](double& sum, std::size_t from, const float* margin, std::size_t n) {
                             std::array<double, rows_at_once> losses;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -56,16 +55,13 @@ std::vector<float> margins_of_lanes(const training_task& alone, std::size_t lane
     const auto& kernels = lane_kernels_of<Index, Value>(alone.options().dense_isa);
     const auto of_thread = [&] {
       return [&, batch = batch_on<Index, Value>(data)](const chunk& rows, std::span<float>, std::span<float>) mutable {
-        std::array<std::size_t, batch_rows> numbers{};
         alignas(64) std::array<float, batch_rows * most_lanes> dots;
-        for (std::size_t first = rows.first; first < rows.last && !stop.stop_requested(); first += batch_rows) {
-          const std::size_t n = std::min(batch_rows, rows.last - first);
-          std::iota(numbers.begin(), numbers.end(), first);
-          take_rows(batch, data, std::span(numbers).first(n));
+        for_few_rows(rows, stop, [&](std::size_t first, const auto& few) {
+          take_rows(batch, data, few);
           kernels.dots(v, lanes, batch, dots.data());
-          for (std::size_t i = 0; i < n * lanes; ++i)
+          for (std::size_t i = 0; i < few.size() * lanes; ++i)
             margin[first * lanes + i] = static_cast<float>(scale[i % lanes]) * dots[i];
-        }
+        });
         return 0.0;
       };
     };

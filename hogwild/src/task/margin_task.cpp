@@ -3,6 +3,7 @@
 #include <hogwild/detail/task/margin_task.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <optional>
@@ -18,6 +19,7 @@
 #include <hogwild/detail/sharing/dispatch.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/margin_bound.hpp>
+#include <hogwild/detail/task/margin_rows.hpp>
 #include <hogwild/detail/task/untrained.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
 #include <hogwild/train.hpp>
@@ -98,16 +100,35 @@ void margin_task::work(const worker_context& at) const {
 
 measurement margin_task::evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
                                   bool all_measures, const std::stop_token& stop) const {
-  const param_reader<float> v = param_view<float>(store.parameters<float>()).reader();
-  const auto a = static_cast<float>(scale);
-  const float bias = options_.bias ? v[v.size() - 1] : 0.0f;
-  return evaluate_rows(
-      rows, labels_, threads,
-      [&](const sparse_row<float>& z) -> row_score {
-        const float margin = a * dot(v, z) + bias + z.offset;
-        return {loss_.loss(margin, z.label), loss_.prediction(margin)};
-      },
-      all_measures, measure_scores, stop);
+  const std::span<const float> v = store.parameters<float>();
+  const float bias = options_.bias ? v[data_.columns] : 0.0f;
+  measurement found;
+  with_row_types(rows, [&]<class Index, class Value>() {
+    const auto of_thread = [&] {
+      return [&, margins_of = margin_rows<Index, Value>(rows, v.data(), scale, options_.isa)](
+                 const chunk& all, std::span<float> scores, std::span<float> targets) mutable {
+        std::array<float, batch_rows> margin, label;
+        std::array<double, batch_rows> loss;
+        double sum = 0.0;
+        for_few_rows(all, stop, [&](std::size_t first, const auto& few) {
+          margins_of(few, margin.data());
+          for (const std::size_t r : few) {
+            margin[r - first] = margin[r - first] + bias + rows.offset_of(r);
+            label[r - first] = labels_.encode(rows.label[r]);
+          }
+          loss_.losses(few.size(), margin.data(), label.data(), loss.data());
+          for (const std::size_t r : few) sum += static_cast<double>(rows.weight_of(r)) * loss[r - first];
+          if (!all_measures) return;
+          for (const std::size_t r : few)
+            scores[r] = loss_.prediction(margin[r - first]), targets[r] = label[r - first];
+        });
+        return sum;
+      };
+    };
+    found = evaluate_chunks(rows, labels_, threads, chunk_plan(rows.rows(), 1024), all_measures, of_thread,
+                            measure_scores, stop);
+  });
+  return found;
 }
 
 double margin_task::squared_norm(const param_store& store, double scale, thread_team& threads) const {

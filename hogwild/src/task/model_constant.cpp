@@ -8,17 +8,16 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
-#include <numeric>
 #include <span>
 #include <vector>
 
-#include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/kernels/row_kernels.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/task/class_constants.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/task/margin_rows.hpp>
 
 namespace hogwild {
 
@@ -26,46 +25,26 @@ namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Calls f(numbers, first, last) for the rows of the task, a few at a time, from several threads: `numbers` says which
-/// they are. Each thread has a batch of its own, of which make() makes f.
-template <class Make>
-void for_few_rows(const training_task& task, thread_team& threads, const std::stop_token& stop, const Make& make) {
-  const sparse_view& data = task.data();
-  const auto of_thread = [&] {
-    return [&, f = make()](const chunk& rows, std::span<float>, std::span<float>) mutable {
-      std::array<std::size_t, batch_rows> numbers{};
-      for (std::size_t first = rows.first; first < rows.last && !stop.stop_requested(); first += batch_rows) {
-        const std::size_t n = std::min(batch_rows, rows.last - first);
-        std::iota(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(n), first);
-        f(std::span<const std::size_t>(numbers).first(n));
-      }
-      return 0.0;
-    };
-  };
-  evaluate_chunks(data, task.labels(), threads, chunk_plan(data.rows(), 1024), false, of_thread, measure_scores, stop);
-}
-
 bool all_are_zero(std::span<const float> weights) {
   return std::ranges::all_of(weights, [](float w) { return w == 0.0f; });
 }
 
-/// What the weights make of each row, by kernels: the bits that models side by side have.
+/// What the weights make of each row.
 std::vector<float> margins_of(const training_task& task, std::span<const float> weights, double scale,
                               thread_team& threads, const std::stop_token& stop) {
   const sparse_view& data = task.data();
   std::vector<float> margin(data.rows());
   if (all_are_zero(weights)) return margin;  // nobody has trained yet
-  const auto a = static_cast<float>(scale);
   with_row_types(data, [&]<class Index, class Value>() {
-    const auto& kernels = kernels_of<Index, Value>(task.options().isa);
-    for_few_rows(task, threads, stop, [&] {
-      return [&, batch = batch_on<Index, Value>(data)](std::span<const std::size_t> rows) mutable {
-        std::array<float, batch_rows> dots;
-        take_rows(batch, data, rows);
-        kernels.dots(weights.data(), batch, dots.data());
-        for (std::size_t i = 0; i < rows.size(); ++i) margin[rows[i]] = a * dots[i];
+    const auto of_thread = [&] {
+      return [&, of_rows = margin_rows<Index, Value>(data, weights.data(), scale, task.options().isa)](
+                 const chunk& rows, std::span<float>, std::span<float>) mutable {
+        for_few_rows(rows, stop, [&](std::size_t first, const auto& few) { of_rows(few, &margin[first]); });
+        return 0.0;
       };
-    });
+    };
+    evaluate_chunks(data, task.labels(), threads, chunk_plan(data.rows(), 1024), false, of_thread, measure_scores,
+                    stop);
   });
   return margin;
 }
@@ -139,21 +118,18 @@ double pass_over(const training_task& task, const softmax& m, float* parameters,
               scores = std::vector<float>(batch_rows * m.classes)](const chunk& rows, std::span<float>,
                                                                    std::span<float>) mutable {
         class_sums mine(m);
-        std::array<std::size_t, batch_rows> numbers{};
         double loss = 0.0;
-        for (std::size_t first = rows.first; first < rows.last && !stop.stop_requested(); first += batch_rows) {
-          const std::size_t n = std::min(batch_rows, rows.last - first);
-          std::iota(numbers.begin(), numbers.end(), first);
-          take_rows(batch, data, std::span(numbers).first(n));
+        for_few_rows(rows, stop, [&](std::size_t first, const auto& few) {
+          take_rows(batch, data, few);
           kernels.scores(m.arrays_in(parameters), batch, scores.data());
-          for (std::size_t i = 0; i < n; ++i) {
-            float* const of_row = scores.data() + i * m.classes;
-            const auto classes = given(first + i);
-            const float weight = data.weight_of(first + i);
+          for (const std::size_t r : few) {
+            float* const of_row = scores.data() + (r - first) * m.classes;
+            const auto classes = given(r);
+            const float weight = data.weight_of(r);
             loss += static_cast<double>(weight) * m.measured(of_row, classes).loss;
             mine.add(of_row, classes, weight);
           }
-        }
+        });
         const std::scoped_lock lock(mutex);
         sums.add(mine);
         return loss;

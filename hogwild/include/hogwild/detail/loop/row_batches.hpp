@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <stop_token>
 #include <type_traits>
 
+#include <hogwild/detail/data/chunk.hpp>
 #include <hogwild/detail/data/half.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/kernels/row_batch.hpp>
@@ -41,17 +43,43 @@ row_batch<Index, Value> batch_on(const sparse_view& data) {
   return batch;
 }
 
-/// Makes these the batch's rows, at most batch_rows; their entries.
-template <class Index, class Value>
-std::uint64_t take_rows(row_batch<Index, Value>& batch, const sparse_view& data, std::span<const std::size_t> rows) {
+/// Makes the rows of these numbers the batch's, at most batch_rows. Returns how many entries they have.
+template <class Index, class Value, class Rows>
+std::uint64_t take_rows(row_batch<Index, Value>& batch, const sparse_view& data, const Rows& rows) {
   std::uint64_t entries = 0;
   batch.rows = rows.size();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  for (std::size_t i = 0; i < batch.rows; ++i) {
     batch.begin[i] = data.row_start[rows[i]];
     batch.end[i] = data.row_start[rows[i] + 1];
     entries += batch.end[i] - batch.begin[i];
   }
   return entries;
+}
+
+/// The numbers of consecutive rows, to be gone through (std::views::iota, which clang 14 does not compile).
+struct consecutive_rows {
+  struct iterator {
+    std::size_t row;
+
+    std::size_t operator*() const { return row; }
+    iterator& operator++() { return ++row, *this; }
+    bool operator==(const iterator&) const = default;
+  };
+
+  std::size_t first, count;
+
+  std::size_t size() const { return count; }
+  std::size_t operator[](std::size_t i) const { return first + i; }
+  iterator begin() const { return {first}; }
+  iterator end() const { return {first + count}; }
+};
+
+/// Calls f(first, rows) for the rows of a chunk, at most batch_rows at a time, until somebody asks to stop: `rows` are
+/// their numbers, of which `first` is the first.
+template <class F>
+void for_few_rows(const chunk& all, const std::stop_token& stop, const F& f) {
+  for (std::size_t first = all.first; first < all.last && !stop.stop_requested(); first += batch_rows)
+    f(first, consecutive_rows{first, std::min(batch_rows, all.last - first)});
 }
 
 }  // namespace hogwild

@@ -53,7 +53,4 @@ float lower_constant(const margin_loss& loss, const margins_of_rows& rows, const
 /// measuring gives (evaluate.hpp).
 double sum_of_losses(const margin_loss& loss, const margins_of_rows& rows, float constant, thread_team& threads);
 
-/// The same within 1e-6 of itself, in less time, of the losses that models have for many rows at once.
-double about_sum_of_losses(const margin_loss& loss, const margins_of_rows& rows, float constant, thread_team& threads);
-
 }  // namespace hogwild

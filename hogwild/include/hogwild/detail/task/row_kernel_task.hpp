@@ -6,7 +6,6 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -54,25 +53,23 @@ class row_kernel_task final : public general_task<M> {
         return [&, batch = batch_on<Index, Value>(rows), said = std::vector<float>(batch_rows * from.scores()),
                 lists_of_rows = list_rows(counts, lists && all_measures)](const chunk& work, std::span<float> scores,
                                                                           std::span<float> targets) mutable {
-          std::array<std::size_t, batch_rows> numbers{};
           double loss = 0.0;
-          for (std::size_t first = work.first; first < work.last && !stop.stop_requested(); first += batch_rows) {
-            const std::size_t n = std::min(batch_rows, work.last - first);
-            std::iota(numbers.begin(), numbers.end(), first);
-            take_rows(batch, rows, std::span(numbers).first(n));
+          for_few_rows(work, stop, [&](std::size_t first, const auto& few) {
+            take_rows(batch, rows, few);
             kernels.scores(from, batch, said.data());
-            for (std::size_t i = 0; i < n; ++i) {
-              const auto weight = static_cast<double>(rows.weight_of(first + i));
+            for (const std::size_t r : few) {
+              float* const of_row = said.data() + (r - first) * from.scores();
+              const auto weight = static_cast<double>(rows.weight_of(r));
               if (lists) {
-                loss += weight * lists_of_rows.add(*this, rows, first + i, said.data() + i * from.scores());
+                loss += weight * lists_of_rows.add(*this, rows, r, of_row);
                 continue;
               }
-              const float label = this->labels_.encode(rows.label[first + i]);
-              const row_score v = model_.measured(said.data() + i * from.scores(), label);
+              const float label = this->labels_.encode(rows.label[r]);
+              const row_score v = model_.measured(of_row, label);
               loss += weight * v.loss;
-              if (all_measures) scores[first + i] = v.score, targets[first + i] = label;
+              if (all_measures) scores[r] = v.score, targets[r] = label;
             }
-          }
+          });
           return loss;
         };
       };
