@@ -18,6 +18,7 @@
 #include <hogwild/detail/results/saved_scaling.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/measures.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/trained_model.hpp>
 
@@ -35,14 +36,9 @@ namespace {
 constexpr std::chrono::milliseconds between_signals{20};
 
 void put(nb::dict& into, const std::string& name, const measurement& m) {
-  const auto put_one = [&](const char* what, const std::optional<double>& value) {
-    if (value) into[(name + "_" + what).c_str()] = *value;
-  };
-  put_one("loss", m.loss);
-  put_one("accuracy", m.accuracy);
-  put_one("auc", m.auc);
-  put_one("f1", m.f1);
-  put_one("rmse", m.rmse);
+  into[(name + "_loss").c_str()] = m.loss;
+  for_each_measure(
+      m, [&](const measure& each, double value) { into[(name + "_" + std::string(each.name)).c_str()] = value; });
 }
 
 nb::dict in_python(const epoch_report& e) {

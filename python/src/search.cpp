@@ -23,6 +23,7 @@
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/search/for_each_in_threads.hpp>
 #include <hogwild/detail/search/trials_side_by_side.hpp>
+#include <hogwild/measures.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/search.hpp>
@@ -110,13 +111,7 @@ class python_trials {
     told["trained"] = one.trained;
     told["status"] = std::string(to_string(one.ended)).c_str();
     told["loss"] = one.measured.loss;
-    const auto put = [&](const char* name, const std::optional<double>& value) {
-      if (value) told[name] = *value;
-    };
-    put("accuracy", one.measured.accuracy);
-    put("auc", one.measured.auc);
-    put("f1", one.measured.f1);
-    put("rmse", one.measured.rmse);
+    for_each_measure(one.measured, [&](const measure& m, double value) { told[std::string(m.name).c_str()] = value; });
     return told;
   }
 

@@ -38,7 +38,7 @@ inline void change(std::pair<double, double>& x) {
   x = {1.0, 9.0};
 }
 inline void change(target_option& x) {
-  x = {metric::train_loss, 0.25};
+  x = {"train_loss", 0.25};
 }
 inline void change(l2_search& x) {
   x.of = {0.125};

@@ -74,7 +74,7 @@ inline void expect_timing_laws(const std::string& engine, double least,
   options.step = {.initial = first.step, .decay = first.decay};
   options.resume = options.checkpoint;
   options.observers = {&later};
-  options.target = target_option{metric::train_loss, 1e9};
+  options.target = target_option{"train_loss", 1e9};
   const train_result resumed = train(options);
   ASSERT_EQ(later.epochs.size(), 1u);
   expect_cumulative(later, resumed, seen.epochs.back());

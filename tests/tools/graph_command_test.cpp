@@ -213,7 +213,7 @@ TEST_F(graphs, do_not_go_with_options_of_other_models) {
            {{"--model", "graph_cut", "--terminals", "0.1", "--no-cache"}, "a graph in DIMACS text names its terminals"},
            {{"--model", "graph_cut", "--batch", "8"}, "a graph is cut edge by edge"},
            {{"--model", "graph_cut", "--format", "ratings"}, "a graph_cut model reads graph, not --format ratings"},
-           {{"--model", "graph_cut", "--target", "test_rmse=1"}, "test_rmse is measured for regression"},
+           {{"--model", "graph_cut", "--target", "test_rmse=1"}, "test_rmse is not measured on graphs"},
            {{"--model", "logistic", "--terminals", "0.5"}, "--terminals needs --model graph_cut"},
            {{"--model", "logistic", "--format", "dimacs"}, "a logistic model reads rows of features"}}) {
     std::vector<std::string> all{"train", path};

@@ -135,18 +135,8 @@ int evaluate_command(int argc, const char* const* argv) {
     print(std::to_string(e.rows) + " rows: " + measures_text(e.measures) + "\n");
     return 0;
   }
-  nlohmann::ordered_json all = {
-      {"model", e.model}, {"rows", e.rows}, {"unknown_entries", e.unknown_entries}, {"loss", e.measures.loss}};
-  if (e.measures.accuracy) all["accuracy"] = *e.measures.accuracy;
-  if (e.measures.auc) all["auc"] = *e.measures.auc;
-  if (e.measures.f1) all["f1"] = *e.measures.f1;
-  if (e.measures.rmse) all["rmse"] = *e.measures.rmse;
-  if (e.measures.precision_at_1) all["precision_at_1"] = *e.measures.precision_at_1;
-  if (e.measures.precision_at_3) all["precision_at_3"] = *e.measures.precision_at_3;
-  if (e.measures.precision_at_5) all["precision_at_5"] = *e.measures.precision_at_5;
-  if (e.measures.micro_f1) all["micro_f1"] = *e.measures.micro_f1;
-  if (e.measures.macro_f1) all["macro_f1"] = *e.measures.macro_f1;
-  if (e.measures.cut) all["cut"] = *e.measures.cut;
+  nlohmann::ordered_json all = {{"model", e.model}, {"rows", e.rows}, {"unknown_entries", e.unknown_entries}};
+  put_measures(all, "", e.measures);
   print(json_text(all) + "\n");
   return 0;
 }

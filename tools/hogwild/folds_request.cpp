@@ -55,8 +55,7 @@ void check_folds(const command_line& line, const train_request& r) {
   const bool has_folds = r.folds.folds || r.options.l2_by_folds;
   if (has_folds && r.options.step.kind == schedule_kind::plateau)
     throw config_error("--schedule plateau goes by validation rows, which models of folds have none of: take another");
-  if (r.folds.folds && *r.folds.folds < 2)
-    throw config_error("--folds is two at least: each is measured by what the others teach");
+  check_number_of_folds(r.folds.folds);
   if (r.folds.path.empty()) return;
   for (const char* const name : {"--l2", "--record", "--checkpoint", "--resume", "--segment"})
     if (line.given(name))
@@ -119,12 +118,18 @@ std::vector<table_row> rows_of(const train_result& result, const folds_outcome& 
 
 void put(nlohmann::ordered_json& into, const fold_measures& measured) {
   into["folds"] = measured.folds.size();
-  put_measures(into, "folds", measured.mean());
+  put_measures(into, "folds_", measured.mean());
   into["folds_loss_deviation"] = measured.loss_deviation();
   for (const measurement& m : measured.folds) into["fold_losses"].push_back(m.loss);
 }
 
 }  // namespace
+
+void check_number_of_folds(const std::optional<std::size_t>& folds) {
+  if (folds && *folds < 2)
+    throw config_error("--folds " + std::to_string(*folds) +
+                       ": at least two are needed, as each fold is measured by a model that is trained on the others");
+}
 
 void declare_folds(command_line& line, folds_request& r) {
   line.group("Model");
@@ -132,9 +137,10 @@ void declare_folds(command_line& line, folds_request& r) {
               "train with each l2, from the largest to the smallest, each from where the one before has ended: "
               "l2=log:low:high:POINTS or l2=a,b,c; --save keeps the best by --folds or --validation, else the last");
   line.group("Stopping");
-  line.option("--folds", r.folds,
-              "measure by cross-validation too: a model for each of so many folds, trained on the others; with --l2 "
-              "auto (default: 5) and --path, for each l2");
+  line.option(
+      "--folds", r.folds,
+      "measure by cross-validation, too: each of so many folds by a model that is trained on the others; with --l2 "
+      "auto (default: 5) and --path for each l2");
   line.excludes("--folds", "--validation");
 }
 
@@ -165,8 +171,8 @@ void put_folds(nlohmann::ordered_json& into, const train_result& result, const f
     nlohmann::ordered_json line{
         {"l2", p.run.l2},     {"status", to_string(p.run.status)}, {"epochs", p.run.epochs},
         {"step", p.run.step}, {"train_loss", p.run.train_loss},    {"objective", p.run.objective}};
-    if (p.run.validation) put_measures(line, "validation", *p.run.validation);
-    if (p.run.test) put_measures(line, "test", *p.run.test);
+    if (p.run.validation) put_measures(line, "validation_", *p.run.validation);
+    if (p.run.test) put_measures(line, "test_", *p.run.test);
     if (p.measured) put(line, *p.measured);
     into["path"].push_back(std::move(line));
   }

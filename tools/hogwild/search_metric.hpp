@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include <hogwild/result.hpp>
+#include <hogwild/measures.hpp>
 
 namespace hogwild::cli {
 
@@ -13,22 +13,18 @@ namespace hogwild::cli {
 struct search_metric {
   std::string_view name;
   bool more_is_better;
-  std::optional<double> (*of)(const measurement& m);
+  std::optional<double> measurement::*value;  ///< null: the loss
 
+  std::optional<double> of(const measurement& m) const { return value == nullptr ? m.loss : m.*value; }
   /// As a search compares it, lower is better, and back: of what is to be high the sign is turned.
-  double turned(double value) const { return more_is_better ? -value : value; }
+  double turned(double x) const { return more_is_better ? -x : x; }
 };
 
-inline constexpr std::array<search_metric, 10> search_metrics{
-    {{"loss", false, [](const measurement& m) { return std::optional(m.loss); }},
-     {"accuracy", true, [](const measurement& m) { return m.accuracy; }},
-     {"auc", true, [](const measurement& m) { return m.auc; }},
-     {"f1", true, [](const measurement& m) { return m.f1; }},
-     {"rmse", false, [](const measurement& m) { return m.rmse; }},
-     {"precision_at_1", true, [](const measurement& m) { return m.precision_at_1; }},
-     {"precision_at_3", true, [](const measurement& m) { return m.precision_at_3; }},
-     {"precision_at_5", true, [](const measurement& m) { return m.precision_at_5; }},
-     {"micro_f1", true, [](const measurement& m) { return m.micro_f1; }},
-     {"macro_f1", true, [](const measurement& m) { return m.macro_f1; }}}};
+inline constexpr std::array search_metrics = [] {
+  std::array<search_metric, 1 + measures.size()> all{{{"loss", false, nullptr}}};
+  for (std::size_t i = 0; i < measures.size(); ++i)
+    all[i + 1] = {measures[i].name, measures[i].more_is_better, measures[i].value};
+  return all;
+}();
 
 }  // namespace hogwild::cli

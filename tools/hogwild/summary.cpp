@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <hogwild/detail/platform/placement.hpp>
+#include <hogwild/measures.hpp>
 #include <hogwild/names.hpp>
 
 #include "json_text.hpp"
@@ -55,31 +56,15 @@ std::string engine_text(const train_request& request) {
 
 std::string measures_text(const measurement& m) {
   std::string text = formatted("loss %.6f", m.loss);
-  if (m.cut) text += formatted(", cut %.8g", *m.cut);
-  if (m.accuracy) text += formatted(", accuracy %.4f", *m.accuracy);
-  if (m.auc) text += formatted(", AUC %.4f", *m.auc);
-  if (m.f1) text += formatted(", F1 %.4f", *m.f1);
-  if (m.rmse) text += formatted(", RMSE %.6g", *m.rmse);
-  if (m.precision_at_1) text += formatted(", precision at 1 %.4f", *m.precision_at_1);
-  if (m.precision_at_3) text += formatted(", at 3 %.4f", *m.precision_at_3);
-  if (m.precision_at_5) text += formatted(", at 5 %.4f", *m.precision_at_5);
-  if (m.micro_f1) text += formatted(", micro F1 %.4f", *m.micro_f1);
-  if (m.macro_f1) text += formatted(", macro F1 %.4f", *m.macro_f1);
+  for_each_measure(m, [&](const measure& each, double value) {
+    text += ", " + std::string(each.title) + " " + formatted(each.format, value);
+  });
   return text;
 }
 
 void put_measures(nlohmann::ordered_json& into, const std::string& prefix, const measurement& m) {
-  into[prefix + "_loss"] = m.loss;
-  if (m.accuracy) into[prefix + "_accuracy"] = *m.accuracy;
-  if (m.auc) into[prefix + "_auc"] = *m.auc;
-  if (m.f1) into[prefix + "_f1"] = *m.f1;
-  if (m.rmse) into[prefix + "_rmse"] = *m.rmse;
-  if (m.precision_at_1) into[prefix + "_precision_at_1"] = *m.precision_at_1;
-  if (m.precision_at_3) into[prefix + "_precision_at_3"] = *m.precision_at_3;
-  if (m.precision_at_5) into[prefix + "_precision_at_5"] = *m.precision_at_5;
-  if (m.micro_f1) into[prefix + "_micro_f1"] = *m.micro_f1;
-  if (m.macro_f1) into[prefix + "_macro_f1"] = *m.macro_f1;
-  if (m.cut) into[prefix + "_cut"] = *m.cut;
+  into[prefix + "loss"] = m.loss;
+  for_each_measure(m, [&](const measure& each, double value) { into[prefix + std::string(each.name)] = value; });
 }
 
 bool saves(const train_request& request, const train_result& result) {
@@ -182,8 +167,8 @@ std::string summary_json(const train_request& request, const train_result& r, co
   if (r.samples > 0) all["samples"] = r.samples, all["sampled_by"] = r.sampled_by;
   put_several(all, request, r);
   put_folds(all, r, folds);
-  if (r.validation) put_measures(all, "validation", *r.validation);
-  if (r.test) put_measures(all, "test", *r.test);
+  if (r.validation) put_measures(all, "validation_", *r.validation);
+  if (r.test) put_measures(all, "test_", *r.test);
   all["train_seconds"] = r.train_seconds;
   all["wall_seconds"] = r.wall_seconds;
   all["search_seconds"] = r.search_seconds;

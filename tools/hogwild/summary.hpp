@@ -22,7 +22,7 @@ std::string summary_json(const train_request& request, const train_result& resul
 
 /// "loss 0.2711, accuracy 0.9234, AUC 0.9712, F1 0.9230": what there is of it.
 std::string measures_text(const measurement& m);
-/// The same as PREFIX_loss, PREFIX_accuracy, ...
+/// The same by the names of measures, with `prefix` before each: test_loss, test_accuracy, ...
 void put_measures(nlohmann::ordered_json& into, const std::string& prefix, const measurement& m);
 
 }  // namespace hogwild::cli

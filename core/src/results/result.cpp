@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include <hogwild/error.hpp>
+#include <hogwild/measures.hpp>
 
 namespace hogwild {
 
@@ -58,13 +59,12 @@ measurement fold_measures::mean() const {
   const auto n = static_cast<double>(folds.size());
   measurement mean{.loss = folds.empty() ? std::numeric_limits<double>::quiet_NaN() : 0.0};
   for (const measurement& of_fold : folds) mean.loss += of_fold.loss / n;
-  for (const auto measure :
-       {&measurement::accuracy, &measurement::auc, &measurement::f1, &measurement::rmse, &measurement::precision_at_1,
-        &measurement::precision_at_3, &measurement::precision_at_5, &measurement::micro_f1, &measurement::macro_f1}) {
-    if (folds.empty() || !std::ranges::all_of(folds, [&](const measurement& m) { return (m.*measure).has_value(); }))
+  for (const measure& each : measures) {
+    const auto value = each.value;
+    if (folds.empty() || !std::ranges::all_of(folds, [&](const measurement& m) { return (m.*value).has_value(); }))
       continue;
-    mean.*measure = 0.0;
-    for (const measurement& of_fold : folds) *(mean.*measure) += *(of_fold.*measure) / n;
+    mean.*value = 0.0;
+    for (const measurement& of_fold : folds) *(mean.*value) += *(of_fold.*value) / n;
   }
   return mean;
 }

@@ -13,6 +13,7 @@
 
 #include <hogwild/detail/platform/write_all.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/measures.hpp>
 
 #include "platform/file_error.hpp"
 #include "platform/output_target.hpp"
@@ -31,16 +32,7 @@ void put(json& line, const char* key, const std::optional<T>& value) {
 void put(json& line, const std::optional<measurement>& test, const std::optional<measurement>& validation) {
   if (test) {
     line["test_loss"] = test->loss;
-    put(line, "test_accuracy", test->accuracy);
-    put(line, "test_auc", test->auc);
-    put(line, "test_f1", test->f1);
-    put(line, "test_rmse", test->rmse);
-    put(line, "test_precision_at_1", test->precision_at_1);
-    put(line, "test_precision_at_3", test->precision_at_3);
-    put(line, "test_precision_at_5", test->precision_at_5);
-    put(line, "test_micro_f1", test->micro_f1);
-    put(line, "test_macro_f1", test->macro_f1);
-    put(line, "test_cut", test->cut);
+    for_each_measure(*test, [&](const measure& m, double value) { line["test_" + std::string(m.name)] = value; });
   }
   if (validation) line["validation_loss"] = validation->loss;
 }

@@ -29,7 +29,6 @@ std::string_view name_of(column_scaling kind);
 std::string_view name_of(thread_team_kind kind);
 std::string_view name_of(memory_kind kind);
 std::string_view name_of(storage_kind kind);
-std::string_view name_of(metric what);
 
 /// What to tell the user of a run whose loss is not finite.
 std::string divergence_advice(const train_result& result);

@@ -29,27 +29,10 @@ struct step_options {
   std::size_t warm_up = 0;              ///< fewer than the epochs: in so many the step rises evenly to `initial`
 };
 
-/// What a run may be asked to reach.
-enum class metric {
-  train_loss,
-  objective,
-  test_loss,
-  test_accuracy,
-  test_auc,
-  test_f1,
-  test_rmse,
-  test_precision_at_1,  ///< as all down to test_macro_f1 of rows with lists of labels
-  test_precision_at_3,
-  test_precision_at_5,
-  test_micro_f1,
-  test_macro_f1,
-  test_cut
-};
-
-/// Stop as soon as `what` is at least (accuracy, AUC, F1) or at most (losses, RMSE, cut) `value`.
+/// Stop as soon as a figure of an epoch is at least as good as `value`.
 struct target_option {
-  metric what;   ///< which figure
-  double value;  ///< in that figure's unit; the run ends where it is at least as good
+  std::string what;  ///< train_loss, objective, test_loss, or test_NAME of a measure (measures.hpp)
+  double value;      ///< in that figure's unit
 };
 
 /// What rows weigh by their labels, besides what the data say (sparse_view::weight): the product counts. In a run

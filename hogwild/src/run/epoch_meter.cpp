@@ -16,6 +16,7 @@
 #include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/detail/task/model_constant.hpp>
+#include <hogwild/measures.hpp>
 
 namespace hogwild {
 namespace {
@@ -53,15 +54,15 @@ double mean_weight(const sparse_view& rows) {
 /// The first rank's measures; what it has not measured is nowhere.
 void take_first(const agreement& ranks, measurement& m) {
   constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-  const std::array measures{&m.accuracy,       &m.auc,      &m.f1,       &m.rmse, &m.precision_at_1, &m.precision_at_3,
-                            &m.precision_at_5, &m.micro_f1, &m.macro_f1, &m.cut};
   std::array<double, 1 + measures.size()> all{m.loss};
-  std::ranges::transform(measures, all.begin() + 1, [&](const auto* x) { return x->value_or(missing); });
+  std::ranges::transform(measures, all.begin() + 1,
+                         [&](const measure& each) { return (m.*each.value).value_or(missing); });
   ranks.take_first(all);
   m.loss = all[0];
   for (std::size_t i = 0; i < measures.size(); ++i) {
-    measures[i]->reset();
-    if (!std::isnan(all[i + 1])) *measures[i] = all[i + 1];
+    std::optional<double>& value = m.*measures[i].value;
+    value.reset();
+    if (!std::isnan(all[i + 1])) value = all[i + 1];
   }
 }
 

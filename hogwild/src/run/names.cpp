@@ -189,38 +189,6 @@ std::string_view name_of(storage_kind kind) {
   return kind == storage_kind::half ? "half" : "float";
 }
 
-std::string_view name_of(metric what) {
-  switch (what) {
-    case metric::objective:
-      return "objective";
-    case metric::test_loss:
-      return "test_loss";
-    case metric::test_accuracy:
-      return "test_accuracy";
-    case metric::test_auc:
-      return "test_auc";
-    case metric::test_f1:
-      return "test_f1";
-    case metric::test_rmse:
-      return "test_rmse";
-    case metric::test_precision_at_1:
-      return "test_precision_at_1";
-    case metric::test_precision_at_3:
-      return "test_precision_at_3";
-    case metric::test_precision_at_5:
-      return "test_precision_at_5";
-    case metric::test_micro_f1:
-      return "test_micro_f1";
-    case metric::test_macro_f1:
-      return "test_macro_f1";
-    case metric::test_cut:
-      return "test_cut";
-    case metric::train_loss:
-      break;
-  }
-  return "train_loss";
-}
-
 std::string divergence_advice(const train_result& result) {
   using detail::to_short_text;
   return (std::isfinite(result.objective) ? "the run ended worse than it began, after epoch "

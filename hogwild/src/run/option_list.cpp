@@ -47,7 +47,7 @@ std::string text_of(const std::pair<double, double>& label_weight) {
 }
 
 std::string text_of(const target_option& target) {
-  return std::string(name_of(target.what)) + "=" + to_text(target.value);
+  return target.what + "=" + to_text(target.value);
 }
 
 std::string text_of(const sparse_view& rows) {

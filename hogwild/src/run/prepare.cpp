@@ -35,6 +35,7 @@
 #include <hogwild/detail/run/validation_split.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/measures.hpp>
 #include <hogwild/names.hpp>
 #include <hogwild/observer.hpp>
 
@@ -73,6 +74,24 @@ void check_proximal(const train_options& o, const model_traits& traits, optimize
           "ftrl has its weights from sums, of which those to begin with say nothing: leave out the warm start, or use "
           "adagrad");
   require(positive(o.constants.ftrl_beta), "ftrl_beta must be positive");
+}
+
+row_kind kind_of(const std::optional<sparse_view>& test, const model_traits& traits) {
+  if (traits.cuts) return row_kind::graph;
+  if (test && test->label.lists()) return row_kind::lists;
+  if (traits.labels == label_kind::real) return row_kind::numbers;
+  return traits.labels == label_kind::binary ? row_kind::two_classes : row_kind::classes;
+}
+
+void check_target(const train_options& o, const model_traits& traits) {
+  if (!o.target) return;
+  const std::string& what = o.target->what;
+  const auto figure = target_figure::named(what);
+  if (!figure) throw config_error("the target: " + quote(what) + " is none of " + target_figure::all_names());
+  require(!figure->needs_test_rows() || o.test, "the target is a test metric, but there are no test rows");
+  if (const row_kind kind = kind_of(o.test, traits); !figure->suits(kind))
+    throw config_error(what + " is not measured on " + std::string(to_string(kind)) + ": take one of " +
+                       target_figure::names_for(kind));
 }
 
 void check(const train_options& o, const model_traits& traits) {
@@ -185,27 +204,7 @@ void check(const train_options& o, const model_traits& traits) {
   require(o.virtual_workers.value_or(1) <= turn_board::most_items,
           std::to_string(o.virtual_workers.value_or(1)) + " virtual workers are more than the " +
               std::to_string(turn_board::most_items) + " that a run may have");
-  const bool wants_test = o.target && o.target->what != metric::train_loss && o.target->what != metric::objective;
-  require(!wants_test || o.test, "the target is a test metric, but there are no test rows");
-  if (!o.target) return;
-  const bool of_real = o.target->what == metric::test_rmse;
-  const bool of_binary = o.target->what == metric::test_auc || o.target->what == metric::test_f1;
-  const bool of_labels = of_binary || o.target->what == metric::test_accuracy;
-  require(!of_real || (traits.labels == label_kind::real && !traits.cuts),
-          "test_rmse is measured for regression; this model has classes");
-  require(!of_binary || traits.labels == label_kind::binary, "AUC and F1 are measured for binary models");
-  require(!of_labels || traits.labels != label_kind::real || traits.cuts,
-          "accuracy is measured for classes; this is a regression");
-  const metric what = o.target->what;
-  const bool of_lists = what == metric::test_precision_at_1 || what == metric::test_precision_at_3 ||
-                        what == metric::test_precision_at_5 || what == metric::test_micro_f1 ||
-                        what == metric::test_macro_f1;
-  const bool has_lists = o.test && o.test->label.lists();
-  require(!of_lists || has_lists,
-          std::string(name_of(what)) + " is measured on test rows that have lists of labels, and these have none");
-  require(what != metric::test_accuracy || !has_lists,
-          "accuracy is measured on rows of one label, and these have lists: use test_precision_at_1");
-  require(o.target->what != metric::test_cut || traits.cuts, "test_cut is measured for graphs that are cut");
+  check_target(o, traits);
 }
 
 /// A bit for each group that is named.

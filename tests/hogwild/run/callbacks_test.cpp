@@ -103,7 +103,7 @@ TEST(an_answer, makes_no_difference_where_the_run_ends_anyway) {
   options.epochs = 1;
   EXPECT_EQ(run_with(options).status, run_status::done);
   options.epochs = 5;
-  options.target = target_option{metric::objective, 1e9};
+  options.target = target_option{"objective", 1e9};
   const train_result reached = run_with(options);
   EXPECT_EQ(reached.status, run_status::target);
   EXPECT_FALSE(reached.stopped_by);

@@ -236,7 +236,7 @@ TEST_F(several_models, that_are_trained_one_by_one_refuse_what_they_have_no_use_
   const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
   EXPECT_THROW(train_one_vs_rest(logistic{}, all.view(), two, options), config_error);
   options.sharing = sharing_kind::automatic;
-  options.target = {.what = metric::train_loss, .value = 0.1};
+  options.target = {.what = "train_loss", .value = 0.1};
   EXPECT_THROW(train_one_vs_rest(logistic{}, all.view(), two, options), config_error);
 }
 

@@ -82,7 +82,7 @@ TEST(several_options, are_not_lost_in_silence) {
         if (option.name == "tolerance") other.tolerance = 0.999;
         if (option.name == "average") other.average = 0.75;
         if (option.name == "optimizer") other.optimizer = optimizer_kind::ftrl;
-        if (option.name == "target") other.target = {metric::train_loss, 0.69};
+        if (option.name == "target") other.target = {"train_loss", 0.69};
         if (option.name == "step.decay") other.step.decay = 0.5;
         if (option.name == "step.kind") other.step.kind = schedule_kind::cosine;
         if (option.name == "record") return;

@@ -159,32 +159,31 @@ TEST_F(stop_rules_of, a_validation_loss_that_is_not_a_number_is_no_improvement) 
 
 TEST_F(stop_rules_of, targets_of_losses_are_reached_from_above_and_of_fractions_from_below) {
   epoch_report e{.train_loss = 0.5, .objective = 0.6};
-  const auto reached = [&](metric what, double value) { return stop_rules::reached({what, value}, e); };
-  EXPECT_TRUE(reached(metric::train_loss, 0.5));
-  EXPECT_FALSE(reached(metric::train_loss, 0.49));
-  EXPECT_TRUE(reached(metric::objective, 0.6));
-  EXPECT_FALSE(reached(metric::objective, 0.59));
-  for (const metric of_test :
-       {metric::test_loss, metric::test_accuracy, metric::test_auc, metric::test_f1, metric::test_rmse}) {
-    EXPECT_FALSE(reached(of_test, of_test == metric::test_accuracy ? 0.0 : 1e9)) << "without test rows";
+  const auto reached = [&](const std::string& what, double value) { return stop_rules::reached({what, value}, e); };
+  EXPECT_TRUE(reached("train_loss", 0.5));
+  EXPECT_FALSE(reached("train_loss", 0.49));
+  EXPECT_TRUE(reached("objective", 0.6));
+  EXPECT_FALSE(reached("objective", 0.59));
+  for (const std::string of_test : {"test_loss", "test_accuracy", "test_auc", "test_f1", "test_rmse"}) {
+    EXPECT_FALSE(reached(of_test, of_test == "test_accuracy" ? 0.0 : 1e9)) << "without test rows";
   }
   e.test = measurement{.loss = 0.4, .accuracy = 0.8, .auc = 0.9, .f1 = 0.7, .rmse = 0.3};
-  EXPECT_TRUE(reached(metric::test_loss, 0.4) && !reached(metric::test_loss, 0.39));
-  EXPECT_TRUE(reached(metric::test_accuracy, 0.8) && !reached(metric::test_accuracy, 0.81));
-  EXPECT_TRUE(reached(metric::test_auc, 0.9) && !reached(metric::test_auc, 0.91));
-  EXPECT_TRUE(reached(metric::test_f1, 0.7) && !reached(metric::test_f1, 0.71));
-  EXPECT_TRUE(reached(metric::test_rmse, 0.3) && !reached(metric::test_rmse, 0.29));
+  EXPECT_TRUE(reached("test_loss", 0.4) && !reached("test_loss", 0.39));
+  EXPECT_TRUE(reached("test_accuracy", 0.8) && !reached("test_accuracy", 0.81));
+  EXPECT_TRUE(reached("test_auc", 0.9) && !reached("test_auc", 0.91));
+  EXPECT_TRUE(reached("test_f1", 0.7) && !reached("test_f1", 0.71));
+  EXPECT_TRUE(reached("test_rmse", 0.3) && !reached("test_rmse", 0.29));
   e.test = measurement{
       .precision_at_1 = 0.9, .precision_at_3 = 0.5, .precision_at_5 = 0.3, .micro_f1 = 0.8, .macro_f1 = 0.4};
-  EXPECT_TRUE(reached(metric::test_precision_at_1, 0.9) && !reached(metric::test_precision_at_1, 0.91));
-  EXPECT_TRUE(reached(metric::test_precision_at_3, 0.5) && !reached(metric::test_precision_at_3, 0.51));
-  EXPECT_TRUE(reached(metric::test_precision_at_5, 0.3) && !reached(metric::test_precision_at_5, 0.31));
-  EXPECT_TRUE(reached(metric::test_micro_f1, 0.8) && !reached(metric::test_micro_f1, 0.81));
-  EXPECT_TRUE(reached(metric::test_macro_f1, 0.4) && !reached(metric::test_macro_f1, 0.41));
+  EXPECT_TRUE(reached("test_precision_at_1", 0.9) && !reached("test_precision_at_1", 0.91));
+  EXPECT_TRUE(reached("test_precision_at_3", 0.5) && !reached("test_precision_at_3", 0.51));
+  EXPECT_TRUE(reached("test_precision_at_5", 0.3) && !reached("test_precision_at_5", 0.31));
+  EXPECT_TRUE(reached("test_micro_f1", 0.8) && !reached("test_micro_f1", 0.81));
+  EXPECT_TRUE(reached("test_macro_f1", 0.4) && !reached("test_macro_f1", 0.41));
 }
 
 TEST_F(stop_rules_of, a_reached_target_ends_the_run) {
-  options.target = target_option{metric::objective, 0.5};
+  options.target = target_option{"objective", 0.5};
   EXPECT_EQ(after(0.6), std::nullopt);
   EXPECT_EQ(after(0.4), run_status::target);
 }

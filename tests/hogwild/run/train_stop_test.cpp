@@ -229,12 +229,12 @@ TEST_F(stopping, a_tolerance_ends_a_run_after_an_epoch_that_is_measured) {
 }
 
 TEST_F(stopping, a_target_ends_the_run_and_says_when) {
-  options.target = target_option{metric::objective, 1e9};
+  options.target = target_option{"objective", 1e9};
   const auto result = run();
   EXPECT_EQ(result.status, run_status::target);
   EXPECT_EQ(result.epochs, 1u);
   EXPECT_TRUE(result.seconds_to_target);
-  options.target = target_option{metric::objective, 0.0};
+  options.target = target_option{"objective", 0.0};
   EXPECT_EQ(run().status, run_status::done);
 }
 

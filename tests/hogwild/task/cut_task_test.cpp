@@ -158,7 +158,7 @@ TEST_F(planted_cut, is_measured_now_and_then_and_at_the_end) {
   EXPECT_EQ(heard([](auto&) {}), (std::vector<std::size_t>{20, 40, 45}));
   EXPECT_EQ(heard([](auto& o) { o.measure_every = 15; }), (std::vector<std::size_t>{15, 30, 45}));
   EXPECT_EQ(heard([](auto& o) { o.measure_every = 1; }).size(), 45u);
-  EXPECT_EQ(heard([](auto& o) { o.target = {metric::test_cut, 1e9}; }), (std::vector<std::size_t>{1}));
+  EXPECT_EQ(heard([](auto& o) { o.target = {"test_cut", 1e9}; }), (std::vector<std::size_t>{1}));
 }
 
 // Who is asked to stop between two measurements says of which epoch its numbers are.

@@ -9,6 +9,7 @@
 
 #include <hogwild/detail/optimization/schedule.hpp>
 #include <hogwild/detail/run/objective_fall.hpp>
+#include <hogwild/measures.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
 
@@ -87,38 +88,8 @@ struct stop_rules {
   }
 
   static bool reached(const target_option& target, const epoch_report& epoch) {
-    const auto at_most = [&](double x) { return x <= target.value; };
-    const auto at_least = [&](const std::optional<double>& x) { return x && *x >= target.value; };
-    const measurement test = epoch.test.value_or(measurement{.loss = HUGE_VAL});
-    switch (target.what) {
-      case metric::train_loss:
-        return at_most(epoch.train_loss);
-      case metric::objective:
-        return at_most(epoch.objective);
-      case metric::test_loss:
-        return at_most(test.loss);
-      case metric::test_accuracy:
-        return at_least(test.accuracy);
-      case metric::test_auc:
-        return at_least(test.auc);
-      case metric::test_f1:
-        return at_least(test.f1);
-      case metric::test_rmse:
-        return test.rmse && at_most(*test.rmse);
-      case metric::test_precision_at_1:
-        return at_least(test.precision_at_1);
-      case metric::test_precision_at_3:
-        return at_least(test.precision_at_3);
-      case metric::test_precision_at_5:
-        return at_least(test.precision_at_5);
-      case metric::test_micro_f1:
-        return at_least(test.micro_f1);
-      case metric::test_macro_f1:
-        return at_least(test.macro_f1);
-      case metric::test_cut:
-        return test.cut && at_most(*test.cut);
-    }
-    return false;
+    const auto figure = target_figure::named(target.what);
+    return figure && figure->reached(epoch, target.value);
   }
 
  private:
