@@ -119,7 +119,7 @@ TEST_F(folds_command, what_is_wrong_with_folds_is_a_sentence) {
     refused(three, 3, "the label 1 has 1 row, fewer than the 3 folds");
     refused(five, 2, "more folds, 5, than rows, 4");
   }
-  refused({"--folds", "1"}, 2, "--folds is two at least");
+  refused({"--folds", "1"}, 2, "--folds 1: at least two are needed");
   refused({"--folds", "2", "--max-seconds", "9"}, 2, "--max-seconds is of one run, and --folds is many");
   refused({"--l2", "auto", "--max-seconds", "9"}, 2, "--max-seconds is of one run, and --l2 auto is many");
   refused({"--folds", "2", "--validation", "0.5"}, 2, "--validation excludes --folds");

@@ -16,6 +16,8 @@ namespace hogwild::test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -47,20 +49,51 @@ std::set<std::string> options_in(const std::string& text) {
   return found;
 }
 
-TEST(help_of_train, has_groups_and_first_what_is_used_most) {
+TEST(help_of_train, tells_first_what_is_used_most_and_where_the_rest_is) {
   const std::string text = help();
-  EXPECT_THAT(headings(text), ElementsAre("Positionals", "Most used", "Data", "Model", "Workers", "Step", "Stopping",
+  EXPECT_THAT(headings(text), ElementsAre("Arguments", "Most used", "Example"));
+  EXPECT_LE(lines_of(text).size(), 70u) << text;
+  EXPECT_THAT(options_in(text), AllOf(Contains("--model"), Contains("--save")));
+  EXPECT_EQ(options_in(text).size(), 20u) << text;
+  for (const char* const group : {"data", "model", "workers", "step", "stopping", "output", "streams"}) {
+    EXPECT_THAT(text, HasSubstr(group));
+    EXPECT_GT(options_in(help({group})).size(), 2u) << group;
+  }
+}
+
+std::string all_of(const std::string& command) {
+  const outcome o = hogwild({command, "--help-all"});
+  EXPECT_EQ(o.code, 0) << o.err;
+  return o.out;
+}
+
+TEST(help_of_train, tells_all_options_in_groups_where_all_are_asked_for) {
+  const std::string text = all_of("train");
+  EXPECT_THAT(headings(text), ElementsAre("Arguments", "Options", "Data", "Model", "Workers", "Step", "Stopping",
                                           "Output", "Streams", "Example"));
-  const std::size_t first = text.find("Most used:"), then = text.find("\nData:");
-  const std::string most_used = text.substr(first, then - first);
-  EXPECT_THAT(options_in(most_used), AllOf(testing::Contains("--model"), testing::Contains("--save")));
-  EXPECT_EQ(options_in(most_used).size(), 12u) << most_used;
+  const auto all = options_in(text);
+  for (const std::string& option : options_in(help())) EXPECT_TRUE(all.contains(option)) << option;
+  EXPECT_GT(all.size(), 80u);
+}
+
+TEST(help_of_commands, is_aligned_within_a_hundred_columns) {
+  for (const char* const command : {"train", "search", "advise", "predict", "evaluate", "recommend", "generate",
+                                    "convert", "inspect", "cache", "segments", "bench", "report", "worker"}) {
+    std::string text = hogwild({command, "--help"}).out;
+    if (text.find("--help-all") != std::string::npos) text += all_of(command);
+    for (const std::string& line : lines_of(text.substr(0, text.find("\nExample:")))) {
+      EXPECT_LE(line.size(), 100u) << command << ": " << line;
+      // A heading, a name, or a sentence in the column of all sentences.
+      const std::size_t begin = line.find_first_not_of(' ');
+      EXPECT_TRUE(begin == std::string::npos || begin == 0 || begin == 2 || begin == 30) << command << ": " << line;
+    }
+    EXPECT_THAT(text, AllOf(Not(HasSubstr("{false}")), Not(HasSubstr("{true}"))));
+  }
 }
 
 TEST(help_of_train, tells_the_options_of_a_model_where_it_is_named) {
-  const std::string of_all = help();
-  const auto general = options_in(of_all);
-  EXPECT_THAT(of_all, HasSubstr("--help MODEL"));
+  const auto general = options_in(all_of("train"));
+  EXPECT_THAT(help(), HasSubstr("--help MODEL"));
   for (const model_descriptor* const known : known_models()) {
     const std::string name(known->name()), text = help({name});
     EXPECT_THAT(text, HasSubstr(known->facts().summary));
@@ -71,15 +104,16 @@ TEST(help_of_train, tells_the_options_of_a_model_where_it_is_named) {
     EXPECT_EQ(shown, wanted) << text;
     for (const std::string& option : wanted) EXPECT_FALSE(general.contains(option)) << option;
   }
-  EXPECT_THAT(help({"convnet"}), AllOf(HasSubstr("--net mnist|cifar|cifar_3x3=mnist"), Not(HasSubstr("--l2"))));
-  EXPECT_THAT(help({"ffm"}), HasSubstr("--factors N=4"));
-  EXPECT_THAT(help({"matrix_factorization"}), AllOf(HasSubstr("--factors N=32"), HasSubstr("--ownership")));
+  EXPECT_THAT(help({"convnet"}), AllOf(HasSubstr("mnist, cifar, cifar_3x3 (default: mnist)"), Not(HasSubstr("--l2"))));
+  EXPECT_THAT(help({"ffm"}), ContainsRegex("--factors N +.*\\(default: 4\\)"));
+  EXPECT_THAT(help({"matrix_factorization"}),
+              AllOf(ContainsRegex("--factors N +.*\\(default: 32\\)"), HasSubstr("--ownership")));
 }
 
 TEST(help_of_commands, says_what_a_text_is) {
   EXPECT_THAT(hogwild({"recommend", "--help"}).out, AllOf(HasSubstr("--user USER"), HasSubstr("--seen FILE")));
   EXPECT_THAT(hogwild({"worker", "--help"}).out, HasSubstr("--attach NAME"));
-  EXPECT_THAT(help(), HasSubstr("--cache-dir FOLDER"));
+  EXPECT_THAT(help({"data"}), HasSubstr("--cache-dir FOLDER"));
 }
 
 TEST(help_of_train, takes_other_words_for_arguments) {

@@ -265,7 +265,7 @@ class a_search(unittest.TestCase):
                 (2, "--step: 'a' is neither", ["--space", "step=a,b"]),
                 (2, "a grid takes a number of points", ["--strategy", "grid", "--space", "l2=0.1:1"]),
                 (2, "deals out epochs itself", ["--strategy", "hyperband", "--space", "epochs=1,2"]),
-                (2, "--folds is two at least", ["--folds", "1", "--space", "l2=1,2"]),
+                (2, "--folds 1: at least two are needed", ["--folds", "1", "--space", "l2=1,2"]),
                 (2, "more folds, 6, than rows, 5", ["--folds", "6", "--space", "l2=1,2"]),
                 (3, "the label -1 has 2 rows, fewer than the 3 folds", ["--folds", "3", "--space", "l2=1,2"]),
                 (2, "--validation excludes --folds", ["--folds", "2", "--validation", "0.5", "--space", "l2=1,2"]),

@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <iterator>
-#include <sstream>
 
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
+#include "help_text.hpp"
 #include "ranks.hpp"
 #include "standard_streams.hpp"
 
@@ -64,53 +64,142 @@ struct command_line::parser {
   };
 
   CLI::App app;
-  std::string group = "Options";
+  std::string group = "Options", example;
+  std::vector<std::string> first{};
   std::vector<help_topic> topics{};
 
-  /// The topic that is asked for: after --help, where it is one, or in --help=TOPIC, whatever stands there.
-  std::optional<std::string> topic_in(const std::vector<std::string>& words) const;
-  /// Leaves in the app what belongs to a topic alone. Returns what is wrong with its name.
-  std::string show_only(const std::string& name);
+  parser(const std::string& command, const std::string& purpose, const std::string& for_example)
+      : app(purpose, "hogwild " + command), example(for_example) {}
 
-  explicit parser(const std::string& command, const std::string& purpose) : app(purpose, "hogwild " + command) {}
+  /// What is asked for: the word behind --help, where it is a topic or a group, or that in --help=WORD, whatever it is.
+  std::optional<std::string> topic_in(const std::vector<std::string>& words) const;
+  /// The headings of the groups that are shown, in the order of their declarations.
+  std::vector<std::string> groups() const;
+  help_entry entry_of(const CLI::Option& option) const;
+  help_group group_of(const std::string& heading) const;
+  help_page page() const;
+  help_page page_of_all() const;
+  /// What one topic or group has; throws CLI::ParseError where there is none of that name.
+  help_page page_of(const std::string& name) const;
 };
+
+namespace {
+
+std::string in_small_letters(std::string text) {
+  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return text;
+}
+
+template <class Names>
+std::string list_of(const Names& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+}  // namespace
 
 std::optional<std::string> command_line::parser::topic_in(const std::vector<std::string>& words) const {
   constexpr std::string_view with_topic = "--help=";
   if (topics.empty()) return std::nullopt;
+  const auto of_groups = groups();
   for (auto word = words.begin(); word != words.end(); ++word) {
     if (word->starts_with(with_topic)) return word->substr(with_topic.size());
     const auto next = std::next(word);
     const bool asks = (*word == "--help" || *word == "-h") && next != words.end();
-    if (asks && std::ranges::find(topics, *next, &help_topic::name) != topics.end()) return *next;
+    if (asks && (std::ranges::find(topics, *next, &help_topic::name) != topics.end() ||
+                 std::ranges::find(of_groups, *next, in_small_letters) != of_groups.end()))
+      return *next;
   }
   return std::nullopt;
 }
 
-std::string command_line::parser::show_only(const std::string& name) {
-  std::string known;
-  for (const help_topic& t : topics) {
-    known += (known.empty() ? "" : ", ") + t.name;
-    if (t.name != name) continue;
-    for (CLI::Option* const o : app.get_options())
-      if (!o->get_positional()) o->group("");
-    for (const topic_option& o : t.options) {
-      CLI::Option* const option = app.get_option(o.name);
-      option->description(o.help)->group("Options of " + name);
-      if (!o.shown.empty()) option->default_str(o.shown);
-    }
-    app.description(name + " learns " + t.summary + ".");
-    const std::string none = t.options.empty() ? name + " has no options of its own. " : "";
-    app.footer(none + "'" + app.get_name() + " --help' says what all have.");
-    return {};
+std::vector<std::string> command_line::parser::groups() const {
+  std::vector<std::string> found;
+  for (const CLI::Option* const o : app.get_options())
+    if (const std::string& heading = o->get_group();
+        !o->get_positional() && !heading.empty() && std::ranges::find(found, heading) == found.end())
+      found.push_back(heading);
+  return found;
+}
+
+help_entry command_line::parser::entry_of(const CLI::Option& option) const {
+  std::string names;
+  if (option.get_positional())
+    names = option.get_name();
+  else {
+    std::vector<std::string> all;
+    for (const std::string& name : option.get_snames()) all.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) all.push_back("--" + name);
+    names = list_of(all);
   }
-  return "--help: " + quote(name) + " is none of " + known;
+  const bool takes_value = !option.get_positional() && option.get_items_expected_max() > 0;
+  return {names, takes_value ? option.get_type_name() : "", takes_value ? option.get_default_str() : "",
+          option.get_description() + (option.get_required() && takes_value ? " (required)" : "")};
+}
+
+help_group command_line::parser::group_of(const std::string& heading) const {
+  help_group found{heading, {}};
+  for (const CLI::Option* const o : app.get_options())
+    if (!o->get_positional() && o->get_group() == heading) found.entries.push_back(entry_of(*o));
+  return found;
+}
+
+help_page command_line::parser::page_of_all() const {
+  help_page page{app.get_description(), app.get_name(), {{"Arguments", {}}}, "", example};
+  for (const CLI::Option* const o : app.get_options())
+    if (o->get_positional()) {
+      page.groups.front().entries.push_back(entry_of(*o));
+      page.usage += o->get_required() ? " " + o->get_name() : " [" + o->get_name() + "...]";
+    }
+  page.usage += " [OPTIONS]";
+  for (const std::string& heading : groups()) page.groups.push_back(group_of(heading));
+  return page;
+}
+
+help_page command_line::parser::page() const {
+  help_page page = page_of_all();
+  if (first.empty()) return page;
+  page.groups.resize(1);
+  page.groups.push_back({"Most used", {}});
+  for (const std::string& name : first) page.groups.back().entries.push_back(entry_of(*app.get_option(name)));
+  std::vector<std::string> others = groups();
+  std::erase(others, app.get_help_ptr()->get_group());
+  const std::string help = "'" + app.get_name() + " --help";
+  page.more = "There are more: " + help + "-all' shows every option, " + help +
+              " GROUP' those of one group: " + in_small_letters(list_of(others)) + ".";
+  if (!topics.empty()) page.more += " " + help + " MODEL' says what one model alone has.";
+  return page;
+}
+
+help_page command_line::parser::page_of(const std::string& name) const {
+  const std::string all = "'" + app.get_name() + " --help-all' shows every option.";
+  for (const std::string& heading : groups())
+    if (in_small_letters(heading) == name)
+      return {app.get_description(), app.get_name() + " [OPTIONS]", {group_of(heading)}, all, ""};
+  std::vector<std::string> known;
+  for (const help_topic& t : topics) {
+    known.push_back(t.name);
+    if (t.name != name) continue;
+    help_group own{"Options of " + name, {}};
+    for (const topic_option& o : t.options) {
+      own.entries.push_back(entry_of(*app.get_option(o.name)));
+      own.entries.back().help = o.help;
+      if (!o.shown.empty()) own.entries.back().otherwise = o.shown;
+    }
+    const std::string none = t.options.empty() ? name + " has no options of its own. " : "";
+    return {name + " learns " + t.summary + ".",
+            app.get_name() + " [OPTIONS]",
+            {own},
+            none + "'" + app.get_name() + " --help' says what all have.",
+            ""};
+  }
+  throw CLI::ParseError("--help: " + quote(name) + " is none of " + list_of(known), CLI::ExitCodes::InvalidError);
 }
 
 command_line::command_line(const std::string& command, const std::string& purpose, const std::string& example)
-    : parser_(std::make_unique<parser>(command, purpose)) {
-  parser_->app.footer("Example:\n  " + example);
-  parser_->app.get_formatter()->column_width(36);
+    : parser_(std::make_unique<parser>(command, purpose, example)) {
+  parser_->app.set_help_flag("-h,--help", "say what this command does and takes");
 }
 
 command_line::~command_line() = default;
@@ -201,9 +290,8 @@ void command_line::group(const std::string& heading) {
 }
 
 void command_line::show_first(const std::vector<std::string>& names) {
-  const std::string heading = "Most used";
-  parser_->app.get_help_ptr()->group(heading);  // which is the first of all options
-  for (const std::string& name : names) parser_->app.get_option(name)->group(heading);
+  parser_->first = names;
+  parser_->app.set_help_all_flag("--help-all", "say this of all options");
 }
 
 void command_line::topic(const std::string& name, const std::string& summary,
@@ -265,20 +353,18 @@ std::optional<int> command_line::parse(int argc, const char* const* argv) {
   try {
     const std::vector<std::string> words(argv, argv + argc);
     if (const auto topic = parser_->topic_in(words)) {
-      if (const std::string fault = parser_->show_only(*topic); !fault.empty())
-        throw CLI::ParseError(fault, CLI::ExitCodes::InvalidError);
-      print(parser_->app.help());
+      print(text_of(parser_->page_of(*topic)));
       return 0;
     }
     parser_->app.parse(argc, argv);
     return std::nullopt;
+  } catch (const CLI::CallForHelp&) {
+    print(text_of(parser_->page()));
+    return 0;
+  } catch (const CLI::CallForAllHelp&) {
+    print(text_of(parser_->page_of_all()));
+    return 0;
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-      std::ostringstream help, errors;
-      const int code = parser_->app.exit(e, help, errors);
-      print(help.str());
-      return code;
-    }
     let_first_rank_tell();
     const std::string command = parser_->app.get_name();
     std::fprintf(stderr, "%s: %s\n'%s --help' says what there is.\n", command.c_str(), printable(e.what()).c_str(),

@@ -73,7 +73,8 @@ class command_line {
 
   /// Under which heading the help shows what is declared from now on.
   void group(const std::string& heading);
-  /// Of the options declared so far, those that the help shows first.
+  /// Of the options declared so far, those that --help shows; --help-all shows the others, too, and --help GROUP those
+  /// of one group.
   void show_first(const std::vector<std::string>& names);
 
   /// What --help TOPIC says of an option that only some topics have.

@@ -105,12 +105,13 @@ void data_options::declare(command_line& line) {
                             {"corpus", "corpus"},
                             {"graph", "graph"},
                             {"dimacs", "dimacs"}},
-                           "format of the data files (auto: what the model reads; images are told by their content)");
+                           "format of the data files; auto: what the model reads, and images by their content");
   line.option("--cache-dir", "FOLDER", cache_folder,
-              "caches go here where the data's own folder cannot be written (default: $XDG_CACHE_HOME/hogwild)");
-  line.option("--memory", memory, "",
-              "parsing holds at most so much, such as 512M: rows that are more go to files without a name where the "
-              "cache goes; larger caches are streamed (default: a quarter of the memory, and three quarters)");
+              "folder for caches where that of the data cannot be written (default: $XDG_CACHE_HOME/hogwild)");
+  line.option(
+      "--memory", memory, "",
+      "memory that parsing may take, such as 512M: more rows go to temporary files beside the cache, and caches that "
+      "are larger are streamed (default: a quarter of the memory for parsing, three quarters for caches)");
   line.flag("--no-cache", no_cache, "neither read nor write caches");
   line.excludes("--no-cache", "--cache-dir");
 }
@@ -118,8 +119,9 @@ void data_options::declare(command_line& line) {
 void data_options::declare_values(command_line& line) {
   line.choice<value_precision>("--values", values,
                                {{"float", value_precision::single}, {"half", value_precision::half}},
-                               "how precisely values are kept: half takes half the memory and holds at most 65504");
-  line.flag("--named-ids", named_ids, "users and items of ratings are names, not numbers; a saved model keeps them");
+                               "precision of the values in memory; half takes half of it, and holds at most 65504");
+  line.flag("--named-ids", named_ids,
+            "users and items of ratings are names instead of numbers; a saved model keeps them");
 }
 
 void data_options::choose_format(std::string_view model) {
@@ -167,9 +169,9 @@ std::vector<std::string> data_options::names_of(std::span<const std::uint32_t> c
 
 void row_files::declare(command_line& line, const std::string& of, const std::string& which_rows) {
   line.option("--" + of + "weights", weights,
-              "what " + which_rows + " weigh: a number for each, one a line, in their order");
+              "weights of " + which_rows + ": a number for each row, one a line, in their order");
   line.option("--" + of + "offsets", offsets,
-              "what is added to the margins of " + which_rows + ", likewise (linear models)");
+              "numbers that are added to the margins of " + which_rows + ", one a line (linear models)");
 }
 
 void row_files::read_for(sparse_dataset& data) const {

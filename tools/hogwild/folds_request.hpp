@@ -30,6 +30,8 @@ struct folds_outcome {
   std::vector<path_point> path{};
 };
 
+/// Throws config_error where --folds is given and less than 2.
+void check_number_of_folds(const std::optional<std::size_t>& folds);
 void declare_folds(command_line& line, folds_request& r);
 /// Reads the path, and hands the number of folds to who chooses an l2. Throws config_error for options that do not go
 /// together.

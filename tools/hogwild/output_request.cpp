@@ -37,9 +37,9 @@ void declare_output(command_line& line, train_request& r) {
               "write the model here: text where the name ends in .txt, else binary (word vectors: binary where it ends "
               "in .bin; in .model: both vectors of each word, for 'hogwild evaluate')");
   line.flag("--save-diverged", r.save_diverged,
-            "write it even of a run that ended worse than it began, as long as its loss is a finite number");
+            "save the model of a run that ended worse than it began, too, as long as its loss is finite");
   line.needs("--save-diverged", "--save");
-  line.option("--stop-exit-code", "CODE", "130", "the exit code where a signal ends the run and all is saved",
+  line.option("--stop-exit-code", "CODE", "130", "exit code of a run that a signal ends and that saves everything",
               [&r](const std::string& text) -> std::string {
                 const auto code = to_number(text);
                 if (!code || *code < 0.0 || *code > 255.0 || *code != std::floor(*code))
@@ -48,11 +48,12 @@ void declare_output(command_line& line, train_request& r) {
                 return {};
               });
   line.option("--record", r.options.record, "write a run record here, one JSON object a line");
-  line.option("--checkpoint", r.options.checkpoint, "write the state of the run here, after each epoch or so often:");
+  line.option("--checkpoint", r.options.checkpoint,
+              "write the state of the run here, as often as --checkpoint-every says");
   line.option("--checkpoint-every", "N|TIME", "1", "epochs, or a time such as 90s, 10m or 2h, between two checkpoints",
               [&r](const std::string& text) { return set_checkpoint_every(text, r.options); });
   line.needs("--checkpoint-every", "--checkpoint");
-  line.option("--resume", r.options.resume, "go on from this checkpoint, and with the record that --record names");
+  line.option("--resume", r.options.resume, "go on from this checkpoint, and append to the record that --record names");
   line.flag("--json", r.json, "print the result as one JSON object");
   line.flag("--quiet", r.files.quiet, "print nothing but errors and what --json prints");
 }

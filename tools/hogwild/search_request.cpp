@@ -64,16 +64,17 @@ void refuse_options(const command_line& line, const train_request& r) {
 
 void declare_search(command_line& line, search_request& r) {
   line.group("Search");
-  line.options("--space", "OPTION=VALUES", r.spaces,
-               "an option of train and what it may be: a,b,c or low:high or log:low:high, for a grid with :POINTS "
-               "behind; give it once for each option");
+  line.options(
+      "--space", "OPTION=VALUES", r.spaces,
+      "values of an option of train: a,b,c or low:high or log:low:high, with :POINTS behind for a grid; given once "
+      "for each option");
   line.choice<strategy_kind>("--strategy", r.options.strategy,
                              {{"grid", strategy_kind::grid},
                               {"random", strategy_kind::random},
                               {"halving", strategy_kind::halving},
                               {"hyperband", strategy_kind::hyperband}},
-                             "which configurations are tried, and which are trained further");
-  line.option("--configurations", "N", "32", "how many are drawn, by random and halving",
+                             "how configurations are chosen, and which are trained further");
+  line.option("--configurations", "N", "32", "configurations that random and halving draw",
               [&r](const std::string& text) -> std::string {
                 const auto n = to_number(text);
                 if (!n || *n < 1.0 || *n > 1e6 || *n != static_cast<double>(static_cast<std::size_t>(*n)))
@@ -81,7 +82,7 @@ void declare_search(command_line& line, search_request& r) {
                 r.configurations = static_cast<std::size_t>(*n);
                 return {};
               });
-  line.option("--eta", "N", "3", "halving, hyperband: one of so many is trained further",
+  line.option("--eta", "N", "3", "halving, hyperband: train one of so many further",
               [&r](const std::string& text) -> std::string {
                 const auto n = to_number(text);
                 if (!n || *n < 2.0 || *n > 1e6 || *n != static_cast<double>(static_cast<std::size_t>(*n)))
@@ -89,24 +90,23 @@ void declare_search(command_line& line, search_request& r) {
                 r.eta = static_cast<std::size_t>(*n);
                 return {};
               });
-  line.option("--folds", r.folds, "measure by cross-validation over so many folds, instead of --validation");
+  line.option("--folds", r.folds, "measure by cross-validation over so many folds in the place of --validation");
   line.excludes("--folds", "--validation");
   std::vector<std::pair<std::string_view, const search_metric*>> names;
   for (const search_metric& m : search_metrics) names.emplace_back(m.name, &m);
-  line.choice("--metric", r.metric, names, "by which trials are compared");
-  line.option("--journal", "FILE", r.options.journal, "keep results here, and go on from those that stand there");
+  line.choice("--metric", r.metric, names, "measure by which trials are compared");
+  line.option("--journal", "FILE", r.options.journal, "keep results here, and go on from those that are there");
   for (const char* const name : not_for_a_search) line.hide(name);
   line.describe("DATA", "training rows; '-' is standard input");
   line.describe("--validation", "measure on these rows, or on this fraction of the training rows (default: 0.2)");
-  line.describe("--epochs", "of a trial that is trained to its end");
+  line.describe("--epochs", "epochs of a trial that is trained to its end");
   line.describe("--workers",
                 "trials side by side, each by one worker (0: as many as the machine and its quota give); "
-                "with --engine: workers of each trial; of ranks each has so many");
+                "with --engine: workers of each trial; every rank has so many");
   line.describe("--engine", "who trains a trial (default: one worker for each)");
   line.describe("--transport",
-                "what workers of a trial tell each other by, as for train; mpi: trials are divided among ranks, which "
-                "mpiexec and srun start, whether or not they show");
-  line.describe("--seed", "another seed draws other configurations and other rows to hold back");
+                "as for train; mpi: trials are divided among the ranks that mpiexec or srun has started");
+  line.describe("--seed", "seed of the draws of configurations and of rows that are held back");
   line.describe("--save", "train the best configuration on all rows, and write the model here");
   line.describe("--record", "write what --json prints here");
 }
@@ -123,7 +123,7 @@ void check_search(const command_line& line, search_request& r) {
   r.options.eta = r.eta.value_or(3);
   r.options.epochs = r.base.options.epochs;
   r.options.seed = r.base.options.seed;
-  if (r.folds && *r.folds < 2) throw config_error("--folds is two at least: each is measured by what the others teach");
+  check_number_of_folds(r.folds);
   if (!r.folds && !line.given("--validation")) r.base.options.validation_fraction = 0.2;
   refuse_overwrite("--journal", r.options.journal,
                    {r.base.data, r.base.validation_file, r.base.rows.weights, r.base.rows.offsets, r.base.init});

@@ -88,22 +88,22 @@ void check_options_of_several(const command_line& line, const train_request& r) 
 void declare_several(command_line& line, several_request& r) {
   line.group("Model");
   line.option("--multiclass", "ovr", "",
-              "rows of three classes and more: a model of two labels for each, against the rest (ovr)",
+              "ovr: for rows of three classes and more, one model for each class against the rest",
               [&r](const std::string& text) {
                 r.one_vs_rest = text == "ovr";
                 return r.one_vs_rest ? "" : quote(text) + " is not ovr; the model softmax has all classes in one";
               });
   line.option("--ensemble", "N|mean-weights[:N]", "",
-              "N models that make one, by --combine; mean-weights: a model for each of N shards of the rows (default: "
-              "the workers), and the mean of their weights",
+              "train N models, which --combine makes one; mean-weights: train a model on each of N shards of the rows "
+              "(default: one for each worker), and take the mean of their weights",
               [&r](const std::string& text) { return set_ensemble(text, r); });
   line.excludes("--ensemble", "--multiclass");
   line.choice<ensemble_rows>("--ensemble-by", r.of_ensemble.rows,
                              {{"bootstrap", ensemble_rows::bootstrap}, {"shards", ensemble_rows::shards}},
-                             "what each is trained on: all rows, as often as a draw says, or a part of them");
-  line.choice<ensemble_answer>("--combine", r.of_ensemble.answer,
-                               {{"mean", ensemble_answer::mean}, {"vote", ensemble_answer::vote}},
-                               "what they say: the mean of probabilities or numbers, or the label that most say");
+                             "rows of each model of an ensemble: a bootstrap sample of all rows, or a shard of them");
+  line.choice<ensemble_answer>(
+      "--combine", r.of_ensemble.answer, {{"mean", ensemble_answer::mean}, {"vote", ensemble_answer::vote}},
+      "what an ensemble predicts: the mean of probabilities or numbers, or the label of most models");
   line.needs("--ensemble-by", "--ensemble");
   line.needs("--combine", "--ensemble");
 }
