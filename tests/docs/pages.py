@@ -22,7 +22,7 @@ WIDTH, MOST_WORDS, DRAWINGS = 100, 1800, 4
 
 
 def pages():
-    return [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md")), ROOT / "bench" / "results" / "README.md"]
+    return [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("**/*.md")), ROOT / "bench" / "results" / "README.md"]
 
 
 def lines_of(page):
