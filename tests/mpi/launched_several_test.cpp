@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
         several_way{"reproducible", {"--ensemble", "9", "--reproducible", "--workers", "2"}},
         several_way{"reproducible_processes",
                     {"--ensemble", "6", "--reproducible", "--engine", "processes", "--workers", "2"}},
-        several_way{"shards", {"--ensemble", "mean-weights:5", "--workers", "2"}},
+        several_way{"shards", {"--ensemble", "mean-weights:5", "--workers", "2", "--bias"}},
         several_way{"lockstep", {"--ensemble", "6", "--engine", "all_reduce", "--workers", "2", "--step", "2"}}),
     [](const auto& tested) { return tested.param.name; });
 

@@ -7,7 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/run/ranks_at_work.hpp>
+#include <hogwild/detail/task/model_constant.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+
+#include "run/one_worker_store.hpp"
 
 namespace hogwild::detail {
 
@@ -33,6 +38,38 @@ void for_all_members(ranks_at_work& ranks, const rank_portions& portions, std::s
     const std::size_t at = of_rank * room + (k - portions.first_of(of_rank)) * each;
     take(k, std::span(all).subspan(at, each));
   }
+}
+
+/// The parameters of all models as several_margins has them, by for_all_members(): zeros on ranks other than the first.
+template <class Of>
+std::vector<float> parameters_of_all(ranks_at_work& ranks, const rank_portions& portions, std::size_t each,
+                                     const Of& of) {
+  std::vector<float> all(each * portions.all);
+  for_all_members(ranks, portions, each, of, [&](std::size_t k, std::span<const float> w) {
+    for (std::size_t j = 0; j < w.size(); ++j) all[j * portions.all + k] = w[j];
+  });
+  return all;
+}
+
+/// The mean of the parameters of all models, with the constant term that suits the rows of `task`, one model on all
+/// rows, by for_all_members(): zeros on ranks other than the first, where `threads` go through the rows.
+template <class Of>
+std::vector<float> mean_of_all(ranks_at_work& ranks, const rank_portions& portions, const training_task& task,
+                               thread_team& threads, const Of& of) {
+  std::vector<double> sums(task.facts().parameters);
+  for_all_members(ranks, portions, sums.size(), of, [&](std::size_t, std::span<const float> w) {
+    for (std::size_t j = 0; j < w.size(); ++j) sums[j] += static_cast<double>(w[j]);
+  });
+  std::vector<float> mean(sums.size());
+  std::ranges::transform(sums, mean.begin(),
+                         [&](double sum) { return static_cast<float>(sum / static_cast<double>(portions.all)); });
+  ranks.together([&] {
+    if (ranks.rank() > 0 || !has_constant(task)) return;
+    const auto alone = store_with(task, mean);
+    minimise_constant(task, alone->store(), 1.0, threads);
+    mean = task.parameters_of(alone->store(), 1.0);
+  });
+  return mean;
 }
 
 }  // namespace hogwild::detail

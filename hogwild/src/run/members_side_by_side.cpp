@@ -15,6 +15,7 @@
 #include <hogwild/engines.hpp>
 
 #include "run/member_rows.hpp"
+#include "run/one_worker_store.hpp"
 
 namespace hogwild::detail {
 
@@ -231,9 +232,7 @@ double members_side_by_side::spread_of_losses_of(std::size_t k) const {
   const member_rows own(all_.data, plan_, k);
   const prepared_task made = plan_.prepare(own.rows(), own.options());
   const training_task& task = *made.task;
-  const auto alone = start(serial_engine{}, task, task.plan(), {});
-  task.begin(alone->store());
-  task.assign(alone->store(), members_[k].parameters);
+  const auto alone = store_with(task, members_[k].parameters);
   return spread_of_losses(task.data().rows(), [&](std::size_t r) {
     return task.evaluate(alone->store(), 1.0, task.data().slice(r, r + 1), alone->helpers(), false).loss;
   });

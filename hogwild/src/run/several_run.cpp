@@ -150,6 +150,7 @@ class several_run {
   run_status train_epoch(std::size_t epoch) {
     const auto begin = clock::now();
     if (options_.stop.stop_requested() || !together_->train(epoch)) return stop(stop_cause::request);
+    mean_.clear();
     result_.train_seconds += time_since(begin);
     result_.epochs = epoch;
     const bool sound = together_->conclude(epoch);
@@ -205,7 +206,7 @@ class several_run {
 
   enum class epoch_answer { goes_on, stops, asks, failed };
 
-  epoch_answer answer_of_first() const {
+  epoch_answer answer_of_first() {
     for (;;) {
       const epoch_answer answer = agree(epoch_answer::goes_on);
       if (answer != epoch_answer::asks) return answer;
@@ -232,7 +233,7 @@ class several_run {
     return static_cast<epoch_answer>(static_cast<int>(number));
   }
 
-  void measure(epoch_report& now) const {
+  void measure(epoch_report& now) {
     const bool measures = plan_.mean_weights || options_.test || options_.validation;
     if (!plan_.mean_weights) {
       now.train_loss = now.objective = 0.0;
@@ -330,25 +331,13 @@ class several_run {
 
   std::size_t models_kept() const { return plan_.mean_weights ? 1 : plan_.models; }
 
-  /// Of all models; under mean_weights their mean. All ranks bring theirs, and the first one has them; of the others
-  /// they are zeros.
-  std::vector<float> parameters_now() const {
-    const std::size_t each = task_.facts().parameters, models = plan_.models;
-    std::vector<float> all(each * models_kept());
-    std::vector<double> sums(plan_.mean_weights ? each : 0);
-    const auto take = [&](std::size_t k, std::span<const float> w) {
-      for (std::size_t j = 0; j < w.size(); ++j) {
-        if (plan_.mean_weights)
-          sums[j] += static_cast<double>(w[j]);
-        else
-          all[j * models + k] = w[j];
-      }
-    };
+  /// Of all models; under mean_weights their mean, which is kept until they change. All ranks bring theirs, and the
+  /// first one has them; of the others they are zeros.
+  std::vector<float> parameters_now() {
     const auto of = [this](std::size_t k) { return together_ ? together_->parameters(k) : alone_->parameters(k); };
-    detail::for_all_members(ranks_, portions_, each, of, take);
-    std::ranges::transform(sums, all.begin(),
-                           [&](double sum) { return static_cast<float>(sum / static_cast<double>(models)); });
-    return all;
+    if (!plan_.mean_weights) return detail::parameters_of_all(ranks_, portions_, task_.facts().parameters, of);
+    if (mean_.empty()) mean_ = detail::mean_of_all(ranks_, portions_, task_, *team_, of);
+    return mean_;
   }
 
   measurement measure_all(std::span<const float> parameters, const sparse_view& rows, bool all_measures) const {
@@ -366,6 +355,7 @@ class several_run {
   }
 
   void finish() {
+    mean_.clear();  // a model may have gone back to its best epoch
     result_.parameters = parameters_now();
     const bool stopped = result_.status == run_status::stopped;
     if (together_) {
@@ -425,6 +415,7 @@ class several_run {
   std::optional<members_side_by_side> together_{};
   std::optional<members_one_by_one> alone_{};
   std::unique_ptr<observer> record_{};
+  std::vector<float> mean_{};    ///< of the models as they are, once asked for, under mean_weights
   std::exception_ptr thrown_{};  ///< by an observer of the first rank
   epoch_report last_{};
   train_result result_{};

@@ -33,7 +33,7 @@ struct several_plan {
   member_rows_kind rows = member_rows_kind::classes;
   std::size_t models = 0;  ///< of classes as many as there are, whatever this says
   answer_kind by = answer_kind::one_vs_rest;
-  bool mean_weights = false;  ///< the model is the mean of their parameters, in the place of an answer
+  bool mean_weights = false;  ///< the model is the mean of their weights, with the constant term of all rows
   std::size_t workers = 1;    ///< that train one model each where they are not trained side by side
   thread_team_kind team = thread_team_kind::std;  ///< of these workers
   bool pin = false;                               ///< as of thread_engine
