@@ -256,6 +256,7 @@ TEST_F(several_command, what_is_wrong_is_a_sentence) {
   for (const std::string update : {"locked", "edge_locked", "ordered"})
     refused({"--ensemble", "3", "--update", update}, 2, "nothing is locked or put in order: leave out the update");
   refused({"--ensemble", "3", "--checkpoint", *folder / "c"}, 2, "--checkpoint is not for models that make one");
+  refused({"--ensemble", "3", "--measure-every", "2"}, 2, "--measure-every is not for models that make one");
   const std::string model = *folder / "three.bin";
   result_of(trained(train(), {"--ensemble", "3", "--save", model}));
   refused({"--init", model}, 2, "holds 3 logistic models that make one");

@@ -77,6 +77,9 @@ void check_options_of_several(const command_line& line, const train_request& r) 
        {"--stream", "--init", "--checkpoint", "--resume", "--segment", "--freeze", "--storage"})
     if (line.given(name))
       throw config_error(std::string(name) + " is not for models that make one: leave it out with " + asked);
+  if (line.given("--measure-every"))
+    throw config_error("--measure-every is not for models that make one, which are measured after each epoch: " +
+                       ("leave it out with " + asked));
   if (line.given("--weight-positive") && r.several.one_vs_rest)
     throw config_error(
         "--weight-positive is about two labels, and with --multiclass each class is the larger one once: take "

@@ -372,7 +372,8 @@ void declare_data(command_line& line, train_request& r) {
       });
   line.option(
       "--measure-every", r.options.measure_every,
-      "epochs between two measurements (default: 1; for graph_cut 20, or 1 where a stopping rule asks for each)");
+      "epochs between two measurements, of models of --folds, too (default: 1; for graph_cut 20, or 1 where a "
+      "stopping rule asks for each); not with --multiclass or --ensemble, whose models are measured after each epoch");
   line.option("--labels", r.files.labels, "labels of IDX images (default: the file beside DATA)");
   line.option("--label-values", "LABEL,...", "",
               "labels that rows may have, though not all need occur; required for a stream (default: those of the "
