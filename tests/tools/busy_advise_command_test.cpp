@@ -14,6 +14,7 @@ namespace hogwild::test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -53,6 +54,9 @@ TEST_F(busy_advise, marks_each_prediction_with_what_others_took) {
   const std::string text = text_on("2 3 0");
   EXPECT_THAT(text, HasSubstr("busy        other programs took 50 % of the CPUs' time"));
   EXPECT_THAT(text, HasSubstr("  on a busy machine\n"));
+  // Several remarks of a run are one phrase.
+  EXPECT_THAT(text, ContainsRegex("  fewer steps an epoch, (extrapolated, )?on a busy machine\n"));
+  EXPECT_THAT(text, Not(ContainsRegex("[a-z]  on a busy machine")));
 }
 
 TEST_F(busy_advise, counts_a_quota) {

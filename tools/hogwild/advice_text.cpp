@@ -58,11 +58,13 @@ std::string line_of(const advised_run& run, const measured_run* measured, bool b
   if (measured != nullptr && measured->epoch_seconds > 0.0)
     text += in_words(" %12.4g %+9.1f", 1e3 * measured->epoch_seconds,
                      100.0 * (run.epoch_seconds / measured->epoch_seconds - 1.0));
-  if (run.workers < run.asked) text += in_words("  %zu of them idle", run.asked - run.workers);
-  if (run.in_lockstep) text += "  fewer steps an epoch";
-  if (run.extrapolated) text += "  extrapolated";
-  if (busy) text += "  on a busy machine";
-  return text + "\n";
+  std::string remarks;
+  const auto add = [&](const std::string& remark) { remarks += (remarks.empty() ? "  " : ", ") + remark; };
+  if (run.workers < run.asked) add(in_words("%zu of them idle", run.asked - run.workers));
+  if (run.in_lockstep) add("fewer steps an epoch");
+  if (run.extrapolated) add("extrapolated");
+  if (busy) add("on a busy machine");
+  return text + remarks + "\n";
 }
 
 /// Whether others used the CPUs, or that nobody knows; empty where they did not.
