@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <hogwild/detail/results/checkpoint.hpp>
-#include <hogwild/detail/run/sharing_doubt.hpp>
 #include <hogwild/detail/search/for_each_in_threads.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/observer.hpp>
@@ -56,8 +55,7 @@ std::vector<std::string> run_trainer::take_notes() {
   return std::exchange(notes_, {});
 }
 
-void run_trainer::doubt_listener::on_note(std::string_view sentence) {
-  if (!sentence.starts_with(sharing_in_doubt)) return;
+void run_trainer::doubt_listener::on_sharing_in_doubt(std::string_view sentence) {
   const std::lock_guard lock(told_.refusing_);
   if (!std::exchange(heard_, true)) told_.notes_.push_back("of a trial, told once for all: " + std::string(sentence));
 }

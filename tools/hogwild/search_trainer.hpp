@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/run/sharing_doubt.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/result.hpp>
@@ -64,10 +65,11 @@ class run_trainer final : public trial_trainer {
   std::optional<train_result> run(const trial& t, std::size_t part, const train_request& asked, train_options options);
 
   /// Runs side by side tell it their notes.
-  class doubt_listener final : public observer {
+  class doubt_listener final : public doubt_observer {
    public:
     explicit doubt_listener(run_trainer& told) : told_(told) {}
-    void on_note(std::string_view sentence) override;
+    void on_note(std::string_view) override {}  ///< other notes of trials are told to nobody
+    void on_sharing_in_doubt(std::string_view sentence) override;
 
    private:
     run_trainer& told_;

@@ -213,7 +213,8 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
     missed = speed.lines.missed;
   }
   sharing_choice choice = choose_sharing(facts);
-  if (const std::string doubt = doubt_about(facts, choice, missed); !doubt.empty()) note(doubt);
+  if (const std::string doubt = doubt_about(facts, choice, missed); !doubt.empty())
+    tell(run_.options, [&](observer& o) { tell_of_doubt(o, doubt); });
   if (locked && choice.kind == access_kind::alone)
     note("one worker has the parameters alone: nothing is locked or put in order, whatever the update says");
   loop_.sharing = choice.kind;

@@ -27,12 +27,17 @@ std::string doubt_about(const sharing_facts& facts, const sharing_choice& chosen
     undisturbed.shared_ns *= factor;
     const sharing_choice other = choose_sharing(undisturbed);
     if (other.kind == chosen.kind && other.workers == chosen.workers) continue;
-    return std::string(sharing_in_doubt) + " other programs or a quota took " + percent_text(missed) +
-           " of the CPU time of what was measured for it: " + workers_and_sharing(chosen) +
+    return "how many workers train, and where they write, was decided while other programs or a quota took " +
+           percent_text(missed) + " of the CPU time of what was measured for it: " + workers_and_sharing(chosen) +
            "; without them it might be " + workers_and_sharing(other) +
            ". Name a sharing, or train when they have ended";
   }
   return {};
+}
+
+void tell_of_doubt(observer& o, std::string_view sentence) {
+  auto* const apart = dynamic_cast<doubt_observer*>(&o);
+  apart != nullptr ? apart->on_sharing_in_doubt(sentence) : o.on_note(sentence);
 }
 
 }  // namespace hogwild

@@ -50,7 +50,8 @@ std::string doubt_of(const sharing_facts& facts, double missed) {
 
 TEST(sharing_doubt, is_told_where_the_time_that_others_took_decides) {
   EXPECT_THAT(doubt_of(facts_in_doubt(), 0.5),
-              AllOf(StartsWith(sharing_in_doubt), HasSubstr("a quota took 50 % of the CPU time"),
+              AllOf(StartsWith("how many workers train, and where they write, was decided while"),
+                    HasSubstr("a quota took 50 % of the CPU time"),
                     HasSubstr("1 worker (alone); without them it might be 2 workers (buffered)")));
 }
 
@@ -81,28 +82,36 @@ TEST(sharing_doubt, is_for_a_choice_that_the_user_has_left_open) {
   }
 }
 
-struct doubt_listener final : observer {
+struct note_listener final : observer {
   void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
   std::vector<std::string> notes;
 };
+struct doubt_listener final : doubt_observer {
+  void on_note(std::string_view sentence) override { other_notes.emplace_back(sentence); }
+  void on_sharing_in_doubt(std::string_view sentence) override { doubts.emplace_back(sentence); }
+  std::vector<std::string> doubts, other_notes;
+};
 
-/// How many workers train of two on a machine of this speed, what is noted, and what an epoch is to take.
+/// How many workers train of two on a machine of this speed, all that is noted, what observers hear who tell the kinds
+/// of notes apart, and what an epoch is to take.
 struct planned {
   std::size_t workers;
-  std::vector<std::string> notes;
+  std::vector<std::string> notes, doubts, other_notes;
   std::optional<double> epoch_seconds;
 };
 
 planned plan_at(const line_speed& lines) {
   static const test::toy_rows toy = test::planted_rows({.rows = 5'000, .columns = 500, .per_row = 20, .seed = 11});
   static const csr_rows data = toy.csr();
-  doubt_listener heard;
-  const prepared_task ready = prepare(least_squares{}, data.view(), {.step = {.initial = 0.1}, .observers = {&heard}});
+  note_listener heard;
+  doubt_listener apart;
+  const prepared_task ready =
+      prepare(least_squares{}, data.view(), {.step = {.initial = 0.1}, .observers = {&heard, &apart}});
   resolved_run run = begin_run(ready);
   run.speed = machine_speed{.row_ns = 50.0, .lines = lines};
   run_planner planner(*ready.task, run);
   const std::size_t workers = planner.decide_sharing(2);
-  return {workers, heard.notes, run.predicted_epoch_seconds};
+  return {workers, heard.notes, apart.doubts, apart.other_notes, run.predicted_epoch_seconds};
 }
 
 TEST(sharing_doubt, is_noted_by_a_run) {
@@ -114,7 +123,10 @@ TEST(sharing_doubt, is_noted_by_a_run) {
   while (plan_at(lines).workers == 2) lines.exchange_ns *= 1.2;
   EXPECT_THAT(plan_at(lines).notes, IsEmpty());
   lines.missed = 0.5;
-  EXPECT_THAT(plan_at(lines).notes, ElementsAre(StartsWith(sharing_in_doubt)));
+  const planned in_doubt = plan_at(lines);
+  EXPECT_THAT(in_doubt.notes, ElementsAre(HasSubstr("a quota took 50 % of the CPU time")));
+  EXPECT_EQ(in_doubt.doubts, in_doubt.notes);
+  EXPECT_THAT(in_doubt.other_notes, IsEmpty());
   EXPECT_TRUE(plan_at(lines).epoch_seconds);  // of one worker alone, to whom lines are nothing
 }
 

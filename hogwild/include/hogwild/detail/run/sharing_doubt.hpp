@@ -5,15 +5,22 @@
 #include <string_view>
 
 #include <hogwild/detail/run/choose.hpp>
+#include <hogwild/observer.hpp>
 
 namespace hogwild {
-
-/// How the note begins.
-inline constexpr std::string_view sharing_in_doubt = "how many workers train, and where they write, was decided while";
 
 /// A note that a choice under `--sharing auto` may be wrong, since others took the fraction `missed` of the times that
 /// it went by (line_speed::missed): empty where it is no more than on an idle machine, or where times that are as much
 /// shorter, or as much longer, lead to the same kind of sharing and as many workers.
 std::string doubt_about(const sharing_facts& facts, const sharing_choice& chosen, double missed);
+
+/// An observer that is told of a choice in doubt by a call of its own, in the place of on_note().
+class doubt_observer : public observer {
+ public:
+  virtual void on_sharing_in_doubt(std::string_view sentence) = 0;
+};
+
+/// Tells an observer of a choice in doubt: by its own call where it is a doubt_observer, else as any note.
+void tell_of_doubt(observer& o, std::string_view sentence);
 
 }  // namespace hogwild
