@@ -89,7 +89,7 @@ class epoch_loop {
     if (checks_falls() || compares_ends_) {
       over = !measure(0, 0.0, 0.0, epoch_meter::state::begun) && stop();
       objective_before_ = last_.objective;
-      if (compares_ends_) course_.start = options_.resume.empty() ? last_.objective : from_start.start;
+      if (compares_ends_ && options_.resume.empty()) progress_.course.start = last_.objective;
       measured_ = false;  // a run that goes on with nothing left to do has a mean to measure
       progress_.fall = begins_anew() ? objective_fall{objective_before_} : from_start;
     }
@@ -256,7 +256,7 @@ class epoch_loop {
     }
     const bool ends = ended ? *ended == run_status::converged || *ended == run_status::no_progress
                             : progress_.epoch == options_.epochs;
-    course_.take(progress_.epoch, last_.objective);
+    progress_.course.take(progress_.epoch, last_.objective);
     if (ends && is_worse_than_begun()) ended = run_status::diverged;
     if (ended) result_.status = *ended;
     if (ended == run_status::diverged) end_as_diverged();
@@ -269,12 +269,13 @@ class epoch_loop {
   /// Whether the run, if it ends now, leaves something worse behind than what it began with.
   bool is_worse_than_begun() const {
     const double left = best_measured_ ? best_measured_->objective : last_.objective;
-    return course_.is_above(left) && course_.ended_worse(left, meter_.spread_of_losses(rounds_.scale()));
+    return progress_.course.is_above(left) &&
+           progress_.course.ended_worse(left, meter_.spread_of_losses(rounds_.scale()));
   }
 
   void end_as_diverged() {
     result_.status = run_status::diverged;
-    teller_.note(course_.told(progress_.epoch, last_.objective));
+    teller_.note(progress_.course.told(progress_.epoch, last_.objective));
   }
 
   void announce() {
@@ -333,9 +334,11 @@ class epoch_loop {
   /// Whether training begins with the parameters that the model begins with.
   bool begins_anew() const { return !options_.initial && options_.resume.empty(); }
 
-  /// Where the objective falls from, before a warm start or a checkpoint takes the place of these parameters.
+  /// Where the objective falls from: known by a checkpoint, or measured before that or a warm start takes the place of
+  /// these parameters.
   objective_fall begin_fall() {
-    if (checks_falls() ? begins_anew() : !compares_ends_ || options_.resume.empty()) return {};
+    const objective_fall known = run_.resumed ? fall_of_checkpoint(run_.resumed->state) : objective_fall{};
+    if (!checks_falls() || begins_anew() || std::isfinite(known.start)) return known;
     std::vector<float> fresh;
     if (has_constant(task_)) fresh = task_.parameters_of(engine_run_.store(), rounds_.scale());
     // Where the run is to stop meanwhile nobody asks.
@@ -465,7 +468,6 @@ class epoch_loop {
   clock::time_point training_since_{};  ///< what is not yet in the training seconds
   double objective_before_ = 0.0;
   const bool compares_ends_ = !task_.facts().non_monotone;  ///< by its beginning; what is not monotone may end higher
-  run_course course_{};
   unchanged_parameters unchanged_{task_, engine_run_};
   struct one_try {
     round_driver::pace pace;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -117,7 +118,7 @@ struct member_state {
   double loss, objective, reached, distance, start, last_good, ended;
 };
 
-constexpr double still_trains = -1.0, never = -1.0;
+constexpr double still_trains = -1.0;
 
 bool members_side_by_side::conclude(std::size_t epoch) {
   bool sound = true;
@@ -130,15 +131,14 @@ bool members_side_by_side::tell_others(bool sound) {
   std::vector<member_state> states;
   for (const member& m : members_)
     states.push_back({m.loss, m.objective, m.reached, m.distance, m.course.start,
-                      m.course.last_good ? static_cast<double>(*m.course.last_good) : never,
-                      m.ended ? static_cast<double>(*m.ended) : still_trains});
+                      static_cast<double>(m.course.last_good), m.ended ? static_cast<double>(*m.ended) : still_trains});
   ranks_.exchange(std::span(states), [this](std::size_t k) { return portions_.rank_of(k); });
   for (std::size_t k = 0; k < members_.size(); ++k) {
     member& m = members_[k];
     m.loss = states[k].loss, m.objective = states[k].objective;
     m.reached = states[k].reached, m.distance = states[k].distance;
     m.course.start = states[k].start;
-    if (states[k].last_good != never) m.course.last_good = static_cast<std::size_t>(states[k].last_good);
+    m.course.last_good = static_cast<std::uint64_t>(states[k].last_good);
     if (states[k].ended != still_trains) m.ended = static_cast<run_status>(static_cast<int>(states[k].ended));
   }
   std::vector<double> diverged(ranks_.size());

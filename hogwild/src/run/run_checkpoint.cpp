@@ -159,6 +159,10 @@ std::optional<std::uint64_t> measured_epoch_of_checkpoint(const checkpoint& file
   return file.get<run_progress>("progress").measured_epoch;
 }
 
+objective_fall fall_of_checkpoint(const checkpoint& file) {
+  return file.get<run_progress>("progress").fall;
+}
+
 double l2_of_checkpoint(const checkpoint& file) {
   schedule_of_checkpoint(file);  // refuses a stream's
   return file.get<run_fingerprint>("fingerprint").l2;

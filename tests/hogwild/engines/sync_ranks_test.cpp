@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The synchronous engine over several processes, with a thread for each process.
+#include <algorithm>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -178,6 +181,22 @@ TEST(sync_ranks, refuse_rounds_that_are_not_as_many) {
       EXPECT_THAT(refused.what(), HasSubstr("rank 1 of 2: rounds: 2 here, 1 on rank 0"));
     }
   }
+}
+
+// It begins far away, and comes a part of the way back: parameters of zeros, which it never had, are better.
+TEST(sync_ranks, compare_the_end_of_a_resumed_run_with_its_own_warm_start) {
+  const auto toy = test::planted_classification({.rows = 1'001, .columns = 40});
+  const csr_rows rows = toy.csr();
+  const test::scratch_folder folder;
+  train_options options{.epochs = 1, .step = {.initial = 1e-3}, .l2 = 0.0, .checkpoint = folder / "run"};
+  options.initial = [](std::span<float> w) { std::ranges::fill(w, 100.0f); };
+  const train_result first = train_ranks(2, 1, sync_rule::average, logistic{}, rows, options)[0];
+  options.resume = std::exchange(options.checkpoint, "");
+  options.epochs = 2;
+  const train_result end = train_ranks(2, 1, sync_rule::average, logistic{}, rows, options)[0];
+  EXPECT_LT(end.objective, first.objective);
+  ASSERT_GT(end.objective, 2.0) << "that of zeros is log 2";
+  EXPECT_EQ(end.status, run_status::done);
 }
 
 // What all ranks hold is what any number of them goes on with: an odd number of rows, so that parts are never alike.

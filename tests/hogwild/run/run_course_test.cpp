@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -21,6 +22,7 @@
 #include <hogwild/models/poisson.hpp>
 #include <hogwild/models/softmax.hpp>
 
+#include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
 namespace hogwild {
@@ -31,22 +33,25 @@ using testing::HasSubstr;
 
 constexpr test::toy_shape course_shape{.rows = 300, .columns = 20, .per_row = 5, .seed = 6};
 
-/// Keeps what it is told.
+/// Keeps what it is told, and ends the run after an epoch.
 struct noted final : observer {
+  std::size_t last = 0;  ///< 0: none
   std::vector<std::string> notes{};
   std::vector<double> objectives{};
   void on_note(std::string_view text) override { notes.emplace_back(text); }
   observer_answer on_epoch(const epoch_report& e) override {
     objectives.push_back(e.objective);
-    return observer_answer::go_on;
+    return e.epoch == last ? observer_answer::stop : observer_answer::go_on;
   }
 };
 
 struct run_ends : testing::Test {
   noted told{};
   template <class M, class Engine = serial_engine>
-  train_result run(const M& m, const test::toy_rows& rows, train_options o, const Engine& engine = {}) {
+  train_result run(const M& m, const test::toy_rows& rows, train_options o, const Engine& engine = {},
+                   std::size_t last = 0) {
     told = {};
+    told.last = last;
     o.observers = {told};
     return train(m, rows.csr(), engine, o);
   }
@@ -112,6 +117,76 @@ TEST_F(run_ends, as_asked_after_a_warm_start_at_the_optimum) {
                                   }});
   EXPECT_GT(again.objective, best.objective);
   EXPECT_EQ(again.status, run_status::done);
+}
+
+/// Counts looks at rows.
+struct counted_squares : least_squares {
+  static constexpr std::string_view name = "counted_squares";
+  static inline std::size_t looks = 0;
+  double loss(float margin, float label) const {
+    ++looks;
+    return least_squares::loss(margin, label);
+  }
+};
+
+/// A run that is stopped, and goes on from its checkpoint.
+struct resumed_run_ends : run_ends {
+  const test::scratch_folder folder;
+  const test::toy_rows rows = test::planted_regression(course_shape, 0.0);
+
+  /// The objective where it is stopped, and how it ends.
+  template <class M = least_squares, class Engine = serial_engine>
+  std::pair<double, train_result> in_two_parts(train_options o, std::size_t first, const Engine& engine = {}) {
+    o.checkpoint = folder / "run";
+    const double then = run(M{}, rows, o, engine, first).objective;
+    o.resume = std::exchange(o.checkpoint, "");
+    return {then, run(M{}, rows, o, engine)};
+  }
+  double objective_of_zeros() const {
+    double sum = 0.0;
+    for (const float y : rows.label) sum += 0.5 * double{y} * double{y};
+    return sum / static_cast<double>(rows.rows());
+  }
+};
+
+// It begins far away, and comes a part of the way back: parameters of zeros, which it never had, are better.
+TEST_F(resumed_run_ends, as_asked_where_it_is_better_than_the_warm_start_of_its_first_part) {
+  train_options o{.epochs = 2, .step = {.initial = 1e-3}, .l2 = 0.0};
+  o.initial = [](std::span<float> w) { std::ranges::fill(w, 100.0f); };
+  const auto expect_done = [&](const auto& engine) {
+    const auto [before, r] = in_two_parts(o, 1, engine);
+    EXPECT_LT(r.objective, before);
+    ASSERT_GT(r.objective, 10.0 * objective_of_zeros());
+    EXPECT_EQ(r.status, run_status::done) << r.objective;
+    EXPECT_THAT(told.notes, testing::Not(Contains(HasSubstr("worse"))));
+  };
+  expect_done(serial_engine{});
+  o.sharing = sharing_kind::buffered;
+  expect_done(thread_engine{.workers = 2, .team = thread_team_kind::std, .pin = false});
+}
+
+// It begins next to the optimum of rows without noise. A step that rises leads away from there, to what is many
+// times as bad as the beginning, and still better than zeros.
+TEST_F(resumed_run_ends, in_divergence_that_names_the_last_good_epoch_of_before) {
+  const train_result best = run(least_squares{}, rows, {.epochs = 200, .step = {.initial = 0.5}, .l2 = 0.0});
+  train_options o{.epochs = 8, .step = {.initial = 1.9, .warm_up = 7}, .l2 = 0.0};
+  o.initial = [&](std::span<float> w) {
+    for (std::size_t j = 0; j < w.size(); ++j) w[j] = 0.99999f * best.parameters[j];
+  };
+  const auto [before, r] = in_two_parts(o, 7);
+  ASSERT_GT(r.objective, before);
+  ASSERT_LT(r.objective, objective_of_zeros());
+  EXPECT_EQ(r.status, run_status::diverged);
+  EXPECT_THAT(told.notes, Contains(HasSubstr("the last good epoch is 7")));
+}
+
+TEST_F(resumed_run_ends, are_told_without_measuring_zeros_again) {
+  train_options o{.epochs = 1, .step = {.initial = 0.1}, .l2 = 0.0};
+  in_two_parts<counted_squares>(o, 1);
+  counted_squares::looks = 0;
+  o.resume = folder / "run";
+  run(counted_squares{}, rows, o);
+  EXPECT_EQ(counted_squares::looks, 2 * rows.rows()) << "as it goes on, and at its end";
 }
 
 TEST(run_course, tells_worse_ends_beyond_noise_and_rounding_alone) {

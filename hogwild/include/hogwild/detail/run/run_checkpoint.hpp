@@ -11,6 +11,7 @@
 #include <hogwild/detail/run/objective_fall.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/detail/run/tail_mean.hpp>
 #include <hogwild/detail/task/training_task.hpp>
@@ -28,6 +29,7 @@ struct run_progress {
   double train_seconds = 0.0, wall_seconds = 0.0;
   std::uint64_t examples = 0, updates = 0, nonzeros = 0;
   objective_fall fall{};
+  run_course course{};
   std::uint64_t step_overshoots = 0;  ///< 1: the step is too large for one worker, whatever the exchange
   stop_rules rules{};
 };
@@ -51,6 +53,9 @@ std::uint32_t batch_of_checkpoint(const checkpoint& file);
 
 /// The last epoch that was measured of the run that wrote a checkpoint; nothing where it is none of a run over epochs.
 std::optional<std::uint64_t> measured_epoch_of_checkpoint(const checkpoint& file);
+
+/// What progress was a fraction of in the run that wrote a checkpoint. Throws input_error where it holds none.
+objective_fall fall_of_checkpoint(const checkpoint& file);
 
 /// The l2 of the run that wrote a checkpoint. Throws like schedule_of_checkpoint.
 double l2_of_checkpoint(const checkpoint& file);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +14,8 @@
 namespace hogwild {
 
 /// What a run's objective has been, so that its end can be told from its beginning: a blow-up may be finite, and a run
-/// that ends worse than it began has diverged, whatever number it ends with.
+/// that ends worse than it began has diverged, whatever number it ends with. Plain numbers, so that a checkpoint can
+/// carry it: a run that is resumed began where its first part did.
 struct run_course {
   /// A rise of the objective is beyond noise above this fraction of the spread of the rows' losses at the end. A model
   /// that wanders by chance shifts rows' losses up and down by about their spread, and their mean by the square of
@@ -27,7 +28,7 @@ struct run_course {
   static constexpr double beyond_rounding = 1e-5;
 
   double start = std::numeric_limits<double>::quiet_NaN();  ///< objective at the beginning; not finite: not known
-  std::optional<std::size_t> last_good{};                   ///< the last measured epoch that was no worse than that
+  std::uint64_t last_good = 0;                              ///< the last measured epoch no worse than that; 0: none
 
   void take(std::size_t epoch, double objective) {
     if (objective <= start) last_good = epoch;
@@ -43,7 +44,7 @@ struct run_course {
                                                       to_short_text(objective) + " after epoch " + std::to_string(epoch)
                                                 : "the objective is no number after epoch " + std::to_string(epoch);
     if (std::isfinite(start)) text += ", and was " + to_short_text(start) + " before the first";
-    if (last_good) return text + "; the last good epoch is " + std::to_string(*last_good);
+    if (last_good > 0) return text + "; the last good epoch is " + std::to_string(last_good);
     return text + (std::isfinite(start) ? "; no measured epoch was better" : "");
   }
   /// Whether a run that ends with this objective has diverged. `spread`: how far three quarters of the rows' losses lie
