@@ -147,6 +147,11 @@ TEST_F(run_control, a_number_of_seconds_ends_the_run_as_epochs_do) {
   EXPECT_EQ(none.code, 130) << "no row was trained";
   EXPECT_THAT(none.err, HasSubstr("were over before a row was trained; nothing is saved"));
   EXPECT_FALSE(std::filesystem::exists(model));
+  const outcome unfound = hogwild({"train", train(), "--save", model, "--max-seconds", "0.000001"});
+  EXPECT_EQ(unfound.code, 130) << "no step was found";
+  EXPECT_THAT(unfound.out, HasSubstr("status      stopped after 0 epochs, the seconds of --max-seconds"));
+  EXPECT_THAT(unfound.out, HasSubstr("step        none was taken"));
+  EXPECT_FALSE(std::filesystem::exists(model));
   for (const std::string wrong : {"0", "-1", "soon", "nan"}) EXPECT_EQ(run(wrong, true).code, 2) << wrong;
 }
 

@@ -28,6 +28,7 @@ std::string formatted(const char* format, ...) {
 }
 
 std::string step_text(const train_request& request, const train_result& r) {
+  if (r.examples == 0) return "none was taken";  // nobody knows whether one was found
   std::string text = formatted("%.6g", r.step);
   if (!request.options.resume.empty())
     text += request.options.step.initial ? ", from the checkpoint, not as given" : ", from the checkpoint";

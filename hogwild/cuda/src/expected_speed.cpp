@@ -45,7 +45,7 @@ void note_where_cpus_are_faster(run_planner& run) {
   const auto devices = std::span(o.devices).first(o.device_count);
   if (std::ranges::count(devices, emulated_device) > 0) return;
   const std::string sentence = why_cpus_are_faster({.rows_in_flight = std::uint64_t{o.rows_in_flight} * o.device_count,
-                                                    .cpu_row_ns = measure_row(run.task(), o, run.options().stop),
+                                                    .cpu_row_ns = measure_row(run.task(), o, run.end_token()),
                                                     .cpus = worker_count()});
   if (!sentence.empty()) run.note(sentence);
 }

@@ -21,7 +21,6 @@
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
-#include <hogwild/detail/run/time_limit.hpp>
 #include <hogwild/detail/task/model_constant.hpp>
 #include <hogwild/error.hpp>
 
@@ -63,8 +62,7 @@ class epoch_loop {
         ranks_(run.ranks),
         rounds_(work, run.plan, who),
         meter_(work, who, run),
-        teller_(work, options_),
-        limit_(options_.max_seconds, run.begun) {
+        teller_(work, options_) {
     if (options_.average) kept_.mean = tail_mean(*options_.average, options_.epochs);
     const std::size_t every = measured_epochs_.every();
     ranks_.require_equal(std::as_bytes(std::span(&every, 1)), "number of epochs between measurements");
@@ -74,7 +72,7 @@ class epoch_loop {
     const param_store& store = engine_run_.store();
     cut_epochs();
     task_.begin(store);
-    if (begins_anew()) meter_.minimise_constant(rounds_.scale());  // as a search of the step begins
+    if (begins_anew()) meter_.minimise_constant(rounds_.scale(), epoch_meter::state::begun);  // as a search begins
     const objective_fall from_start = begin_fall();
     task_.change(store, options_.initial);
     if (run_.resumed) resume();
@@ -84,10 +82,10 @@ class epoch_loop {
     rounds_.resume_at(rounds_.scale());
     announce();
     // From here a request to stop reaches the workers themselves, within a few rows.
-    const stop_relay relay(options_.stop, store), relay_of_time(limit_.token(), store);
+    const stop_relay relay(run_.end_token(), store);
     bool over = false;
     if (checks_falls() || compares_ends_) {
-      over = !measure(0, 0.0, 0.0, epoch_meter::state::begun) && stop();
+      over = !measure(0, 0.0, 0.0, epoch_meter::state::begun) && asked_to_stop() && stop();
       objective_before_ = last_.objective;
       if (compares_ends_ && options_.resume.empty()) progress_.course.start = last_.objective;
       measured_ = false;  // a run that goes on with nothing left to do has a mean to measure
@@ -192,7 +190,7 @@ class epoch_loop {
   /// By whomever at whichever rank.
   bool asked_to_stop() {
     const std::array mine{options_.stop.stop_requested() ? 1.0 : 0.0, observer_stops_ ? 1.0 : 0.0,
-                          limit_.is_over() ? 1.0 : 0.0};
+                          run_.time_is_over() ? 1.0 : 0.0};
     constexpr std::array causes{stop_cause::request, stop_cause::observer, stop_cause::time_limit};
     const std::vector<double> all = standstills_.hear_with(mine, progress_.train_seconds);
     std::array<double, mine.size()> asked{};
@@ -342,7 +340,8 @@ class epoch_loop {
     std::vector<float> fresh;
     if (has_constant(task_)) fresh = task_.parameters_of(engine_run_.store(), rounds_.scale());
     // Where the run is to stop meanwhile nobody asks.
-    const auto measured = meter_.measure(progress_, rounds_.scale(), 0, 0.0, 0.0);
+    meter_.minimise_constant(rounds_.scale(), epoch_meter::state::begun);
+    const auto measured = meter_.measure(progress_, rounds_.scale(), 0, 0.0, 0.0, epoch_meter::state::begun);
     if (!fresh.empty()) task_.assign(engine_run_.store(), fresh);
     return {measured ? measured->objective : no_number};
   }
@@ -454,7 +453,6 @@ class epoch_loop {
   round_driver rounds_;
   epoch_meter meter_;
   report_teller teller_;
-  time_limit limit_;
   const measured_epochs measured_epochs_{task_, run_};
   run_progress progress_{};
   epoch_report last_ = unmeasured;

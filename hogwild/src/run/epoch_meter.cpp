@@ -94,8 +94,8 @@ epoch_report epoch_meter::count(const run_progress& before, std::size_t epoch, d
   return report;
 }
 
-std::optional<double> epoch_meter::minimise_constant(double scale) {
-  constant_search by{.stop = run_.options.stop};
+std::optional<double> epoch_meter::minimise_constant(double scale, state of) {
+  constant_search by{.stop = stop(of)};
   if (!ranks_.alone()) by.sum = [this](std::span<double> x) { ranks_.sum(x); };
   return hogwild::minimise_constant(task_, engine_run_.store(), scale, engine_run_.helpers(), by);
 }
@@ -105,26 +105,27 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
   const param_store& store = engine_run_.store();
   epoch_report report = count(before, epoch, step, wall_seconds);
   const sparse_view& rows = task_.data();
+  const std::stop_token stop = this->stop(of);
   bool whole = true;
   const auto note = [&](double loss) {
     // A loss that is no number because the run diverged is as good as none where somebody asks to stop.
-    whole = whole && !(std::isnan(loss) && run_.options.stop.stop_requested());
+    whole = whole && !(std::isnan(loss) && stop.stop_requested());
   };
   const auto loss_of = [&](const sparse_view& of, bool all_measures) {
-    const measurement m = task_.evaluate(store, scale, of, engine_run_.helpers(), all_measures, run_.options.stop);
+    const measurement m = task_.evaluate(store, scale, of, engine_run_.helpers(), all_measures, stop);
     note(m.loss);
     return m;
   };
   const std::size_t measured = std::min(rows.rows(), task_.facts().measured_rows);
   std::optional<double> loss;
-  if (of == state::trained) loss = minimise_constant(scale);
+  if (of == state::trained) loss = minimise_constant(scale, of);
   std::optional<loss_bound> bound;
   if (optimum_ && epoch > 0) {
-    bound = task_.bound(task_.parameters_of(store, scale), engine_run_.helpers(), ranks_, run_.options.stop);
+    bound = task_.bound(task_.parameters_of(store, scale), engine_run_.helpers(), ranks_, stop);
     whole = bound.has_value();
     report.train_loss = bound ? bound->loss : 0.0;
   } else {
-    if (!loss) loss = engine_run_.train_loss(measured, scale, run_.options.stop);
+    if (!loss) loss = engine_run_.train_loss(measured, scale, stop);
     if (loss)
       note(*loss);
     else

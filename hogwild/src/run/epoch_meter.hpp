@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <stop_token>
 
 #include <hogwild/detail/engines/engine_run.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
@@ -32,12 +33,12 @@ class epoch_meter {
 
   /// `before` are the sums of earlier runs and what is not counted by workers, `scale` that of the stored weights. All
   /// ranks call it, and get the same losses and counts. Nothing where the run was asked to stop before all rows were
-  /// measured, at one rank at least.
+  /// measured, at one rank at least, or its time was over before the first epoch.
   std::optional<epoch_report> measure(const run_progress& before, double scale, std::size_t epoch, double step,
                                       double wall_seconds, state of = state::trained);
   /// Moves the constant term alone; the loss of this process's rows then, where there is one that may move. All ranks
   /// call it.
-  std::optional<double> minimise_constant(double scale);
+  std::optional<double> minimise_constant(double scale, state of);
   /// What bounds of the loss have told of the optimum, where a tolerance asks for that; else null.
   optimum_bound* optimum() { return optimum_ ? &*optimum_ : nullptr; }
   /// The counts alone. All ranks call it.
@@ -50,6 +51,8 @@ class epoch_meter {
   double spread_of_losses(double scale) const;
 
  private:
+  /// Whoever had time to train is measured, when the time is over.
+  std::stop_token stop(state of) const { return of == state::begun ? run_.end_token() : run_.options.stop; }
   double loss_of_row(double scale, std::size_t row) const;
   void agree_on_losses(epoch_report& report) const;
   void tell_gap(const loss_bound& bound, epoch_report& report);

@@ -46,19 +46,20 @@ void members_side_by_side::find_schedules(thread_team& team) {
   const auto begin = clock::now();
   const training_defaults& defaults = all_.data.defaults();
   const std::optional<double> given = options_.step.initial ? options_.step.initial : defaults.step;
-  run_.step_found = !given;
   std::vector<double> initial(members_.size(), given.value_or(0.0));
   if (!given) {
     ranks_.together([&] {
       by_threads(team, behind() - first(), [&](std::size_t i) {
         const std::size_t k = first() + i;
         const member_rows own(all_.data, plan_, k);
-        initial[k] = find_step(*plan_.prepare(own.rows(), own.options()).task, own.options().initial, ranks_.stop());
+        initial[k] = find_step(*plan_.prepare(own.rows(), own.options()).task, own.options().initial, run_.end_token());
       });
     });
     ranks_.exchange(std::span(initial), [this](std::size_t k) { return portions_.rank_of(k); });
+    has_steps_ = !ranks_.agreed().any(run_.end_token().stop_requested());
     run_.search_seconds = std::chrono::duration<double>(clock::now() - begin).count();
   }
+  run_.step_found = !given && has_steps_;
   for (std::size_t k = 0; k < members_.size(); ++k)
     members_[k].schedule = schedule_from(options_, defaults, all_.task->facts().convex, initial[k], !given);
 }
@@ -96,6 +97,7 @@ void members_side_by_side::begin_falls() {
 void members_side_by_side::begin_with_given() {
   for (std::size_t k = first(); k < behind() && !plan_.begin.empty(); ++k)
     groups_->begin_with(k - first(), beginning_of(plan_, k));
+  if (!has_steps_) return;
   ranks_.together([this] {
     const auto measured = groups_->measure();
     for (std::size_t k = first(); k < behind(); ++k)

@@ -35,10 +35,13 @@ class members_side_by_side {
   members_side_by_side(const prepared_task& all, const several_plan& plan, std::span<const double> mean_counts,
                        std::shared_ptr<any_engine> engine, thread_team& team, resolved_run& run, ranks_at_work& ranks);
 
+  /// Whether steps are given or found; else a stop was asked for meanwhile, or the time was over, at any rank: there is
+  /// nothing to train by.
+  bool has_steps() const { return has_steps_; }
   /// What every loss is to fall from, where a tolerance goes by progress: that of zeros, before a warm start.
   void begin_falls();
-  /// All begin with several_plan::begin, where there is one. What they begin with is measured: who ends worse has
-  /// diverged.
+  /// All begin with several_plan::begin, where there is one. What they begin with is measured, where there are steps:
+  /// who ends worse has diverged.
   void begin_with_given();
 
   /// A pass of all that have not ended. False where a stop was asked for in the middle of it, of whichever rank: then
@@ -107,6 +110,7 @@ class members_side_by_side {
   ranks_at_work& ranks_;
   thread_team& team_;
   rank_portions portions_;
+  bool has_steps_ = true;
   std::vector<member> members_;  ///< all of them
   std::optional<member_groups> groups_{};
 };

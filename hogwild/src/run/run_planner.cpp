@@ -47,7 +47,7 @@ double run_planner::curvature() {
   const double smoothness = task_.smoothness();
   if (smoothness == 0.0) return 0.0;
   if (!curvature_) {
-    curvature_ = smoothness * largest_eigenvalue(task_.data(), loop_.bias_square(), run_.options.stop);
+    curvature_ = smoothness * largest_eigenvalue(task_.data(), loop_.bias_square(), end_token());
   }
   return *curvature_;
 }
@@ -83,8 +83,7 @@ void run_planner::limit_batch() {
 
 void run_planner::scale_found_step(std::size_t rows) {
   if (!run_.step_found) return;
-  scaling_.factor =
-      step_factor(one_, one_.options(), run_.schedule.initial, rows, run_.options.initial, run_.options.stop);
+  scaling_.factor = step_factor(one_, one_.options(), run_.schedule.initial, rows, run_.options.initial, end_token());
   run_.schedule.initial = scaling_.of(run_.schedule.initial);
 }
 
@@ -204,7 +203,7 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
   if (depends_on_speed || run_.speed) {
     const machine_speed speed =
         run_.speed ? *run_.speed
-                   : machine_speed{.row_ns = measure_row(task_, loop_, run_.options.stop), .lines = measure_lines()};
+                   : machine_speed{.row_ns = measure_row(task_, loop_, end_token()), .lines = measure_lines()};
     facts.curvature = around.delay * curvature();
     facts.row_ns = speed.row_ns;
     facts.line_ns = speed.lines.exchange_ns;

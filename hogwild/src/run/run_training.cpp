@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/engines/engine_run.hpp>
@@ -18,6 +19,7 @@
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/run/step_search.hpp>
+#include <hogwild/detail/run/time_limit.hpp>
 #include <hogwild/engines.hpp>
 
 #include "run/memory_need.hpp"
@@ -63,8 +65,8 @@ void find_schedule(const training_task& task, const prepared_data& ready, resolv
   const training_defaults& defaults = ready.defaults();
   const std::optional<double> given = options.step.initial ? options.step.initial : defaults.step;
   const bool search = !given && !run.resumed;
-  const double initial = search ? find_step(task, options.initial, options.stop) : given.value_or(0.0);
-  run.step_found = search && !options.stop.stop_requested();
+  const double initial = search ? find_step(task, options.initial, run.end_token()) : given.value_or(0.0);
+  run.step_found = search && !agreement(run.ranks).any(run.end_token().stop_requested());
   run.schedule = run.resumed ? schedule_of_checkpoint(run.resumed->state)
                              : schedule_from(options, defaults, task.facts().convex, initial, search);
   if (run.resumed) fill_decay(run.schedule, false);
@@ -86,14 +88,15 @@ step_schedule schedule_from(const train_options& options, const training_default
   return schedule;
 }
 
-resolved_run begin_run(const prepared_task& task) {
+resolved_run begin_run(const prepared_task& task, std::shared_ptr<const time_limit> limit) {
   const prepared_data& ready = task.data;
   resolved_run run{.options = ready.options(),
                    .l2 = ready.loop().l2,
                    .begun = ready.begun(),
                    .cpu_begun = ready.cpu_begun(),
                    .ranks = ready.ranks(),
-                   .notes = ready.notes()};
+                   .notes = ready.notes(),
+                   .limit = std::move(limit)};
   const agreement ranks(run.ranks);
   run.all_nonzeros = static_cast<std::uint64_t>(ranks.sum(static_cast<double>(ready.train().nonzeros())));
   const std::string& resume = run.options.resume;
@@ -110,8 +113,12 @@ resolved_run begin_run(const prepared_task& task) {
 train_result run_training(const prepared_task& ready, any_engine& engine, const chosen_l2& chosen) {
   const training_task& task = *ready.task;
   if (const agreement ranks(ready.data.ranks()); !ranks.alone()) engine.require_same_on(ranks);
-  resolved_run run = begin_run(ready);
-  if (!chosen.tried.empty()) {
+  const train_options& options = ready.data.options();
+  const bool by_folds = !chosen.tried.empty();
+  resolved_run run =
+      begin_run(ready, std::make_shared<const time_limit>(options.max_seconds,
+                                                          by_folds ? chosen.begun : ready.data.begun(), options.stop));
+  if (by_folds) {
     run.l2_tried = chosen.tried;
     run.search_seconds += std::chrono::duration<double>(run.begun - chosen.begun).count();
     run.begun = chosen.begun;

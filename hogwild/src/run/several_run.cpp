@@ -72,11 +72,11 @@ class several_run {
         portions_{ranks.size(), plan_.models},
         options_(run_.options),
         teller_(task_, options_, models_kept()),
-        limit_(data_.options().max_seconds, data_.begun()),
         team_(thread_team::make(plan_.team, std::clamp<std::size_t>(plan_.workers, 1, portions_.count_of(ranks.rank())),
                                 plan_.pin)) {
     run_.options = data_.options();
     run_.options.stop = ranks_.stop();
+    run_.limit = std::make_shared<const time_limit>(options_.max_seconds, data_.begun(), options_.stop);
     // The first rank writes for all: it alone hears of epochs.
     run_.options.record = is_first() ? path_of_rank(run_.options.record, 0) : std::string();
     run_.ranks = plan_.ranks;
@@ -126,9 +126,10 @@ class several_run {
     const detail::member_groups& groups = together_->groups();
     announce(groups.engine(), groups.workers(), groups.groups(),
              [this] { return together_->groups().counted().examples; });
-    if (by_progress(options_, task_.facts().convex) && !options_.stop.stop_requested()) together_->begin_falls();
+    if (by_progress(options_, task_.facts().convex) && together_->has_steps() && !options_.stop.stop_requested())
+      together_->begin_falls();
     together_->begin_with_given();
-    run_status ended = run_status::done;
+    run_status ended = together_->has_steps() ? run_status::done : stop_without_steps();
     for (std::size_t e = 1; e <= options_.epochs && ended == run_status::done && !time_is_over(); ++e)
       ended = train_epoch(e);
     const bool sound = together_->end_all();
@@ -137,9 +138,9 @@ class several_run {
     if (ended == run_status::diverged && is_first()) teller_.note(together_->told_of_divergence(result_.epochs));
   }
 
-  /// By the first rank's clock. There is a pass at least.
+  /// By the first rank's clock. There is a pass at least, once there are steps.
   bool time_is_over() {
-    double over = result_.epochs > 0 && limit_.is_over() ? 1.0 : 0.0;
+    double over = result_.epochs > 0 && run_.time_is_over() ? 1.0 : 0.0;
     ranks_.take_first(over);
     if (over == 0.0) return false;
     result_.stopped_by = stop_cause::time_limit;
@@ -159,6 +160,11 @@ class several_run {
     if (result_.seconds_to_target) return run_status::target;
     if (stops) return stop(stop_cause::observer);
     return together_->ended().value_or(run_status::done);
+  }
+
+  /// A search was broken off, by a request or since the time was over.
+  run_status stop_without_steps() {
+    return stop(options_.stop.stop_requested() ? stop_cause::request : stop_cause::time_limit);
   }
 
   run_status stop(stop_cause cause) {
@@ -410,7 +416,6 @@ class several_run {
   resolved_run run_{};
   const train_options& options_;
   report_teller teller_;
-  time_limit limit_;
   std::unique_ptr<thread_team> team_;
   std::optional<members_side_by_side> together_{};
   std::optional<members_one_by_one> alone_{};

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A request to stop is seen in every phase of a run, and soon: counted in rows that are looked at after it.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -192,6 +194,28 @@ TEST_F(stop_anywhere, the_search_of_a_step_ends_in_the_middle_of_a_pass) {
   measured.set(100);
   run(serial_engine{});
   EXPECT_EQ(measured.after, 0u);
+}
+
+TEST_F(stop_anywhere, time_that_is_over_ends_the_search_of_a_step_and_the_measuring_before_the_first_epoch) {
+  options.step = {};
+  options.max_seconds = 1e-9;
+  options.initial = [](std::span<float> w) { std::ranges::fill(w, 0.5f); };
+  options.tolerance = 0.1;  // which is measured from zeros on
+  trained.rung = measured.rung = true;
+  const auto each = [this](const auto& engine) {
+    trained.after = measured.after = 0;
+    const train_result result = run(engine);
+    EXPECT_LE(trained.after, 50u) << "of a pass of thousands";
+    EXPECT_EQ(measured.after, 0u);
+    EXPECT_EQ(result.stopped_by, stop_cause::time_limit);
+    EXPECT_EQ(result.epochs, 0u);
+    EXPECT_FALSE(result.step_found);
+    EXPECT_TRUE(std::isnan(result.train_loss) && std::isnan(result.objective));
+    EXPECT_EQ(result.parameters, std::vector<float>(20, 0.5f)) << "what it begins with";
+  };
+  each(serial_engine{});
+  each(thread_engine{.workers = workers, .team = thread_team_kind::std});
+  each(sync_engine{.workers = workers, .rule = sync_rule::gradients, .rows = 8});
 }
 
 TEST_F(stop_anywhere, a_stop_between_two_epochs_trains_no_row_of_the_next) {

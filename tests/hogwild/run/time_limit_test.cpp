@@ -3,20 +3,26 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stop_token>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <hogwild/cross_validation.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/run/run_checkpoint.hpp>
+#include <hogwild/detail/run/time_limit.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/several_models.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
 namespace hogwild {
@@ -62,6 +68,25 @@ struct limited_run : testing::Test {
   }
 };
 
+TEST(time_limit, is_over_by_the_clock) {
+  const auto now = time_limit::clock::now();
+  const time_limit over(1.0, now - std::chrono::seconds(2)), none(std::nullopt, now), far(1e300, now);
+  EXPECT_TRUE(over.is_over());
+  EXPECT_TRUE(over.token().stop_requested());
+  for (const time_limit* limit : {&none, &far}) {
+    EXPECT_FALSE(limit->is_over());
+    EXPECT_FALSE(limit->token().stop_requested());
+  }
+}
+
+TEST(time_limit, passes_a_request_on) {
+  std::stop_source source;
+  const time_limit limit(1e300, time_limit::clock::now(), source.get_token());
+  source.request_stop();
+  EXPECT_TRUE(limit.token().stop_requested());
+  EXPECT_FALSE(limit.is_over());
+}
+
 TEST_F(limited_run, ends_in_the_middle_of_an_epoch_and_measures_what_it_returns) {
   const auto expect_done = [this](const train_result& run) {
     EXPECT_EQ(run.status, run_status::done);
@@ -96,6 +121,55 @@ TEST_F(limited_run, that_had_no_time_to_train_a_row_is_no_success) {
   EXPECT_EQ(run.status, run_status::stopped);
   EXPECT_EQ(run.stopped_by, stop_cause::time_limit);
   EXPECT_EQ(run.examples, 0u);
+}
+
+TEST_F(limited_run, of_several_models_that_had_no_time_to_find_steps_trains_nothing) {
+  options.max_seconds = at_once;
+  options.step = {};
+  options.l2 = 1e-4;
+  const auto expect = [&](stop_cause cause) {
+    const train_result run = train_ensemble(least_squares{}, data.view(), serial_engine{}, {.models = 3}, options);
+    EXPECT_EQ(run.status, run_status::stopped);
+    EXPECT_EQ(run.stopped_by, cause);
+    EXPECT_EQ(run.epochs, 0u);
+    EXPECT_EQ(run.examples, 0u);
+    EXPECT_FALSE(run.step_found);
+    EXPECT_TRUE(std::isnan(run.objective));
+  };
+  expect(stop_cause::time_limit);
+  std::stop_source source;
+  source.request_stop();
+  options.stop = source.get_token();
+  expect(stop_cause::request);
+}
+
+TEST_F(limited_run, that_is_resumed_counts_its_own_seconds_alone) {
+  const test::scratch_folder folder;
+  options.epochs = 1;
+  options.checkpoint = folder / "run";
+  const train_result first = train(least_squares{}, data, serial_engine{}, options);
+  checkpoint state = read_checkpoint(options.checkpoint);
+  auto progress = state.get<run_progress>("progress");
+  progress.wall_seconds = progress.train_seconds = 1e9;
+  state.put("progress", progress);
+  write_checkpoint(options.checkpoint, state);
+
+  options.resume = std::exchange(options.checkpoint, "");
+  options.epochs = 3;
+  options.max_seconds = 1e8;
+  const train_result whole = train(least_squares{}, data, serial_engine{}, options);
+  EXPECT_EQ(whole.status, run_status::done);
+  EXPECT_FALSE(whole.stopped_by);
+  EXPECT_EQ(whole.epochs, 3u);
+  EXPECT_GE(whole.wall_seconds, 1e9) << "those go on";
+
+  options.max_seconds = at_once;
+  const train_result none = train(least_squares{}, data, serial_engine{}, options);
+  EXPECT_EQ(none.status, run_status::done) << "there is a model";
+  EXPECT_EQ(none.stopped_by, stop_cause::time_limit);
+  EXPECT_EQ(none.epochs, 1u);
+  EXPECT_EQ(none.parameters, first.parameters);
+  EXPECT_NEAR(none.objective, first.objective, 1e-6 * first.objective);
 }
 
 TEST_F(limited_run, that_is_asked_to_stop_is_stopped) {

@@ -4,11 +4,13 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include <hogwild/detail/engines/engine_run.hpp>
 #include <hogwild/detail/run/machine_speed.hpp>
+#include <hogwild/detail/run/time_limit.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/options.hpp>
@@ -41,6 +43,11 @@ struct resolved_run {
   std::string combination{};                            ///< how, where they are several
   std::size_t workers_asked = 0;                        ///< as train_result has it
   std::shared_ptr<const run_notes> notes{};             ///< told so far
+  std::shared_ptr<const time_limit> limit{};            ///< beside train_options::stop, which it hears; null: none
+
+  bool time_is_over() const { return limit && limit->is_over(); }
+  /// Asks who trains or tries anything to end: by train_options::stop, or since the time is over.
+  std::stop_token end_token() const { return limit ? limit->token() : options.stop; }
 };
 
 /// The epochs of a run: train, measure, tell the observers, decide whether to go on. Throws what the engine's run

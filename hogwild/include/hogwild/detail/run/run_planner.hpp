@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,8 @@ class run_planner {
 
   const training_task& task() const { return task_; }
   const train_options& options() const { return run_.options; }
+  /// Asks for the end of whatever is tried (resolved_run::end_token).
+  std::stop_token end_token() const { return run_.end_token(); }
   agreement ranks() const { return agreement(run_.ranks); }
   /// The loop's options as decided so far; at first, as they were asked for.
   loop_options& loop() { return loop_; }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
@@ -14,6 +15,7 @@
 namespace hogwild {
 
 class any_engine;
+class time_limit;
 struct resolved_run;
 
 /// How a run's step falls from `initial`, which was `found` by a search or given; `convex`: the model is
@@ -22,8 +24,9 @@ step_schedule schedule_from(const train_options& options, const training_default
                             double initial, bool found);
 
 /// The run as it stands before an engine is asked: its options, and a step that is given, the model's or found by a
-/// search, or a checkpoint's. Files that cannot be written are refused.
-resolved_run begin_run(const prepared_task& ready);
+/// search, or a checkpoint's. A search ends where its `limit` says so, too, and has found none then. Files that cannot
+/// be written are refused.
+resolved_run begin_run(const prepared_task& ready, std::shared_ptr<const time_limit> limit = nullptr);
 
 /// An l2 that was chosen by folds, before anything else of the run.
 struct chosen_l2 {
