@@ -310,7 +310,9 @@ std::string set_target(const std::string& text, train_options& o) {
 void declare_end(command_line& line, train_request& r) {
   line.group("Stopping");
   line.option("--epochs", r.options.epochs, "passes over the training rows, unless the model has a number of its own");
-  line.option("--max-seconds", "X", "", "end after so many seconds as after the last epoch: the model is saved",
+  line.option("--max-seconds", "X", "",
+              "end after so many seconds of this command as after the last epoch: the model is saved; seconds before "
+              "--resume do not count",
               [&r](const std::string& text) {
                 r.options.max_seconds = to_number(text);
                 return r.options.max_seconds.value_or(0.0) > 0.0 ? "" : quote(text) + " is no number above 0";
