@@ -6,7 +6,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// What every CPU of the architecture has.
+/// What every CPU of the architecture supports.
 struct scalar : scalar_values {};
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// What every CPU of the architecture has: vectors of four floats, on x86-64 in half of 16 registers.
+/// What every CPU of the architecture supports: vectors of four floats, on x86-64 in half of 16 registers.
 struct scalar : scalar_values {
   static constexpr std::size_t floats = 4, sums = 8;
 };
