@@ -27,7 +27,7 @@ class column_numbering {
   explicit column_numbering(std::span<const std::uint32_t> original);
 
   static constexpr std::uint32_t unknown =
-      0xffffffffu;  ///< no column: what an index becomes that training did not have
+      0xffffffffu;  ///< no column: stands for columns that the training data did not have
   /// Position of an input column, or `unknown` if the training data did not have it. O(log columns) at worst.
   std::uint32_t position(std::uint32_t original) const;
   std::size_t size() const { return original_.size(); }                  ///< columns that occur
@@ -83,12 +83,11 @@ class sparse_dataset {
   sparse_view view() const;      ///< the rows; valid while a handle lives
   std::size_t rows() const;      ///< as many as were read
   std::size_t features() const;  ///< columns that occur: the positions run from 0 to features() - 1
-  std::size_t nonzeros() const;  ///< entries of all rows, zeros that were given among them
+  std::size_t nonzeros() const;  ///< entries of all rows, including zeros that were given
   /// Input number of a position: as it stands in the file (LIBSVM text counts from 1), or the column of copied rows.
   std::uint32_t original(std::size_t position) const;
-  const column_numbering& numbering() const;  ///< entries dropped because `numbering` did not know their column
-  std::size_t unknown_entries() const;        ///< entries that were dropped because `numbering` did not know their
-                                              ///< column
+  const column_numbering& numbering() const;  ///< between positions and numbers in the input
+  std::size_t unknown_entries() const;        ///< entries dropped because `numbering` did not know their column
   /// A path that another process of this user can open while this handle lives: the cache file, or /proc/PID/fd/N.
   std::string shared_path() const;
   bool from_cache() const;  ///< true when no text was parsed

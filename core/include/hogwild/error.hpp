@@ -9,7 +9,7 @@
 
 namespace hogwild {
 
-/// What a program should return when the error reaches its main function.
+/// The exit code that a program should return when the error reaches its main function.
 enum class exit_code : int {
   done = 0,
   internal = 1,   ///< an internal fault, or a lost peer
@@ -27,7 +27,7 @@ class error : public std::runtime_error {
  public:
   /// The program's exit code, and one sentence for its user.
   error(exit_code code, const std::string& message) : std::runtime_error(printable(message)), code_(code) {}
-  exit_code code() const noexcept { return code_; }  ///< what a program should end with
+  exit_code code() const noexcept { return code_; }  ///< the program's exit code
 
  private:
   exit_code code_;

@@ -98,13 +98,13 @@ enum class isa : std::uint32_t { automatic, scalar, avx2, avx512 };
 /// The library that supplies the threads. They run the same loop.
 enum class thread_team_kind { openmp, tbb, std };
 
-/// What the workers of a ring, or the ranks of a synchronous run, are.
+/// The kind of workers of a ring, or of ranks of a synchronous run.
 enum class transport_kind {
   in_process,     ///< threads of this process
   shared_segment  ///< processes on one named segment: the program calls worker_main first, as for process_engine
 };
 
-/// What the workers of a synchronous engine share when they meet.
+/// The mean that workers of a synchronous engine take when they meet.
 enum class sync_rule {
   gradients,  ///< the mean of the changes by their rows: mini-batch descent
   average     ///< the mean of their parameters: local SGD
@@ -125,7 +125,7 @@ enum class storage_kind : std::uint32_t {
   half
 };
 
-/// What replicas on a ring do when they meet; see hogwildpp/detail/exchange_rule.hpp.
+/// How replicas on a ring exchange; see hogwildpp/detail/exchange_rule.hpp.
 enum class ring_rule : std::uint32_t {
   deltas,   ///< each replica adds what it gained to a model that travels
   average,  ///< a replica and its successor take their mean

@@ -104,9 +104,9 @@ struct epoch_report {
   /// An upper bound of (objective - optimum) / |objective|, if a tolerance is set (train_options::tolerance).
   std::optional<double> gap{};
   std::optional<measurement> test{}, validation{};                ///< on the rows given in the options, if any
-  std::optional<std::uint64_t> staleness_p50{}, staleness_p99{};  ///< rows of other workers
-  std::optional<double> conflict_rate{};                          ///< fraction of sampled adds
-  lazy_parameters parameters{};                                   ///< what was measured; the mean if the run averages
+  std::optional<std::uint64_t> staleness_p50{}, staleness_p99{};  ///< in rows of other workers
+  std::optional<double> conflict_rate{};  ///< fraction of sampled adds whose value others had changed
+  lazy_parameters parameters{};           ///< what was measured; the mean if the run averages
 };
 
 /// A part of an epoch, as an observer receives it, if train_options::rounds asks for parts. Counts and seconds are

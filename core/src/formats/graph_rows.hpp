@@ -14,7 +14,7 @@ namespace hogwild::detail {
 /// Which of graph.sides are terminals, one flag each, by fraction and seed: this fraction of each side, and at least
 /// one.
 std::vector<bool> draw_terminals(const graph& g, const graph_options& options);
-/// The terminals of a labelled graph that is read through a numbering: the nodes that the numbering does not know.
+/// The terminals of a labelled graph that is read through a numbering: the labelled nodes that it does not know.
 std::vector<bool> unknown_terminals(const graph& g, const column_numbering& columns);
 
 /// Throws input_error if an edge has an end that the numbering does not know.

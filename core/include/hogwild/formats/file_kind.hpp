@@ -52,7 +52,7 @@ enum class file_kind {
   text_model,
   libsvm,
   libsvm_from_0,       ///< LIBSVM text whose columns count from 0
-  libsvm_with_header,  ///< LIBSVM text behind a line of words
+  libsvm_with_header,  ///< LIBSVM text after a line of words
   libffm,
   dimacs,
   labelled_graph,

@@ -8,8 +8,8 @@
 
 namespace hogwild {
 
-/// What all workers do between two gates: a whole epoch, a part of it, or once more the tickets that dead workers left
-/// unfinished. The coordinator writes it while the gate is closed; workers only read it.
+/// The plan of a round, what all workers do between two gates: a whole epoch, a part of it, or once more the tickets
+/// that dead workers left unfinished. The coordinator writes it while the gate is closed; workers only read it.
 struct round_plan {
   static constexpr std::uint32_t no_slot = 0xffffffffu;
 
@@ -27,7 +27,7 @@ struct round_plan {
   float gain_weight = 1.0f;           ///< factor of a replica's gains when sent: 1, or 1 / workers for their mean
   std::uint32_t first_phase = 0;      ///< reproducible rounds: the turn board's phase when this round was opened
   std::uint32_t only_slot = no_slot;  ///< the one worker that takes part, if only one does
-  std::uint32_t workers = 1;          ///< workers that are expected: a hint for who takes what
+  std::uint32_t workers = 1;          ///< expected number of workers: a hint for dividing the work
   float state_gain_weight = 1.0f;     ///< the same for the optimiser's state
   std::uint32_t reserved = 0;
 

@@ -22,10 +22,10 @@ enum class worker_state : std::uint32_t {
   left_out  ///< made no progress for a while (stopped, for instance): nobody waits for it
 };
 
-/// What one worker tells the others. Only its owner writes a slot, with these exceptions: others write `state` and
-/// `generation`, and the coordinator, which reaps a dead owner, clears `held` and `unsent` and writes `pid` last; from
-/// then on the slot may belong to another worker. Each part that is written often lies alone on its pair of cache
-/// lines, because the hardware fetches lines in pairs. Under every schedule:
+/// The words by which one worker informs the others. Only its owner writes a slot, with these exceptions: others write
+/// `state` and `generation`, and the coordinator, which reaps a dead owner, clears `held` and `unsent` and writes `pid`
+/// last; from then on the slot may belong to another worker. Each part that is written often lies alone on its pair of
+/// cache lines, because the hardware fetches lines in pairs. Under every schedule:
 ///
 ///     a slot has one owner: the worker that claimed it, until it gives the slot back or is reaped;
 ///     the tag of a worker that is dead, or was left out, is never again the tag of an owner that counts;

@@ -39,7 +39,7 @@ struct store_shape {
   std::uint64_t ring = 0;           ///< replicas on a ring: parameters, state, and what each last saw of the others
   std::uint64_t meeting_bytes = 0;  ///< the meeting place of processes that train in lockstep (collectives/segment.hpp)
   std::uint64_t live_bytes = 0;     ///< for readers from outside: a live_board and a live_description; 0: none may read
-  std::uint64_t table_bytes = 0;    ///< what the task's coordinator tells its workers from round to round
+  std::uint64_t table_bytes = 0;    ///< data that the task's coordinator passes to its workers from round to round
 
   bool operator==(const store_shape&) const = default;
 };

@@ -41,7 +41,8 @@ struct ftrl_rule {
   float lambda1 = 0.0f;  ///< >= 0, as is lambda2: for the sum over the rows so far
   float lambda2 = 0.0f;
 
-  /// What a gradient g adds to s, and, given w, to z. If adds are lost, s may be below 0; it then counts as 0.
+  /// The amounts that a gradient g adds to s, and, given w, to z. If adds are lost, s may be below 0; it then counts as
+  /// 0.
   float gain_of_root(float g, float s) const {
     const float square = g * g, from = std::max(s, 0.0f), sum = std::sqrt(from * from + square) + from;
     return sum > 0.0f ? square / sum : 0.0f;

@@ -12,7 +12,7 @@ namespace hogwild {
 
 /// CPU times since some moments in the past; the difference of two accounts is the time spent in between.
 struct cpu_account {
-  /// Of the CPUs that this process may use.
+  /// Times of the CPUs that this process may use.
   struct of_machine {
     std::chrono::nanoseconds all{}, idle{};
   };
@@ -25,7 +25,7 @@ struct cpu_account {
 struct cpu_load {
   std::optional<double> others{};  ///< of the CPUs' time, taken by other programs and by the host of this machine
   double withheld = 0.0;           ///< of the CPU time that this process asked for, withheld by a quota
-  double missed = 0.0;             ///< of the CPU time that threads without any waiting asked for, taken by anybody
+  double missed = 0.0;             ///< of the CPU time that threads that never wait asked for, taken by anybody
 };
 
 /// Above this fraction a machine is busy. The benchmarks, too, call a CPU idle that is idle for nine tenths of the

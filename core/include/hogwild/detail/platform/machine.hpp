@@ -13,8 +13,8 @@ namespace hogwild {
 /// The machine on which a number was measured.
 struct machine_facts {
   std::string cpu_model;            ///< as the kernel names it; else "unknown"
-  std::size_t logical_cpus = 0;     ///< switched on in the machine
-  std::size_t usable_cpus = 0;      ///< that this process may use
+  std::size_t logical_cpus = 0;     ///< those of the machine that are switched on
+  std::size_t usable_cpus = 0;      ///< those that this process may use
   std::optional<double> cpu_quota;  ///< CPUs' worth of time that the control groups grant; nothing: no limit
   std::size_t numa_nodes = 0;
   std::uint64_t memory_bytes = 0;       ///< 0 if unknown

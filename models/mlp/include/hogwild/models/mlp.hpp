@@ -78,9 +78,9 @@ struct mlp {
   float dropout = 0.0f;                                   ///< rate after each hidden layer
   float scale = 1.0f;                                     ///< multiplies the values of the data; 1/255 for bytes
   bool sparse = false;                                    ///< sparse first layer, which must be a hidden one
-  std::uint32_t samples = 0;  ///< draws in a batch for the last layer, behind a hidden one; 0: not sampled
+  std::uint32_t samples = 0;  ///< draws in a batch for the last layer, after a hidden one; 0: not sampled
   sample_distribution sampled_by = sample_distribution::frequency;  ///< how classes of a sampled last layer are drawn
-  bool hierarchical = false;  ///< hierarchical last layer, behind a hidden one and not sampled
+  bool hierarchical = false;  ///< hierarchical last layer, after a hidden one and not sampled
   bool one_vs_rest = false;   ///< a logistic loss for each class against the others; not with a hierarchical layer
 
   /// The layers, from the row to the classes.
@@ -276,7 +276,7 @@ struct mlp {
     return rest;
   }
 
-  /// Reads what examples 0 .. n-1 need, and passes the first layer's values to the layers behind it.
+  /// Reads what examples 0 .. n-1 need, and passes the first layer's values to the layers after it.
   void feed(const auto& w, workspace& space, std::size_t n) const {
     sparse_layer& first = *space.first;
     const std::size_t width = hidden[0];
