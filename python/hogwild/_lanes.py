@@ -15,8 +15,8 @@ from ._folds import NAMES_OF_FEATURES, CommonRows, Fold, fit_takes, fold_of_rows
 from ._train import words_of
 from .sklearn._base import EngineEstimator
 
-# This many trials keep a thread busy with full passes. If the rows of all folds have at most MOST_ENTRIES, all folds are
-# prepared at once, otherwise only as many as keep the threads busy.
+# This many trials keep a thread busy with full passes. If the rows of all folds have at most MOST_ENTRIES, all folds
+# are prepared at once, otherwise only as many as keep the threads busy.
 TRIALS_OF_A_THREAD = 32
 MOST_ENTRIES = 2**27
 
