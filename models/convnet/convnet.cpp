@@ -23,7 +23,7 @@ image_shape shape_of(const image_net& net) {
   return {input.planes, input.height, input.width};
 }
 
-/// "'cifar' and 'cifar_3x3'": the nets for images of this shape; empty where there are none.
+/// "'cifar' and 'cifar_3x3'": the nets for images of this shape; empty if there are none.
 std::string nets_for(const image_shape& image) {
   std::string names;
   for (const image_net* net : image_nets)

@@ -14,7 +14,7 @@ namespace hogwild {
 namespace {
 
 /// Adds x times a column's factors to the sums, and to those of its field, and their squares to the squares. Runs do
-/// not overlap, which lets the compiler take vectors.
+/// not overlap, so the compiler can vectorise.
 void add_factors(const float* __restrict factors, float x, std::size_t n, float* __restrict sums,
                  float* __restrict squares, float* __restrict field) {
   for (std::size_t i = 0; i < n; ++i) {
@@ -23,7 +23,7 @@ void add_factors(const float* __restrict factors, float x, std::size_t n, float*
   }
 }
 
-/// Adds the partials by a column's factors: those of its field in the net, and of its pairs in the machine.
+/// Adds the partials of a column's factors: those from its field in the net, and those from its pairs in the machine.
 void add_partials(const float* __restrict factors, float x, std::size_t n, const float* __restrict sums,
                   const float* __restrict of_field, float slope, float* __restrict to) {
   for (std::size_t i = 0; i < n; ++i) to[i] += x * (of_field[i] + slope * (sums[i] - x * factors[i]));

@@ -13,7 +13,7 @@ namespace hogwild::detail {
 
 inline constexpr std::size_t most_factors = 65'536;
 
-/// `of` says whose factors they are.
+/// `of` names their owner.
 inline model_option factors_option(std::size_t otherwise, const std::string& of) {
   model_option option = count_option("factors", otherwise, "how many factors there are " + of);
   option.fault = [](const std::string& text) -> std::string {
@@ -25,7 +25,7 @@ inline model_option factors_option(std::size_t otherwise, const std::string& of)
   return option;
 }
 
-/// How many are asked for; throws config_error where that is out of range.
+/// The requested number; throws config_error if it is out of range.
 inline std::size_t factors_of(const model_options& options, std::size_t otherwise) {
   const std::size_t factors = options.count("factors", otherwise);
   if (factors < 1 || factors > most_factors) throw config_error("the number of factors is 1 to 65536");

@@ -12,7 +12,7 @@
 #include <hogwild/detail/results/saved_options.hpp>
 #include "loaded_workspace_model.hpp"
 
-// What machines whose columns belong to fields have in common as saved models.
+// The common part of saving and loading machines whose columns belong to fields.
 
 namespace hogwild::detail {
 
@@ -27,7 +27,7 @@ class loaded_field_machine final : public loaded_workspace_model<Machine> {
   }
 };
 
-/// How many fields a saved machine has; throws input_error where one of its columns belongs to none of them.
+/// The number of fields of a saved machine; throws input_error if one of its columns belongs to none of them.
 inline std::size_t saved_fields(const saved_model& saved) {
   const std::size_t fields = saved_count(saved, "fields", std::size_t{largest_field} + 1);
   for (const std::uint32_t column : saved.columns)

@@ -16,8 +16,8 @@
 #include "factors/factor_options.hpp"
 #include "initial_model.hpp"
 
-// What factorization machines have in common. In saved models a column has its weight and behind it its factors,
-// without padding; the bias is that of no column, and so is what a machine has behind it.
+// The common part of factorization machines. In saved models a column has its weight followed by its factors, without
+// padding. The bias belongs to no column, nor do the parameters that a machine has after it.
 
 namespace hogwild::detail {
 
@@ -64,14 +64,14 @@ class machine_descriptor : public descriptor_for<Machine> {
   }
 
  private:
-  /// The machine for the data's columns, and the options that it alone has.
+  /// The machine for the data's columns, with the options that only this kind has.
   virtual Machine for_columns(const model_data&, const model_options&) const { return {}; }
   virtual void begin_as(const Machine&, bool, bool, const model_options&, Machine&) const {}
   virtual void read_options(const saved_model&, Machine&) const {}
   virtual void write_options(const Machine&, saved_model&) const {}
   virtual std::shared_ptr<const loaded_model> loaded(const Machine& m, std::vector<float> parameters,
                                                      const saved_model& saved) const = 0;
-  /// A column's factors come in so many blocks of m.factors each, of which each is padded.
+  /// The number of blocks of a column's factors; each has m.factors and is padded.
   virtual std::size_t blocks_of(const Machine&) const { return 1; }
   std::size_t factors_in_row(const Machine& m) const { return blocks_of(m) * m.factors; }
 

@@ -25,7 +25,7 @@ ffm::workspace ffm::make_workspace(const sparse_view& data, isa set, std::size_t
 double ffm::squares_touched(std::span<const float> w, const workspace& space, std::size_t k) const {
   const ffm_example& z = space.example(k);
   if (z.weight == 0.0f) return 0.0;
-  constexpr std::size_t lanes = 4;  // of field_width(): four sums that do not wait for each other
+  constexpr std::size_t lanes = 4;  // of field_width(): four sums that do not depend on each other
   std::array<double, lanes> sums{};
   const std::size_t of_field = field_width(factors);
   for (const field_entry& e : z.entries) {
@@ -34,7 +34,7 @@ double ffm::squares_touched(std::span<const float> w, const workspace& space, st
     const std::span<const float> all = w.subspan(factors_at(e.column, 0), width());
     for (const field_run& run : z.runs) {
       for (std::size_t f = 0; f < run.fields; ++f) {
-        // Where its field has no other entry, its factors for that field meet nothing.
+        // If no other entry has this entry's field, its factors for that field are in no product.
         if (e.begins && e.ends && run.slot + f == e.slot) continue;
         const std::span<const float> of = all.subspan((run.field + f) * of_field, of_field);
         for (std::size_t i = 0; i < of.size(); ++i)

@@ -39,7 +39,7 @@ graph_cut graph_cut_of(const sparse_view& graph) {
   row_cursor cursor(graph);
   for (std::size_t r = 0; r < graph.rows(); ++r) {
     const sparse_row<float> z = cursor.row(r);
-    if (z.size() != 2) continue;  // no edge
+    if (z.size() != 2) continue;  // not an edge
     float larger = 0.0f;
     for (const auto [column, capacity] : z) larger = std::max(larger, capacity);
     sum += static_cast<double>(larger);
@@ -52,7 +52,7 @@ graph_cut graph_cut_of(const sparse_view& graph) {
 
 namespace {
 
-// Saved are the point of each node, and the corner of each terminal, by column.
+// Saved models hold the point of each node, and the corner of each terminal, by column.
 class graph_cut_descriptor final : public descriptor_for<graph_cut> {
  public:
   graph_cut_descriptor()
@@ -64,7 +64,7 @@ class graph_cut_descriptor final : public descriptor_for<graph_cut> {
     return data.features() == 0 ? graph_cut{} : graph_cut_of(data.rows);
   }
 
-  /// All columns are nodes to what is loaded.
+  /// The loaded model treats all columns as nodes.
   std::shared_ptr<const loaded_model> load(const saved_model& saved) const override {
     const double unit = detail::saved_positive(saved, "unit");
     if (saved.width < 2 || saved.width > most_sides)

@@ -13,12 +13,12 @@
 #include "factors/factor_options.hpp"
 #include "initial_model.hpp"
 
-// Saved are of each user and item its factors and its bias side by side, without padding.
+// Saved models hold the factors and the bias of each user and item side by side, without padding.
 
 namespace hogwild {
 namespace {
 
-/// copy(place among the parameters, place in the saved row, how many) for what belongs to a column.
+/// Calls copy(place among the parameters, place in the saved row, number) for a column's parameters.
 template <class Copy>
 void for_saved_rows(const matrix_factorization& m, std::size_t column, const Copy& copy) {
   copy(column * m.width(), std::size_t{0}, m.factors);
@@ -64,7 +64,7 @@ class factorization_descriptor final : public descriptor_for<matrix_factorizatio
                         .bias_of_its_own = true}) {}
 
   named_model make(const model_data& data, const model_options& options) const override {
-    // Where each rank has ratings of its own, columns are ordered anew, without regard to whose they are.
+    // If each rank has ratings of its own, columns are reordered without regard to users and items.
     if (!std::ranges::is_partitioned(data.rows.original, is_user_column))
       throw config_error("factors need one file of ratings for all ranks, not one for each");
     matrix_factorization m{.users = count_users(data.rows.original),

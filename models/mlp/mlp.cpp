@@ -32,9 +32,8 @@ mlp of_layers(std::size_t features, std::size_t classes, const detail::hidden_wi
   return {.features = narrowed(features, "columns of data"), .classes = narrowed(classes, "classes"), .hidden = hidden};
 }
 
-/// Whether rows have so few columns that a first layer on these alone takes less time: a product there takes some five
-/// times as long as one of a dense layer.
-/// Of the rows of all ranks, so that all take the same form.
+/// Whether rows have so few columns that a sparse first layer takes less time, although a product there takes about
+/// five times as long as in a dense layer. Counts the rows of all ranks, so that all take the same form.
 bool has_few(const model_data& data) {
   std::array<double, 2> all{static_cast<double>(data.rows.nonzeros()), static_cast<double>(data.rows.rows())};
   if (data.sum_of_all) data.sum_of_all(all);
@@ -44,7 +43,7 @@ bool has_few(const model_data& data) {
 constexpr std::array distributions = {sample_distribution::frequency, sample_distribution::log_uniform,
                                       sample_distribution::uniform};
 
-/// From how many classes on the last layer is sampled, and by how many draws.
+/// The number of classes from which on the last layer is sampled, and the default number of draws.
 constexpr std::size_t many_classes = 4'000, usual_samples = 512;
 
 std::size_t samples_for(const std::string& asked, std::size_t classes) {

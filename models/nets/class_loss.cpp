@@ -24,7 +24,7 @@ void class_loss::name_labels(const net_outputs& at) {
   }
 }
 
-// The kernels know one class of each example, the first: the others' parts are taken from what they make of it.
+// The kernels support one class for each example, the first; the parts of the others are subtracted from their result.
 void class_loss::differentiate(const net_outputs& at) {
   name_labels(at);
   if (one_vs_rest_) {

@@ -16,7 +16,7 @@
 
 #include <hogwild/detail/results/saved_options.hpp>
 
-// The hidden layers of a net, as an option gives their widths and a saved model keeps them. A width of 0 is no layer.
+// The hidden layers of a net, as an option gives their widths and a saved model stores them. A width of 0 is no layer.
 
 namespace hogwild::detail {
 
@@ -54,7 +54,7 @@ inline hidden_widths hidden_of(const std::vector<std::size_t>& widths, const std
   return hidden;
 }
 
-/// As options "hidden1", "hidden2", ...
+/// Saves them as options "hidden1", "hidden2", ...
 inline void save_hidden(std::span<const std::uint32_t> hidden, saved_model& saved) {
   std::string name = "hidden1";
   for (const std::uint32_t width : hidden) {
@@ -64,7 +64,7 @@ inline void save_hidden(std::span<const std::uint32_t> hidden, saved_model& save
   }
 }
 
-/// Throws input_error for what is no width, config_error for more layers than a model has.
+/// Throws input_error for anything that is not a width, config_error for more layers than a model has.
 inline hidden_widths saved_hidden(const saved_model& saved) {
   std::vector<std::size_t> widths;
   std::string name = "hidden1";

@@ -9,8 +9,8 @@
 
 #include "loaded_workspace_model.hpp"
 
-// Nets in saved models: what belongs to the columns, the weights of an mlp's first layer, is saved by column; all else
-// is the bias, group by group.
+// Nets in saved models: the parameters of columns, the weights of an mlp's first layer, are saved by column; all others
+// are the bias, group by group.
 
 namespace hogwild::detail {
 
@@ -27,7 +27,7 @@ std::shared_ptr<const loaded_model> load_net(const Net& m, const saved_model& sa
   return std::make_shared<Loaded>(m, std::move(parameters), saved.columns);
 }
 
-/// Throws config_error where this build has no nets.
+/// Throws config_error if this build has no nets.
 template <class Net>
 void require_layers() {
   if (!has_layer_kernels()) throw config_error("the model " + std::string(Net::name) + " " + layer_kernels_missing());

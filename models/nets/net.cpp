@@ -9,7 +9,7 @@ namespace {
 struct group_names {
   std::string_view weights, bias;
 };
-// A group names itself by a view, so the names live as long as the program. No net has more layers of a kind.
+// A group's name is a string_view, so the names live as long as the program. No net has more layers of a kind.
 constexpr std::array<group_names, 4> convolutions = {{{"conv1.weights", "conv1.bias"},
                                                       {"conv2.weights", "conv2.bias"},
                                                       {"conv3.weights", "conv3.bias"},

@@ -6,7 +6,7 @@
 namespace hogwild {
 namespace {
 
-/// Examples that dense layers take at once: enough for whole blocks of their products.
+/// Examples that dense layers process at once: enough for whole blocks of their products.
 constexpr std::size_t dense_rows = 64;
 
 constexpr std::size_t up_to_lanes(std::size_t n) {
@@ -25,13 +25,13 @@ bool drops(layer_kind kind) {
   return kind == layer_kind::dropout || kind == layer_kind::channel_dropout;
 }
 
-/// Numbers that an example's dropout draws.
+/// The number of random numbers that an example's dropout draws.
 std::size_t masks_of(const placed_layer& at) {
   return at.layer.kind == layer_kind::dropout ? at.to.size() : at.to.planes;
 }
 
-/// Whether what convolution i gives is pooled before anybody else needs it on the way back: then the pool's partials
-/// may lie where those values, the largest buffer of all, are.
+/// Whether the outputs of convolution i are pooled before anything else needs them on the way back. Then the pool's
+/// partials may overwrite those values, the largest buffer of all.
 bool is_pooled_next(const net_plan& net, std::size_t i) {
   if (net[i].layer.kind != layer_kind::convolution) return false;
   for (++i; i < net.size() && drops(net[i].layer.kind); ++i) {
@@ -54,7 +54,7 @@ std::vector<std::uint32_t> places_of(const placed_layer& at) {
   return place;
 }
 
-/// Cuts runs of floats that begin on cache lines out of memory; without memory it only counts.
+/// Allocates runs of floats that begin on cache lines; without memory it only counts.
 class cutter {
  public:
   explicit cutter(float* base) : base_(base) {}
@@ -97,7 +97,7 @@ std::size_t net_workspace::lay_out(float* base) {
   for (float*& partials : input_partials_) partials = memory.run(net_.input().size() * rows_);
   float *values = nullptr, *partials = nullptr;
   std::size_t draws = 0;
-  bool asked = of_input_;  // or a layer before has parameters, so that somebody wants the partials
+  bool asked = of_input_;  // or an earlier layer has parameters, so that the partials are needed
   for (std::size_t i = 0; i < net_.size(); ++i) {
     const placed_layer& at = net_[i];
     buffers& b = layers_[i];
@@ -226,7 +226,7 @@ void net_workspace::differentiate(std::size_t n, const outside_loss& loss) {
     forward(pass, true);
     if (stopped_) break;
     net_outputs at = outputs_of(pass, n);
-    // Rows of no example count nothing; what they hold are earlier examples, or zeros.
+    // Lanes without an example have no weight; they hold earlier examples, or zeros.
     for (std::size_t l = 0; l < rows_; ++l)
       part_[l] = l < at.examples ? weight_[at.first + l] * (1.0f / static_cast<float>(n)) : 0.0f;
     at.part = part_;

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 
-// Products of a row of weights and the values of one example, for layers that take other rows for each example. Static:
-// each source that is compiled for a set of its own has a copy.
+// Products of a row of weights and the values of one example, for layers that use different rows for each example.
+// Static: each source that is compiled for its own instruction set has a copy.
 
 namespace hogwild::detail {
 

@@ -16,10 +16,10 @@ namespace {
 /// Weights that are read at a time when all classes are scored: half of a second-level cache.
 constexpr std::size_t numbers_at_once = std::size_t{1} << 17;
 
-/// Of a class that a row does not see: far below any other, and finite, so that differences are numbers.
+/// The score of a class that is not a row's: far below any other, but finite, so that differences are numbers.
 constexpr float unseen = -1e30f;
 
-/// top and which become the larger score of a lane and its class where `scores` has one.
+/// Where a lane's score is larger than its `top`, sets `top` to the score and `which` to the class.
 void take_larger(const float* __restrict scores, float number, float* __restrict top, float* __restrict which,
                  std::size_t rows) {
   for (std::size_t l = 0; l < rows; ++l) {
@@ -91,7 +91,7 @@ void sampled_layer::score_sample(const net_outputs& at, std::size_t own) {
   }
 }
 
-// The kernels know one class of each example, the first of its own.
+// The kernels support one class for each example, the first of its own.
 void sampled_layer::derive(const net_outputs& at, std::size_t own) {
   if (one_vs_rest_) {
     for (std::size_t s = 0; s < sampled_ + own; ++s) each_probable(scores_of(s), at.part, scores_of(s), rows_);
@@ -108,7 +108,7 @@ void sampled_layer::derive(const net_outputs& at, std::size_t own) {
     const std::span<const std::uint32_t> given = labels_.of(at.first + l);
     for (const std::uint32_t y : given) {
       const std::size_t slot = slots_.of(y);
-      if (slot < sampled_) scores_of(slot)[l] = 0.0f;  // a kernel's exp(unseen) may be the least number there is
+      if (slot < sampled_) scores_of(slot)[l] = 0.0f;  // because a kernel's exp(unseen) may be the smallest number
     }
     if (!one_vs_rest_ && given.empty()) {
       for (std::size_t s = 0; s < sampled_ + own; ++s) scores_of(s)[l] = 0.0f;
@@ -146,8 +146,8 @@ void sampled_layer::differentiate(const net_outputs& at) {
   }
 }
 
-// The first row that log_softmax() sees is the logarithm of the sum of exponentials so far, or the first class's score:
-// in its place comes the logarithm of its part in the new sum.
+// The first row that log_softmax() gets is the logarithm of the sum of exponentials so far, or the first class's score;
+// it is replaced by the logarithm of its part in the new sum.
 void sampled_layer::score(const net_outputs& at, const class_reader& read, const std::function<bool()>& stopping,
                           std::span<row_score> scores, std::span<float> of_classes) {
   std::vector<float> weights(together_ * inputs_), biases(together_), sum(rows_), of_labels(rows_),

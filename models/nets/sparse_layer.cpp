@@ -6,7 +6,7 @@
 namespace hogwild {
 namespace {
 
-/// to += x * from; they do not overlap, which lets the compiler take vectors.
+/// to += x * from; they do not overlap, so the compiler can vectorise.
 void add(float* __restrict to, const float* __restrict from, float x, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) to[i] += x * from[i];
 }

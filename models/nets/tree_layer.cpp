@@ -18,9 +18,9 @@ double softplus(double x) {
   return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
 }
 
-/// Of each lane the logarithms of the probabilities of both ways on, log(1 / (1 + exp(-s))) and log(1 / (1 + exp(s)))
-/// more than before. With t = e / (2 + e), e = exp(-|s|), log(1 + e) is 2 artanh(t) = 2 t (1 + t^2 / 3 + t^4 / 5 +
-/// ...), t <= 1/3, of which the first eight terms are all that single precision has.
+/// For each lane the logarithms of the probabilities of both children, which add log(1 / (1 + exp(-s))) and log(1 / (1
+/// + exp(s))) to `before`. With t = e / (2 + e), e = exp(-|s|), log(1 + e) is 2 artanh(t) = 2 t (1 + t^2 / 3 + t^4 / 5
+/// + ...), t <= 1/3; its first eight terms reach single precision.
 void log_ways(const float* __restrict s, const float* __restrict before, float* __restrict heavier,
               float* __restrict lighter, std::size_t lanes) {
   for (std::size_t l = 0; l < lanes; ++l) {
@@ -64,7 +64,7 @@ void tree_layer::grow(std::span<const float> counts) {
       weight[path[k]] += static_cast<double>(rows[c]);
     }
   }
-  // A node of no row is taken to have a part of one, for other rows may lead there.
+  // A node without rows counts as one with half a row, because other rows may lead there.
   log_left_out_.resize(nodes);
   std::ranges::transform(weight, log_left_out_.begin(),
                          [&](double w) { return static_cast<float>(std::log1p(-std::max(w, 0.5) / (all + 1.0))); });
@@ -91,7 +91,7 @@ void tree_layer::differentiate(const net_outputs& at) {
   std::fill_n(at.partials, inputs_ * rows_, 0.0f);
   for (std::size_t l = 0; l < at.examples; ++l) {
     const std::span<const std::uint32_t> given = labels_.of(at.first + l);
-    if (given.empty()) continue;  // no path of its own
+    if (given.empty()) continue;  // it has no path
     const float part = at.part[l] / static_cast<float>(given.size());
     take_example(at, l);
     std::ranges::fill(partials_, 0.0f);
@@ -119,9 +119,9 @@ double tree_layer::step_score(const node_reader& read, std::size_t node) {
   return static_cast<double>(detail::dot_of(node_.data(), h_.data(), inputs_) + bias);
 }
 
-// What lies below a node is no more probable than the node.
+// A node's descendants are no more probable than the node.
 float tree_layer::best_class(const node_reader& read) {
-  using reached = std::pair<double, std::uint32_t>;  // the logarithm of a probability, and what has it
+  using reached = std::pair<double, std::uint32_t>;  // the logarithm of a probability, and its node
   std::priority_queue<reached> best;
   best.emplace(0.0, 0);
   while (best.top().second < below_.size()) {
@@ -134,7 +134,7 @@ float tree_layer::best_class(const node_reader& read) {
   return static_cast<float>(best.top().second - below_.size());
 }
 
-// Depth first, so that no more than a path's nodes wait for their turn, a run of lanes each.
+// Depth first, so that at most the nodes of a path wait, with a run of lanes each.
 void tree_layer::score_classes(const net_outputs& at, const node_reader& read, const std::function<bool()>& stopping,
                                std::span<float> of_classes) {
   struct waiting {

@@ -14,7 +14,7 @@
 namespace hogwild {
 namespace {
 
-constexpr const char* rest_option = "one_vs_rest";  ///< in saved models: 0, or not there, or 1
+constexpr const char* rest_option = "one_vs_rest";  ///< in saved models: 0 or absent, or 1
 
 bool says_rest(const saved_model& saved) {
   const auto is_rest = [](const auto& option) { return option.first == rest_option; };

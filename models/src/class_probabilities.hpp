@@ -8,8 +8,7 @@
 
 namespace hogwild::detail {
 
-/// What a model's scores of all classes say of each: a softmax of them, or with one_vs_rest the probability of each one
-/// by itself.
+/// The probabilities of all classes from a model's scores: their softmax, or with one_vs_rest each one by itself.
 inline std::vector<double> probabilities_of(std::span<const float> scores, bool one_vs_rest) {
   std::vector<double> fractions;
   if (one_vs_rest) {

@@ -8,7 +8,7 @@
 
 namespace hogwild::detail {
 
-/// The model that a run begins with, where that is one of type M.
+/// The model that a run begins with, if it is one of type M.
 template <class M>
 std::optional<M> initial_model(const model_data& data) {
   if (data.initial == nullptr) return std::nullopt;

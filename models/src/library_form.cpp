@@ -24,7 +24,7 @@ restored_model<M> restored_of_library(const saved_model& saved) {
           {known.columns().begin(), known.columns().end()}};
 }
 
-/// Never called: its being here has both compiled for each free model of the library.
+/// Never called: it instantiates both functions for each free model of the library.
 void compile_library_forms() {
   with_named_models([]<class... M>() {
     const auto compile = []<class One>(std::type_identity<One>) {

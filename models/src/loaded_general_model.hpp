@@ -25,7 +25,7 @@ class loaded_general_model : public loaded_model {
   }
 
  protected:
-  /// What kernels make of the row, in memory that this thread's next call reuses.
+  /// The kernels' scores of the row, in memory that this thread's next call reuses.
   std::vector<float>& scores(const sparse_row<float>& z) const {
     thread_local std::vector<float> made;
     kernels_.score(z, made);

@@ -19,15 +19,15 @@
 
 namespace hogwild::detail {
 
-/// A model with a workspace and its parameters, and workspaces for as many threads as ask at the same time. Whoever
-/// asks borrows one.
+/// A model with a workspace and its parameters, and workspaces for as many threads as use it at the same time. Each
+/// call borrows one.
 template <workspace_model M>
 class loaded_workspace_model : public loaded_model {
  public:
   /// `columns` are the input numbers of the model's columns.
   loaded_workspace_model(const M& m, std::vector<float> parameters, std::vector<std::uint32_t> columns)
       : loaded_model(std::move(parameters), std::move(columns)), model_(m) {
-    give_back(make(1));  // a model that does not suit the columns is refused now
+    give_back(make(1));  // refuses a model that does not suit the columns now
   }
 
   named_model model() const override { return model_; }
@@ -56,7 +56,7 @@ class loaded_workspace_model : public loaded_model {
   }
 
  protected:
-  /// Calls use(workspace) with one for one example.
+  /// Calls use(workspace) with a workspace for one example.
   template <class Use>
   void with_workspace(const Use& use) const {
     auto space = borrow();

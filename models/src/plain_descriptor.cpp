@@ -7,7 +7,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// The shortest number that is the same in single precision, where that is all the member has: 0.1, not its 24 bits.
+/// The shortest decimal that is the same in single precision, if the member is a float: 0.1, not its 24 bits.
 double shortest(double x) {
   const auto single = static_cast<float>(x);
   if (static_cast<double>(single) != x) return x;

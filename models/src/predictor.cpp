@@ -37,7 +37,7 @@ void predictor::require_data(const sparse_view& rows, std::string_view source) c
 }
 
 float predictor::score(const sparse_row<float>& z) const {
-  // A label that nobody asked for need not be one of the model's.
+  // The score does not depend on the label, which need not be one of the model's.
   sparse_row<float> unlabelled = z;
   unlabelled.label = 0.0f;
   return loaded_->loss_and_score(unlabelled).score;

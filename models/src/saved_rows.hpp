@@ -9,8 +9,8 @@
 
 namespace hogwild::detail {
 
-/// `width` parameters of each column, and behind them as many of none, or nothing. Throws config_error where there are
-/// others.
+/// `width` parameters for each column, then as many that belong to no column, or none. Throws config_error for another
+/// number of parameters.
 inline saved_model rows_to_saved(const trained_parameters& trained, std::size_t width) {
   const std::size_t weights = trained.original.size() * width;
   if (trained.values.size() != weights && trained.values.size() != weights + width) {

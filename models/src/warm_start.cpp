@@ -17,7 +17,7 @@
 namespace hogwild {
 namespace {
 
-/// Groups that have parameters.
+/// The groups that have parameters.
 std::vector<parameter_group> groups_in(const named_model& m, std::size_t columns, std::size_t parameters) {
   std::vector<parameter_group> groups = std::visit(
       [&](const auto& concrete) -> std::vector<parameter_group> {
@@ -42,7 +42,7 @@ std::string names_in(const std::vector<parameter_group>& groups) {
   return names;
 }
 
-/// Which groups are meant: those named, or all of `own`.
+/// The groups to take: those named, or all of `own`.
 std::vector<parameter_group> chosen(const std::vector<parameter_group>& own, std::span<const std::string> names) {
   if (names.empty()) return own;
   std::vector<parameter_group> all;
@@ -56,7 +56,7 @@ std::vector<parameter_group> chosen(const std::vector<parameter_group>& own, std
   return all;
 }
 
-/// How rows of factors are made: of `factors` numbers, or so many for each of the fields. 0: there are no factors.
+/// The form of rows of factors: `factors` numbers, or so many for each of the fields. 0: there are no factors.
 struct factor_shape {
   std::size_t factors = 0, fields = 0;
 };
@@ -73,8 +73,8 @@ factor_shape factors_of(const named_model& m) {
       m);
 }
 
-/// How many parameters of a row the two groups have in common: all, or factors for the fields that both know; 0 where
-/// the rows are of another size. Throws config_error for factors of another shape, which padding may hide.
+/// How many parameters of a row the two groups have in common: all, or the factors for the fields that both have; 0 if
+/// the rows have different sizes. Throws config_error for factors of another form, which padding may hide.
 std::size_t common_width(const parameter_group& own, const factor_shape& mine, const parameter_group& from,
                          const factor_shape& theirs) {
   const bool hold_factors = mine.factors > 0 && theirs.factors > 0 && (own.width > 1 || from.width > 1);

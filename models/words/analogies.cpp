@@ -47,7 +47,7 @@ class lookup {
   }
 
   detail::word_table table_;
-  std::vector<std::uint32_t> number_;  ///< of two words that are equal the first one counts
+  std::vector<std::uint32_t> number_;  ///< of two equal words the first one counts
 };
 
 /// Vectors of length 1, padded to whole cache lines.
@@ -73,7 +73,7 @@ class unit_vectors {
   std::vector<float> rows_;
 };
 
-/// Answers a few questions, whose targets stay in the nearest cache while all words pass by.
+/// Answers a few questions at once, whose targets stay in the nearest cache during a pass over all words.
 class asked_together {
  public:
   asked_together(const unit_vectors& vectors, const window_kernels& kernels, const question* first, std::size_t count)

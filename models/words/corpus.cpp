@@ -29,7 +29,7 @@ namespace {
 
 using detail::word_table;
 
-/// Words and how often each occurred, in the order in which one thread met them.
+/// Words and the number of occurrences of each, in the order in which one thread met them.
 struct word_counts {
   word_table words;
   std::vector<std::uint64_t> count;
@@ -41,7 +41,7 @@ struct word_counts {
   }
 };
 
-/// Where sentences begin: at each line that has words, and within it whenever the sentence is full.
+/// Finds where sentences begin: at each line that has words, and within it whenever the sentence is full.
 class sentence_counter {
  public:
   explicit sentence_counter(std::size_t longest) : longest_(longest) {}
@@ -53,14 +53,14 @@ class sentence_counter {
   std::uint64_t longest_, of_line_ = 0, sentences_ = 0;
 };
 
-/// Rows that are written one word after the other.
+/// Writes rows, one word after the other.
 class row_writer {
  public:
   row_writer(detail::dataset_writer& file, std::size_t longest)
       : sizes_(file.arrays().header), to_(file.arrays()), longest_(longest), left_(0) {}
 
-  /// A word of the text, or word_table::none for one that was left out. False where there is no room: the text is not
-  /// the one that was counted.
+  /// Takes a word of the text, or word_table::none for one that is left out. False if there is no room: the text
+  /// differs from the one that was counted.
   bool word(std::uint32_t position) {
     if (left_ == 0) {
       if (row_ == sizes_.rows) return false;
@@ -87,7 +87,7 @@ class row_writer {
  private:
   const detail::cache_header& sizes_;
   detail::writable_arrays to_;
-  std::size_t longest_, left_;  ///< words that the open sentence still takes
+  std::size_t longest_, left_;  ///< words that still fit into the open sentence
   std::uint64_t row_ = 0, entry_ = 0;
 };
 
@@ -107,7 +107,7 @@ class corpus_reading {
 
  private:
   struct counted {
-    std::vector<std::uint64_t> line{0};  ///< words of each line; the first and the last may go on in other blocks
+    std::vector<std::uint64_t> line{0};  ///< words of each line; the first and the last may continue in other blocks
   };
 
   void count() {
@@ -135,7 +135,7 @@ class corpus_reading {
     choose(all);
   }
 
-  /// Which of them are columns, and how many entries rows have.
+  /// Decides which of them are columns, and counts the entries of rows.
   void choose(const word_counts& all) {
     std::vector<vocabulary::counted_word> frequent;
     for (std::size_t n = 0; n < all.count.size(); ++n) {
@@ -238,7 +238,7 @@ corpus open_corpus(const std::string& path, const corpus_options& options) {
     if (detail::stamp_of(path) != stamp) throw input_error(path + ": was changed while it was read; read it again");
     return made;
   }
-  // What comes through a pipe comes once.
+  // A pipe can be read only once.
   const std::string name = path == "-" ? "standard input" : path;
   const std::string text = detail::read_unpacked(path, detail::text_look(name));
   return read([&] { return std::make_unique<detail::memory_bytes>(text); }, name, options);

@@ -11,8 +11,7 @@
 #include <hogwild/detail/words/window_model.hpp>
 #include <hogwild/error.hpp>
 
-// What skip_gram and cbow have in common besides their formulas. What they learn is saved as word vectors, not as a
-// model of rows.
+// The common part of skip_gram and cbow besides their formulas. They are saved as word vectors, not as a model of rows.
 
 namespace hogwild::detail {
 

@@ -9,7 +9,7 @@
 
 namespace hogwild::detail {
 
-/// What a model of words is made with; null for other models.
+/// The options of a model of words; null for other models.
 inline const window_model* windows_of(const named_model& m) {
   return std::visit(
       []<class M>(const M& concrete) -> const window_model* {

@@ -13,7 +13,7 @@
 
 namespace hogwild::detail {
 
-/// Words of a text are at most so many bytes long: more is no text.
+/// The most bytes of a word; longer ones show that the file is not text.
 inline constexpr std::size_t longest_word = 1000;
 
 /// Cuts bytes into blocks of whole words, however long the lines are. One thread at a time may call next().
@@ -24,8 +24,8 @@ class word_blocks {
   explicit word_blocks(std::unique_ptr<byte_reader> bytes, std::size_t block_bytes = default_block_bytes)
       : bytes_(std::move(bytes)), block_bytes_(block_bytes) {}
 
-  /// The next block in order; none at the end. It ends behind a blank or with the text. A word that is too long ends
-  /// where the block does. Throws what the reader throws.
+  /// The next block in order; nothing at the end. A block ends after a blank or with the text; a word that is too long
+  /// ends with the block. Throws what the reader throws.
   std::optional<std::string> next();
 
  private:
@@ -35,7 +35,7 @@ class word_blocks {
   bool ended_ = false;
 };
 
-/// What is wrong with a text, at which of its bytes.
+/// What is wrong with a text, and at which byte.
 struct text_fault {
   std::size_t at;
   const char* what;

@@ -22,10 +22,10 @@
 
 namespace hogwild::detail {
 
-/// Opens a text at its beginning, as often as it is called.
+/// Opens a text at its beginning at each call.
 using text_opener = std::function<std::unique_ptr<byte_reader>()>;
 
-/// Bytes in memory that outlive this object, as they are.
+/// Bytes in memory that outlive this object, unchanged.
 class memory_bytes : public byte_reader {
  public:
   explicit memory_bytes(std::string_view bytes) : left_(bytes) {}
@@ -40,26 +40,26 @@ class memory_bytes : public byte_reader {
   std::string_view left_;
 };
 
-/// Goes over the words of a text, block by block in parallel, any number of times.
+/// Processes the words of a text, block by block in parallel, any number of times.
 class word_passes {
  public:
   word_passes(text_opener open, const std::string& name) : open_(std::move(open)), name_(name) {}
 
-  /// For each block of the text make() gives something with word(w), end_line() and `result`; collect(result) is then
-  /// called for the blocks in their order, by one thread at a time. Throws what these four throw, the first in time;
-  /// else format_error for the earliest fault; else what the opened reader throws. Uses the threads of the arena that
-  /// it is called in.
+  /// For each block of the text, make() returns an object with word(w), end_line() and `result`; collect(result) is
+  /// then called for the blocks in their order, by one thread at a time. Throws what these four throw, the first in
+  /// time; else format_error for the earliest fault; else what the opened reader throws. Uses the threads of the arena
+  /// in which it is called.
   template <class Result, class Make, class Collect>
   void run(const Make& make, const Collect& collect) const {
     struct scanned {
       Result result{};
       std::optional<text_fault> fault{};
-      std::size_t newlines = 0, tail = 0;  ///< of the text before the fault; bytes behind its last newline
+      std::size_t newlines = 0, tail = 0;  ///< of the text before the fault; bytes after its last newline
     };
     word_blocks blocks(open_());
     std::size_t line = 1, column = 1;
-    // No stage throws: oneTBB would never destroy the blocks that wait for the last one. What has failed is not gone on
-    // with: a thread's own part may be half changed.
+    // No stage throws, because oneTBB would never destroy the blocks that wait for the last one. After a failure no
+    // further block is processed, as a thread's own state may be half changed.
     std::atomic<bool> failed = false;
     std::exception_ptr problem, of_reader;
     const auto fail = [&] {
@@ -69,7 +69,7 @@ class word_passes {
       try {
         if (auto block = failed ? std::nullopt : blocks.next()) return std::make_shared<std::string>(std::move(*block));
       } catch (...) {
-        of_reader = std::current_exception();  // a fault in a block before it comes first
+        of_reader = std::current_exception();  // a fault in an earlier block takes precedence
       }
       control.stop();
       return nullptr;

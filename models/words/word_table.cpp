@@ -15,7 +15,7 @@ std::uint64_t hash_of(std::string_view word) {
   return XXH3_64bits(word.data(), word.size());
 }
 
-// The high bits tell words apart, the low ones say where to look.
+// The high bits distinguish words, the low ones give the place to search.
 std::uint32_t tag_of(std::uint64_t hash) {
   return static_cast<std::uint32_t>(hash >> 32);
 }

@@ -9,12 +9,12 @@
 
 namespace hogwild::detail {
 
-/// Numbers words in the order in which they come: 0, 1, 2, ... One thread at a time may insert.
+/// Numbers words in the order in which they come: 0, 1, 2, ... Only one thread at a time may insert.
 class word_table {
  public:
   static constexpr std::uint32_t none = 0xffffffffu;
 
-  /// The word's number; a new word gets the next one. Throws input_error where there are none left.
+  /// The word's number; a new word gets the next one. Throws input_error if there are none left.
   std::uint32_t insert(std::string_view word);
   /// The number of a word that was inserted, or none.
   std::uint32_t find(std::string_view word) const;
@@ -35,9 +35,9 @@ class word_table {
   std::size_t place_of(std::string_view word, std::uint64_t hash) const;
   void grow();
 
-  std::string text_;              ///< all words, one behind the other
+  std::string text_;              ///< all words, one after the other
   std::vector<std::size_t> end_;  ///< where each word ends
-  std::vector<slot> slots_;       ///< a power of two, at most half of them taken
+  std::vector<slot> slots_;       ///< their number is a power of two, at most half of them used
 };
 
 }  // namespace hogwild::detail

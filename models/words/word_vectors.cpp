@@ -27,7 +27,7 @@ class vector_parser {
  public:
   vector_parser(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
-  /// Reads the first line; returns how many words there should be.
+  /// Reads the first line; returns the number of words.
   std::size_t head() {
     const std::size_t words = count("the number of words");
     made_.dimension = count("the dimension");
@@ -38,7 +38,7 @@ class vector_parser {
 
   word_vectors run() {
     const std::size_t words = head();
-    // A number takes two bytes at least, so that what is allocated is bounded by what was given.
+    // A number takes at least two bytes, so the size of the input bounds what is allocated.
     const std::size_t room = (bytes_.size() - at_) / 2;
     if (made_.dimension > room || words > room / made_.dimension)
       fail("the file is too short for " + std::to_string(words) + " words of " + std::to_string(made_.dimension) +
@@ -57,9 +57,9 @@ class vector_parser {
   }
 
  private:
-  /// At a line and column.
+  /// Reports a line and column.
   [[noreturn]] void fail(const std::string& why) const { throw format_error(name_, line_, at_ - line_at_ + 1, why); }
-  /// At a byte, where lines are none.
+  /// Reports a byte, for binary files.
   [[noreturn]] void refuse(const std::string& why) const {
     if (text_) fail(why);
     throw input_error(name_ + ": byte " + std::to_string(at_) + ": " + why);
@@ -102,7 +102,7 @@ class vector_parser {
     return problem == std::errc{} && std::isfinite(x);
   }
 
-  /// Whether the first row is one of numbers as text.
+  /// Whether the first row consists of numbers as text.
   bool is_text() {
     const std::size_t begin = at_;
     std::size_t numbers = 0;

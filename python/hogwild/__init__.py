@@ -23,7 +23,7 @@ __all__ = ["Dataset", "open", "train", "start", "attach", "load", "loss", "model
 
 
 def __getattr__(name):
-    """hogwild.sklearn and hogwild.search need scikit-learn, which takes its time: they are imported when asked for."""
+    """Imports hogwild.sklearn and hogwild.search on first use: they need scikit-learn, whose import is slow."""
     if name in ("MatrixFactorization", "Word2Vec", "WordVectors"):
         return getattr(_importlib.import_module("hogwild.factors" if name[0] == "M" else "hogwild.words"), name)
     if name in ("sklearn", "search", "torch"):

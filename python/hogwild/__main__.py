@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m hogwild` is the command: the program that lies in this package takes this process over."""
+"""`python -m hogwild` runs the command: the program in this package replaces this process."""
 import os
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users hold rows in, as arrays that the engine takes: as few copies as their types allow, and told."""
+"""Converts what users hold rows in to arrays for the engine, with as few copies as possible, and reports copies."""
 import operator
 import sys
 
@@ -9,14 +9,14 @@ MOST_COLUMNS = 0xFFFFFFFE
 
 
 class Csr:
-    """Sparse rows: `row_start`, `index` and `value` of a matrix with so many columns."""
+    """Sparse rows: `row_start`, `index` and `value` of a matrix of this shape."""
 
     def __init__(self, row_start, index, value, shape):
         self.row_start, self.index, self.value, self.shape = row_start, index, value, shape
 
 
 class Table:
-    """What has been made of X: `rows` is a Csr or a numpy array of two dimensions."""
+    """X after conversion: `rows` is a Csr or a two-dimensional numpy array."""
 
     def __init__(self, rows, names=None, copies=()):
         self.rows, self.names, self.copies = rows, names, list(copies)
@@ -27,20 +27,20 @@ class Table:
 
 
 def _single(values):
-    """As float32 in C order: what is too large becomes infinite, which the engine refuses by its place."""
+    """As float32 in C order. Numbers that are too large become infinite; the engine refuses these with their place."""
     with np.errstate(over="ignore", under="ignore"):
         return values.astype(np.float32, order="C", copy=False)
 
 
 def _is(x, module, *names):
-    """Whether x is one of these types, or of a subclass. Of a module that nobody has imported, nothing is."""
+    """Whether x has one of these types, or a subclass; False if the types' module has not been imported."""
     known = sys.modules.get(module)
     types = tuple(t for t in (getattr(known, name, None) for name in names) if isinstance(t, type))
     return isinstance(x, types)
 
 
 def is_sparse(x):
-    """Whether x is one of scipy's sparse matrices or arrays, or of a subclass."""
+    """Whether x is a sparse matrix or array of scipy, or of a subclass."""
     known = sys.modules.get("scipy.sparse")
     return known is not None and bool(known.issparse(x))
 
@@ -57,7 +57,7 @@ def _pandas(x):
     if len(names) and all(_is(dtype, "pandas", "SparseDtype") for dtype in x.dtypes):
         return Table(_csr(x.sparse.to_coo()).rows, names, ["sparse frame to CSR"])
     kinds = set(x.dtypes)
-    if len(kinds) == 1 and isinstance(next(iter(kinds)), np.dtype):  # it has them in one array
+    if len(kinds) == 1 and isinstance(next(iter(kinds)), np.dtype):  # a single array holds them
         values = x.to_numpy()
     else:
         values = x.to_numpy(dtype=np.float32, na_value=np.nan)
@@ -94,8 +94,8 @@ def _arrow(x):
 
 
 def _frame(x):
-    """A frame of pandas or polars, or what hands over Arrow's columns, as a Table with the names of its columns; None
-    for what is none of them."""
+    """A frame of pandas or polars, or an object that exports Arrow columns, as a Table with the names of its columns;
+    None for any other object."""
     if _is(x, "pandas", "DataFrame"):
         return _pandas(x)
     if _is(x, "polars", "LazyFrame"):
@@ -106,7 +106,7 @@ def _frame(x):
         return _arrow(x)
     if isinstance(x, np.ndarray):
         return None
-    # What any other library of frames has: they need not be known by their names.
+    # Any other data frame library: it need not be known by name.
     for protocol, reader in (("__arrow_c_stream__", "table"), ("__dataframe__", "interchange.from_dataframe")):
         if not hasattr(x, protocol):
             continue
@@ -120,7 +120,7 @@ def _frame(x):
 
 
 def _csr(x, wide=False):
-    """A scipy matrix or array. Its own arrays where the engine takes them."""
+    """Converts a scipy matrix or array; uses its own arrays if the engine accepts them."""
     copies = []
     if x.ndim != 2:
         raise ValueError(f"X has {x.ndim} dimensions, and rows of columns have 2: reshape it")
@@ -151,7 +151,7 @@ def _csr(x, wide=False):
 
 
 def frame_of(values, names):
-    """An array with names of its columns: a pandas frame, or one of polars where there is no pandas; else as it is."""
+    """An array with names for its columns: a pandas frame, or one of polars without pandas; without names the array."""
     try:
         import pandas
 
@@ -167,9 +167,9 @@ def frame_of(values, names):
 
 
 def table_of(x, wide=False):
-    """X as a Table of float32 and indices of 32 bits; with `wide`, for who copies rows anyway, numbers of 64 bits stay.
+    """X as a Table of float32 and 32-bit indices; with `wide`, for callers that copy rows anyway, 64-bit numbers stay.
 
-    Raises TypeError for what is no table of numbers, ValueError for a wrong shape.
+    Raises TypeError for anything but a table of numbers, ValueError for a wrong shape.
     """
     if is_sparse(x):
         return _csr(x, wide)
@@ -188,14 +188,14 @@ def table_of(x, wide=False):
 
 
 def _unmasked(x, what):
-    """An array; one of numpy's masked ones has nothing that is masked."""
+    """An array; refuses a numpy masked array with masked entries."""
     if np.ma.is_masked(x):
         raise ValueError(f"{what} has masked numbers, which nothing stands for here: fill them in, or leave the rows out")
     return np.asarray(x)
 
 
 def _column_of(x, rows, what):
-    """One number for each of `rows` rows, as they are."""
+    """One number for each of `rows` rows, unconverted."""
     values = _unmasked(x, what)
     if values.dtype.kind not in "biuf":
         raise TypeError(f"{what} hold {values.dtype}, and are numbers here: encode them")
@@ -222,5 +222,5 @@ def labels_of(y, rows):
     if np.array_equal(made, values):
         return made
     exact = np.ascontiguousarray(values, np.float64)
-    # What is too large for training becomes infinite, which the engine refuses by its place.
+    # Numbers too large for training become infinite; the engine refuses these with their place.
     return made if np.any(np.isinf(made)) else exact

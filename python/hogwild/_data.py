@@ -12,11 +12,12 @@ import numpy as np
 from . import _engine
 from ._arrays import MOST_COLUMNS, Csr, frame_of, labels_of, table_of, weights_of
 
-# Of CSR that is not shuffled columns beyond so many are numbered anew: a run has some fifty bytes for each column.
+# CSR that is not shuffled is renumbered if it has more columns than MOST_A_NUMBER for each entry and FEW_COLUMNS: a run
+# takes some fifty bytes for each column.
 MOST_A_NUMBER, FEW_COLUMNS = 4, 65536
 
-_forked = False  # threads of oneTBB do not survive a fork: a child reads rows by one
-_reader = threading.local()  # .threads: how many read rows that this thread asks for
+_forked = False  # threads of oneTBB do not survive a fork: a child reads rows with one thread
+_reader = threading.local()  # .threads: how many threads read rows for this thread
 
 
 def _after_fork():
@@ -33,7 +34,7 @@ def _threads():
 
 @contextlib.contextmanager
 def read_by(threads):
-    """Within it rows are read by so many threads, None: as many as there are CPUs; or by those of who has said so."""
+    """Context in which this many threads read rows (None: as many as CPUs), unless an outer one has set the number."""
     before = getattr(_reader, "threads", None)
     _reader.threads = before or threads
     try:
@@ -49,33 +50,33 @@ class Dataset:
     ----------
     X : scipy CSR or other sparse matrix, array of shape (rows, columns), pandas or polars frame, Arrow table
         Numbers, finite in single precision. CSR with int32 indices and float32 values, and C-ordered float32 arrays,
-        are borrowed: do not write into them while somebody trains. All else is copied once. So is CSR with many more
-        columns than entries, of which a run has memory for those alone that occur.
+        are borrowed: do not write into them during training. Everything else is copied once. This includes CSR with
+        many more columns than entries, so that a run needs memory only for columns that occur.
     y : array of shape (rows,), optional
-        A number for each row; 0 where there are none. Classes are told apart as float64 has them; numbers that are to
-        be predicted are trained in single precision, of some 7 digits.
+        A number for each row; by default 0. Classes are distinguished in float64; targets of regression are trained in
+        single precision, about 7 digits.
     weight : array of shape (rows,), optional
-        What each row weighs: finite, none negative, one above 0.
+        The weight of each row: finite, not negative, at least one above 0.
     shuffle : bool, default False
-        Rows are trained in the order given, piece by piece. True: they are copied, as narrow as they can be without
-        loss, put in random order once, and their columns in that of falling frequency, which makes several threads
-        faster. Take it where rows are sorted.
+        False: rows are trained in the order given, piece by piece. True: they are copied, as narrowly as possible
+        without loss, and put in random order once; their columns are ordered by falling popularity, which makes
+        several threads faster. Use it if rows are sorted.
 
     Attributes
     ----------
     copies : tuple of str
-        What was copied, and why; empty where everything is borrowed.
+        What was copied, and why; empty if everything is borrowed.
     names : list of str or None
-        What a frame calls its columns.
+        A frame's names of its columns.
     path : str or None
-        The file, of one that open() returned.
+        The file, if open() returned this Dataset.
 
     Raises
     ------
     TypeError
-        X, y or weight hold no numbers.
+        X, y or weight do not hold numbers.
     ValueError
-        Shapes that do not fit; InputError, which is one, for numbers that are not finite.
+        Shapes that do not fit; its subclass InputError for numbers that are not finite.
     """
 
     def __init__(self, X: Any, y: Any = None, *, weight: Any = None, shuffle: bool = False) -> None:
@@ -83,7 +84,7 @@ class Dataset:
 
     @classmethod
     def _of_all_columns(cls, X, y, weight):
-        """Rows as they are, whose columns are those of X, whether they occur or not: for a stream of such rows."""
+        """Rows in their order, with all columns of X, whether or not they occur: for a stream of such rows."""
         made = cls.__new__(cls)
         made._take(X, y, weight, False, False)
         return made
@@ -120,7 +121,7 @@ class Dataset:
 
     @classmethod
     def _of_csr(cls, rows, label, weight=None, numbering=None):
-        """Rows whose columns have numbers of their own, any of 32 bits; with `numbering` those are their positions."""
+        """Rows whose columns have any 32-bit numbers; with `numbering` they get its positions."""
         made = cls.__new__(cls)
         label = labels_of(label, rows.shape[0])
         weight = None if weight is None else weights_of(weight, rows.shape[0])
@@ -141,22 +142,22 @@ class Dataset:
 
     @property
     def nnz(self) -> int:
-        """Entries that are stored."""
+        """Number of stored entries."""
         return self._rows.nonzeros
 
     @property
     def y(self) -> np.ndarray:
-        """The labels, in the order in which rows are trained: of a file or after shuffle=True not that of the input."""
+        """The labels, in the order of training: for a file, or after shuffle=True, not the order of the input."""
         return self._rows.labels()
 
     def _named_arrays(self):
-        """The same as _arrays(), with the names of columns where there are any and X is dense."""
+        """The same as _arrays(), with the names of columns if there are any and X is dense."""
         rows, label, weight = self._arrays()
         named = self.names is not None and isinstance(rows, np.ndarray)
         return frame_of(rows, self.names) if named else rows, label, weight
 
     def _arrays(self):
-        """X, y and weights or None, as scipy and numpy have them: for who cuts rows. Of files they are copies."""
+        """X, y and weights (or None) as scipy and numpy objects, for callers that split rows; copies for files."""
         from scipy.sparse import csr_matrix
 
         if self._made_of is not None:
@@ -192,7 +193,7 @@ class Dataset:
 
 
 def _signed(index):
-    """Columns as scipy takes them, without a copy where 31 bits hold them."""
+    """Columns as scipy accepts them, without a copy if 31 bits suffice."""
     return index.view(np.int32) if index.max(initial=0) < 2**31 else index.astype(np.int64)
 
 
@@ -216,24 +217,24 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
          cache_folder: str | os.PathLike = "", memory: int | None = None) -> Dataset:
     """Opens a file of rows: every format of the command `hogwild train`.
 
-    What is noted of the file, such as the header of ratings, is a UserWarning.
+    Notes about the file, such as the header of ratings, become a UserWarning.
 
-    A text is parsed once, in parallel, into a cache beside it, which all processes map: there is one copy of it in
-    memory, however many there are. Rows are shuffled once and columns ordered by falling frequency.
+    A text is parsed once, in parallel, into a cache beside it. All processes map the cache, so there is one copy of it
+    in memory. Rows are shuffled once, and columns ordered by falling popularity.
 
     Parameters
     ----------
     path : str or path
         LIBSVM or libffm text, ratings, images or a graph, plain or compressed (gzip, xz, zstd, bzip2).
     format : str, default "auto"
-        "libsvm", "ffm", "ratings", "idx", "cifar", "graph" or "dimacs"; auto is what `model` reads, and images are told
-        by their content.
+        "libsvm", "ffm", "ratings", "idx", "cifar", "graph" or "dimacs"; auto follows from `model`; images are
+        recognised by their content.
     model : str, default "logistic"
-        The name of the model that is to be trained.
+        The name of the model to train.
     cache : bool, default True
         Whether caches are read and written.
     cache_folder : str, default ""
-        Where caches go if the file's own folder cannot be written; by default the user's.
+        Folder for caches if the file's own folder cannot be written; by default the user's.
     memory : int, optional
         Bytes that parsing may hold.
 
@@ -245,7 +246,7 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
     Raises
     ------
     InputError
-        The file cannot be read, or is not well formed; the message names the line and the column.
+        The file cannot be read, or is malformed; the message names the line and the column.
     """
     options = {"format": format, "model": model, "no_cache": not cache, "cache_folder": os.fspath(cache_folder),
                "memory": memory}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of a search's folds, as candidates have them: cut for each fold, or all rows, of which each holds out its own."""
+"""Rows of a search's folds for candidates: cut for each fold, or all rows, from which each fold holds out its part."""
 import contextlib
 
 import numpy as np
@@ -14,12 +14,12 @@ from ._data import Dataset, read_by
 
 NAMES_OF_FEATURES = ("n_features_in_", "feature_names_in_")
 MOST_FOLDS = 255
-MOST_DIFFERENCE = 0.02  # of mean weights
+MOST_DIFFERENCE = 0.02  # in mean weights
 
 
 def fold_of_rows(splits, rows):
-    """Of each row the split that tests it, as uint8, where each is tested once and trained on in all other splits; else
-    None."""
+    """For each row the split that tests it, as uint8, if each row is tested once and trained on in all other splits;
+    else None."""
     if not 2 <= len(splits) <= MOST_FOLDS:
         return None
     fold_of = np.full(rows, MOST_FOLDS, np.uint8)
@@ -38,14 +38,14 @@ def fold_of_rows(splits, rows):
 
 
 class Fold:
-    """The rows of one split, as one kind of candidates has them: what is trained on, and what is measured."""
+    """The rows of one split for one kind of candidates: those to train on, and those to measure on."""
 
     def __init__(self, estimator, X, y, train, test, weight):
         self.X_train, y_train = _safe_split(estimator, X, y, train)
         self.X_test, self.y_test = _safe_split(estimator, X, y, test, train)
         self.y_train = y_train
         self.rows = estimator._rows_of_run(self.X_train, y_train, weight)
-        self.estimator = estimator  # which knows how many features there are, and their names
+        self.estimator = estimator  # knows the number of features, and their names
         self.seed = None
         self.test = None
         X_checked = validate_data(estimator, self.X_test, accept_sparse="csr", dtype=[np.float64, np.float32],
@@ -53,7 +53,7 @@ class Fold:
         labels = np.asarray(self.y_test)
         if self.rows.classes is not None:
             if not np.all(np.isin(labels, self.rows.classes)):
-                return  # a label that nobody has learned: a run of its own says what that scores
+                return  # a label that no model has learned: a run of its own computes the score
             labels = np.searchsorted(self.rows.classes, labels)
         table = table_of(X_checked).rows
         if isinstance(table, Csr) and self.rows.data._made_of is None:
@@ -63,8 +63,8 @@ class Fold:
 
 
 class CommonRows:
-    """All rows, as one kind of candidates has them. `folds`: None where some fold cannot be held out of them: what is
-    wrong is told by who cuts it."""
+    """All rows for one kind of candidates. `folds`: None if some fold cannot be held out; cutting it reports the
+    reason."""
 
     def __init__(self, estimator, X, y, splits, fold_of, weight, threads):
         self.estimator, self.seed, self.folds = clone(estimator), None, None
@@ -75,8 +75,8 @@ class CommonRows:
         self.folds = [CommonFold(self, X, y, train, test) for train, test in splits]
 
     def _trains_all(self, y, fold_of, folds, weight):
-        """Whether each fold leaves rows of each of two classes, whose mean weight is about that of all: steps and l2 are
-        of rows that weigh 1 in the mean."""
+        """Whether each fold leaves rows of both classes (if there are two), with about the same mean weight as all
+        rows: steps and l2 assume a mean weight of 1."""
         of_class = getattr(self.estimator, "class_weight", None)
         if weight is not None or of_class is not None:
             of_row = np.broadcast_to(1.0 if weight is None else weight, len(fold_of))
@@ -97,7 +97,7 @@ class CommonRows:
 
 
 class CommonFold:
-    """One fold of them, as Fold has its own. Arrays are cut for who asks."""
+    """One fold of CommonRows, with the interface of Fold. Arrays are cut on demand."""
 
     def __init__(self, common, X, y, train, test):
         self.rows, self.estimator = common.rows, common.estimator
@@ -118,7 +118,7 @@ class CommonFold:
 
 
 def suits(classes, named):
-    """Whether the engine's measures are those of these scorers for these classes, None: for numbers."""
+    """Whether the engine's measures equal these scorers for these classes (None: for numbers)."""
     if classes is None or named is None:
         return True
     if len(classes) > 2:
@@ -128,7 +128,7 @@ def suits(classes, named):
 
 @contextlib.contextmanager
 def fit_takes(estimator, common):
-    """Within it fit() of this estimator, on the X, y and weights that `common` was made of, has those rows."""
+    """Context in which this estimator's fit(), on the X, y and weights from which `common` was made, uses its rows."""
     for name in NAMES_OF_FEATURES:
         if hasattr(common.estimator, name):
             setattr(estimator, name, getattr(common.estimator, name))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Candidates of a search that the engine trains side by side, and what they score."""
+"""Candidates of a search that the engine trains side by side, and their scores."""
 import contextlib
 import time
 from copy import copy
@@ -15,8 +15,8 @@ from ._folds import NAMES_OF_FEATURES, CommonRows, Fold, fit_takes, fold_of_rows
 from ._train import words_of
 from .sklearn._base import EngineEstimator
 
-# So many trials keep a thread busy by full passes. Rows of folds that hold no more entries than this are made ready at
-# once, of others as many folds as keep the threads busy.
+# This many trials keep a thread busy with full passes. If the rows of all folds have at most MOST_ENTRIES, all folds
+# are prepared at once, otherwise only as many as keep the threads busy.
 TRIALS_OF_A_THREAD = 32
 MOST_ENTRIES = 2**27
 
@@ -28,7 +28,7 @@ def _r2(told, y):
     return 1.0 - told["rmse"] ** 2 / spread
 
 
-# scikit-learn's scorers that the engine measures itself: what its measures come to, and of which estimators.
+# scikit-learn's scorers that the engine measures itself: how its measures are converted, and for which estimators.
 MEASURED = {
     "accuracy": (True, lambda told, y: told["accuracy"]),
     "roc_auc": (True, lambda told, y: told["auc"]),
@@ -41,7 +41,7 @@ MEASURED = {
 
 
 def measured_scores(estimator, scoring):
-    """{name: scorer's name} where the engine measures all of them for this estimator, else None."""
+    """{name: scorer's name} if the engine measures all of them for this estimator, else None."""
     of_classes = is_classifier(estimator)
     if scoring is None:
         return {"score": "accuracy" if of_classes else "r2"}
@@ -58,25 +58,25 @@ def measured_scores(estimator, scoring):
 
 
 class Lanes:
-    """Trials of the engine's: candidates by folds. Those that it does not train side by side are not among them.
+    """The engine's trials: candidates by folds, without those that it does not train side by side.
 
-    `weighted`: scorers are given weights. `epochs[c]` are those of candidate c when it is trained to its end.
+    `weighted`: scorers are given weights. `epochs[c]`: the epochs of candidate c if trained to its end.
     """
 
     def __init__(self, search, candidates, X, y, splits, fit_params, weighted, threads):
         self._search, self._candidates, self._threads = search, candidates, threads
         self._X, self._y, self._splits, self._fit_params = X, y, splits, fit_params
         self._scored = None
-        self._batches = {}  # by the first of its folds: (trials, {(candidate, fold): (position, Fold, estimator)})
+        self._batches = {}  # by the first of their folds: (trials, {(candidate, fold): (position, Fold, estimator)})
         self.epochs = {}
-        self.unfinished = set()  # (candidate, fold) that fit() would warn of
+        self.unfinished = set()  # (candidate, fold) for which fit() would warn
         estimator = search.estimator
         self._suits = (isinstance(estimator, EngineEstimator) and estimator._has_lanes and y is not None
                        and set(fit_params) <= {"sample_weight"})
         if self._suits and not search.return_train_score and not weighted:
             self._scored = measured_scores(estimator, search.scoring)
         self._estimators = [clone(estimator).set_params(**clone(p, safe=False)) for p in candidates] if self._suits else []
-        # By parameters that rows depend on.
+        # By the parameters that affect the rows.
         self._kinds = [(repr(getattr(e, "class_weight", None)), bool(getattr(e, "shuffle", True)))
                        for e in self._estimators]
         self._fold_of, self._common = None, {}
@@ -91,19 +91,19 @@ class Lanes:
         self._groups = [range(f, min(f + of_a_batch, len(splits))) for f in range(0, len(splits), of_a_batch)]
 
     def _make_common(self):
-        """Makes the rows that candidates of each kind have in common. Whether there are such ones."""
+        """Makes the rows that candidates of each kind have in common. Returns whether there are such rows."""
         weight = self._fit_params.get("sample_weight")
         try:
             for kind, estimator in zip(self._kinds, self._estimators):
                 if kind not in self._common:
                     self._common[kind] = CommonRows(estimator, self._X, self._y, self._splits, self._fold_of, weight,
                                                     self._threads)
-        except Exception:  # which a run of its own meets and tells
+        except Exception:  # a run of its own meets and reports it
             return False
         return all(rows.folds is not None for rows in self._common.values())
 
     def rows_for(self, params, estimator):
-        """Within it `estimator`, of these parameters, is fitted to the rows of all folds without another copy of them."""
+        """Context in which `estimator`, with these parameters, is fitted to the rows of all folds without a copy."""
         for candidate, kind in zip(self._candidates, self._kinds):
             if candidate is params and kind in self._common:
                 return fit_takes(estimator, self._common[kind])
@@ -115,17 +115,17 @@ class Lanes:
         return self._batches[folds.start]
 
     def _begun(self, classes):
-        """Whether the engine measures, rows of these classes each, and trials without any yet."""
+        """Whether the engine measures these kinds of rows, given the classes of each, and an empty set of trials."""
         measures = self._scored is not None and all(suits(c, self._scored) for c in classes)
         sorts = measures and "roc_auc" in self._scored.values()
         return measures, _engine.Trials(self._threads, measures, sorts, not measures)
 
     def _of_common(self):
-        """Makes trials of all folds, on rows that they have in common."""
+        """Makes trials of all folds, on common rows."""
         measures, trials = self._begun([rows.rows.classes for rows in self._common.values()])
         words, placed, count = {}, {}, 0
         for c, (kind, estimator) in enumerate(zip(self._kinds, self._estimators)):
-            with contextlib.suppress(Exception):  # which a run of its own meets and tells
+            with contextlib.suppress(Exception):  # a run of its own meets and reports it
                 if estimator._who()["engine"] == "serial":
                     words[c] = self._words(estimator, self._common[kind])
         trials.read(list(words.values()), "X")
@@ -158,12 +158,12 @@ class Lanes:
                     if trials.add(fold.rows.data._rows, fold.test._rows, self._words(estimator, fold), "X"):
                         placed[c, f] = (len(placed), fold, estimator)
                         self.epochs[c] = estimator.max_iter
-                except Exception:  # which a run of its own meets and tells
+                except Exception:  # a run of its own meets and reports it
                     continue
         return trials, placed, measures
 
     def _fold(self, c, f):
-        """The rows of fold f as candidate c has them; None where they cannot be: a run of its own tells why."""
+        """The rows of fold f for candidate c; None if they cannot be made: a run of its own reports why."""
         train, test = self._splits[f]
         weight = _check_method_params(self._X, params=self._fit_params, indices=train).get("sample_weight")
         try:
@@ -172,13 +172,13 @@ class Lanes:
             return None
 
     def _words(self, estimator, of):
-        """What a run on the rows of a fold, or on all of them, is asked for."""
+        """The options, as words, of a run on the rows of a fold, or on all rows."""
         return words_of({**estimator._options_of_run(of.rows), **of.rows.options, **estimator._who(),
                          "seed": self._seed(estimator, of)})
 
     @staticmethod
     def _seed(estimator, fold):
-        """Candidates go through the rows in one order: where each would draw its own, one is drawn for all."""
+        """All candidates visit the rows in one order: if each would draw its own seed, one is drawn for all."""
         if isinstance(estimator.random_state, Integral):
             return estimator._seed()
         if fold.seed is None:
@@ -186,9 +186,9 @@ class Lanes:
         return fold.seed
 
     def results(self, numbers, epochs, score):
-        """{(candidate, fold): result} of these candidates, brought up to so many epochs, or their own where None.
+        """{(candidate, fold): result} of these candidates after this many epochs (None: after their own number).
 
-        `score(estimator, f, fold)` scores one that is fitted: test scores and, where they are asked for, train scores.
+        `score(estimator, f, fold)` returns a fitted estimator's test scores and, if asked for, train scores.
         """
         found = {}
         if not self._suits:
@@ -206,7 +206,7 @@ class Lanes:
     def _bring(self, trials, placed, some, epochs, measures, score, found):
         begin = time.perf_counter()
         trials.train([placed[k][0] for k in some], epochs)
-        # One pass is of many: each is told its part of the time.
+        # One pass trains many trials: each is assigned its part of the time.
         seconds = (time.perf_counter() - begin) * self._threads / len(some)
         for k in some:
             position, fold, estimator = placed[k]
@@ -232,7 +232,7 @@ class Lanes:
 
     @staticmethod
     def _fitted(trials, position, fold, estimator, told):
-        """A copy of the estimator as it stands after training: without a record, which it shares with others."""
+        """A copy of the estimator after training, without a record: the run belongs to several candidates."""
         estimator = copy(estimator)
         for name in NAMES_OF_FEATURES:
             if hasattr(fold.estimator, name):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of a run that trains, read from another process."""
+"""Reads the parameters of a run in progress from another process."""
 from __future__ import annotations
 
 import numpy as np
@@ -9,22 +9,22 @@ from ._train import Model
 
 
 class LiveParameters:
-    """Parameters of a run of this machine and this user that has a segment: attach() returns one.
+    """Parameters of a run with a segment, by this user on this machine; attach() returns one.
 
     Reading never disturbs the run. Each value is one that the run had at some instant between the two counts of rows in
-    `age`; they are not of one instant.
+    `age`; the values are not of a single instant.
 
     Attributes
     ----------
     values : float32 ndarray
-        What was read last: true parameters by ascending numbers of columns, of linear models w itself and the constant
-        term last. A copy.
+        The values read last: the actual parameters by ascending numbers of columns, for linear models w itself and the
+        constant term last. A copy.
     columns : uint32 ndarray
-        These numbers, from 0 for arrays.
+        The numbers of the columns, from 0 for arrays.
     age : dict
         epoch, round, rows_before, rows_after, seconds.
     state : str
-        training, ended or killed: now.
+        The state now: training, ended or killed.
     model_name, name : str
     """
 
@@ -32,7 +32,7 @@ class LiveParameters:
         self._live, self.name = _engine.Live(name), name
 
     def read(self, timeout: float = 0.1) -> bool:
-        """Reads what they are now. False where that was not possible for `timeout` seconds; the last ones stay then."""
+        """Reads the current values. If that is not possible for `timeout` seconds, keeps the last and returns False."""
         return self._live.read(timeout)
 
     @property
@@ -56,7 +56,7 @@ class LiveParameters:
         return self._live.model_name()
 
     def model(self) -> Model:
-        """What was read last as a Model, of linear models: it predicts arrays, whatever the columns count from."""
+        """The values read last as a Model, for linear models; it predicts arrays, whatever the columns count from."""
         return Model(self._live.model())
 
     def __repr__(self):
@@ -64,8 +64,8 @@ class LiveParameters:
 
 
 def attach(name: str) -> LiveParameters:
-    """Maps the segment of a run, that was started with segment=name, and reads its parameters.
+    """Maps the segment of a run that was started with segment=name, and reads its parameters.
 
-    Waits up to a second for a run that is about to begin. Raises ResourceError for a name that leads to no run.
+    Waits up to a second for a run that is about to begin. Raises ResourceError if there is no run of this name.
     """
     return LiveParameters(name)

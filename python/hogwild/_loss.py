@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Losses of one's own, compiled by numba into the engine's loops."""
+"""Losses defined in Python, compiled by numba into the engine's loops."""
 from __future__ import annotations
 
 import functools
@@ -9,12 +9,12 @@ from . import _engine
 
 
 class Loss:
-    """What @hogwild.loss makes of a function; it may still be called as one.
+    """A function compiled by @hogwild.loss; it can still be called.
 
     Attributes
     ----------
     labels : {'binary', 'numbers'}
-        What labels it is for.
+        The kind of labels that it supports.
     """
 
     def __init__(self, function, labels="binary"):
@@ -22,7 +22,7 @@ class Loss:
             raise ValueError(f"labels={labels!r} should be 'binary', for labels that it gets as -1 and 1, or 'numbers'")
         self.function, self.labels = function, labels
         functools.update_wrapper(self, function)
-        compiled = _compiled(function)  # which have to stay as long as somebody trains with them
+        compiled = _compiled(function)  # these must stay alive as long as anybody trains with them
         self._own = _engine.OwnLoss(function.__name__, [each.address for each in compiled], labels == "numbers",
                                     compiled)
 
@@ -33,10 +33,10 @@ class Loss:
         return f"<loss {self.__name__} of {self.labels}>"
 
     def __deepcopy__(self, memo):
-        return self  # nothing of it changes
+        return self  # it is immutable
 
     def __reduce__(self):
-        return self.__qualname__  # by the name that it is imported by, as functions are
+        return self.__qualname__  # pickles by the name under which it is imported, as functions do
 
 
 def loss(function: Callable | None = None, *, labels: str = "binary"):
@@ -45,10 +45,10 @@ def loss(function: Callable | None = None, *, labels: str = "binary"):
     Parameters
     ----------
     function : callable
-        Of two numbers, the margin w.x + b and the label, returns the loss and its derivative by the margin, in what
-        numba compiles: arithmetic, `if`, `math`, numpy's functions of numbers. It must not raise.
+        Takes two numbers, the margin w.x + b and the label, and returns the loss and its derivative with respect to the
+        margin. May use what numba compiles: arithmetic, `if`, `math`, numpy's functions of numbers. Must not raise.
     labels : {'binary', 'numbers'}, default='binary'
-        binary: two labels, which the function gets as -1 and 1, the larger one. numbers: any, as they are.
+        binary: two labels, which the function gets as -1 and 1 (the larger one). numbers: any numbers, unchanged.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def loss(function: Callable | None = None, *, labels: str = "binary"):
     TypeError
         For a function that numba cannot compile.
     ConfigError
-        Where the derivative is not that of the loss: of binary losses now, of others when they are trained.
+        The derivative is not that of the loss. Binary losses are checked now, others when they are trained.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def loss(function: Callable | None = None, *, labels: str = "binary"):
 
 
 def _compiled(function):
-    """C functions: (margin, label) of the derivative and of the loss, and of both (rows, margins, labels, results)."""
+    """C functions (margin, label) for the derivative and the loss, and (rows, margins, labels, results) for both."""
     try:
         import numba
     except ImportError:

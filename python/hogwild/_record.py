@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run leaves behind besides its model."""
+"""The record of a run, besides its model."""
 from __future__ import annotations
 
 import html
@@ -19,10 +19,10 @@ class Run(Mapping):
     Attributes
     ----------
     history : list of dict
-        One for each epoch: epoch, train_seconds, examples, step, train_loss, objective, and where there are validation
-        rows validation_loss and its like.
+        One for each epoch: epoch, train_seconds, examples, step, train_loss, objective, and with validation rows
+        validation_loss and similar.
     notes : list of str
-        What was worth telling on the way.
+        Notes made during the run.
     """
 
     def __init__(self, summary, history=(), notes=()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training any model of the engine, and what comes of it."""
+"""Trains any model of the engine, and returns the result."""
 from __future__ import annotations
 
 import atexit
@@ -19,12 +19,12 @@ from ._loss import Loss
 from ._record import Run
 
 
-# Flags that the command has a no for; others are simply not given.
+# Flags for which the command has a "no" form; others are left out if False.
 FLAGS_WITH_NO = ("bias", "pin", "unit_rows")
 
 
 def words_of(options):
-    """Options of Python as the words of the command, which says what they mean: None is not given."""
+    """Converts Python options to words of the command, which defines their meaning; None means not given."""
     words = []
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
@@ -49,7 +49,7 @@ def _word(value):
 
 
 def named(model):
-    """The name of a model, and what makes it where Python has compiled it."""
+    """The name of a model, and the object that makes it if Python has compiled it."""
     return ("own_loss", model._own) if isinstance(model, Loss) else (model, None)
 
 
@@ -65,7 +65,7 @@ def workers_of(n_jobs):
 
 
 def threads_of(n_jobs):
-    """How many threads scikit-learn's n_jobs are; -1 as many as the affinity mask and the control group grant."""
+    """The number of threads for scikit-learn's n_jobs; -1: as many as the affinity mask and the control group grant."""
     who = 1 if n_jobs is None else int(n_jobs)
     if who == 0:
         raise ValueError("n_jobs=0 has no meaning: None is one worker, -1 as many as there are CPUs")
@@ -77,13 +77,13 @@ def models() -> dict[str, str]:
     return {name: facts["summary"] for name, facts in _engine.facts_of_models().items()}
 
 
-# Those that may train yet.
+# Jobs that may still be training.
 _jobs = weakref.WeakSet()
 
 
 @atexit.register
 def _end_jobs():
-    """Threads that call Python would outlive the interpreter."""
+    """Stops all jobs at exit: threads that call Python would otherwise outlive the interpreter."""
     for job in list(_jobs):
         job.stop()
     for job in list(_jobs):
@@ -91,9 +91,9 @@ def _end_jobs():
 
 
 class Job:
-    """A run that trains in the background. start() returns one; who drops it stops the run.
+    """A run that trains in the background. start() returns one; dropping it stops the run.
 
-    One whose callback refers to it is dropped when Python's collector finds it, or by stop().
+    If its callback refers to it, it is dropped when Python's garbage collector finds it, or by stop().
 
     Attributes
     ----------
@@ -122,13 +122,13 @@ class Job:
         return self._run.epochs()
 
     def stop(self) -> None:
-        """Asks the run to end, within a few milliseconds; result() has what was trained so far."""
+        """Asks the run to end, within a few milliseconds; result() returns what was trained so far."""
         self._run.stop()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits until the run has ended, `timeout` seconds at most. Returns whether it has.
 
-        Signals are heard meanwhile: Ctrl-C stops the run and raises KeyboardInterrupt, and result() has what was
+        Signals are handled meanwhile: Ctrl-C stops the run and raises KeyboardInterrupt, and result() returns what was
         trained until then.
         """
         raised = self._run.wait(timeout)
@@ -139,7 +139,7 @@ class Job:
     def result(self) -> Model:
         """The Model, once the run has ended.
 
-        Raises what the run has raised, and RuntimeError where it has diverged or was stopped before it trained a row.
+        Raises what the run has raised, and RuntimeError if it has diverged or was stopped before it trained a row.
         """
         self.wait()
         saved = self.saved()
@@ -151,7 +151,7 @@ class Job:
         return Model(saved, self.record())
 
     def saved(self):
-        """The saved model as the engine has it, or None."""
+        """The engine's saved model, or None."""
         return self._run.saved()
 
     def record(self) -> Run:
@@ -159,24 +159,24 @@ class Job:
         return Run(json.loads(self._run.summary()), self.history, self._run.notes())
 
 
-# Who is told of these has asked for threads.
+# A caller who gives one of these has asked for threads.
 _OF_THREADS = ("workers", "team", "pin", "storage")
 
 
 def _defaults(model, given):
-    """What Python's users expect where they do not say: a constant term where the model has one, and the same model for
-    the same seed, which one worker gives."""
+    """Defaults that Python's users expect: a constant term if the model has one, and one worker, so that the same seed
+    gives the same model."""
     threads = any(given.get(name) is not None for name in _OF_THREADS)
     facts = _facts_of(model)
     return {"engine": "threads" if threads else "serial", "bias": True if facts["takes_bias"] else None}
 
 
 def _facts_of(model):
-    """What the engine tells of a model; what Python has compiled is a linear one."""
+    """The engine's facts about a model; a loss compiled by Python is a linear model."""
     return _engine.facts_of_models().get(model, {"takes_bias": True, "input": "rows"})
 
 
-# Models that arrays do not suit, by what they read, and what to take.
+# Models that cannot be trained on arrays, by what they read, and the alternative.
 _NOT_OF_ARRAYS = {
     "fields": "hogwild.sklearn.FFM takes arrays whose columns have fields, and hw.open(path, model={model!r}) libffm text",
     "ratings": "hw.MatrixFactorization takes a matrix of ratings, and hw.open(path, model={model!r}) a file of them",
@@ -193,15 +193,15 @@ def start(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[
     ----------
     data : Dataset
     model : str or Loss
-        One of models(), or what hogwild.loss has compiled.
+        One of models(), or a loss compiled by hogwild.loss.
     callback : callable, optional
-        Is given a dict of each epoch, on the run's thread, and ends the run by returning something true.
+        Called with a dict after each epoch, on the run's thread; ends the run by returning something true.
     initial : Model, optional
-        What the run begins with, the columns that both have.
+        The model that the run begins with, for columns that both have.
     **options
-        Those of `hogwild train`, with _ for -: epochs=10, step=0.1, l2=1e-4, engine="threads", workers=2, ... Other
-        than there bias=True where the model takes one, and one worker trains, who makes the same model of the same
-        seed: say engine="threads" or workers for more.
+        Those of `hogwild train`, with _ for -: epochs=10, step=0.1, l2=1e-4, engine="threads", workers=2, ... Two
+        defaults differ: bias=True if the model takes one, and one worker trains, so that the same seed gives the same
+        model. Give engine="threads" or workers for more.
 
     Returns
     -------
@@ -247,15 +247,15 @@ def tqdm(epochs: int | None = None, **options: Any) -> Callable[[dict], None]:
 
 
 def load(path: str | os.PathLike) -> Model:
-    """Reads a model that Model.save(), or `hogwild train --save`, wrote.
+    """Reads a model written by Model.save() or `hogwild train --save`.
 
-    The file says whether columns count from 1, as in LIBSVM text, or from 0: the model predicts arrays either way.
+    The file tells whether columns count from 1, as in LIBSVM text, or from 0: the model predicts arrays either way.
     """
     return Model(_engine.Saved.load(os.fspath(path)))
 
 
 def _is_raw(x):
-    """Whether a tuple is (data, indices, indptr) of CSR rows, and not three dense ones."""
+    """Whether a tuple is (data, indices, indptr) of CSR rows, and not three dense rows."""
     if len(x) != 3 or not all(isinstance(a, np.ndarray) and a.ndim == 1 for a in x):
         return False
     value, index, row_start = x
@@ -266,17 +266,17 @@ def _is_raw(x):
 class Model:
     """A trained model.
 
-    What is predicted is what a Dataset is made of, or (data, indices, indptr), the arrays of CSR rows: they cost least
-    where rows come one by one. Columns that the model has not seen count as 0.
+    It predicts anything that a Dataset is made of, or (data, indices, indptr), the arrays of CSR rows, which are
+    fastest for single rows. Columns that the model has not seen count as 0.
 
     Attributes
     ----------
     run_ : Run or None
         How it was trained.
     name : str
-        Which model it is.
+        The model's name.
     classes_ : array or None
-        The labels that it tells apart, ascending.
+        The labels that it distinguishes, ascending.
     """
 
     def __init__(self, saved, run=None):
@@ -305,7 +305,7 @@ class Model:
         elif isinstance(X, tuple) and _is_raw(X):
             value, index, row_start = map(np.ascontiguousarray, X)
             return self._predictor.csr(row_start, index, value, MOST_COLUMNS, "X")
-        if isinstance(X, Csr):  # whose columns have numbers of their own
+        if isinstance(X, Csr):  # its columns have numbers of their own
             return self._predictor.csr(X.row_start, X.index, X.value, MOST_COLUMNS, "X")
         rows = table_of(X, wide=True).rows
         if isinstance(rows, Csr):
@@ -313,12 +313,12 @@ class Model:
         return self._predictor.dense(rows.reshape(-1), *rows.shape, "X")
 
     def scores(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
-        """What the model says of each row: the margin of two labels, the number of the class, or the number."""
+        """The model's score of each row: the margin for two labels, the number of the class, or the number."""
         rows = self._rows(X)
         return self._predictor.scores(rows, 1 if n_jobs is None else threads_of(n_jobs))
 
     def predict(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
-        """The label of each row, as labels were read."""
+        """The predicted label of each row, in the encoding of the training data."""
         said = self.scores(X, n_jobs)
         classes = self.classes_
         if classes is None:
@@ -330,7 +330,7 @@ class Model:
         return self._predictor.scores_classes
 
     def class_scores(self, X: Any) -> np.ndarray:
-        """A score for each class of each row, the larger the more probable."""
+        """A score for each class of each row, larger for more probable classes."""
         rows = self._rows(X)
         return self._predictor.class_scores(rows)
 
@@ -343,7 +343,7 @@ class Model:
         return np.hstack([1.0 - told, told]) if told.shape[1] == 1 else told
 
     def save(self, path: str | os.PathLike) -> None:
-        """Writes the file that the command reads: text where the name ends in .txt, else binary."""
+        """Writes a file that the command can read: text if the name ends in .txt, else binary."""
         self._saved.save(os.fspath(path))
 
     def __reduce__(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors of words that were trained."""
+"""Trained word vectors."""
 import numbers
 import os
 
@@ -9,13 +9,13 @@ from . import _engine
 
 
 class WordVectors:
-    """Words and their vectors, as Word2Vec has them in `wv`.
+    """Words and their vectors; the attribute `wv` of Word2Vec.
 
     Attributes
     ----------
     index_to_key : list of str
-        The words, by falling frequency. Bytes that are no UTF-8 are in them as os.fsdecode() has them, so that
-        os.fsencode() gives them back.
+        The words, by falling frequency. Bytes that are not UTF-8 are decoded as by os.fsdecode(), so that os.fsencode()
+        restores them.
     key_to_index : dict
     vectors : float32 ndarray of shape (words, vector_size)
     """
@@ -27,7 +27,7 @@ class WordVectors:
 
     @classmethod
     def load(cls, path):
-        """Reads a file of word2vec's, text or binary."""
+        """Reads a word2vec file, text or binary."""
         read = _engine.WordVectors.load(os.fspath(path))
         return cls(read.words, read.values)
 
@@ -42,7 +42,7 @@ class WordVectors:
         return word in self.key_to_index
 
     def __getitem__(self, words):
-        """The vector of a word, or of a list of words a line for each."""
+        """The vector of a word, or for a list of words one row for each."""
         if isinstance(words, str):
             return self.vectors[self._index(words)]
         return self.vectors[[self._index(word) for word in words]]
@@ -69,19 +69,19 @@ class WordVectors:
         return float(units[self._index(first)] @ units[self._index(second)])
 
     def distance(self, first, second):
-        """1 less their cosine."""
+        """1 minus the cosine of two words' vectors."""
         return 1.0 - self.similarity(first, second)
 
     def n_similarity(self, first, second):
-        """The cosine of the means of two lists of words, of vectors of length 1 each."""
+        """The cosine of the means of two lists of words, whose vectors are first scaled to length 1."""
         return float(np.dot(*(_unit_rows(self._mean([(word, 1.0) for word in words])[None])[0]
                               for words in (first, second))))
 
     def most_similar(self, positive=(), negative=(), topn=10):
-        """The topn words with the greatest cosine to the sum of the positive words less the negative ones.
+        """The topn words with the greatest cosine to the sum of the positive words minus the negative ones.
 
-        Each of them is a word, a vector, or a pair of one of these and its weight. Words count by vectors of length 1.
-        Returns a list of (word, cosine), without the words that were given.
+        Each of them is a word, a vector, or a pair of one of these and its weight. Vectors of words are scaled to
+        length 1. Returns a list of (word, cosine), without the given words.
         """
         asked = [(key, weight) for key, weight in _weighted(positive)]
         asked += [(key, -weight) for key, weight in _weighted(negative)]
@@ -95,15 +95,15 @@ class WordVectors:
         return [(self.index_to_key[k], float(cosine[k])) for k in best]
 
     def similar_by_word(self, word, topn=10):
-        """most_similar() of one word."""
+        """most_similar() for one word."""
         return self.most_similar([word], topn=topn)
 
     def similar_by_vector(self, vector, topn=10):
-        """most_similar() of one vector."""
+        """most_similar() for one vector."""
         return self.most_similar([np.asarray(vector)], topn=topn)
 
     def _mean(self, weighted):
-        """The mean of words and vectors, which are of length 1 then, by their weights."""
+        """The weighted mean of words and vectors, scaled to length 1."""
         if not weighted:
             raise ValueError("there is no word: give one at least")
         units, total = self._units(), np.zeros(self.vector_size, np.float64)
@@ -127,12 +127,12 @@ class WordVectors:
         return min(known, key=lambda word: float(self._units()[self._index(word)] @ mean))
 
     def evaluate_word_pairs(self, pairs, delimiter="\t", case_insensitive=True, dummy4unknown=False):
-        """How the cosines of pairs of words go with what people say of them.
+        """How the cosines of pairs of words correlate with human judgements.
 
-        `pairs` is a file with a line "word, word, number" for each, parted by `delimiter`, where lines that begin with #
-        are none; or an iterable of such triples. Pairs with a word that is not known are left out, or count as 0 with
-        dummy4unknown. Returns Pearson's correlation and Spearman's, as scipy.stats has them, and the percentage of pairs
-        with a word that is not known.
+        `pairs` is a file with a line "word, word, number" for each, separated by `delimiter`, where lines that begin
+        with # are ignored; or an iterable of such triples. Pairs with an unknown word are left out, or count as 0 with
+        dummy4unknown. Returns Pearson's and Spearman's correlation, as returned by scipy.stats, and the percentage of
+        pairs with an unknown word.
         """
         from scipy import stats
 
@@ -154,14 +154,14 @@ class WordVectors:
             0 if dummy4unknown else unknown))
 
     def save(self, path):
-        """Writes a file of word2vec's: binary where the name ends in .bin, else text. load() reads it."""
+        """Writes a word2vec file: binary if the name ends in .bin, else text. load() reads it."""
         _engine.WordVectors.of([os.fsencode(word) for word in self.index_to_key],
                                np.ascontiguousarray(self.vectors, np.float32)).save(os.fspath(path))
 
     def analogies(self, questions):
-        """How many of (a, b, c, d), lines of "a is to b as c is to d", have d as the nearest word to b - a + c.
+        """How many analogies (a, b, c, d), "a is to b as c is to d", have d as the nearest word to b - a + c.
 
-        Returns (right, asked); questions with a word that is not known are not asked.
+        Returns (right, asked); questions with an unknown word are not asked.
         """
         right = asked = 0
         for a, b, c, d in questions:
@@ -178,7 +178,7 @@ def _unit_rows(vectors):
 
 
 def _weighted(keys):
-    """Words and vectors, or pairs of one and a weight, or one of them, as pairs."""
+    """Converts words, vectors, pairs of one and a weight, or a single one of these, to pairs."""
     if isinstance(keys, str) or (isinstance(keys, np.ndarray) and keys.ndim == 1 and keys.dtype.kind == "f"):
         keys = [keys]
     for key in keys:

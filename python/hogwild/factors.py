@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ratings as products of factors, in the habits of the package implicit."""
+"""Ratings as products of factors, with the interface of the package implicit."""
 import inspect
 import numbers
 import os
@@ -20,28 +20,28 @@ class MatrixFactorization:
     factors : int, default=32
         Factors of each user and item.
     learning_rate : float or None, default=None
-        The first step; None is the model's own.
+        The first step; None: the model's default.
     regularization : float or None, default=None
-        l2 with each rating that touches a row of factors; None is the model's own.
+        l2 for each rating that touches a row of factors; None: the model's default.
     iterations : int, default=20
         Passes over the ratings.
     use_bias : bool, default=True
         Whether users and items have a bias.
     num_threads : int, default=1
-        Workers; 0 is as many as this process may use.
+        Workers; 0: as many as this process may use.
     random_state : int, RandomState, Generator or None, default=1
-        None draws a seed.
+        None: a seed is drawn.
     reproducible : bool, default=False
         The same bits for any num_threads.
 
     Attributes
     ----------
     user_factors, item_factors : float32 ndarray of shape (users, factors), (items, factors)
-        Rows of users and items that no rating has are 0.
+        Rows of users and items without ratings are 0.
     user_bias, item_bias : float32 ndarray
     mean : float
     l2_ : float
-        With which it was trained.
+        The value used in training.
     run_ : hogwild.Run
     """
 
@@ -59,7 +59,7 @@ class MatrixFactorization:
     def fit(self, user_items, callback=None):
         """Trains on a sparse matrix of ratings, users by items. Returns self.
 
-        Each stored entry is a rating, a 0 too. Raises ValueError for numbers that are not finite.
+        Each stored entry is a rating, even a 0. Raises ValueError for numbers that are not finite.
         """
         self._check_parameters()
         ratings = _ratings(user_items)
@@ -111,7 +111,7 @@ class MatrixFactorization:
             raise interrupt
 
     def predict(self, users, items):
-        """The rating that the model expects of each pair of users[k] and items[k]."""
+        """The predicted rating of each pair users[k] and items[k]."""
         self._check_fitted()
         users, items = self._ids("user", users), self._ids("item", items)
         if users.shape != items.shape:
@@ -121,13 +121,13 @@ class MatrixFactorization:
 
     def recommend(self, userid, user_items=None, N=10, filter_already_liked_items=True, filter_items=None,
                   recalculate_user=False, items=None):
-        """The N items that a user would rate highest, and these ratings; of an array of users a line for each.
+        """The N items with the highest predicted ratings for a user, and the ratings; for several users one row each.
 
-        Items that user_items, a sparse matrix with a row for each of the users asked about, has entries of are left
-        out, and so are filter_items; with `items` no others are asked about. Places that are left over then hold item
-        -1 and rating -inf. With recalculate_user the factors of users are those that the ratings of user_items give, by
-        least squares, so that they may be users of whom fit() knew nothing. Raises IndexError for a user or an item
-        that fit() has not seen.
+        user_items is a sparse matrix with a row for each of the given users; items with entries there are left out, and
+        so are filter_items. With `items` only those are considered. Unfilled places hold item -1 and rating -inf. With
+        recalculate_user the factors of users are computed from the ratings in user_items, by least squares, so that
+        they may be users that fit() has not seen. Otherwise raises IndexError for a user or an item that fit() has not
+        seen.
         """
         self._check_fitted()
         _count("N", N)
@@ -158,7 +158,7 @@ class MatrixFactorization:
         return (best[0], ratings[0]) if np.ndim(userid) == 0 else (best, ratings)
 
     def _seen(self, user_items, users):
-        """The ratings of the users that are asked about, as CSR."""
+        """The ratings of the given users, as CSR."""
         seen, items = _sparse(user_items, "user_items").tocsr(), len(self.item_bias)
         if seen.shape[0] != users:
             raise ValueError(f"user_items has {seen.shape[0]} rows, and {users} users are asked about: pass the rows of "
@@ -168,8 +168,8 @@ class MatrixFactorization:
         return seen
 
     def _solved(self, seen):
-        """Factors and biases of users with these ratings, by the objective that fit() lowers: half the squared errors and
-        l2 with each rating."""
+        """Factors and biases of users with these ratings that minimise the objective of fit(): half the squared errors
+        plus l2 for each rating."""
         factors, bias = np.zeros((seen.shape[0], self.factors)), np.zeros(seen.shape[0])
         for k in range(seen.shape[0]):
             rated = slice(seen.indptr[k], seen.indptr[k + 1])
@@ -184,18 +184,18 @@ class MatrixFactorization:
         return factors, bias
 
     def similar_items(self, itemid, N=10):
-        """The N items whose factors have the greatest cosine with those of an item, itself among them, and the cosines.
+        """The N items whose factors have the greatest cosine with those of an item (including itself), and the cosines.
 
         Raises IndexError for an item that fit() has not seen, ValueError for one without a rating.
         """
         return self._nearest("item", itemid, N)
 
     def similar_users(self, userid, N=10):
-        """The same of users."""
+        """The same for users."""
         return self._nearest("user", userid, N)
 
     def save(self, path):
-        """Writes the parameters and what was learned to a file of numpy's, which load() reads: .npz."""
+        """Writes the parameters and the trained values to a numpy file, .npz, which load() reads."""
         self._check_fitted()
         told = {name: np.asarray(np.nan if value is None else value) for name, value in self.get_params().items()
                 if name != "random_state"}
@@ -203,7 +203,7 @@ class MatrixFactorization:
 
     @classmethod
     def load(cls, path):
-        """Reads what save() wrote; random_state is that of a new one."""
+        """Reads a file of save(); random_state is that of a new object."""
         name = os.fspath(path)
         if not os.path.exists(name) and os.path.exists(name + ".npz"):
             name += ".npz"
@@ -223,7 +223,7 @@ class MatrixFactorization:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
     def get_params(self, deep=True):
-        """The parameters by their names, as scikit-learn's estimators have them."""
+        """The parameters by their names, as in scikit-learn's estimators."""
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self, **params):
@@ -254,7 +254,7 @@ class MatrixFactorization:
         raise fault("this MatrixFactorization is not fitted yet: call fit(user_items) first")
 
     def _ids(self, what, ids):
-        """Numbers of users or items as an array, none of which is negative or beyond those that fit() has seen."""
+        """Numbers of users or items as an array; refuses negative ones and those beyond what fit() has seen."""
         known = len(getattr(self, what + "_bias"))
         asked = np.asarray(ids)
         if asked.dtype.kind not in "iu" and asked.size:
@@ -282,7 +282,7 @@ class MatrixFactorization:
 
 
 _LEARNED = ("user_factors", "item_factors", "user_bias", "item_bias", "mean", "l2_")
-MOST_IDS = 2**31 - 1  # users are odd numbers of 32 bits, items even ones
+MOST_IDS = 2**31 - 1  # users are odd 32-bit numbers, items even ones
 
 
 def _count(name, value, least=1):
@@ -312,7 +312,7 @@ def _ratings(user_items):
 
 
 def _seed(random_state):
-    """A number that all draws of a fit follow from."""
+    """The seed of all draws of a fit."""
     if random_state is None:
         return int(np.random.default_rng().integers(1 << 31))
     if isinstance(random_state, np.random.RandomState):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches of parameters over an estimator of hogwild.sklearn, with scikit-learn's habits.
+"""Searches over parameters of an estimator of hogwild.sklearn, with scikit-learn's interface.
 
     hw.search.Grid(SGDClassifier(), {"alpha": [1e-6, 1e-5], "eta0": [0.5, 1.0]}, cv=5, n_jobs=2).fit(X, y)
 
-Linear models and factorization machines that differ in their step, how it falls, and their penalty alone are trained
-side by side by the engine, up to 32 by one pass over the rows, and measured by it where it knows the scorer. All else
-is trained by a fit each.
+The engine trains linear models and factorization machines side by side if they differ only in their step, how it
+falls, and their penalty: up to 32 in one pass over the rows. It also measures them if it knows the scorer. All other
+candidates are trained by a fit each.
 """
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["Grid", "Random", "Halving", "Hyperband"]
 
 
 class _Search(BaseSearchCV):
-    """What all have in common: who trains, and what becomes of it."""
+    """The common part of all searches: training and results."""
 
     def __init__(self, estimator, *, scoring=None, n_jobs=None, refit=True, cv=None, verbose=0, error_score=np.nan,
                  return_train_score=False):
@@ -48,12 +48,12 @@ class _Search(BaseSearchCV):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features), frame, or Dataset
-            Folds are cut from arrays: those that a Dataset was made of, with the names of their columns, or copies of
-            the rows of a file.
+            Folds are cut from arrays: those from which a Dataset was made, with the names of their columns, or copies
+            of a file's rows.
         y : array of shape (n_samples,); None with a Dataset, which has its own
         **params
-            sample_weight of shape (n_samples,), which is cut as rows are; groups for the splitter; others of the
-            estimator's fit().
+            sample_weight of shape (n_samples,), which is cut like the rows; groups for the splitter; other parameters
+            of the estimator's fit().
 
         Returns
         -------
@@ -62,10 +62,10 @@ class _Search(BaseSearchCV):
         Raises
         ------
         ValueError
-            A space that is empty or names what the estimator has not, a candidate that cannot be trained under
-            error_score='raise', or none that can.
+            The space is empty or names a parameter that the estimator does not have; a candidate cannot be trained and
+            error_score='raise'; or no candidate can be trained.
         TypeError
-            A space of another form, or a file whose columns are ids.
+            The space has another form, or the columns of a file are ids.
         """
         names = None
         if isinstance(X, Dataset):
@@ -111,7 +111,7 @@ class _Search(BaseSearchCV):
                 self.best_estimator_.fit(X, y, **routed.estimator.fit)
             self.refit_time_ = time.time() - begin
             if names is not None and isinstance(self.best_estimator_, EngineEstimator):
-                self.best_estimator_.feature_names_in_ = np.asarray(names, dtype=object)  # those of sparse rows, too
+                self.best_estimator_.feature_names_in_ = np.asarray(names, dtype=object)  # also if rows are sparse
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
         self.scorer_ = getattr(scorers, "_scorers", scorers)
@@ -122,13 +122,13 @@ class _Search(BaseSearchCV):
         return self._select_best_index(self.refit, refit_metric, table)
 
     def _evaluate(self, trained):
-        """Candidates, one result for each of their folds, and more columns of the table."""
+        """The candidates, a result for each of their folds, and further columns of the table."""
         everyone = list(range(len(trained.candidates)))
         return list(trained.candidates), trained.until(everyone, None), {}
 
 
 class _Trained:
-    """Trains candidates on folds: side by side, or by a fit each."""
+    """Trains candidates on folds, side by side or by a fit each."""
 
     def __init__(self, search, X, y, splits, candidates, scorers, routed):
         self.candidates = candidates
@@ -140,18 +140,18 @@ class _Trained:
             print(f"{len(splits)} folds for each of {len(candidates)} candidates")
 
     def until(self, numbers, epochs):
-        """Brings candidates up to so many epochs, None: to their end. A result for each of them and each fold."""
+        """Trains candidates up to this many epochs (None: to their end); a result for each of them and each fold."""
         found = self._lanes.results(numbers, epochs, self._score_fold)
         folds = range(len(self._splits))
         rest = [(c, f) for c in numbers for f in folds if (c, f) not in found]
-        ours = isinstance(self._search.estimator, EngineEstimator)  # which let the interpreter go while they train
+        ours = isinstance(self._search.estimator, EngineEstimator)  # these release the interpreter while they train
         n_jobs = self._search.n_jobs
         run = Parallel(n_jobs=None if n_jobs is None else threads_of(n_jobs), prefer="threads" if ours else None)
         found.update(zip(rest, run(delayed(self._fit)(self.candidates[c], f, epochs) for c, f in rest)))
         return [self._complete(found[c, f]) for c in numbers for f in folds]
 
     def rows_for(self, params, estimator):
-        """Within it `estimator`, made of these parameters of a candidate, may be fitted to rows that there are already."""
+        """Context in which `estimator`, with these parameters of a candidate, may be fitted to existing rows."""
         return self._lanes.rows_for(params, estimator)
 
     def warn(self):
@@ -161,7 +161,7 @@ class _Trained:
                           "increasing max_iter to improve the fit.", ConvergenceWarning)
 
     def _complete(self, result):
-        """A result with scores, too, where the fit has failed."""
+        """Adds scores to a result whose fit has failed."""
         error = result["fit_error"]
         if error is None:
             return result
@@ -212,14 +212,15 @@ class _Trained:
 
 _COMMON = """
     scoring : str, callable, list, tuple or dict, default=None
-        As scikit-learn has it. accuracy, roc_auc, f1, neg_log_loss, neg_mean_squared_error,
+        As in scikit-learn. accuracy, roc_auc, f1, neg_log_loss, neg_mean_squared_error,
         neg_root_mean_squared_error and r2 are measured by the engine.
     n_jobs : int, default=None
-        Threads: None is one, -1 as many as this process may use.
+        Threads: None: one, -1: as many as this process may use.
     refit : bool, str or callable, default=True
-        Train the best candidate on all rows; of several scorers by which; or what chooses the index.
+        Train the best candidate on all rows; with several scorers, the one that decides; or a function that chooses the
+        index.
     cv : int, splitter or iterable of (train, test) indices, default=None
-        None is 5; a number is of stratified folds where the estimator is a classifier.
+        None: 5. A number: so many folds, which are stratified if the estimator is a classifier.
     verbose : int, default=0
     error_score : 'raise' or number, default=nan
         The score of a candidate that cannot be trained.
@@ -228,20 +229,20 @@ _COMMON = """
     Attributes
     ----------
     cv_results_ : dict of arrays
-        As scikit-learn has it. A candidate that was trained with others has its part of their time.
+        As in scikit-learn. Candidates that were trained together are each assigned their part of the time.
     best_estimator_, best_params_, best_score_, best_index_, refit_time_, scorer_, n_splits_, multimetric_
 """
 
 
 class Grid(_Search):
-    __doc__ = """Tries every point of a grid, as scikit-learn's GridSearchCV.
+    __doc__ = """Tries every point of a grid, like scikit-learn's GridSearchCV.
 
     Parameters
     ----------
     estimator : estimator
-        One of hogwild.sklearn; any other one is trained by a fit each.
+        An estimator of hogwild.sklearn; with any other one, each candidate is trained by its own fit.
     param_grid : dict of lists, or list of such dicts
-        What parameters may be.""" + _COMMON
+        The values of each parameter.""" + _COMMON
 
     def __init__(self, estimator, param_grid, *, scoring=None, n_jobs=None, refit=True, cv=None, verbose=0,
                  error_score=np.nan, return_train_score=False):
@@ -254,15 +255,15 @@ class Grid(_Search):
 
 
 class Random(_Search):
-    __doc__ = """Tries points that are drawn, as scikit-learn's RandomizedSearchCV.
+    __doc__ = """Tries randomly drawn points, like scikit-learn's RandomizedSearchCV.
 
     Parameters
     ----------
     estimator : estimator
     param_distributions : dict of lists and distributions, or list of such dicts
-        Distributions have rvs(), as those of scipy.stats.
+        Distributions have rvs(), like those of scipy.stats.
     n_iter : int, default=10
-        How many points are drawn; all of a space of lists where it has no more.
+        Number of drawn points; all points of a space of lists that does not have more.
     random_state : int, RandomState instance or None, default=None""" + _COMMON
 
     def __init__(self, estimator, param_distributions, *, n_iter=10, scoring=None, n_jobs=None, refit=True, cv=None,
@@ -278,7 +279,7 @@ class Random(_Search):
 
 
 class _ByEpochs(_Search):
-    """Which candidates are trained further is the engine's decision, by epochs of which max_iter is the most."""
+    """Searches in which the engine decides which candidates are trained further, for at most max_iter epochs."""
 
     def _draw(self, count):
         if count == 0:
@@ -338,18 +339,18 @@ class _ByEpochs(_Search):
 
 
 class Halving(_ByEpochs):
-    __doc__ = """Trains drawn points for a few epochs, and the best of them further (successive halving).
+    __doc__ = """Trains drawn points for a few epochs, then the best of them further (successive halving).
 
     Parameters
     ----------
     estimator : estimator
-        Its max_iter is the most epochs that a candidate is trained for. One that is trained side by side goes on from
-        where it was, and its step falls as in the whole run; others are trained anew.
+        Its max_iter is the most epochs of a candidate. Candidates that are trained side by side continue from their
+        last epoch, and their step falls as in a whole run; others are trained anew.
     param_distributions : dict of lists and distributions, or list of such dicts
     n_candidates : int, default=32
-        How many points are drawn; all of a space of lists where it has no more.
+        Number of drawn points; all points of a space of lists that does not have more.
     factor : int, default=3
-        One of so many is trained further.
+        One of this many candidates is trained further.
     random_state : int, RandomState instance or None, default=None""" + _COMMON
 
     _strategy = "halving"
@@ -372,16 +373,16 @@ class Halving(_ByEpochs):
 
 
 class Hyperband(_ByEpochs):
-    __doc__ = """Brackets of halving, from many points of few epochs to few of many (Li et al., 2018).
+    __doc__ = """Runs of halving, from many points and few epochs to few points and many epochs (Li et al., 2018).
 
     Parameters
     ----------
     estimator : estimator
-        Its max_iter is the most epochs that a candidate is trained for, and says how many candidates there are.
+        Its max_iter is the most epochs of a candidate, and determines the number of candidates.
     param_distributions : dict of lists and distributions, or list of such dicts
-        Points of a space of lists that has fewer than are asked for are tried in several brackets.
+        If a space of lists has too few points, they are tried in several brackets.
     factor : int, default=3
-        One of so many is trained further.
+        One of this many candidates is trained further.
     random_state : int, RandomState instance or None, default=None""" + _COMMON
 
     _strategy = "hyperband"
@@ -399,6 +400,6 @@ class Hyperband(_ByEpochs):
         plan = _engine.plan_search(self._strategy, self._most_epochs(), 1, self.factor)
         self._bracket_of = [b for b, rungs in enumerate(plan) for _ in range(rungs[0][0])]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of spaces that have fewer points
+            warnings.simplefilter("ignore", UserWarning)  # for spaces with fewer points
             drawn = self._draw(len(self._bracket_of))
         return [drawn[k % len(drawn)] for k in range(len(self._bracket_of))] if drawn else []

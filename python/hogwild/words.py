@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors of words, in the habits of the package gensim."""
+"""Word vectors, with the interface of the package gensim."""
 import json
 import os
 import re
@@ -12,32 +12,32 @@ from ._word_vectors import WordVectors
 
 
 class Word2Vec:
-    """Trains vectors of words, by skip-gram or by bags of words.
+    """Trains word vectors, by skip-gram or continuous bags of words.
 
     Parameters
     ----------
     sentences : iterable of lists of str, default=None
     corpus_file : str or path, default=None
-        In its place a file: words between blanks, sentences between ends of lines; plain or compressed. It is read
-        without Python, and never held in memory.
+        A file instead of sentences: words between blanks, one sentence a line; plain or compressed. It is read without
+        Python, and never held in memory.
     vector_size : int, default=100
     window : int, default=5
     min_count : int, default=5
     workers : int, default=3
     sg : {0, 1}, default=0
-        1 is skip-gram, 0 continuous bags of words.
+        1: skip-gram, 0: continuous bags of words.
     hs : {0, 1}, default=0
-        1 is hierarchical softmax in the place of negative samples.
+        1: hierarchical softmax instead of negative samples.
     negative : int, default=5
     sample : float, default=1e-3
     alpha : float or None, default=None
-        The first step; None is the model's own.
+        The first step; None: the model's default.
     epochs : int, default=5
     seed : int, default=1
     reproducible : bool, default=False
         The same bits for any number of workers.
     callback : callable, default=None
-        Is given a dict of each epoch.
+        Called with a dict after each epoch.
 
     Attributes
     ----------
@@ -61,10 +61,10 @@ class Word2Vec:
 
     def train(self, sentences=None, corpus_file=None, *, total_examples=None, total_words=None, epochs=None,
               start_alpha=None, callback=None):
-        """Trains further, on more sentences of the words that it knows; others are left out.
+        """Trains further, on more sentences; unknown words are left out.
 
-        The step begins anew, with start_alpha; None is the model's own. total_examples and total_words are what gensim
-        has to be told: sentences are counted here.
+        The step begins anew, with start_alpha; None: the model's default. total_examples and total_words, which gensim
+        requires, are ignored: sentences are counted here.
         """
         if (sentences is None) == (corpus_file is None):
             raise TypeError("give sentences, or the name of a corpus_file")
@@ -72,12 +72,12 @@ class Word2Vec:
         self._train(text, self.epochs if epochs is None else epochs, start_alpha, callback, self._saved)
 
     def build_vocab(self, *_, **__):
-        """Raises TypeError: the words are those of the sentences that Word2Vec() was given."""
+        """Raises TypeError: the vocabulary is that of the sentences given to Word2Vec()."""
         raise TypeError("the vocabulary is made with the object, from all sentences: Word2Vec(sentences); train() goes on "
                         "with its words")
 
     def save(self, path):
-        """Writes a file of numpy's, .npz, which load() reads: all that train() goes on with."""
+        """Writes all that train() needs to continue to a numpy file, .npz, which load() reads."""
         with open(os.fspath(path), "wb") as file:
             np.savez(file, model=np.frombuffer(self._saved.bytes(), np.uint8),
                      words=np.frombuffer(b"\n".join(word for word, _ in self._counts), np.uint8),
@@ -86,7 +86,7 @@ class Word2Vec:
 
     @classmethod
     def load(cls, path):
-        """Reads what save() wrote."""
+        """Reads a file of save()."""
         with np.load(os.fspath(path), allow_pickle=False) as read:
             try:
                 model, words, counts, told = (read[name] for name in ("model", "words", "counts", "told"))
@@ -106,7 +106,7 @@ class Word2Vec:
         words = self._saved.names
         rows = self._saved.weights.reshape(len(words), -1)
         size = self._options["dimension"]
-        first = rows.shape[1] - 2 * size  # behind how often the word occurred, where that is there
+        first = rows.shape[1] - 2 * size  # after the word's number of occurrences, if that is there
         self.wv = WordVectors(words, np.ascontiguousarray(rows[:, first:first + size]))
 
     def _train(self, text, epochs, alpha, callback, initial):
@@ -127,7 +127,7 @@ class Word2Vec:
 
 
 _NOT_HERE = "help(hogwild.Word2Vec) has those that there are"
-# What gensim's users know, and what there is in its place.
+# Names that gensim's users know, and the alternatives here.
 _ELSEWHERE = {
     "min_alpha": "the step falls as the model's own schedule has it; alpha is the first one",
     "cbow_mean": "a bag of words is the mean of its vectors",
@@ -146,7 +146,7 @@ _ELSEWHERE = {
 
 
 class _Text:
-    """What a Job takes in the place of a Dataset."""
+    """What a Job takes instead of a Dataset."""
 
     path = None
 
@@ -163,7 +163,7 @@ class _Text:
         self._rows = _engine.Rows.read_text(b"\n".join(lines), min_count, words)
 
 
-# What parts words in a file: words of Python may have any other blank in them, as those of a file may.
+# The separators of words in a file: words given by Python may contain any other blank, as those of a file may.
 _PARTS = re.compile(rb"[ \t\r\v\f\n\0]")
 
 
@@ -177,7 +177,7 @@ def _iterated(what, must_be):
 
 
 def _word(word):
-    """The bytes of a word, as a file has them."""
+    """The bytes of a word, as in a file."""
     if isinstance(word, str):
         known = word.encode("utf-8", "surrogateescape")
     elif isinstance(word, bytes):

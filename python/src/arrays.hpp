@@ -13,22 +13,22 @@
 
 #include <hogwild/rows.hpp>
 
-// Arrays of Python as the engine takes them, and the other way round. Nothing is copied.
+// Conversions between Python's arrays and the engine's, without copies.
 
 namespace hogwild::python {
 
 namespace nb = nanobind;
 
-/// An array in memory of the CPU, which is read alone. It keeps what it is of alive.
+/// A read-only array in CPU memory. It keeps the underlying object alive.
 using array = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
-/// Borrow the array's numbers. Throw config_error for a type that they are not made for, which `what` names.
+/// These borrow the array's numbers. They throw config_error, which names `what`, for an unsuitable type.
 whole_numbers whole_numbers_of(const array& a, const char* what);
 real_numbers real_numbers_of(const array& a, const char* what);
 any_numbers any_numbers_of(const array& a, const char* what);
 std::span<const float> floats_of(const array& a, const char* what);
 
-/// A numpy array that takes the numbers over, of `rows` by `columns`, or of one dimension where there are no columns.
+/// A numpy array that takes ownership of the numbers: `rows` by `columns`, or one-dimensional if `columns` is 0.
 template <class T>
 nb::object to_numpy(std::vector<T> numbers, std::size_t rows, std::size_t columns = 0) {
   auto kept = std::make_unique<std::vector<T>>(std::move(numbers));

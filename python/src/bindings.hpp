@@ -7,7 +7,7 @@ namespace hogwild::python {
 
 namespace nb = nanobind;
 
-// What each source adds to the module.
+// The parts of the module, one for each source.
 void bind_errors(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_saved(nb::module_& m);

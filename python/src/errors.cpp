@@ -27,7 +27,7 @@ PyObject* make_type(nb::module_& m, const char* name, const char* doc, PyObject*
   return made;
 }
 
-/// Messages name options as the command has them, --step-search; in Python they are step_search.
+/// Messages name options as on the command line, --step-search; in Python they are step_search.
 std::string in_python(const std::string& message) {
   std::string said;
   for (std::size_t at = 0; at < message.size();) {

@@ -10,9 +10,9 @@
 
 namespace hogwild::python {
 
-/// Calls work() on a thread of its own, without the interpreter, and hears signals meanwhile, every 20 ms. Where a
-/// handler raises, KeyboardInterrupt mostly, a stop is asked for, and that is raised once work() has returned; else
-/// what work() throws.
+/// Calls work() on a thread of its own, without the interpreter, and handles signals meanwhile, every 20 ms. If a
+/// handler raises (mostly KeyboardInterrupt), asks for a stop, and throws the exception once work() has returned; else
+/// throws what work() throws.
 template <class Work>
 void hearing_signals(std::stop_source& stop, const Work& work) {
   std::future<void> done = std::async(std::launch::async, work);

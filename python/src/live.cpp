@@ -18,7 +18,7 @@
 namespace hogwild::python {
 namespace {
 
-/// A reader that several threads of Python may use, one after the other.
+/// A reader that several Python threads may use, one after the other.
 class python_live {
  public:
   explicit python_live(const std::string& name) : reader_(attached(name)) {}

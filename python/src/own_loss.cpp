@@ -29,8 +29,8 @@ using loss_function = double (*)(float, float);
 using slopes_function = void (*)(std::size_t, const float*, const float*, float*);
 using losses_function = void (*)(std::size_t, const float*, const float*, double*);
 
-/// A margin model whose loops over rows were compiled by Python's compiler, and lie in this process alone. Without them
-/// it predicts, and its loss is no number: so it is read back from a file.
+/// A margin model whose loops over rows were compiled by Python's compiler, and exist only in this process. Without
+/// them, when read back from a file, it can predict, but its loss is NaN.
 struct own_loss {
   static constexpr std::string_view name = "own_loss";
   label_kind labels = label_kind::binary;
@@ -41,7 +41,7 @@ struct own_loss {
 
   void derivatives(std::size_t n, const float* margin, const float* label, float* slope) const {
     if (n < 16) return of_slopes(n, margin, label, slope);
-    // In which nothing of what is read is written: so compilers make vector code of it.
+    // A local buffer that does not alias what is read, so that compilers vectorise.
     std::array<float, 64> block;
     for (std::size_t at = 0; at < n; at += block.size()) {
       const std::size_t rows = std::min(block.size(), n - at);
@@ -58,10 +58,10 @@ struct own_loss {
   }
 };
 
-/// What `@hogwild.loss` has compiled, checked against differences of itself.
+/// The functions that `@hogwild.loss` has compiled, checked against finite differences.
 class python_loss final : public own_model {
  public:
-  /// Addresses of functions of the types above, in their order, which stay compiled as long as `compiled` lives.
+  /// Addresses of functions of the types above, in their order; they stay valid as long as `compiled` lives.
   python_loss(std::string title, const std::array<std::uintptr_t, 4>& functions, bool numbers, nb::object compiled)
       : title_(std::move(title)), compiled_(std::move(compiled)) {
     loss_.labels = numbers ? label_kind::real : label_kind::binary;

@@ -9,17 +9,17 @@
 
 namespace hogwild::python {
 
-/// A model that Python has made at run time. Any thread may ask it, and nothing changes it.
+/// A model that Python has made at run time. Nothing changes it, so any thread may use it.
 class own_model {
  public:
   virtual ~own_model() = default;
-  /// What the command line of a run calls it.
+  /// Its name on the command line of a run.
   virtual std::string_view name() const = 0;
-  /// The model for these rows. Throws config_error where it does not suit them, or is wrong in itself.
+  /// The model for these rows. Throws config_error if it does not suit them, or is invalid itself.
   virtual named_model on(const sparse_view& rows) const = 0;
-  /// What the run has to know besides.
+  /// Sets other options that the run needs.
   virtual void complete(train_options&) const {}
-  /// Whether what it has trained goes into a saved model; else it takes the parameters back itself.
+  /// Whether the trained parameters go into a saved model; otherwise it takes them back itself.
   virtual bool is_saved() const = 0;
 };
 

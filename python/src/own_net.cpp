@@ -29,8 +29,7 @@
 namespace hogwild::python {
 namespace {
 
-/// A net that Python has written down, on rows whose column j is value j of its input. Loss: -log
-/// softmax(scores)[class].
+/// A net that was defined in Python, on rows whose column j is value j of its input. Loss: -log softmax(scores)[class].
 struct own_net {
   using scalar_type = float;
   static constexpr std::string_view name = "own_net";
@@ -51,7 +50,7 @@ struct own_net {
     void stop_when(std::function<bool()> asked) { net.stop_when(std::move(asked)); }
 
     net_workspace net;
-    std::vector<std::uint32_t> place;  ///< of each column: its value of the input
+    std::vector<std::uint32_t> place;  ///< for each column: its value of the input
   };
   workspace make_workspace(const sparse_view& rows, isa set, std::size_t batch) const {
     std::vector<std::uint32_t> place(rows.columns);
@@ -97,7 +96,7 @@ net_layer layer_named(const std::string& kind, std::uint32_t outputs, std::uint3
   throw config_error("there is no layer " + kind);
 }
 
-/// A net and the parameters that it begins with, layer by layer as the plan lays them out.
+/// A net and its initial parameters, layer by layer as in the plan.
 class python_net final : public own_model {
  public:
   using layer = std::tuple<std::string, std::uint32_t, std::uint32_t, float>;  ///< kind, outputs, side, rate
@@ -120,7 +119,7 @@ class python_net final : public own_model {
     return detail::as_named(net_, model_named(own_net::name));
   }
   void complete(train_options& options) const override {
-    options.labels.resize(net_.plan.output().size());  // of which not all need occur
+    options.labels.resize(net_.plan.output().size());  // not all of them need occur
     std::iota(options.labels.begin(), options.labels.end(), 0.0);
     options.initial = [begin = begin_](std::span<float> parameters) { std::ranges::copy(begin, parameters.begin()); };
   }
@@ -133,8 +132,8 @@ class python_net final : public own_model {
     other.begin_.assign(given.begin(), given.end());
     return other;
   }
-  /// Of each layer with parameters: where its weights begin, how many inputs and outputs it has. Its weights are
-  /// `inputs` rows of `outputs`, and behind them are its biases.
+  /// For each layer with parameters: where its weights begin, and its numbers of inputs and outputs. Its weights are
+  /// `inputs` rows of `outputs`, followed by its biases.
   nb::list places() const {
     nb::list all;
     for (const placed_layer& at : net_.plan)

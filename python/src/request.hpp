@@ -12,11 +12,11 @@
 
 namespace hogwild::python {
 
-/// What these words ask for, as they would stand behind `hogwild train`: options have one meaning. `source` is what
-/// messages call the rows. Threads are std threads, which survive a fork, and are bound to no CPU. Throws config_error.
+/// The request that these words make after `hogwild train`, so that options have one meaning. Messages call the rows
+/// `source`. Threads are std threads, which survive a fork, and are not bound to CPUs. Throws config_error.
 cli::train_request request_of(const std::vector<std::string>& words, const std::string& source);
 
-/// What the library says of itself and of its models: for the package, which has no lists of its own.
+/// Facts about the library and its models for the package, which has no lists of its own.
 nanobind::dict facts_of_models();
 
 }  // namespace hogwild::python

@@ -25,7 +25,7 @@ namespace {
 
 using given_numbers = std::optional<array>;
 
-/// Row starts and columns as they are; values of single precision. Columns keep their numbers.
+/// Borrows row starts, columns and values of single precision. Columns keep their numbers.
 python_rows borrow_csr(const array& row_start, const array& index, const array& value, const array& label,
                        std::size_t columns, const given_numbers& weight) {
   const whole_numbers first = whole_numbers_of(row_start, "row starts");
@@ -34,7 +34,7 @@ python_rows borrow_csr(const array& row_start, const array& index, const array& 
   const any_numbers given = any_numbers_of(label, "labels");
   std::vector<array> kept{row_start, index, value};
   const nb::gil_scoped_release release;
-  // Of single precision they are borrowed; others stay beside the rows, which know them in that alone.
+  // Labels of single precision are borrowed. Others are converted, and the originals kept beside the rows.
   std::vector<float> rounded;
   std::vector<double> exact;
   if (label.dtype() != nb::dtype<float>())
@@ -59,8 +59,9 @@ python_rows borrow_csr(const array& row_start, const array& index, const array& 
   return {std::move(rows), std::move(kept), std::move(exact)};
 }
 
-/// Arrays of any type, and columns in any order. With `numbering`, the columns of a model, rows keep their order and
-/// have the positions that the model knows; else they are put in the order of training data.
+/// Copies arrays of any type, with columns in any order. With `numbering`, the columns of a model, rows keep their
+/// order, and their columns get the positions that the model knows; otherwise both are put in the order of training
+/// data.
 python_rows copy_csr(const array& row_start, const array& index, const array& value, const given_numbers& label,
                      std::size_t columns, const given_numbers& weight, const given_numbers& numbering,
                      std::uint32_t first_column, std::optional<std::size_t> threads, const std::string& name) {
@@ -119,7 +120,7 @@ python_rows open_file(const std::string& path, const std::string& format, const 
   return rows;
 }
 
-/// The words that a text is read with where an earlier one had them, and how often they occurred in that.
+/// The words of an earlier text, with which a text is read, and how often they occurred there.
 using known_words = std::vector<std::pair<nb::bytes, std::uint64_t>>;
 
 std::optional<vocabulary> vocabulary_of(const std::optional<known_words>& words) {
@@ -129,7 +130,7 @@ std::optional<vocabulary> vocabulary_of(const std::optional<known_words>& words)
   return vocabulary::in_order(all);
 }
 
-/// A text in a file, or in memory, of words between blanks and sentences between ends of lines.
+/// A text in a file, or in memory: words between blanks, and one sentence a line.
 python_rows open_text(const std::string& path, std::uint64_t min_count, const std::optional<known_words>& words) {
   cli::data_options files;
   files.quiet = true;
@@ -154,7 +155,7 @@ known_words words_of(const python_rows& rows) {
   return all;
 }
 
-/// All rows in their order, as row starts, the caller's numbers of columns, and values.
+/// All rows in their order, as row starts, the caller's column numbers, and values.
 nb::tuple arrays_of(const python_rows& rows) {
   std::vector<std::int64_t> start{0};
   std::vector<std::uint32_t> index;

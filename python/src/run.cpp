@@ -60,7 +60,7 @@ nb::dict in_python(const epoch_report& e) {
   return told;
 }
 
-/// Models of one class against the rest begin with those of the same classes; `columns` as `from` calls them.
+/// Models of one class against the rest begin with those of the same classes; `columns` in the numbering of `from`.
 void begin_classes_with(const saved_model& from, std::span<const std::uint32_t> columns, bool bias,
                         std::span<float> parameters) {
   const std::size_t classes = parameters.size() / (columns.size() + (bias ? 1 : 0));
@@ -105,7 +105,8 @@ python_run::python_run(nb::object rows, const std::vector<std::string>& words, n
   });
 }
 
-/// A run whose callback is called: if that drops it, the thread of the main interpreter is who waits for its end.
+/// Keeps a run alive while its callback is called: if the callback drops the run, the main interpreter's thread waits
+/// for its end.
 class kept_run {
  public:
   explicit kept_run(nb::object run) : run_(std::move(run)) {}
@@ -118,7 +119,7 @@ class kept_run {
       Py_DECREF(static_cast<PyObject*>(run));
       return 0;
     };
-    while (Py_AddPendingCall(drop, run_.ptr()) != 0) {  // others are waiting to be made
+    while (Py_AddPendingCall(drop, run_.ptr()) != 0) {  // the queue of pending calls is full
       const nb::gil_scoped_release release;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -132,7 +133,7 @@ class kept_run {
 python_run::~python_run() {
   dropped_ = true;
   stop_.request_stop();
-  const nb::gil_scoped_release release;  // which a callback may be waiting for
+  const nb::gil_scoped_release release;  // a callback may be waiting for it
   thread_.join();
 }
 
@@ -149,7 +150,7 @@ void python_run::run() {
   options.data_name = request_.data;
   options.stop = stop_.get_token();
   options.observers.push_back(this);
-  // As what it begins with calls them: that may count from another number.
+  // In the numbering of the initial model, whose first column may have another number.
   std::vector<std::uint32_t> known = columns;
   if (initial && data_.words()) {
     options.initial = [&](std::span<float> all) {
@@ -198,7 +199,7 @@ nb::object python_run::wait(std::optional<double> seconds) {
     raised = nb::steal(value);
     stop_.request_stop();
   }
-  if (!running()) told_ = nb::none();  // which may hold who holds this
+  if (!running()) told_ = nb::none();  // the callback may refer to the owner of this
   return raised;
 }
 
@@ -242,7 +243,7 @@ void python_run::require_end() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return ended_; });
   }
-  // Given up as it is raised: its traceback leads to who asks, and from there to this.
+  // Cleared when raised: its traceback leads to the caller, and from there to this object.
   if (raised_.is_valid()) {
     const nb::object raised = std::move(raised_);
     fault_ = std::make_exception_ptr(
@@ -293,7 +294,7 @@ observer_answer python_run::on_epoch(const epoch_report& report) {
   {
     const std::lock_guard lock(mutex_);
     epochs_.push_back(report);
-    epochs_.back().parameters = {};  // which are lost when this returns
+    epochs_.back().parameters = {};  // they are invalid when this returns
   }
   if (!tells_) return observer_answer::go_on;
   const nb::gil_scoped_acquire hold;
@@ -305,7 +306,7 @@ observer_answer python_run::on_epoch(const epoch_report& report) {
   } catch (const nb::python_error& e) {
     raised_ = nb::borrow(e.value());
   }
-  // Not the exception of Python, of which this run would then hold a part that collect() does not see.
+  // Not Python's exception, because this run would then hold a reference that collect() does not see.
   throw std::runtime_error("the callback has raised an exception");
 }
 
@@ -333,7 +334,7 @@ int python_run::let_go(PyObject* self) {
   python_run& run = *nb::inst_ptr<python_run>(self);
   run.dropped_ = true;
   run.stop_.request_stop();
-  // Not by reset(): what goes with them may ask this run for them.
+  // Not by reset(): the destructors may access this run.
   const nb::object told = std::exchange(run.told_, nb::none());
   const nb::object raised = std::move(run.raised_);
   return 0;

@@ -30,13 +30,13 @@
 
 namespace hogwild::python {
 
-/// A run on a thread of its own, so that Python's other threads go on and its signals are heard. What it tells may be
-/// asked for while it trains, by any thread that has the interpreter.
+/// A run on a thread of its own, so that Python's other threads go on and its signals are handled. Any thread that
+/// holds the interpreter may ask for its state while it trains.
 class python_run final : public observer {
  public:
-  /// Begins at once. `rows` is a python_rows, `initial` a saved_model to begin with or None, `told` is called after
-  /// each epoch with what is known of it, on the run's thread, and ends the run by returning something true, or None.
-  /// `own` is an own_model, whose name `words` then have as that of the model, or None.
+  /// Begins at once. `rows` is a python_rows. `initial` is a saved_model to begin with, or None. `told` is a callback
+  /// or None; it is called after each epoch with what is known of it, on the run's thread, and ends the run by
+  /// returning something true. `own` is an own_model, whose name `words` then contain as that of the model, or None.
   python_run(nb::object rows, const std::vector<std::string>& words, nb::object initial, nb::object told,
              const std::string& source, nb::object own);
   python_run(const python_run&) = delete;
@@ -44,8 +44,9 @@ class python_run final : public observer {
   /// Asks the run to stop, and waits for it.
   ~python_run() override;
 
-  /// Waits until the run has ended, or for so many seconds, and hears signals meanwhile, every 20 ms. What a handler
-  /// raises, KeyboardInterrupt mostly, stops the run and is returned once it has; else returns None.
+  /// Waits until the run has ended, or for this many seconds, and handles signals meanwhile, every 20 ms. If a handler
+  /// raises (mostly KeyboardInterrupt), stops the run, and returns the exception once it has ended; otherwise returns
+  /// None.
   nb::object wait(std::optional<double> seconds);
   void stop() { stop_.request_stop(); }
   bool running() const;
@@ -53,23 +54,23 @@ class python_run final : public observer {
   nb::list epochs() const;
   nb::list notes() const;
 
-  // Of a run that has ended: throw what it has thrown.
+  // For a run that has ended: these throw what it has thrown.
   std::string summary();                  ///< JSON, as the command prints it
-  std::optional<saved_model> saved();     ///< nothing where no row was trained, or the loss is not finite
-  std::optional<word_vectors> vectors();  ///< of a text, likewise
-  /// All that a run on further text begins with, likewise.
+  std::optional<saved_model> saved();     ///< nothing if no row was trained, or the loss is not finite
+  std::optional<word_vectors> vectors();  ///< for a text; nothing in the same cases
+  /// All that a run on further text needs to continue; nothing in the same cases.
   std::optional<saved_model> saved_words(std::uint64_t min_count);
   bool diverged();
-  std::vector<float> parameters();  ///< as the model lays them out; none where no row was trained
+  std::vector<float> parameters();  ///< in the model's layout; empty if no row was trained
 
-  // For Python's collector: a callback, and what it has raised, may refer to the run. What leads to a run that nobody
-  // else has is let go of, and the run stopped.
+  // For Python's garbage collector: a callback, and the exception that it raised, may refer to the run. If nobody else
+  // refers to the run, these references are dropped, and the run stopped.
   static int collect(PyObject* self, visitproc visit, void* arg);
   static int let_go(PyObject* self);
 
  private:
   void run();
-  /// Waits without the interpreter; whether it has ended.
+  /// Waits without the interpreter; returns whether the run has ended.
   bool ended_by(std::chrono::steady_clock::time_point until);
   void require_end();
 
@@ -82,15 +83,15 @@ class python_run final : public observer {
 
   nb::object rows_, initial_, told_, own_;
   nb::object raised_{};   ///< by the callback
-  const bool tells_;      ///< began with a callback: others need not wait for the interpreter
-  bool dropped_ = false;  ///< no object of Python's has it any more
+  const bool tells_;      ///< began with a callback: without one, nothing has to wait for the interpreter
+  bool dropped_ = false;  ///< no Python object refers to it any more
   const python_rows& data_;
   const saved_model* begin_with_ = nullptr;
   const own_model* model_ = nullptr;
   cli::train_request request_;
   std::stop_source stop_{};
 
-  mutable std::mutex mutex_{};  ///< of all below
+  mutable std::mutex mutex_{};  ///< of all members below
   std::condition_variable changed_{};
   bool ended_ = false;
   std::exception_ptr fault_{};

@@ -28,7 +28,7 @@ nb::object copied(const std::vector<T>& numbers) {
   return to_numpy(std::vector<T>(numbers), numbers.size());
 }
 
-/// Words of any bytes as str: those that are no UTF-8 have surrogates in the place of their bytes, as names of files.
+/// Words of any bytes as str: bytes that are not UTF-8 become surrogates, as in file names.
 nb::list in_python(const std::vector<std::string>& words) {
   nb::list all;
   for (const std::string& word : words) {
@@ -48,8 +48,8 @@ saved_model from_bytes(const nb::bytes& bytes) {
   return parse_model({static_cast<const std::byte*>(bytes.data()), bytes.size()}, "the model");
 }
 
-/// A linear model on the columns 0, 1, ..., to begin with: of numbers (0 classes), of two labels, or one for each of
-/// more classes. The weights of a column stand together.
+/// A linear model on the columns 0, 1, ..., to begin with: for numbers (0 classes), for two labels, or one for each of
+/// more classes. The weights of a column are adjacent.
 saved_model linear(const std::string& model, const array& weights, const array& bias, std::size_t classes) {
   saved_model saved{.model = model};
   std::vector<double> labels(classes);

@@ -27,7 +27,7 @@ namespace {
 
 using detail::numbered_rows;
 
-/// Rows of Python with the positions of a model's columns, and the arrays that they may lie in.
+/// Python's rows with the positions of a model's columns, and the arrays that may hold them.
 struct rows_to_predict {
   array value;
   numbered_rows rows;
@@ -59,7 +59,7 @@ class python_predictor {
         new rows_to_predict{std::move(kept), numbered_rows(from, rows, columns, options(columns, name))});
   }
 
-  /// What the model says of each row: the margin, the number of the class, or the number.
+  /// The score of each row: the margin, the number of the class, or the number.
   nb::object scores(const rows_to_predict& rows, std::size_t workers) const {
     std::vector<float> all;
     {
@@ -77,7 +77,7 @@ class python_predictor {
     return to_numpy(std::move(all), n);
   }
 
-  /// One line a row of what ask(row) returns, all of the same length.
+  /// One line for each row with what ask(row) returns, all of the same length.
   template <class Ask>
   nb::object lines(const rows_to_predict& rows, const Ask& ask) const {
     std::vector<double> all;

@@ -39,7 +39,7 @@
 namespace hogwild::python {
 namespace {
 
-/// Trials that Python has named: one at a time calls it.
+/// Trials that Python has named. Only one thread at a time calls it.
 class python_trials {
  public:
   python_trials(std::size_t threads, bool all_measures, bool sorts, bool keeps_parameters)
@@ -49,8 +49,8 @@ class python_trials {
              .keeps_parameters = keeps_parameters,
              .stop = stop_.get_token()} {}
 
-  /// Adds a trial of these options, which is trained on `rows` and measured on `test`. False where such a one is
-  /// trained by a run of its own.
+  /// Adds a trial of these options, trained on `rows` and measured on `test`. Returns false if such a trial needs a run
+  /// of its own.
   bool add(const nb::object& rows, const nb::object& test, const std::vector<std::string>& words,
            const std::string& source) {
     std::optional<side_by_side_trial> one = trial_on(rows, words, source);
@@ -63,9 +63,9 @@ class python_trials {
     return true;
   }
 
-  /// Adds as many trials of these options as there are folds, each of which holds out one of `rows`. `fold_of`: of each
-  /// row, by its number among those given, its fold, as 8-bit numbers. False where nothing is added: such ones are
-  /// trained by runs of their own.
+  /// Adds a trial of these options for each fold, which holds out its part of `rows`. `fold_of` has the fold of each
+  /// row, in the order in which rows were given, as 8-bit numbers. Returns false, and adds nothing, if such trials need
+  /// runs of their own.
   bool add_folds(const nb::object& rows, const array& fold_of, std::size_t folds, const std::vector<std::string>& words,
                  const std::string& source) {
     std::optional<side_by_side_trial> one = trial_on(rows, words, source);
@@ -80,8 +80,8 @@ class python_trials {
     return true;
   }
 
-  /// Finds out what the options of several trials mean, in several threads, ahead of adding them: that tells what is
-  /// wrong with any.
+  /// Parses the options of several trials, in several threads, before they are added, and so finds what is wrong with
+  /// any.
   void read(const std::vector<std::vector<std::string>>& several, const std::string& source) {
     std::vector<std::shared_ptr<const cli::train_request>> found(several.size());
     {
@@ -115,7 +115,7 @@ class python_trials {
     return told;
   }
 
-  /// What has come of it, as a run of its own would save it: where parameters are kept, until it is forgotten.
+  /// The trial's model, as a run of its own would save it: if parameters are kept, and until it is forgotten.
   saved_model saved(std::size_t k) const {
     const auto& rows = nb::cast<const python_rows&>(asked_[k].rows);
     const sparse_view view = rows.view();
@@ -130,7 +130,7 @@ class python_trials {
   void forget(std::size_t k) { trials_->forget(k); }
 
  private:
-  /// None where such a one is trained by a run of its own. What it is measured on is left to the caller.
+  /// Nothing if such a trial needs a run of its own. The caller sets what it is measured on.
   std::optional<side_by_side_trial> trial_on(const nb::object& rows, const std::vector<std::string>& words,
                                              const std::string& source) {
     const auto request = request_for(words, source);
@@ -152,7 +152,7 @@ class python_trials {
     if (known) return known;
     given_folds_.push_back(fold_of);
     const auto& given = nb::cast<const python_rows&>(rows);
-    std::optional<sparse_dataset> numbered;  // where rows are shuffled
+    std::optional<sparse_dataset> numbered;  // if rows are shuffled
     if (given.dataset() != nullptr) numbered.emplace(*given.dataset()).number_rows();
     const sparse_view view = numbered ? numbered->view() : given.view();
     const auto* const fold = static_cast<const std::uint8_t*>(fold_of.data());
@@ -161,7 +161,7 @@ class python_trials {
     return known = std::move(folds);
   }
 
-  /// What words mean takes longer to find than all else of a trial, and folds have the same ones.
+  /// Parsing words takes longer than everything else for a trial, and folds have the same words.
   std::shared_ptr<const cli::train_request> request_for(const std::vector<std::string>& words,
                                                         const std::string& source) {
     auto& known = requests_[words];
@@ -182,7 +182,7 @@ class python_trials {
     return text;
   }
 
-  /// What a trial is of.
+  /// What a trial consists of.
   struct asked {
     std::shared_ptr<const cli::train_request> request{};
     nb::object rows{};
@@ -193,13 +193,13 @@ class python_trials {
   std::map<std::vector<std::string>, std::shared_ptr<const cli::train_request>> requests_{};
   std::map<std::pair<const void*, const void*>, std::shared_ptr<const std::vector<std::uint8_t>>> folds_{};
   std::vector<side_by_side_trial> waiting_{};
-  std::vector<asked> asked_{};  ///< of each trial
-  nb::list kept_{};             ///< rows that trials are of
+  std::vector<asked> asked_{};  ///< for each trial
+  nb::list kept_{};             ///< the trials' rows
   std::vector<array> given_folds_{};
   std::optional<trials_side_by_side> trials_{};
 };
 
-/// Answers a search with results that are known, and notes what it asks for besides.
+/// Answers a search from known results, and notes what else it asks for.
 class known_results final : public trial_trainer {
  public:
   using table = std::map<std::pair<std::size_t, std::size_t>, double>;  ///< the metric by trial and epochs
@@ -230,7 +230,7 @@ search_options options_for(const std::string& strategy, std::size_t epochs, std:
   return {.strategy = kind, .epochs = epochs, .trials = trials, .eta = eta};
 }
 
-/// Points are the caller's: a search goes by numbers and results.
+/// The caller has the points: a search uses only their numbers and results.
 search_space no_space() {
   return search_space({{.option = "trial", .values = std::vector<std::string>{"0"}}});
 }
@@ -245,8 +245,8 @@ nb::list plan(const std::string& strategy, std::size_t epochs, std::size_t trial
   return brackets;
 }
 
-/// Goes through the search with the results that there are: which trials are to be brought up to how many epochs next,
-/// or, where there are none, the best one's number, or None.
+/// Runs the search on the results so far. Returns which trials to train next, and up to how many epochs; or, if none,
+/// the best one's number, or None.
 nb::tuple go_on(const std::string& strategy, std::size_t epochs, std::size_t trials, std::size_t eta,
                 const nb::list& results) {
   known_results::table known;

@@ -16,14 +16,14 @@
 namespace hogwild::python {
 namespace {
 
-/// Of what lies where in a segment: whoever attaches has to describe it by the same words.
+/// A hash of the layout of a segment: a process that attaches must describe it by the same words.
 std::uint64_t hash_of(std::string_view layout) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : layout) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return hash;
 }
 
-/// Memory behind the header of a named segment. Every process that has it may read and write there, without protection.
+/// Memory after the header of a named segment. Every process that has it may read and write there, without protection.
 class python_segment {
  public:
   static python_segment create(std::size_t bytes, const std::string& layout, const std::string& model,
@@ -33,11 +33,11 @@ class python_segment {
                                           {.layout_hash = hash_of(layout), .model_name = model, .label = label}));
   }
   static python_segment attach(const std::string& name, const std::string& layout, const std::string& model) {
-    const nb::gil_scoped_release release;  // it may wait for one that is being made
+    const nb::gil_scoped_release release;  // it may wait for a segment that is being made
     return python_segment(segment::attach(name, {.layout_hash = hash_of(layout), .model_name = model}));
   }
 
-  /// Bytes, which keep `self`, this object, alive.
+  /// The bytes; they keep `self`, this object, alive.
   static nb::object memory(const nb::handle self) {
     const segment& shared = nb::cast<python_segment&>(self).segment_;
     const std::size_t bytes = shared.bytes() - segment_header_bytes;

@@ -29,11 +29,11 @@
 namespace hogwild::python {
 namespace {
 
-/// A margin model that learns from rows as they come; of three classes and more one for each, against the rest.
+/// A margin model that learns from rows as they come; with three or more classes one for each, against the rest.
 class python_stream {
  public:
-  /// `classes`: 0 for a model of numbers, else how many labels 0, 1, ... rows have. `weights` and `bias` are what it
-  /// begins with, those of a class together; empty: with nothing.
+  /// `classes`: 0 for a model of numbers, else the number of labels 0, 1, ... `weights` and `bias` are the initial
+  /// ones, those of a class together; empty: zeros.
   python_stream(const std::vector<std::string>& words, std::size_t classes, std::size_t columns, const array& weights,
                 const array& bias)
       : request_(request_of(words, "the stream")), classes_(classes), columns_(columns) {
@@ -56,15 +56,15 @@ class python_stream {
       }
       cli::train_request request = request_;
       request.options = options;
-      runs_.emplace_back(new stream_run(cli::make_stream(request, options)));  // which cannot be moved
+      runs_.emplace_back(new stream_run(cli::make_stream(request, options)));  // cannot be moved
     }
   }
 
   python_stream(const python_stream&) = delete;
   python_stream& operator=(const python_stream&) = delete;
 
-  /// Trains on all rows, those of no whole chunk too. `averages`: the mean of the parameters goes on, over all rows
-  /// that this stream takes so.
+  /// Trains on all rows, including an incomplete last chunk. `averages`: updates the mean of the parameters over all
+  /// rows that this stream trains with it.
   void take(const python_rows& rows, bool averages) {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
@@ -85,7 +85,7 @@ class python_stream {
     if (averages) averaged_ += view.rows();
   }
 
-  /// The mean of the weights of each model, and behind them of all constant terms; empty where none was made.
+  /// The mean of the weights of each model, followed by all constant terms; empty if there is none.
   nb::object mean() const {
     std::vector<double> all;
     const auto join = [&] {
@@ -99,7 +99,7 @@ class python_stream {
     const std::size_t n = all.size();
     return to_numpy(std::move(all), n);
   }
-  /// Rows that the mean is over.
+  /// Rows that the mean covers.
   std::uint64_t averaged() const {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
@@ -120,7 +120,7 @@ class python_stream {
     for (const std::vector<float>& w : parameters()) all.push_back(request_.options.bias ? w.back() : 0.0f);
     return to_numpy(std::move(all), runs_.size());
   }
-  /// Of the last row, in the last model.
+  /// The step at the last row, in the last model.
   double step() const { return step_; }
   std::uint64_t rows() const { return runs_.front()->rows(); }
 
@@ -153,7 +153,7 @@ class python_stream {
     join();
   }
 
-  /// The weights of model k by column, and behind them its constant term where it has one.
+  /// The weights of model k by column, followed by its constant term if it has one.
   std::vector<float> weights_of(std::size_t k) const {
     std::vector<float> w = runs_[k]->parameters();
     const bool bias = request_.options.bias;
@@ -174,9 +174,9 @@ class python_stream {
   cli::train_request request_;
   std::size_t classes_, columns_;
   double step_ = 0.0;
-  std::vector<std::vector<double>> means_{};  ///< as weights_of()
+  std::vector<std::vector<double>> means_{};  ///< laid out as weights_of()
   std::uint64_t averaged_ = 0;
-  mutable std::mutex mutex_{};  ///< of the runs; taken without the interpreter
+  mutable std::mutex mutex_{};  ///< of the runs; locked without holding the interpreter
   std::vector<std::unique_ptr<stream_run>> runs_;
 };
 

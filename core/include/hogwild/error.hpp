@@ -9,25 +9,25 @@
 
 namespace hogwild {
 
-/// What a program should return when the error reaches its main function.
+/// The exit code that a program should return when the error reaches its main function.
 enum class exit_code : int {
   done = 0,
-  internal = 1,   ///< a fault of ours, or a lost peer
+  internal = 1,   ///< an internal fault, or a lost peer
   usage = 2,      ///< options that do not go together
   input = 3,      ///< bad, missing or torn input
-  resources = 4,  ///< shared memory, disk, processes or threads that are not available
+  resources = 4,  ///< no more shared memory, disk space, processes or threads
   diverged = 5,   ///< the loss is no longer finite
   interrupted = 130
 };
 
-/// Base of everything that the library throws. The message says what was wrong, where, and what to do. It is made
-/// printable: whatever names and tokens stand in it, what() is one line of at most `longest_message` bytes of UTF-8
-/// without control characters.
+/// Base of everything that the library throws. The message says what was wrong, where, and what to do. what() is made
+/// printable: one line of at most `longest_message` bytes of UTF-8 without control characters, whatever names and
+/// tokens stand in it.
 class error : public std::runtime_error {
  public:
-  /// What a program ends with, and one sentence for its user.
+  /// The program's exit code, and one sentence for its user.
   error(exit_code code, const std::string& message) : std::runtime_error(printable(message)), code_(code) {}
-  exit_code code() const noexcept { return code_; }  ///< what a program should end with
+  exit_code code() const noexcept { return code_; }  ///< the program's exit code
 
  private:
   exit_code code_;
@@ -38,16 +38,16 @@ struct config_error : error {
   explicit config_error(const std::string& message) : error(exit_code::usage, message) {}  ///< one sentence
 };
 
-/// A file that cannot be read, or data that does not suit the model.
+/// A file that cannot be read, or data that do not suit the model.
 struct input_error : error {
   explicit input_error(const std::string& message) : error(exit_code::input, message) {}  ///< one sentence
 };
 
-/// Malformed text at a place. `line` and `column` count from 1, `column` in bytes; what() begins with
-/// "file:line:column: ".
+/// Malformed text in a file. `line` and `column` count from 1, `column` in bytes; what() begins with "file:line:column:
+/// ".
 class format_error : public input_error {
  public:
-  /// `line` and `column` count from 1; what() begins with all three.
+  /// `line` and `column` count from 1; what() begins with file, line and column.
   format_error(const std::string& file, std::size_t line, std::size_t column, const std::string& message)
       : input_error(file + ":" + std::to_string(line) + ":" + std::to_string(column) + ": " + message),
         line_(line),
@@ -59,30 +59,30 @@ class format_error : public input_error {
   std::size_t line_, column_;
 };
 
-/// A dataset cache whose contents do not match their checksum; deleting `path()` and opening the source again cures it.
+/// A dataset cache whose contents do not match their checksum. To repair it, delete `path()` and open the source again.
 class cache_error : public input_error {
  public:
-  /// `path`: of the cache.
+  /// `path`: the cache file.
   cache_error(const std::string& path, const std::string& message) : input_error(message), path_(path) {}
-  const std::string& path() const noexcept { return path_; }  ///< of the cache
+  const std::string& path() const noexcept { return path_; }  ///< the cache file
 
  private:
   std::string path_;
 };
 
-/// Memory, shared memory, disk space, processes or threads that the system refuses.
+/// Memory, shared memory, disk space, processes or threads that the system refuses to give.
 struct resource_error : error {
   explicit resource_error(const std::string& message) : error(exit_code::resources, message) {}  ///< one sentence
 
  protected:
-  resource_error(exit_code code, const std::string& message) : error(code, message) {}  ///< for what ends otherwise
+  resource_error(exit_code code, const std::string& message) : error(code, message) {}  ///< with another exit code
 };
 
-/// A named segment that is missing (its code is `input` then), taken, foreign, or of another build.
+/// A named segment that is missing (exit code `input`), taken, foreign, or made by another build.
 class segment_error : public resource_error {
  public:
   using resource_error::resource_error;  ///< as a resource_error
-  /// For the name of a segment that is not there.
+  /// The error for a segment that does not exist.
   static segment_error missing(const std::string& message) { return {exit_code::input, message}; }
 
  private:

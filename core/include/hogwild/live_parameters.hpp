@@ -12,64 +12,64 @@
 #include <hogwild/detail/platform/enumeration_text.hpp>
 #include <hogwild/saved_model.hpp>
 
-// The parameters of a run that trains, read from another process: for serving, plots, or a look at how it goes.
+// Reads the parameters of a run in progress from another process: for serving, plots, or watching it train.
 
 namespace hogwild {
 
-/// Where a run stands whose parameters are read.
+/// The state of the run whose parameters are read.
 enum class run_state {
   training,
-  ended,  ///< it came to its end, in order or by an error; its last parameters can still be read
-  killed  ///< its process died without a word: what was there may be read, and nothing will come
+  ended,  ///< the run ended, normally or by an error; its last parameters can still be read
+  killed  ///< the run's process died without notice: its parameters can be read, and will not change any more
 };
 
 std::string_view to_string(run_state state);
 
-/// How old parameters are that were read: each value is one that the run's shared array held at some instant between
+/// The age of the parameters that were read: each value is one that the run's shared array held at some instant between
 /// the two counts of rows.
 struct live_age {
-  std::size_t epoch = 0, round = 0;  ///< the run's, when reading began; rounds count over the whole run
-  std::uint64_t rows_before = 0;     ///< that the run's workers had done when reading began
-  std::uint64_t rows_after = 0;      ///< and when it ended
-  double seconds = 0.0;              ///< since reading began
+  std::size_t epoch = 0, round = 0;  ///< of the run when reading began; rounds count over the whole run
+  std::uint64_t rows_before = 0;     ///< rows that the run's workers had done when reading began
+  std::uint64_t rows_after = 0;      ///< rows that they had done when reading ended
+  double seconds = 0.0;              ///< time since reading began
 };
 
-/// Parameters of a run on this machine and of this user: of process_engine, or of thread_engine with a segment. They
-/// are mapped read-only, so that no reader, however it ends, disturbs the run, and the run does not know its readers.
-/// Any build with the same layout of segments can read. Used by one thread.
+/// Parameters of a run by this user on this machine, with process_engine, or with thread_engine and a segment. They are
+/// mapped read-only, so no reader can disturb the run, however the reader ends, and the run does not know its readers.
+/// Any build with the same segment layout can read. An object is used by one thread.
 ///
-/// Values are read one after the other while others change them, with relaxed loads: none is torn, they are not of one
-/// instant, but of the span that the age tells. What a replica has gained since its last exchange is not among them;
-/// under direct sharing all but the row in hand is. Of linear models whose weights are w = a v, a thousand values at a
-/// time go with the a of the rows that were done, which fell by less than 1 % while they were read; where the run
-/// multiplied a into v meanwhile, all are read again. Chunks that workers have in hand may be as far apart from it as
-/// their rows shrink a: by the factor (1 - step * l2) a row.
+/// Values are read one after the other, with relaxed loads, while the workers change them. No value is torn, but the
+/// values are not of one instant: they are from the span of time that the age tells. What a replica has gained since
+/// its last exchange is missing; under direct sharing only the row in progress is. Linear models that store v, with w =
+/// a v, are read a thousand values at a time, which are multiplied by the a of the rows done so far; a falls by less
+/// than 1 % while they are read. If the run multiplies a into v meanwhile, everything is read again. A worker in the
+/// middle of a chunk may use a smaller a: each row of the chunk shrinks it by the factor (1 - step * l2).
 class live_parameters {
  public:
-  /// Maps a run's segment and reads once. Waits up to a second for a run that is not ready yet. Throws segment_error
-  /// for a name that leads to no run, to one of another user or layout, not ready, or of an engine whose workers train
-  /// replicas that meet at the ends of rounds.
+  /// Maps a run's segment and reads once. Waits up to a second for a run that is not ready yet. Throws segment_error if
+  /// the name is not that of a run, the run belongs to another user, has another layout or does not become ready, or
+  /// its engine's workers train replicas that meet only at the ends of rounds.
   static live_parameters attach(const std::string& name);
 
-  live_parameters(live_parameters&&) noexcept;             ///< leaves the other one without a segment
+  live_parameters(live_parameters&&) noexcept;             ///< the other object has no segment then
   live_parameters& operator=(live_parameters&&) noexcept;  ///< likewise
   ~live_parameters();
 
-  /// Reads the parameters as they are now. False where they could not be read, because the run was in the middle of
-  /// changing what they mean, for longer than `timeout`: then those that were read before stay, with their age.
+  /// Reads the parameters as they are now. Returns false if they could not be read within `timeout` because the run was
+  /// changing what they mean (multiplying a into v, say); the values read before stay, with their age.
   bool read(std::chrono::nanoseconds timeout = std::chrono::milliseconds(100));
 
-  /// What was read last, as epoch_report::parameters() has it: w by ascending input numbers of columns.
+  /// The values read last, in the order of epoch_report::parameters(): w by ascending input numbers of columns.
   std::span<const float> values() const;
-  std::span<const std::uint32_t> columns() const;  ///< those numbers
-  live_age age() const;                            ///< of what was read last
-  run_state state() const;                         ///< now
-  const std::string& name() const;                 ///< of the segment
-  const std::string& model_name() const;           ///< of the model that is trained
+  std::span<const std::uint32_t> columns() const;  ///< the input numbers of the columns
+  live_age age() const;                            ///< the age of the values read last
+  run_state state() const;                         ///< the state now
+  const std::string& name() const;                 ///< the segment's name
+  const std::string& model_name() const;           ///< the name of the model that is trained
 
-  /// What was read last as a model that can be saved, loaded and predict: the file that a run would have saved, without
-  /// columns' names. Throws config_error for models of the library whose files hold more than the segment tells: all
-  /// but linear ones.
+  /// The values read last as a model that can be saved, loaded and used for predictions: the file that the run would
+  /// have saved, without the columns' names. Throws config_error for those models of the library whose files hold more
+  /// than the segment tells: all except linear ones.
   saved_model model() const;
 
  private:

@@ -28,28 +28,31 @@
 
 namespace hogwild {
 
-/// A linear model whose loss looks at an example only through its margin w.x (+ bias): it supplies the scalar loss and
-/// its derivative by the margin; dots, updates, bias, l2 and evaluation are the engine's. The label is what labels()
-/// makes of it: -1/+1 for binary losses, the number itself for regression.
+/// A margin model is a linear model whose loss depends on an example only through the margin w.x (+ bias). It supplies
+/// the scalar loss and its derivative with respect to the margin; the engine does dots, updates, bias, l2 and
+/// evaluation. The label is as labels() asks: -1/+1 for binary losses, the number itself for regression.
 ///
-/// Optional: prediction(margin), where what it predicts is not the margin itself; require_data(rows, source), which
-/// throws input_error for labels that it is not for, and a static takes(label), which says so of one label: the tests
-/// of all margin models try no others; smoothness(mean_label), for a loss whose second derivative has no bound: one
-/// that holds near the fit to labels of this mean; probability(margin) of the larger label; numbers(), what it is made
-/// with (detail/model/model_number.hpp); project(run, step) as free models have it, for weights and not for the
-/// constant term: such a model is trained as a general model (<hogwild/general_model.hpp>); a member type `convex`, the
-/// model itself, so that it does not hold for models derived from it, where the loss is a convex function of the
-/// margin, whose derivative at a kink is a slope between those to its sides: then a tolerance measures the distance
-/// from the optimum (train_options::tolerance); with it least_loss(label), below which the loss never falls, where that
-/// is not 0.
+/// Optional members:
+/// - prediction(margin), if the prediction is not the margin itself
+/// - require_data(rows, source), which throws input_error for labels that the model does not allow, and a static
+///   takes(label), which tells whether it allows one label (the tests of all margin models use only such labels)
+/// - smoothness(mean_label), for a loss whose second derivative has no bound: a bound that holds near the fit to labels
+///   with this mean
+/// - probability(margin) of the larger label
+/// - numbers(), which the model is made with (detail/model/model_number.hpp)
+/// - project(run, step), as free models have it, for weights but not the constant term; such a model is trained as a
+///   general model (<hogwild/general_model.hpp>)
+/// - a member type `convex`, which is the model itself, so that derived models do not inherit it: the loss is a convex
+///   function of the margin, and derivative() at a kink is a slope between those to its sides. A tolerance then
+///   measures the distance from the optimum (train_options::tolerance).
+/// - least_loss(label), together with `convex`: a lower bound of the loss, if it is not 0
 template <class M>
 concept margin_model = requires(const M& m, float margin, float label) {
   { m.loss(margin, label) } -> std::convertible_to<double>;
   { m.derivative(margin, label) } -> std::convertible_to<float>;
 };
 
-/// What a margin model says of a row: its margin, or prediction(margin) where it has that, a number in the unit of the
-/// labels.
+/// The prediction for a row: its margin, or prediction(margin) if the model has that, in the unit of the labels.
 template <margin_model M>
 float prediction_of(const M& m, float margin) {
   if constexpr (requires {
@@ -59,34 +62,34 @@ float prediction_of(const M& m, float margin) {
   return margin;
 }
 
-/// A part of the parameters that is treated alike: `rows` rows of `width` parameters, from `offset` on.
+/// Parameters that are treated alike: `rows` rows of `width` parameters, beginning at `offset`.
 struct parameter_group {
-  std::string_view name = "weights";  ///< as `--freeze` has it
-  std::size_t offset = 0;             ///< of its first parameter
-  std::size_t rows = 0;               ///< of `width` parameters each
+  std::string_view name = "weights";  ///< the name that `--freeze` uses
+  std::size_t offset = 0;             ///< index of its first parameter
+  std::size_t rows = 0;               ///< rows of `width` parameters each
   std::size_t width = 1;              ///< parameters of a row
-  bool hot_first = true;              ///< row r belongs to the data's column at position r
+  bool hot_first = true;              ///< row r belongs to the data's column at position r: the popular ones first
   double step_factor = 1.0;           ///< multiplies the run's step
-  bool l2 = true;                     ///< whether the run's l2 applies; in general models only with hot_first
+  bool l2 = true;                     ///< whether the run's l2 applies; general models: only with hot_first
   bool projected = true;              ///< whether the model's project() applies
   std::size_t first_column =
-      0;  ///< of rows that are ordered by popularity: row r belongs to the data's column first_column + r
+      0;  ///< for rows ordered by popularity: row r belongs to the data's column first_column + r
 };
 
-/// What a model says of one row.
+/// How a model scores one row.
 struct row_score {
   double loss = 0.0;   ///< of the row
   float score = 0.0f;  ///< binary: the margin; real: the prediction; classes: the predicted class
 };
 
-/// What a model is trained with where nothing else is asked for.
+/// The options that a model is trained with by default.
 struct training_defaults {
-  std::optional<double> step{};                       ///< none: one is found by a short search
-  std::optional<double> decay{};                      ///< none: by the schedule; see step_options
+  std::optional<double> step{};                       ///< none: a short search finds one
+  std::optional<double> decay{};                      ///< none: the schedule decides; see step_options
   schedule_kind schedule = schedule_kind::geometric;  ///< how the step falls
   optimizer_kind optimizer = optimizer_kind::sgd;     ///< how a gradient changes the parameters
   std::uint32_t batch = 16;                           ///< rows that see the same parameters
-  double l2 = 0.0;                                    ///< of models that are not linear
+  double l2 = 0.0;                                    ///< for models that are not linear
   l2_form form = l2_form::by_degree;                  ///< how l2 is applied
 };
 
@@ -119,29 +122,35 @@ concept emits_drawn_partials = requires(const M& m, const archetype::reader<type
 
 /// Any other model, on examples of its example_type:
 ///
-///   using scalar_type  = float;                      what its parameters are made of
-///   using example_type = hogwild::sparse_row<float>; what it trains on
-///   std::size_t dim() const;                         how many parameters it has
-///   double loss(reader, example) const;              what is minimised, without regularisation
+///   using scalar_type  = float;                      the type of its parameters
+///   using example_type = hogwild::sparse_row<float>; the type of its examples
+///   std::size_t dim() const;                         number of parameters
+///   double loss(reader, example) const;              the loss to minimise, without regularisation
 ///   void gradient(reader, example, emit) const;      emit(j, g) for each partial derivative g that is not 0
 ///
-/// `emit` may be applied at once, while other workers read and write, so gradient() finishes every read that feeds a
-/// partial before that partial's emit, emits each coordinate at most once and no zeros, and keeps no state between
-/// calls. `reader` has operator[](j) and block(offset, n); `emit` has operator()(j, g) and block(offset, partials).
+/// `emit` may apply a partial at once, while other workers read and write. So gradient() finishes every read that a
+/// partial depends on before it emits the partial, emits each coordinate at most once and no zeros, and keeps no state
+/// between calls. `reader` has operator[](j) and block(offset, n); `emit` has operator()(j, g) and block(offset,
+/// partials).
 ///
-/// What is drawn while it trains is drawn from the example's own random numbers, the same in every engine, and others
-/// in each epoch: gradient(reader, example, random, emit) then, and loss(reader, example, random), whose numbers are
-/// the same at every measure, and with which gradient() is compared where it is checked.
+/// A model that draws random numbers while it trains has gradient(reader, example, random, emit). `random` yields the
+/// example's own numbers: the same in every engine, new ones in each epoch. Such a model also has loss(reader, example,
+/// random), whose numbers are the same in every measurement; gradient checks compare gradient() with this loss.
 ///
-/// Optional: init(view, random), or init(view, random, rows), instead of zeros; predict(reader, example) -> label as
-/// trained on; groups(); a static member `labels` (a label_kind, real by default); a static member `linear` = true for
-/// the default l2 of 1/n; of labels that are classes a static member `takes_lists` = true, where it heeds the classes
-/// of an example: rows may then have lists of labels, and `label` is the first of them; a static member `takes_offsets`
-/// = true, where it adds an example's offset to its score: data with offsets are refused otherwise; numbers(), what it
-/// is made with besides `features` and `classes`, which data say; project(run, step) for runs of parameters that belong
-/// into a set, or that a step of this size draws somewhere, as to zero: it changes each run right after what was
-/// emitted for it, and l2, have moved it. So it holds up to what others add meanwhile, or when replicas meet, and up to
-/// rounding.
+/// Optional members:
+/// - init(view, random), or init(view, random, rows), instead of zeros
+/// - predict(reader, example), which returns a label in the encoding that it is trained on
+/// - groups()
+/// - a static member `labels`, a label_kind, real by default
+/// - a static member `linear` = true, for a default l2 of 1/n
+/// - a static member `takes_lists` = true, for labels that are classes, if it uses the classes of an example: rows may
+///   then have lists of labels, and `label` is the first of them
+/// - a static member `takes_offsets` = true, if it adds an example's offset to its score; otherwise data with offsets
+///   are refused
+/// - numbers(), which the model is made with besides `features` and `classes`; those come from the data
+/// - project(run, step), for runs of parameters that have to stay in a set, or that a step of this size draws towards
+///   something (towards zero, say). It changes each run right after the emitted partials and l2 have moved it. So its
+///   result holds up to rounding, what others add meanwhile, and meetings of replicas.
 template <class M>
 concept general_model = requires {
   typename M::scalar_type;
@@ -153,11 +162,11 @@ concept general_model = requires {
 &&(detail::loses_rows<M> || detail::loses_drawn_rows<M>)&&(detail::emits_partials<M> ||
                                                            detail::emits_drawn_partials<M>);
 
-/// Whether a general model draws while it trains, or while it is measured.
+/// Whether a general model draws random numbers while it trains or is measured.
 template <class M>
 inline constexpr bool draws_numbers = detail::emits_drawn_partials<M> || detail::loses_drawn_rows<M>;
 
-/// The loss of a general model, and its gradient, whether it draws or not.
+/// The loss of a general model, and its gradient, with or without random numbers.
 template <class M, class Reader, class Example>
 double loss_of(const M& m, const Reader& w, const Example& z, const counter_random& random) {
   if constexpr (detail::loses_drawn_rows<M>)
@@ -180,33 +189,39 @@ void gradient_of(const M& m, const Reader& w, const Example& z, const counter_ra
 ///   std::size_t dim() const;
 ///   workspace make_workspace(data, isa, batch) const; for at most `batch` examples of these rows; may allocate
 ///   void take(workspace&, k, sparse_row, random) const;  example k < batch: copies what it needs of the row, whose
-///                                                     spans die at once. `random` is the example's own: the same
-///                                                     numbers in every engine
+///                                                     spans are invalid afterwards. `random` yields the example's own
+///                                                     numbers, the same in every engine
 ///   void gradient(reader, workspace&, n, emit) const;  of the mean loss of examples 0 .. n-1
 ///   void score(reader, workspace&, n, scores) const;  loss and score of each, without dropout
 ///
-/// `emit` has block(offset, partials) alone, which must lie in one group. What is emitted may be applied at once, while
-/// other workers read and write; a model whose steps are smaller than the examples that it takes (a window of a
-/// sentence) may emit the same run again and will read what it has become.
+/// `emit` has only block(offset, partials), and a block must lie in one group. Emitted partials may be applied at once,
+/// while other workers read and write. A model whose steps are smaller than the examples that it takes (a window of a
+/// sentence) may emit the same run again, and then reads the changed values.
 ///
-/// Optional, besides what general models may have: a static member `defaults` (training_defaults); `measured_rows`, how
-/// many training rows an epoch's loss is measured on; `sharing`, the sharing_kind that `auto` means; `scored` = false
-/// for models without labels; `cuts` = true for those whose rows are a graph's; `repeats` = true where a column may
-/// stand in a row several times, as words do in a sentence; `emits_sums` = true where the gradient is that of the sum
-/// of the examples' losses, not of their mean; make_workspace(data, labels, isa, batch), which training prefers, with
-/// the label_map of the data; require_data(rows, source), which throws config_error for rows that do not suit the
-/// model, before anybody trains; hyperparameters(), an array of numbers that tell the model from others of its name and
-/// size, so that a run is not resumed with another one; a static member `takes_weights` = true, where gradient()
-/// multiplies each example's loss by its weight, which take() copies: data with weights are refused otherwise. score()
-/// has losses without weights. l2 is a part of the gradient of every run that is emitted.
+/// Optional members, besides those of general models:
+/// - a static member `defaults` (training_defaults)
+/// - `measured_rows`, the number of training rows on which an epoch's loss is measured
+/// - `sharing`, the sharing_kind that `auto` means
+/// - `scored` = false, for models without labels
+/// - `cuts` = true, if the rows are those of a graph
+/// - `repeats` = true, if a column may occur several times in a row, like words in a sentence
+/// - `emits_sums` = true, if the gradient is that of the sum of the examples' losses, not of their mean
+/// - make_workspace(data, labels, isa, batch) with the label_map of the data, which training prefers
+/// - require_data(rows, source), which throws config_error for rows that do not suit the model before training begins
+/// - hyperparameters(), an array of numbers that differ between models of the same name and size, so that a run is not
+///   resumed with another model
+/// - a static member `takes_weights` = true, if gradient() multiplies each example's loss by its weight, which take()
+///   copies; otherwise data with weights are refused
 ///
-/// One that takes lists also has score(reader, workspace&, n, scores, of_classes), where of_classes[k * classes + c]
-/// becomes what example k scores for class c, and decision(scores), above which a score makes its class one of the
-/// row's.
+/// score() returns losses without weights. l2 is part of the gradient of every emitted run.
 ///
-/// A workspace whose batch takes longer than some milliseconds has stop_when(std::function<bool()>): gradient() and
-/// score() ask what it was given every few of them, and return soon after it is true; what they then leave in scores
-/// is not read, and a gradient that is not complete is not emitted.
+/// A model that takes lists also has score(reader, workspace&, n, scores, of_classes), which sets of_classes[k *
+/// classes + c] to the score of class c for example k, and decision(scores), the threshold above which a class is
+/// predicted for the row.
+///
+/// If a batch takes longer than some milliseconds, the workspace has stop_when(std::function<bool()>). gradient() and
+/// score() then call the given function every few milliseconds and return soon after it returns true. Scores are not
+/// read then, and an incomplete gradient is not emitted.
 template <class M>
 concept workspace_model = requires {
   typename M::scalar_type;
@@ -224,8 +239,7 @@ concept workspace_model = requires {
   { m.score(w, space, std::size_t{}, scores) } -> std::same_as<void>;
 };
 
-/// What a worker trains in: where a model has make_workspace(data, labels, isa, batch), too, it is told what its rows'
-/// labels mean.
+/// Makes a worker's workspace. Passes the label map to models that have make_workspace(data, labels, isa, batch).
 template <workspace_model M>
 typename M::workspace training_workspace(const M& m, const sparse_view& data, const label_map& labels, isa set,
                                          std::size_t batch) {
@@ -235,7 +249,7 @@ typename M::workspace training_workspace(const M& m, const sparse_view& data, co
     return m.make_workspace(data, set, batch);
 }
 
-/// Models that begin with what depends on their rows as well: with init(view, random, rows), rows.class_rows counted.
+/// Whether a model's initial parameters depend on its rows: init(view, random, rows), with rows.class_rows counted.
 template <class M>
 inline constexpr bool init_by_rows = requires(const M& m, param_view<typename M::scalar_type> w, counter_random random,
                                               const sparse_view& rows) {
@@ -248,23 +262,24 @@ concept stoppable_workspace = requires(W& space, std::function<bool()> asked) {
   space.stop_when(asked);
 };
 
-/// Models whose parameters are drawn into a set, or by a proximal map, after each of their steps.
+/// Models whose parameters are projected onto a set, or changed by a proximal map, after each step.
 template <class M, class Scalar>
 inline constexpr bool projects_runs = requires(const M& m, std::span<Scalar> run, Scalar step) {
   m.project(run, step);
 };
 
-/// Models whose parameters are the model's to lay out.
+/// Models that lay out their parameters themselves.
 template <class M>
 concept free_model = general_model<M> || workspace_model<M>;
 
 template <class M>
 concept model = margin_model<M> || free_model<M>;
 
-/// A general model of ratings that is trained by kernels (kernels/factor_kernels.hpp): it also has the counts `users`
-/// and `items`, a width() of their rows, whether there is a `bias`, a `mean`, and a static loss_of(score, rating); its
-/// groups are "users", "items", "user_bias" and "item_bias", in this order and without gaps, and user u is column u of
-/// the data, item i column users + i. Of ours: of a model that derives from one, kernels would not hear the loss.
+/// A general model of ratings that kernels train (kernels/factor_kernels.hpp). It also has the counts `users` and
+/// `items`, the width() of their rows, a flag `bias`, a `mean`, and a static loss_of(score, rating). Its groups are
+/// "users", "items", "user_bias" and "item_bias", in this order and without gaps; user u is column u of the data, item
+/// i column users + i. Only the library's own models are factor models: kernels would ignore the loss of a derived
+/// model.
 template <class M>
 concept factor_model = general_model<M> && std::same_as<typename M::scalar_type, float> &&
     std::same_as<typename M::library_model, M> && requires(const M& m) {
@@ -277,12 +292,12 @@ concept factor_model = general_model<M> && std::same_as<typename M::scalar_type,
   { M::loss_of(0.0f, 0.0f) } -> std::convertible_to<double>;
 };
 
-/// A general model of ours that row kernels train (detail/kernels/row_kernels.hpp): arrays_in(w) says where its
-/// parameters lie from w on, kernel_room() how many floats a worker needs for a row, derive(scores, label) makes of a
-/// row's scores the derivatives of its loss by them and returns whether one is not 0, and measured(scores, label) what
-/// they come to. A model that takes lists has both with the classes of a row in the label's place, too, and
-/// decision(scores), above which a score makes its class one of the row's. A model that derives from one of them is
-/// none: its own loss would not be heard.
+/// A general model of the library that row kernels train (detail/kernels/row_kernels.hpp). arrays_in(w) tells where its
+/// parameters lie, given that they begin at w. kernel_room() is the number of floats that a worker needs for a row.
+/// derive(scores, label) replaces a row's scores by the derivatives of its loss and returns whether any is not 0;
+/// measured(scores, label) is the loss and score of the row. A model that takes lists also has both functions with the
+/// classes of a row in place of the label, and decision(scores), the threshold above which a class is predicted for the
+/// row. A derived model is no row kernel model: kernels would ignore its own loss.
 template <class M>
 concept row_kernel_model = general_model<M> && std::same_as<typename M::scalar_type, float> &&
     std::same_as<typename M::library_model, M> && requires(const M& m, float* scores, float label) {
@@ -292,9 +307,9 @@ concept row_kernel_model = general_model<M> && std::same_as<typename M::scalar_t
   { m.measured(scores, label) } -> std::same_as<row_score>;
 };
 
-/// A workspace model of ours with factors of columns for fields, which field kernels train
-/// (detail/kernels/field_kernels.hpp): arrays_in(), derive() and measured() as above, and a workspace whose examples
-/// have a row() for kernels, and room for it.
+/// A workspace model of the library with factors of columns for fields, which field kernels train
+/// (detail/kernels/field_kernels.hpp). It has arrays_in(), derive() and measured() as above, and a workspace whose
+/// examples have a row() for kernels, and room for it.
 template <class M>
 concept field_model = workspace_model<M> && std::same_as<typename M::scalar_type, float> &&
     std::same_as<typename M::library_model, M> &&
@@ -306,16 +321,16 @@ concept field_model = workspace_model<M> && std::same_as<typename M::scalar_type
   space.example(std::size_t{}).row();
 };
 
-/// One of those two whose factors replicas may store as halves: half_arrays_in(w) says where its parameters lie from w
-/// on where its first group is of halves, which kernels train.
+/// A row kernel model or field model whose replicas may store factors as halves. half_arrays_in(w) tells where its
+/// parameters lie from w on if its first group consists of halves; kernels train them.
 template <class M>
 concept half_factor_model = (row_kernel_model<M> || field_model<M>)&&requires(const M& m, float* w) {
   m.half_arrays_in(w);
 };
 
-/// A cut of ours that kernels train where it has two sides (detail/kernels/cut_kernels.hpp): it has the counts `nodes`,
-/// whose points are its parameters, and `sides`, the `unit` of its capacities, and terminals_of(data), the sides of the
-/// columns behind those of nodes. Of ours: of a model that derives from one, kernels would not hear the loss.
+/// A cut of the library that kernels train if it has two sides (detail/kernels/cut_kernels.hpp). It has the counts
+/// `nodes`, whose points are its parameters, and `sides`, the `unit` of its capacities, and terminals_of(data), the
+/// sides of the columns that follow those of the nodes. A derived model is not one: kernels would ignore its own loss.
 template <class M>
 concept cut_model = workspace_model<M> && std::same_as<typename M::scalar_type, float> &&
     std::same_as<typename M::library_model, M> && requires(const M& m, const sparse_view& data) {
@@ -326,23 +341,23 @@ concept cut_model = workspace_model<M> && std::same_as<typename M::scalar_type, 
   { m.terminals_of(data) } -> std::same_as<std::vector<std::uint32_t>>;
 };
 
-/// A model whose object may be copied into a shared segment, byte by byte: what the process engine asks for. That it
-/// holds no pointer, reference or span nobody can see from here: in another process they lead nowhere, and a worker
-/// dies of them.
+/// A model whose object can be copied byte by byte into a shared segment, as the process engine requires. The concept
+/// cannot see whether the object holds a pointer, reference or span: these are invalid in another process, and a worker
+/// that uses one crashes.
 template <class M>
 concept segment_storable = std::is_trivially_copyable_v<M>;
 
-/// A model that a device can train, once it is named there (<hogwild/cuda/device_kernels.hpp>): a margin model, or a
-/// general model of floats that takes its example by `const auto&`. HOGWILD_DEVICE_CODE stands before derivative(), or
-/// before gradient(), and before what these call; loss and predict() stay on the CPU.
+/// A model that a device can train once it is named there (<hogwild/cuda/device_kernels.hpp>): a margin model, or a
+/// general model of floats that takes its example by `const auto&`. HOGWILD_DEVICE_CODE precedes derivative() or
+/// gradient(), and every function that these call; loss and predict() stay on the CPU.
 ///
-/// A row is trained by the 32 lanes of a warp, each of which runs gradient(). A loop over the row, `for (auto [j, x] :
-/// z)`, gives each lane entries of its own; outside of loops all lanes do the same, what they read is read once for all
-/// of them, and what they emit there is emitted once. So what adds up over a row is hogwild::dot(w, z) or
-/// hogwild::sum(z, f), which stand outside of loops over it and give all lanes the sum; a loop is run to its end. Of an
-/// example there are label, size(), the loop and these sums; of the reader w[j], of emit emit(j, g). What is read in
-/// a loop is not what other lanes emit in it. A model that lanes do not train as the CPU does is refused when a run
-/// begins, where rows that are tried show it; on a GPU a loop that other rows leave early may hang.
+/// The 32 lanes of a warp train a row; each runs gradient(). A loop over the row, `for (auto [j, x] : z)`, gives each
+/// lane entries of its own. Outside of such loops all lanes do the same: a read is done once for all of them, and an
+/// emit counts once. So sums over a row are taken by hogwild::dot(w, z) or hogwild::sum(z, f), outside of loops over
+/// it; all lanes get the sum. Every loop must run to its end. An example has label, size(), the loop and these sums;
+/// the reader has w[j], the emitter emit(j, g). A loop must not read what other lanes emit in it. When a run begins,
+/// some rows are tried, and a model that lanes train otherwise than the CPU does is refused; on a GPU, a loop that some
+/// rows leave early may hang.
 template <class M>
 concept device_model = std::is_trivially_copyable_v<M> &&
     (margin_model<M> || (general_model<M> && std::same_as<typename M::scalar_type, float> &&
@@ -351,7 +366,7 @@ concept device_model = std::is_trivially_copyable_v<M> &&
                            { m.gradient(w, z, emit) } -> std::same_as<void>;
                          }));
 
-/// How a model wants its labels: its member `labels`, static or its own.
+/// The kind of labels that a model asks for: its member `labels`, static or not.
 template <class M>
 constexpr label_kind labels_of(const M& m) {
   if constexpr (requires {
@@ -370,7 +385,7 @@ constexpr training_defaults defaults_of() {
   return {};
 }
 
-/// Whether what a model scores are the edges and nodes of a graph that it cuts: a static member `cuts`.
+/// Whether a model cuts a graph, whose edges and nodes are its rows: a static member `cuts`.
 template <class M>
 constexpr bool cuts_graphs() {
   if constexpr (requires {
@@ -380,7 +395,7 @@ constexpr bool cuts_graphs() {
   return false;
 }
 
-/// Whether a model's rows have scores: those without labels have a loss alone.
+/// Whether a model's rows have scores; rows of models without labels have only a loss.
 template <class M>
 constexpr bool has_scores() {
   return !requires {
@@ -396,8 +411,7 @@ constexpr bool takes_lists() {
   };
 }
 
-/// Whether rows may weigh more or less than others: of models with a workspace where a static member `takes_weights`
-/// says so, of others always.
+/// Whether rows may have weights: models with a workspace allow them by a static member `takes_weights`, others always.
 template <class M>
 constexpr bool takes_weights() {
   return !workspace_model<M> || requires {
@@ -405,7 +419,7 @@ constexpr bool takes_weights() {
   };
 }
 
-/// Whether rows may have offsets: of margin models always, of others where a static member `takes_offsets` says so.
+/// Whether rows may have offsets: margin models always allow them, others by a static member `takes_offsets`.
 template <class M>
 constexpr bool takes_offsets() {
   return margin_model<M> || requires {
@@ -413,8 +427,8 @@ constexpr bool takes_offsets() {
   };
 }
 
-/// Whether the library has a free model's loops compiled: its own models say so by a member type `library_model`, the
-/// model itself, so that it does not hold for models derived from them.
+/// Whether the library contains a free model's compiled loops: its own models say so by a member type `library_model`,
+/// which is the model itself, so that derived models do not inherit it.
 template <class M>
 constexpr bool in_library() {
   return requires {
@@ -440,7 +454,7 @@ constexpr bool is_linear() {
   return margin_model<M>;
 }
 
-/// The parameter groups of a free model: its own, or one group, ordered by popularity, of all parameters.
+/// The parameter groups of a free model: its own, or a single group of all parameters, ordered by popularity.
 template <free_model M>
 std::vector<parameter_group> groups_of(const M& m) {
   if constexpr (requires { m.groups(); }) {
@@ -451,8 +465,7 @@ std::vector<parameter_group> groups_of(const M& m) {
   }
 }
 
-/// A name for messages and for the check on attaching: M::name where there is one, else the type as the compiler spells
-/// it.
+/// A name for messages and for the check on attaching: M::name if it exists, else the type as the compiler spells it.
 template <class M>
 constexpr std::string_view model_name() {
   if constexpr (requires {
@@ -468,4 +481,4 @@ constexpr std::string_view model_name() {
 
 }  // namespace hogwild
 
-#include <hogwild/detail/model/conforms.hpp>  // what it checks stands above
+#include <hogwild/detail/model/conforms.hpp>  // the contract that it checks is above

@@ -16,30 +16,32 @@
 
 namespace hogwild {
 
-/// A trained linear model in the numbering of its input: everything that a prediction needs, and of the run that found
-/// it only how that divided columns, if it did, so that the same parameters make the same bytes. Columns with zero
-/// weights are kept: a prediction then tells a column that training never had from one that does not matter.
+/// A trained linear model in the numbering of its input. It holds all that a prediction needs, and nothing about the
+/// run that found it except how the run divided columns, so the same parameters make the same bytes. Columns with zero
+/// weights are kept: a prediction can then distinguish a column that the training data did not have from one that does
+/// not matter.
 ///
 /// To predict, open the data with open_options::numbering = column_numbering(columns); position k of that data is row k
 /// of the weights.
 struct saved_model {
   std::string model;                                            ///< name, e.g. "logistic"
   std::vector<std::pair<std::string, double>> model_options{};  ///< e.g. {"delta", 1.0}; names are distinct
-  label_map labels{};                                           ///< what its classes are called
-  std::size_t width = 1;                 ///< parameters of each column: what the model has, of two labels at least 1
+  label_map labels{};                                           ///< the names of its classes
+  std::size_t width = 1;                 ///< parameters of each column, as the model has them; at least 1 for two
+                                         ///< labels
   std::vector<std::uint32_t> columns{};  ///< input numbers, ascending
-  std::vector<float> weights{};          ///< columns.size() * width, the parameters of a column together
-  std::vector<float> bias{};             ///< of no column: none, one or `width`; of nets and classes more
+  std::vector<float> weights{};          ///< columns.size() * width; the parameters of a column are adjacent
+  std::vector<float> bias{};             ///< parameters that belong to no column: none, one or `width`; nets and
+                                         ///< classes have more
 
-  std::vector<std::string> names{};  ///< of the columns in words, where the input has them; else none
+  std::vector<std::string> names{};  ///< the names of the columns, if the input has them; else empty
 
-  /// What the labels are in words, one for each of labels.values(), empty where that is label_text(); none where all
-  /// are.
+  /// The labels in words, one for each of labels.values(), empty if the word is label_text(); empty if all are.
   std::vector<std::string> label_texts{};
 
-  /// One of labels.values() as the data have it written; of another number the plain text.
+  /// One of labels.values() as the data spell it; any other number as plain text.
   std::string text_of_label(double label) const;
-  /// Takes over how the labels of these data are written.
+  /// Copies the spelling of the labels from these data.
   void spell_labels(const label_spelling& spelling);
 
   /// Parameters of the column `columns[position]`.
@@ -53,21 +55,21 @@ enum class model_format {
   text     ///< for people and other programs; reads back exactly
 };
 
-/// text for a path that ends in ".txt", else binary.
+/// `text` for a path that ends in ".txt", else `binary`.
 model_format model_format_for(const std::filesystem::path& path);
 
-/// Writes the model aside, flushes it and renames it to `path`. Throws config_error where sizes do not fit
-/// together, columns do not ascend or a name is empty or has blanks; error with exit_code::diverged where a number is
-/// not finite; resource_error or input_error where the file cannot be written. Then `path` is as before.
+/// Writes the model to a temporary file, flushes it and renames it to `path`. Throws config_error if sizes do not fit
+/// together, columns do not ascend or a name is empty or has blanks; error with exit_code::diverged if a number is not
+/// finite; resource_error or input_error if the file cannot be written. In each case `path` is left as it was.
 void save_model(const std::filesystem::path& path, const saved_model& model, model_format format);
 
-/// Reads what save_model wrote, in either format, told by content. Throws format_error (file:line:column) for text and
-/// input_error with the byte for binary files that are not a model, of another version, cut, altered, or that hold a
-/// number that is not finite or columns that do not ascend. Of a file that others can change (docs/security.md) `note`
-/// is told, in one sentence.
+/// Reads a file of save_model, in either format, which is recognised by content. Throws format_error (file:line:column)
+/// for text, or input_error with the byte for binary files, if the file is not a model, is of another version, cut or
+/// altered, or holds a number that is not finite or columns that do not ascend. `note` receives one sentence if others
+/// can change the file (docs/security.md).
 saved_model load_model(const std::filesystem::path& path, const std::function<void(std::string_view)>& note = {});
 
-/// The same from and to memory; `name` stands for the file in messages.
+/// The same from and to memory; `name` replaces the file's name in messages.
 std::vector<std::byte> model_bytes(const saved_model& model, model_format format);
 saved_model parse_model(std::span<const std::byte> bytes, const std::string& name);
 

@@ -10,11 +10,11 @@
 
 namespace hogwild::detail {
 
-/// Rows begin at these places of other arrays; the last place is where all rows end. Borrows the numbers.
+/// The places in other arrays at which rows begin; the last place is the end of all rows. Borrows the numbers.
 class array_places {
  public:
-  /// Throws input_error for numbers that are negative, do not ascend, or lie behind `within`, with `array` as their
-  /// name and `of` as that of the array whose places they are.
+  /// Throws input_error for numbers that are negative, do not ascend, or exceed `within`. In the message `array` is
+  /// their name and `of` that of the array in which they are places.
   array_places(const whole_numbers& numbers, std::size_t within, const std::string& array, const std::string& of) {
     numbers.visit([&](auto from) {
       for (std::size_t r = 0; r < from.size(); ++r) {

@@ -19,7 +19,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// The parts of a block, one behind the other. Reading and writing go through the same list.
+/// The parts of a block, one after the other. Reading and writing use the same list.
 class part_list {
  public:
   template <class T>
@@ -49,7 +49,7 @@ class part_list {
   std::size_t count_ = 0;
 };
 
-/// Narrow copies of a block's entries. One a thread, so that its memory is there already.
+/// Narrow copies of a block's entries. One for each thread, so that memory is reused.
 struct narrow_entries {
   std::vector<std::uint16_t> index;
   std::vector<half> value;
@@ -59,7 +59,7 @@ narrow_entries& narrow_room() {
   return room;
 }
 
-/// What stands in the file, from `at.offset` on.
+/// The parts in the file, beginning at `at.offset`.
 part_list parts_of(const libsvm_block& block, std::span<const std::uint32_t> number, const narrow_entries& narrow,
                    const block_file::place& at) {
   part_list parts;
@@ -146,7 +146,7 @@ libsvm_block block_file::read_rows(place from) const {
 }
 
 void block_file::drop(const place& gone) const {
-  // Where the file system cannot, the space stays taken until the file goes.
+  // If the file system cannot do this, the space stays occupied until the file is closed.
   static_cast<void>(::fallocate(fd_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(gone.offset),
                                 static_cast<off_t>(gone.bytes())));
 }

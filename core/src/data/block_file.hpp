@@ -16,36 +16,36 @@
 
 namespace hogwild::detail {
 
-/// Blocks of rows in a file without a name, which takes its space with it when it goes, however the process ends.
+/// Blocks of rows in an unnamed file. Its space is freed when it is closed, however the process ends.
 class block_file {
  public:
-  /// Where a block stands, and how much of everything it has.
+  /// Where a block is, and the sizes of its parts.
   struct place {
     std::uint64_t offset = 0;
-    std::uint32_t rows = 0, entries = 0, labels = 0;  ///< labels: of lists
+    std::uint32_t rows = 0, entries = 0, labels = 0;  ///< labels: in lists
     bool lists = false, numbered = false;
-    std::uint8_t index_bytes = 4, value_bytes = 4;  ///< 2 where that holds all of them
+    std::uint8_t index_bytes = 4, value_bytes = 4;  ///< 2 if that holds all of them
 
     std::uint64_t bytes() const;
   };
 
-  /// In the first of these folders that takes a file; null where none does: then `refused` says why.
+  /// Makes the file in the first of these folders that allows it; null if none does: `refused` then says why.
   static std::unique_ptr<block_file> in(std::span<const std::filesystem::path> folders, std::string& refused);
   const std::filesystem::path& folder() const { return folder_; }
 
-  /// Rows and entries up to the last row's end; `number` says which row each one is, or is empty. Any thread may call
-  /// it. Throws resource_error where there is no space, and before a file grows beyond its limit.
+  /// Writes rows, and entries up to the end of the last row; `number` is the number of each row, or is empty. Any
+  /// thread may call it. Throws resource_error if there is no space, and before a file grows beyond its limit.
   place add(const libsvm_block& block, std::span<const std::uint32_t> number = {});
-  /// The block again, its entries in `piece`, which has room for them, and its numbers, if any. Any
-  /// thread may call it. Throws resource_error.
+  /// Reads the block, with its entries in `piece`, which has room for them, and its numbers, if any. Any thread may
+  /// call it. Throws resource_error.
   libsvm_block read(const place& from, entry_piece& piece, std::vector<std::uint32_t>* number = nullptr) const;
-  /// Of a block only what belongs to rows: where they end, and their labels.
+  /// Reads only the rows' parts of a block: where they end, and their labels.
   libsvm_block read_rows(place from) const;
-  /// A block that is needed no more gives its space back.
+  /// Frees the space of a block that is no longer needed.
   void drop(const place& gone) const;
-  /// A block will be read soon.
+  /// Announces that a block will be read soon.
   void announce(const place& next) const;
-  std::uint64_t bytes() const { return end_.load(std::memory_order_relaxed); }  ///< written, by all
+  std::uint64_t bytes() const { return end_.load(std::memory_order_relaxed); }  ///< written by all threads
 
  private:
   block_file(unique_fd fd, std::filesystem::path folder) : fd_(std::move(fd)), folder_(std::move(folder)) {}

@@ -24,7 +24,7 @@ struct range_of_rows {
   std::size_t first = 0, last = 0;
 };
 
-/// Rows by rows so that no part has more entries than a block, unless one row has.
+/// Splits rows so that no part has more entries than a block, unless a single row has.
 template <class Start>
 std::vector<range_of_rows> cut(std::span<const Start> start) {
   std::vector<range_of_rows> parts;
@@ -38,19 +38,19 @@ std::vector<range_of_rows> cut(std::span<const Start> start) {
   return parts;
 }
 
-/// By the bits, of which infinity has the least that are no finite number's.
+/// By the bits: infinity has the smallest bits of all numbers that are not finite.
 bool is_finite(float x) {
   return (std::bit_cast<std::uint32_t>(x) & 0x7f800000u) != 0x7f800000u;
 }
 
-/// What is to be known of the entries of several rows.
+/// Facts about the entries of several rows.
 struct seen_entries {
-  std::uint32_t largest = 0;  ///< column
-  std::uint32_t falls = 0;    ///< entries whose column is not above that of the entry before
+  std::uint32_t largest = 0;  ///< largest column
+  std::uint32_t falls = 0;    ///< entries whose column is not above that of the previous entry
   std::uint32_t no_numbers = 0;
 };
 
-/// One loop without branches, which compilers turn into vectors.
+/// One loop without branches, which compilers vectorise.
 seen_entries see(std::span<const std::uint32_t> index, std::span<const float> value) {
   if (index.empty()) return {};
   std::uint32_t largest = index[0], falls = 0, no_numbers = is_finite(value[0]) ? 0 : 1;
@@ -70,7 +70,7 @@ bool all_weights(std::span<const float> weight) {
   return std::ranges::all_of(weight, [](float x) { return std::isfinite(x) && x >= 0.0f; });
 }
 
-/// The rows [part.first, part.last); false where the columns of one do not ascend.
+/// Takes rows [part.first, part.last); false if the columns of one do not ascend.
 template <class Start>
 bool take_rows(std::span<const Start> start, range_of_rows part, std::span<const std::uint32_t> index,
                std::uint32_t falls, libsvm_block& block) {
@@ -98,7 +98,7 @@ bool take_labels(const any_numbers& labels, range_of_rows part, libsvm_block& bl
   return std::ranges::all_of(block.label, [](double x) { return std::isfinite(x); });
 }
 
-/// Columns as the blocks have them, whatever their sign; none where they take 64 bits.
+/// Columns in the type of the blocks, whatever their sign; empty if they have 64 bits.
 std::span<const std::uint32_t> columns_of(const whole_numbers& index) {
   return index.visit([](auto from) -> std::span<const std::uint32_t> {
     using number = std::remove_cv_t<typename decltype(from)::element_type>;
@@ -127,7 +127,7 @@ std::optional<std::vector<libsvm_block>> borrow_blocks(const csr_arrays& from, s
   const std::span<const float> value = singles_of(from.value);
   const bool others = index.size() != from.index.size() || value.size() != from.value.size();
   if (others || !from.label_start.empty() || !all_weights(from.weight) || !all_finite(from.offset)) return {};
-  if (has_sign(from.index))  // A negative one is larger than all others.
+  if (has_sign(from.index))  // A negative one would be larger than all others.
     most_columns = std::min<std::size_t>(most_columns, std::numeric_limits<std::int32_t>::max() + std::size_t{1});
   return from.row_start.visit([&](auto start) -> std::optional<std::vector<libsvm_block>> {
     const std::vector<range_of_rows> parts = cut(start);

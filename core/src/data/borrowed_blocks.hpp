@@ -13,12 +13,11 @@ struct csr_arrays;
 
 namespace detail {
 
-/// The rows of a piece as blocks whose entries are the caller's own arrays (libsvm_block::borrowed). Checked by the
-/// threads of the arena that this is called in. `row_start` ascends within the arrays, and labels are one a row or
-/// none.
-/// Nothing where arrays are of other types than the blocks', or a row does not hold what is asked of it: columns that
-/// ascend, below `most_columns`, numbers that are finite, weights of 0 at least, one label. Who takes such rows one by
-/// one says which it is, or puts it right.
+/// The rows of a piece as blocks whose entries are the caller's own arrays (libsvm_block::borrowed), checked by the
+/// threads of the current arena. `row_start` ascends within the arrays, and there is one label a row or none. Returns
+/// nothing if arrays have other types than the blocks', or a row is not as required: columns that ascend, below
+/// `most_columns`, finite numbers, weights of at least 0, one label. A caller that then takes rows one by one finds the
+/// row at fault, or corrects it.
 std::optional<std::vector<libsvm_block>> borrow_blocks(const csr_arrays& from, std::size_t most_columns);
 
 }  // namespace detail

@@ -18,7 +18,7 @@ namespace hogwild::detail {
 
 static_assert(std::endian::native == std::endian::little, "binary files are little-endian and written as they lie");
 
-/// Appends values to a binary file that is being built.
+/// Appends values to a binary file in memory.
 class byte_builder {
  public:
   template <class T>
@@ -46,7 +46,7 @@ class byte_builder {
   std::vector<std::byte> bytes_;
 };
 
-/// Reads values from a binary file in memory; never past its end. Throws input_error that names file and byte.
+/// Reads values from a binary file in memory, never past its end. Throws input_error that names file and byte.
 class byte_cursor {
  public:
   byte_cursor(std::span<const std::byte> bytes, std::string_view name) : bytes_(bytes), name_(name) {}
@@ -75,8 +75,8 @@ class byte_cursor {
   }
   template <class T>
   std::vector<T> take_vector(std::uint64_t count, const char* what) {
-    // Compared by division: count * sizeof(T) may not fit, and nothing is allocated before the bytes are known to be
-    // there.
+    // Compared by division, because count * sizeof(T) may overflow. Nothing is allocated before the bytes are known to
+    // exist.
     const bool fits = count <= left() / sizeof(T);
     const auto part = take_bytes(fits ? count * sizeof(T) : std::numeric_limits<std::uint64_t>::max(), what);
     std::vector<T> values(static_cast<std::size_t>(count));

@@ -16,43 +16,43 @@ namespace hogwild::detail {
 
 enum class compression { none, gzip, xz, zstd, bzip2 };
 
-/// Tells by the first bytes of a file; `head` may be shorter than any magic.
+/// Recognises the compression by the first bytes of a file; `head` may be shorter than any magic.
 compression detect_compression(std::string_view head);
 
-/// What tells one state of a file from another.
+/// Distinguishes states of a file.
 struct source_stamp {
   std::uint64_t bytes = 0;
   std::int64_t modified_ns = 0;
   std::int64_t changed_ns = 0;  ///< of contents, owner, mode or name: unlike modified_ns nobody can set it
   bool operator==(const source_stamp&) const = default;
-  /// A change of the name or the mode alone changes no contents.
+  /// A change of only the name or the mode does not change contents.
   bool same_contents(const source_stamp& other) const {
     return bytes == other.bytes && modified_ns == other.modified_ns;
   }
-  /// Of both times, for the key of a cache.
+  /// A digest of both times, for the key of a cache.
   std::uint64_t times() const;
 };
 
-/// The stamp of a regular file; none for pipes and devices. Throws input_error where it is missing or a folder.
+/// The stamp of a regular file; none for pipes and devices. Throws input_error if it is missing or a folder.
 std::optional<source_stamp> stamp_of(const std::string& path);
-/// The same of an open file; `name` is for the message.
+/// The same for an open file; `name` is used in messages.
 std::optional<source_stamp> stamp_of(const unique_fd& fd, const std::string& name);
 
-/// Bytes of a descriptor as they are, with the count of what was handed out. Files are read, not mapped: what somebody
-/// else truncates meanwhile would end this process by a signal.
+/// The bytes of a descriptor, and the count of those handed out. Files are read, not mapped: if another process
+/// truncated a mapped file, a signal would end this process.
 class raw_input {
  public:
-  /// A file with a stamp is refused at its end where it was written to meanwhile.
+  /// If a file with a stamp has changed meanwhile, reading its end throws.
   raw_input(unique_fd fd, std::string name, std::optional<source_stamp> stamp);
-  /// Input from memory; `bytes` outlives this object.
+  /// Input from memory, which outlives this object.
   raw_input(std::string_view bytes, std::string name);
 
   const std::string& name() const { return name_; }
-  /// The unread bytes at hand; reads on where there are fewer than `wanted`, so that less means the end of the input.
-  /// Throws input_error where reading fails. `wanted` is at most 64 KiB.
+  /// The unread bytes in the buffer; reads on if there are fewer than `wanted`, so fewer mean the end of the input.
+  /// Throws input_error if reading fails. `wanted` is at most 64 KiB.
   std::string_view peek(std::size_t wanted = 1);
   void skip(std::size_t bytes);
-  /// Fills `room` with what comes next, past the buffer where it can. Less than its size means the end of the input.
+  /// Fills `room` with the next bytes, without the buffer if possible. Fewer than its size mean the end of the input.
   std::size_t read(std::span<char> room);
   std::size_t offset() const { return offset_; }  ///< bytes handed out so far
 
@@ -67,12 +67,12 @@ class raw_input {
   std::size_t offset_ = 0;
 };
 
-/// Unpacked bytes. Concatenated members, streams or frames are read to the end.
+/// Decompressed bytes. Concatenated members, streams or frames are read to the end.
 class byte_reader {
  public:
   virtual ~byte_reader() = default;
-  /// Fills `room` (not empty) as far as the input goes: less than its size means the end.
-  /// Throws input_error naming file and byte offset where the archive is damaged or truncated.
+  /// Fills `room` (not empty) as far as the input goes: fewer bytes mean the end. Throws input_error, which names file
+  /// and byte offset, if the archive is damaged or truncated.
   virtual std::size_t read(std::span<char> room) = 0;
 };
 

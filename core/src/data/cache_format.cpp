@@ -69,7 +69,7 @@ bool sections_fit(const cache_header& header) {
   for (const section_shape& shape : packed_shapes(header)) {
     const section_entry* const entry = find_section(header, shape.kind);
     if (!section_lies_inside(entry, shape.element_bytes, header.file_bytes)) return false;
-    // So that nobody asks for much memory because of a few bytes.
+    // So that a few bytes cannot ask for much memory.
     if (shape.count > most_packed(entry->bytes)) return false;
   }
   return true;
@@ -82,14 +82,14 @@ std::span<const T> section(std::span<const std::byte> file, const cache_header& 
   return {reinterpret_cast<const T*>(file.data() + entry->offset), entry->bytes / sizeof(T)};
 }
 
-/// Of a section that comes in two widths, the part with elements of type T; empty where the file has the other.
+/// For a section with two possible widths, the elements if they have type T; empty if the file has the other width.
 template <class T>
 std::span<const T> section_of_width(std::span<const std::byte> file, const cache_header& header, section_kind kind,
                                     std::uint8_t bytes) {
   return bytes == sizeof(T) ? section<T>(file, header, kind) : std::span<const T>{};
 }
 
-/// Sum over a part of a section that comes in two widths.
+/// Checksum of a part of a section with two possible widths.
 template <class Narrow, class Wide>
 std::uint64_t sum_of_part(std::span<const Narrow> narrow, std::span<const Wide> wide, std::uint64_t first,
                           std::uint64_t count) {
@@ -113,7 +113,8 @@ std::string header_fault(std::span<const std::byte> begin, std::uint64_t file_by
            std::to_string(list_cache_version);
   if (header.checksum != header_checksum(header)) return "has a damaged header";
   if (header.file_bytes != file_bytes) return "is torn";
-  // Sizes first, so that no later product overflows: every row, column and entry takes room in the file.
+  // Sizes are checked first, so that no later product overflows: every row, column and entry occupies space in the
+  // file.
   const bool possible = header.rows > 0 && header.rows <= most_packed(file_bytes) && header.nonzeros <= file_bytes &&
                         header.columns <= std::max<std::uint64_t>(file_bytes, 65536) && header.columns < 0xffffffffu &&
                         header.first_singleton <= header.columns && header.rows_per_block > 0 &&

@@ -17,37 +17,37 @@ namespace hogwild::detail {
 
 // One file: a header, then sections, each on a cache line of its own. Readers map the whole of it.
 //
-//   0        header: what the data were made from, their sizes, the table of sections, a checksum over all this
+//   0        header: source of the data, their sizes, the table of sections, a checksum over all this
 //   64 k     a section: one array, as wide as its numbers need, or a table of packed numbers (packed_numbers.hpp)
 //
-// Index and value are read where they are mapped. Rows are packed: how many entries each has, and a code into the table
-// of the labels that occur, or several; a reader unpacks both when it opens the file (row_table.hpp). Where indices are
-// 16 bits wide, and columns thus few, their numbers and counts are packed too. The entries are checked in blocks of
-// `rows_per_block` rows: section `block_checksum` holds one sum a block, over its parts of index and value (and of
-// labels that are no codes). The other sections carry their sum in the table.
+// Index and value are read in the mapped file. Rows are packed: the number of entries of each, and a code into the
+// table of the labels that occur, or several; a reader unpacks both when it opens the file (row_table.hpp). If indices
+// are 16 bits wide, and columns thus few, the columns' numbers and counts are packed as well. Entries are checked in
+// blocks of `rows_per_block` rows: section `block_checksum` holds one sum for each block, over its parts of index and
+// value (and of labels that are not codes). The other sections have their sum in the table.
 
 inline constexpr std::size_t section_alignment = 64;
 inline constexpr std::array<char, 8> cache_magic = {'H', 'W', 'C', 'A', 'C', 'H', 'E', '\n'};
 inline constexpr std::uint32_t cache_version = 5;
-inline constexpr std::uint32_t list_cache_version = 6;  ///< of rows with lists of labels; else the same
+inline constexpr std::uint32_t list_cache_version = 6;  ///< for rows with lists of labels; otherwise the same
 inline constexpr std::uint32_t cache_byte_order = 0x01020304;
 
-/// Numbers in files: never reused, so that an old reader can tell what it does not know.
+/// Numbers in files: never reused, so that an old reader recognises what it does not know.
 enum class section_kind : std::uint32_t {
   none = 0,
-  index = 2,           ///< u32 or u16, one an entry
-  value = 3,           ///< f32 or f16, one an entry
-  label = 4,           ///< f64, one a row; absent where labels are coded
-  original = 5,        ///< u32, position -> number in the input; absent where packed
-  degree = 6,          ///< u32, rows in which a position occurs; absent where packed
-  block_checksum = 7,  ///< u64, one a block of rows
-  label_table = 8,     ///< f64, ascending; empty where labels are f64; then what label_spelling::encode() makes
+  index = 2,           ///< u32 or u16, one for each entry
+  value = 3,           ///< f32 or f16, one for each entry
+  label = 4,           ///< f64, one for each row; absent if labels are coded
+  original = 5,        ///< u32, position -> number in the input; absent if packed
+  degree = 6,          ///< u32, rows in which a position occurs; absent if packed
+  block_checksum = 7,  ///< u64, one for each block of rows
+  label_table = 8,     ///< f64, ascending; empty if labels are f64; followed by the result of label_spelling::encode()
   row_length = 9,      ///< packed, entries of each row
   label_code = 10,     ///< packed, into label_table, one a row
   original_step = 11,  ///< packed differences of original
   degree_step = 12,    ///< packed differences of degree
-  label_list = 13,     ///< u64, how many there are, then packed: 2 * place in label_table, + 1 for a row's last one; of
-                       ///< an empty list the place behind the table, + 1
+  label_list = 13,     ///< u64, their number, then packed: 2 * place in label_table, + 1 for a row's last one; an empty
+                       ///< list is the place after the table, + 1
 };
 
 struct section_entry {
@@ -55,7 +55,7 @@ struct section_entry {
   std::uint32_t element_bytes = 0;
   std::uint64_t offset = 0;    ///< from the start of the file, on a cache line
   std::uint64_t bytes = 0;     ///< a multiple of element_bytes
-  std::uint64_t checksum = 0;  ///< 0 for what is summed in blocks
+  std::uint64_t checksum = 0;  ///< 0 for sections that are summed in blocks
 };
 
 struct cache_header {
@@ -64,22 +64,22 @@ struct cache_header {
   std::uint32_t byte_order = cache_byte_order;
   std::uint64_t source_bytes = 0;  ///< with source_times and options: the key
   std::uint64_t source_times = 0;  ///< source_stamp::times()
-  std::uint64_t options = 0;       ///< digest of what the source was read with
+  std::uint64_t options = 0;       ///< digest of the options for reading the source
   std::uint64_t file_bytes = 0;
   std::uint64_t rows = 0;
   std::uint64_t columns = 0;
   std::uint64_t nonzeros = 0;
-  std::uint64_t first_singleton = 0;  ///< columns from here on are in one row each, and last in it; columns: none known
+  std::uint64_t first_singleton = 0;  ///< columns from here on occur in a single row, last in it; `columns`: unknown
   std::uint64_t unknown_entries = 0;
   std::uint32_t rows_per_block = 1;
   row_kind kind = row_kind::of_program;
-  std::uint16_t numbered = 0;          ///< 1: columns are those of another set, in its order
-  std::uint32_t label_values = 0;      ///< entries of label_table; 0: labels are f64; without lists at most 256
-  std::uint32_t label_text_words = 0;  ///< of 64 bits, behind them: how labels are written (label_spelling.hpp)
+  std::uint16_t numbered = 0;          ///< 1: columns are those of another dataset, in its order
+  std::uint32_t label_values = 0;      ///< entries of label_table; 0: labels are f64; at most 256 without lists
+  std::uint32_t label_text_words = 0;  ///< 64-bit words that follow them: the spelling of labels (label_spelling.hpp)
   std::uint8_t index_bytes = 4;        ///< or 2: then columns are packed
   std::uint8_t value_bytes = 4;        ///< or 2
   std::uint8_t values_rounded = 0;     ///< 1: to half precision, by option
-  std::uint8_t image_planes = 0;       ///< with the two below: of rows that are images; else 0
+  std::uint8_t image_planes = 0;       ///< with the two below: for rows that are images; else 0
   std::uint16_t image_height = 0;
   std::uint16_t image_width = 0;
   std::array<section_entry, 8> sections{};
@@ -89,7 +89,7 @@ struct cache_header {
   bool has_lists() const { return version == list_cache_version; }
   bool columns_packed() const { return index_bytes == 2; }
   image_shape image() const { return {image_planes, image_height, image_width}; }
-  /// Each number of it below 2^8, 2^16 and 2^16.
+  /// Its numbers must be below 2^8, 2^16 and 2^16.
   void set_image(const image_shape& image) {
     image_planes = static_cast<std::uint8_t>(image.planes);
     image_height = static_cast<std::uint16_t>(image.height);
@@ -102,16 +102,17 @@ static_assert(sizeof(section_entry) == 32 && sizeof(cache_header) == 376);
 
 std::uint64_t header_checksum(const cache_header& header);
 
-/// Empty when a file of so many bytes, which begins with `begin`, has a header of this version whose sections lie
-/// inside the file and have the right sizes; otherwise what is wrong, as the end of the sentence "the cache ...".
+/// Checks a file of `file_bytes` bytes that begins with `begin`. Returns an empty text if it has a header of this
+/// version whose sections lie inside the file and have the right sizes; otherwise what is wrong, as the end of a
+/// sentence "the cache ...".
 std::string header_fault(std::span<const std::byte> begin, std::uint64_t file_bytes);
 /// The same for the whole contents of a file.
 inline std::string header_fault(std::span<const std::byte> file) {
   return header_fault(file, file.size());
 }
 
-/// The arrays of a file whose header has no fault. They are unchecked: see cache_meaning.hpp. Of two widths, or of
-/// plain and packed, the one that the file does not have is empty.
+/// The arrays of a file whose header has no fault. Their contents are unchecked: see cache_meaning.hpp. Of two widths,
+/// or of plain and packed, the one that the file does not have is empty.
 struct cache_arrays {
   explicit cache_arrays(std::span<const std::byte> file);
 
@@ -127,31 +128,31 @@ struct cache_arrays {
   std::span<const std::uint64_t> block_checksum;
   std::span<const std::byte> row_length, label_code, label_list, original_step, degree_step;  ///< packed
 
-  // Not in the file as they are. Whoever unpacks or writes the file has them in memory and sets them here.
+  // Not in the file in this form. A reader that unpacks them, or a writer, holds them in memory and sets them here.
   row_starts row_start;
-  label_column label;  ///< set from the start where labels are no codes
+  label_column label;  ///< set at once if labels are not codes
 
-  /// The same arrays for the one who writes them; `file` is the mapping that this object was made from.
+  /// The same arrays for the writer; `file` is the mapping from which this object was made.
   template <class T>
   static std::span<T> writable(std::span<const T> section) {
     return {const_cast<T*>(section.data()), section.size()};
   }
 };
 
-/// Sum over the parts of block `block` in all arrays. `end` is where its last row ends: row_start of the next block,
-/// given apart so that neighbours may be written and summed at the same time. Its entries must lie within index and
-/// value.
+/// Checksum over the parts of block `block` in all arrays. `end` is the end of its last row, which is row_start of the
+/// next block; it is passed separately so that neighbours may be written and summed at the same time. Its entries must
+/// lie within index and value.
 std::uint64_t block_sum(const cache_arrays& arrays, std::uint64_t block, std::uint64_t end);
 
-/// Lays out all sections but the packed ones for the sizes in `header` and fills in table and file size (not the
+/// Lays out all sections except the packed ones for the sizes in `header`, and fills in table and file size (not the
 /// checksums).
 void lay_out(cache_header& header);
 
-/// Adds a section behind all others. The header has room for those that a file can have.
+/// Adds a section after all others. The header has room for all those that a file can have.
 section_entry& append_section(cache_header& header, section_kind kind, std::uint32_t element_bytes,
                               std::uint64_t bytes);
 
-/// True for the sections that carry their sum in the table.
+/// True for the sections that have their sum in the table.
 bool is_summed_whole(section_kind kind);
 
 }  // namespace hogwild::detail

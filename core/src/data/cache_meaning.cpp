@@ -21,8 +21,8 @@ bool all_below(std::span<const T> numbers, std::uint64_t bound) {
   return numbers.empty() || largest < bound;
 }
 
-/// Whether entries of columns from `first_singleton` on stand last in each row, numbered upwards in the order of the
-/// rows (some may be missing: those of rows that have been left out), and all are below `columns`.
+/// Whether all entries are below `columns`, and those of columns from `first_singleton` on come last in each row and
+/// are numbered upwards in the order of the rows (some may be missing: those of rows that were left out).
 template <class T>
 bool columns_hold(std::span<const T> index, const row_starts& starts, std::uint64_t first_singleton,
                   std::uint64_t columns) {
@@ -42,7 +42,7 @@ bool columns_hold(std::span<const T> index, const row_starts& starts, std::uint6
   return true;
 }
 
-/// By the bits, whose largest says it: no branch, for the vectoriser.
+/// By the largest of the bits: no branch, so that it vectorises.
 bool values_finite(std::span<const float> numbers) {
   std::uint32_t largest = 0;
   for (const float x : numbers) largest = std::max(largest, std::bit_cast<std::uint32_t>(x) & 0x7fffffffu);
@@ -64,7 +64,7 @@ float as_float(half x) {
 
 template <class T>
 bool values_hold(row_kind kind, std::span<const T> values) {
-  if (kind == row_kind::of_program) return true;  // a program's numbers are its own
+  if (kind == row_kind::of_program) return true;  // a program may number columns as it likes
   if (!values_finite(values)) return false;
   if (kind == row_kind::idx || kind == row_kind::cifar)
     return std::ranges::all_of(values, [](T x) {
@@ -98,7 +98,7 @@ bool label_holds(const cache_header& header, double label) {
   return false;
 }
 
-/// One more than the largest side that has a terminal.
+/// The largest side with a terminal, plus one.
 double sides_of(std::span<const std::uint32_t> columns) {
   std::uint32_t sides = 0;
   for (const std::uint32_t column : columns)
@@ -106,7 +106,7 @@ double sides_of(std::span<const std::uint32_t> columns) {
   return sides;
 }
 
-/// Rows of ratings or of a graph, which models take apart.
+/// Checks the form of rows of ratings or of a graph, which models rely on.
 template <class T>
 bool row_shapes_hold(const cache_arrays& arrays, const row_starts& starts, std::span<const T> index,
                      const label_column& labels, std::span<const std::uint32_t> original) {
@@ -114,7 +114,7 @@ bool row_shapes_hold(const cache_arrays& arrays, const row_starts& starts, std::
   for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
     const std::span<const T> row = index.subspan(starts[r], starts[r + 1] - starts[r]);
     if (row.size() > 2) return false;
-    if (row.size() < 2) continue;  // entries of columns that are not known are left out
+    if (row.size() < 2) continue;  // entries of unknown columns are left out
     const std::uint32_t first = original[row[0]], second = original[row[1]];
     if (ratings ? !is_user_column(first) || is_user_column(second) : first == second || labels[r] != no_side)
       return false;
@@ -143,7 +143,7 @@ bool labels_hold(const cache_header& header, const label_column& labels, std::sp
     if (!std::ranges::all_of(numbers, [&](double label) { return label < sides; })) return false;
   }
   if (!in_table || header.kind == row_kind::of_program) return true;
-  // -0 and 0 may both be in a table of codes, in this order.
+  // A table of codes may contain both -0 and 0, in this order.
   return std::ranges::adjacent_find(numbers, [](double a, double b) {
            return !(a < b || (a == 0.0 && b == 0.0 && std::signbit(a) && !std::signbit(b)));
          }) == numbers.end();
@@ -180,7 +180,7 @@ bool original_is_distinct(std::span<const std::uint32_t> original) {
 }
 
 bool degree_holds(const cache_header& header, std::span<const std::uint32_t> degree) {
-  // A word may be several times in a sentence.
+  // A word may occur several times in a sentence.
   return header.kind == row_kind::corpus || header.kind == row_kind::of_program ||
          std::ranges::all_of(degree, [&](std::uint32_t rows) { return rows <= header.rows; });
 }

@@ -53,11 +53,11 @@ std::vector<std::filesystem::path> cache_places(const std::string& source, const
   std::vector<std::filesystem::path> places = {source + suffix};
   if (!options.cache_folder.empty()) {
     const std::filesystem::path path(source);
-    std::error_code nowhere;  // the present folder may be gone
+    std::error_code nowhere;  // the current folder may have been removed
     const std::filesystem::path from_root = std::filesystem::absolute(path, nowhere);
     const std::string whole = (nowhere ? path : from_root).lexically_normal().string();
     const std::uint64_t name = checksum(std::as_bytes(std::span(whole.data(), whole.size())));
-    // Long names are cut, so that what is added to them fits into a file name.
+    // Long names are cut, so that they fit into a file name with what is added to them.
     const std::string begin = path.stem().string().substr(0, 128) + "-" + hex(name, 16);
     places.push_back(options.cache_folder / (begin + suffix));
     places.push_back(options.cache_folder / (begin + "-" + std::to_string(::geteuid()) + suffix));

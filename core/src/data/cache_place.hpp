@@ -16,30 +16,30 @@
 
 namespace hogwild::detail {
 
-/// What a cache must have been made from to be used.
+/// The source and the options that a cache must have been made from.
 struct cache_key {
   source_stamp source;
   std::uint64_t options = 0;
   row_kind kind = row_kind::libsvm;
 };
 
-/// Digest of the options, and of the format, that change what is read; 0 for plain training data in LIBSVM text.
+/// Digest of the options and the format that affect what is read; 0 for plain training data in LIBSVM text.
 std::uint64_t options_digest(const open_options& options, row_kind kind = row_kind::libsvm);
 
 /// Where the cache of a source may be, in the order of preference: beside it, in the fallback folder, and there under a
-/// name of this user's, for folders where others have put something under the first.
+/// name of this user, because in shared folders others may have taken the first name.
 std::vector<std::filesystem::path> cache_places(const std::string& source, const open_options& options,
                                                 row_kind kind = row_kind::libsvm);
 
 /// Whether the file begins as our caches do.
 bool has_cache_magic(const unique_fd& fd);
 
-/// Why what stands at `place` must not be replaced, as the end of a sentence "PLACE ...": it is no cache, of whatever
-/// version, or it belongs to others. Empty where it may be, or where nothing is there.
+/// Why the file at `place` must not be replaced, as the end of a sentence "PLACE ...": it is not a cache of any
+/// version, or it belongs to others. Empty if it may be replaced or does not exist.
 std::string reason_to_keep(const std::filesystem::path& place);
 
-/// What one place holds: the dataset, or the reason why it cannot be used (the end of a sentence "the cache ..."), or
-/// neither where nothing is there. A cache that is not trusted (trusted_file.hpp) cannot be used. `memory` as for
+/// The contents of one place: the dataset, or the reason why it cannot be used (the end of a sentence "the cache ..."),
+/// or neither if nothing is there. A cache that is not trusted (trusted_file.hpp) cannot be used. `memory` as for
 /// dataset_mapping.
 struct cache_finding {
   std::optional<sparse_dataset> dataset;

@@ -22,19 +22,19 @@
 namespace hogwild {
 namespace {
 
-/// What the file says of itself; none where it is no cache of ours.
+/// The contents of the file's header; nothing if it is not one of our caches.
 std::optional<cache_info> look_at(const std::filesystem::path& path) {
   detail::unique_fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   struct ::stat state {};
   if (!fd || ::fstat(fd.get(), &state) != 0 || !S_ISREG(state.st_mode)) return std::nullopt;
   if (!detail::has_cache_magic(fd)) return std::nullopt;
-  if (::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;  // somebody writes it
+  if (::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;  // being written
   cache_info info{.path = path, .bytes = static_cast<std::uint64_t>(state.st_size)};
-  // Read, not mapped: it may be anybody's, who may shorten it.
+  // Read, not mapped: it may belong to anybody, who may truncate it.
   detail::cache_header header;
   const ssize_t got = ::pread(fd.get(), &header, sizeof header, 0);
   const auto begin = std::as_bytes(std::span(&header, 1)).first(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  // Another version or a damaged one is listed too, since purging should find it.
+  // Other versions and damaged files are listed too, so that purging finds them.
   if (!detail::header_fault(begin, info.bytes).empty()) return info;
   info.source_bytes = header.source_bytes;
   info.rows = header.rows;

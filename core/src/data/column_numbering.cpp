@@ -11,8 +11,8 @@ namespace {
 
 struct lookup_table {
   std::vector<std::uint32_t> original;
-  std::vector<std::uint32_t> dense;  ///< number -> position; empty where numbers are far apart
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> sorted;  ///< (number, position), where `dense` is empty
+  std::vector<std::uint32_t> dense;                             ///< number -> position; empty if numbers are far apart
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> sorted;  ///< (number, position), used if `dense` is empty
 };
 
 }  // namespace
@@ -21,7 +21,8 @@ column_numbering::column_numbering(std::span<const std::uint32_t> original) {
   auto table = std::make_shared<lookup_table>();
   table->original.assign(original.begin(), original.end());
   const std::size_t range = original.empty() ? 0 : std::size_t{*std::max_element(original.begin(), original.end())} + 1;
-  // The dense table may take a few times the memory of the numbers themselves, never that of a stray large one.
+  // The dense table may take a few times the memory of the numbers themselves, but not as much as a single large number
+  // would require.
   if (range <= 8 * original.size() + 65536) {
     table->dense.assign(range, unknown);
     for (std::uint32_t position = 0; position < original.size(); ++position)

@@ -12,7 +12,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// A column with its count, such that the more frequent and then the smaller sorts first.
+/// A sort key of a column: more popular columns come first, and of equally popular ones the smaller.
 std::uint64_t order_key(std::uint32_t count, std::uint32_t column) {
   return std::uint64_t{~count} << 32 | column;
 }
@@ -43,7 +43,7 @@ std::size_t block_entries(const libsvm_block& block) {
   return block.row_end.back();
 }
 
-/// Counts in a table for all indices, one table for each of a few parts of the text.
+/// Counts in tables over all indices, one table for each of a few parts of the text.
 std::vector<std::uint32_t> count_dense(const parsed_text& text, std::size_t columns) {
   const std::size_t affordable = (4 * text.nonzeros + columns) / columns;
   const std::size_t parts =
@@ -73,7 +73,7 @@ column_order order_dense(const parsed_text& text, bool by_kind) {
   return columns;
 }
 
-/// Counts by sorting all indices; then each entry looks its position up among those that occur.
+/// Counts by sorting all indices; each entry then looks up its position among those that occur.
 column_order order_sparse(parsed_text& text, bool by_kind) {
   std::vector<std::uint32_t> all;
   all.reserve(text.nonzeros);

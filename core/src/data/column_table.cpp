@@ -18,7 +18,7 @@ void column_table::count(std::span<const std::uint32_t> columns) {
   if (!keys_.empty()) return count_scattered(columns);
   const std::size_t needed = std::size_t{std::ranges::max(columns)} + 1;
   if (needed > numbers_.size()) {
-    // Half as much again, so that growing stays linear in all.
+    // Half as much again, so that the total cost of growing is linear.
     const std::size_t room = std::max(needed, numbers_.size() + numbers_.size() / 2);
     if (needed > 4 * seen_ + 65536 || 4 * room > most_dense_) {
       scatter(least_slots);
@@ -44,7 +44,7 @@ void column_table::count_scattered(std::span<const std::uint32_t> columns) {
   }
 }
 
-/// Goes over to a table of at least so many places.
+/// Changes to a hash table of at least this many places.
 void column_table::scatter(std::size_t slots) {
   const column_table before = std::exchange(*this, column_table(most_dense_));
   seen_ = before.seen_;

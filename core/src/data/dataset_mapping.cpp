@@ -22,7 +22,7 @@ ipc::mapped_region map_whole(const unique_fd& fd, ipc::mode_t mode, const std::s
   try {
     const ipc::file_mapping file(("/proc/self/fd/" + std::to_string(fd.get())).c_str(), mode);
     ipc::mapped_region region(file, mode);
-    // Memory files can have huge pages; where they cannot, nothing is lost by asking.
+    // Memory files can have huge pages; asking costs nothing if they cannot.
     ::madvise(region.get_address(), region.get_size(), MADV_HUGEPAGE);
     return region;
   } catch (const ipc::interprocess_exception& fault) {
@@ -66,7 +66,7 @@ void dataset_mapping::ensure(std::size_t first, std::size_t last) const {
     stream_->await(first, last);
     return check_blocks(first, last);
   }
-  // More than memory takes is looked at part by part, and comes again when it is needed.
+  // Rows that do not fit into memory are checked part by part, and read again when they are needed.
   const std::size_t step = arrays_->header.rows_per_block;
   for (std::size_t part = first; part < last; part += step) {
     const std::size_t end = std::min(part + step, last);
@@ -80,7 +80,7 @@ void dataset_mapping::ensure(std::size_t first, std::size_t last) const {
 void dataset_mapping::check_blocks(std::size_t first, std::size_t last) const {
   const std::uint64_t rows = arrays_->header.rows_per_block;
   for (std::uint64_t block = first / rows; block <= (last - 1) / rows && block < arrays_->header.blocks(); ++block) {
-    // Two threads may check the same block at once; both find the same.
+    // Two threads may check the same block at once, with the same result.
     if (checked_[block].load(std::memory_order_acquire)) continue;
     if (!block_holds(*arrays_, block, columns_to_look_at()))
       damaged("rows from " + std::to_string(block * rows + 1) + " on");
@@ -93,7 +93,7 @@ void dataset_mapping::verify() const {
   static_cast<void>(label());
   if (!original_is_distinct(original())) damaged("column numbers: two are the same");
   const cache_header& header = arrays_->header;
-  if (header.kind == row_kind::corpus) return;  // of words it says how often they occur in the text
+  if (header.kind == row_kind::corpus) return;  // for words the degree counts occurrences in the text
   std::vector<std::uint32_t> counted(header.columns);
   const auto count = [&](const auto& index) {
     for (const auto column : index) ++counted[column];
@@ -105,7 +105,7 @@ void dataset_mapping::verify() const {
 bool dataset_mapping::sum_holds(section_kind kind) const {
   const std::span file(static_cast<const std::byte*>(region_.get_address()), region_.get_size());
   const auto& sections = arrays_->header.sections;
-  // The first of its kind is the one whose bounds were checked.
+  // If there are several of a kind, the bounds of the first one were checked.
   const auto entry = std::ranges::find(sections, kind, &section_entry::kind);
   return entry->checksum == checksum(file.subspan(entry->offset, entry->bytes));
 }

@@ -22,12 +22,12 @@
 namespace hogwild {
 namespace detail {
 
-/// A dataset file mapped for reading, and what has been checked of it so far in this process.
+/// A dataset file mapped for reading, and a record of which parts this process has checked.
 class dataset_mapping : public row_source {
  public:
-  /// Maps `fd` and unpacks the rows. `path` is what others open. Throws cache_error, with the end of a sentence as
-  /// header_fault() gives it, where header, section table or rows do not hold.
-  /// A file of more bytes than `memory`, by default than most of this process's, is streamed (row_stream.hpp).
+  /// Maps `fd` and unpacks the rows. Other processes open `path`. Throws cache_error, with the end of a sentence as
+  /// from header_fault(), if header, section table or rows are invalid. A file of more bytes than `memory`, by default
+  /// than most of this process's memory, is streamed (row_stream.hpp).
   dataset_mapping(unique_fd fd, std::string path, bool from_cache, std::optional<std::uint64_t> memory = {});
 
   const cache_arrays& arrays() const { return *arrays_; }
@@ -39,13 +39,14 @@ class dataset_mapping : public row_source {
   void announce(std::size_t first, std::size_t last) const override { stream_->announce(first, last); }
   void release(std::size_t first, std::size_t last) const override { stream_->release(first, last); }
   double waited() const override { return stream_ == nullptr ? 0.0 : stream_->waited(); }
-  /// Through the descriptor, so that others map this very file even when its path leads to another one by now.
+  /// Through the descriptor, so that others map this very file even if its path now leads to another one.
   std::string shared_path() const override {
     return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd_.get());
   }
-  /// All of it, and what takes more than a look at each number: that columns are distinct, and their counts.
+  /// Checks everything, including what takes more than a look at each number: that columns are distinct, and their
+  /// counts.
   void verify() const;
-  /// Small sections are checked by whoever asks first (cache_meaning.hpp).
+  /// The first caller checks such small sections (cache_meaning.hpp).
   std::span<const std::uint32_t> degree() const;
   std::span<const std::uint32_t> original() const;
   label_column label() const;
@@ -57,9 +58,9 @@ class dataset_mapping : public row_source {
   [[noreturn]] void damaged(const std::string& part) const;
   bool sum_holds(section_kind kind) const;
   void unpack_rows();
-  /// original(), where the check of other sections takes it.
+  /// original(), if the checks of other sections need it; else empty.
   std::span<const std::uint32_t> columns_to_look_at() const;
-  /// Checks what belongs to each column and, where the file has it packed, unpacks it.
+  /// Checks a section with one number for each column and, if it is packed, unpacks it.
   void read_columns(section_kind plain, section_kind packed, const char* part,
                     std::vector<std::uint32_t>& unpacked) const;
 
@@ -70,14 +71,14 @@ class dataset_mapping : public row_source {
   std::optional<cache_arrays> arrays_;
   row_table rows_;
   std::unique_ptr<std::atomic<bool>[]> checked_;
-  std::unique_ptr<row_stream> stream_;  ///< null where all fits into memory
+  std::unique_ptr<row_stream> stream_;  ///< null if everything fits into memory
   mutable std::once_flag degree_once_, original_once_, label_once_, numbering_once_;
-  mutable std::vector<std::uint32_t> degree_, original_;  ///< where the file has them packed
+  mutable std::vector<std::uint32_t> degree_, original_;  ///< if the file has them packed
   mutable column_numbering numbering_;
   mutable label_spelling spelling_;
 };
 
-/// Maps all of `fd`. Throws resource_error where there is no address space or the file system refuses.
+/// Maps all of `fd`. Throws resource_error if there is no address space or the file system refuses.
 boost::interprocess::mapped_region map_whole(const unique_fd& fd, boost::interprocess::mode_t mode,
                                              const std::string& path);
 
@@ -87,15 +88,15 @@ struct sparse_dataset::mapping : detail::dataset_mapping {
   using dataset_mapping::dataset_mapping;
 };
 
-/// The library's own way to make handles.
+/// How the library makes handles.
 struct dataset_access {
   using mapping = sparse_dataset::mapping;
-  /// The rows of a training set are in the order of shuffled_rows(), others in that of the input.
+  /// Sets whether the rows are in the order of shuffled_rows(), as in a training set, or in that of the input.
   static sparse_dataset in_order(sparse_dataset data, bool shuffled) {
     data.shuffled_ = shuffled;
     return data;
   }
-  /// What view().id tells of rows that were given in this order.
+  /// Sets view().id for rows that were given in this order.
   static void set_ids(sparse_dataset& data, std::vector<std::uint32_t> ids) {
     data.numbers_ = std::make_shared<const std::vector<std::uint32_t>>(std::move(ids));
   }

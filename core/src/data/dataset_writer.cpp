@@ -33,7 +33,7 @@ const std::string memory_file = "a file in memory for the data";
   throw std::system_error(code, std::generic_category(), what);
 }
 
-/// Unlike any other name of this process, and of others by the process number.
+/// Differs from any other name of this process, and from those of other processes by the process number.
 std::string name_aside(const std::string& place) {
   static std::atomic<unsigned> counter{0};
   return place + ".new-" + std::to_string(::getpid()) + "-" + std::to_string(counter.fetch_add(1));
@@ -50,8 +50,8 @@ boost::interprocess::mapped_region map_with_header(const unique_fd& fd, const st
   return region;
 }
 
-/// Where files belong to others, or have modes that nobody can change (as on some network or foreign file systems), a
-/// cache would never be used again.
+/// Checks that the new file would be trusted. If files belong to others, or have modes that cannot be changed (as on
+/// some network or foreign file systems), the cache would never be used.
 void require_trusted(const unique_fd& fd, const std::string& aside) {
   struct ::stat state {};
   if (::fstat(fd.get(), &state) != 0) throw_system(errno, "looking at " + aside);
@@ -101,8 +101,8 @@ dataset_writer dataset_writer::at(const std::filesystem::path& place, cache_head
   if (!fd) throw_system(errno, "creating " + aside);
   try {
     require_trusted(fd, aside);
-    ::flock(fd.get(), LOCK_EX);  // tells those who list and purge caches that this one is not done yet
-    // Claims the space now: a mapping of a file without space ends in SIGBUS.
+    ::flock(fd.get(), LOCK_EX);  // tells processes that list and purge caches that this one is unfinished
+    // Allocates the space now: writing to a mapping of a file without space raises SIGBUS.
     if (const int code = ::posix_fallocate(fd.get(), 0, static_cast<off_t>(sizes.file_bytes)); code != 0)
       throw_system(code, "reserving " + std::to_string(sizes.file_bytes) + " bytes for " + aside);
     return dataset_writer(std::move(fd), place.string(), aside, std::move(at_once), sizes);
@@ -116,7 +116,7 @@ dataset_writer dataset_writer::in_memory(cache_header sizes) {
   lay_out(sizes);
   require_file_size(memory_file, sizes.file_bytes);
   unique_fd fd(::memfd_create("hogwild-data", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  // Files in memory begin with all permissions; workers look at them (trusted_file.hpp).
+  // Memory files begin with all permissions; workers check the permissions (trusted_file.hpp).
   if (!fd || ::fchmod(fd.get(), 0600) != 0 || ::ftruncate(fd.get(), static_cast<off_t>(sizes.file_bytes)) != 0)
     throw resource_error("no memory for " + std::to_string(sizes.file_bytes) +
                          " bytes of data: " + std::generic_category().message(errno));
@@ -142,7 +142,7 @@ void dataset_writer::populate(void* place, std::size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   const auto address = reinterpret_cast<std::uintptr_t>(place);
   const std::uintptr_t page = 4096, first = address / page * page;
-  // A hint: older kernels do not know it, and then each page faults by itself.
+  // A hint: older kernels do not support it, and then each page faults separately.
   if (bytes > 0) ::madvise(reinterpret_cast<void*>(first), address + bytes - first, MADV_POPULATE_WRITE);
 #else
   static_cast<void>(place), static_cast<void>(bytes);
@@ -163,8 +163,8 @@ void dataset_writer::append(cache_header& header, section_kind kind, std::span<c
     if (place_.empty()) throw resource_error("no memory for the data: " + std::generic_category().message(code));
     throw_system(code, "writing " + aside_);
   };
-  // Claimed first, as all the rest of the file was: where a file has space that was merely promised, ext4 writes all of
-  // it to the disk before it renames it over another one.
+  // Allocated first, like the rest of the file: if a file has delayed allocations, ext4 writes all of it to the disk
+  // before it renames it over another one.
   if (const int code = ::posix_fallocate(fd_.get(), static_cast<off_t>(entry.offset), static_cast<off_t>(entry.bytes));
       code != 0)
     refuse(code);
@@ -192,7 +192,7 @@ sparse_dataset dataset_writer::finish(std::optional<std::uint64_t> memory) && {
   header.checksum = header_checksum(header);
   std::memcpy(region_.get_address(), &header, sizeof header);
   region_ = {};
-  rows_ = {};  // who opens the file has a table of its own
+  rows_ = {};  // the process that opens the file makes its own table
   original_ = {}, degree_ = {};
   if (place_.empty()) {
     ::fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);

@@ -18,19 +18,18 @@
 
 namespace hogwild::detail {
 
-/// A dataset file while it is written: aside its place in a folder, or in memory. Until finish() it is nobody else's,
-/// and without finish() nothing stays behind. What the file has packed is written to memory of this process, and packed
-/// by finish().
+/// A dataset file while it is being written: under a temporary name in its folder, or in memory. Nobody else uses it
+/// before finish(), and without finish() nothing is left behind. Packed parts are first written to memory of this
+/// process; finish() packs them.
 class dataset_writer {
  public:
-  /// `sizes`: everything of the header but table, file size and checksums. The space for all that is not packed is
-  /// claimed at once.
-  /// at() throws std::system_error where folder or space are not available; in_memory() throws resource_error, and both
-  /// do where the file would exceed the limit on file sizes, which holds for memory as well.
-  /// `permissions` as for open(2): what the source allows, the cache allows.
+  /// `sizes`: the header without table, file size and checksums. Space for all that is not packed is allocated at once.
+  /// at() throws std::system_error if folder or space are not available; in_memory() throws resource_error; both do so
+  /// if the file would exceed the limit on file sizes, which holds for memory as well. `permissions` as for open(2):
+  /// the cache allows what the source allows.
   static dataset_writer at(const std::filesystem::path& place, cache_header sizes, unsigned permissions = 0600);
   static dataset_writer in_memory(cache_header sizes);
-  /// A file without a name in this folder: it vanishes with its last user. Throws resource_error.
+  /// An unnamed file in this folder: it vanishes with its last user. Throws resource_error.
   static dataset_writer nameless(const std::filesystem::path& folder, cache_header sizes);
 
   dataset_writer(dataset_writer&& other) noexcept;
@@ -39,24 +38,23 @@ class dataset_writer {
 
   /// Different parts may be written by different threads.
   const cache_arrays& arrays() const { return arrays_; }
-  /// Writes the sum of one block whose rows are there; `end` is where its last row ends. Different blocks may be
+  /// Writes the checksum of a block whose rows are complete; `end` is the end of its last row. Different blocks may be
   /// written and sealed by different threads.
   void seal_block(std::uint64_t block, std::uint64_t end);
-  /// Gives all rows lists of labels, as label_lists has them; their table is in arrays().
+  /// Gives all rows lists of labels, in the form of label_lists; their table is in arrays().
   void set_lists(std::vector<std::uint32_t> start, std::vector<std::uint32_t> code) {
     rows_.set_lists(std::move(start), std::move(code));
   }
-  /// Faults in the pages behind a part, at once rather than one by one.
+  /// Maps the pages of a part at once rather than one by one.
   template <class T>
   static void populate(std::span<T> part) {
     populate(static_cast<void*>(part.data()), part.size_bytes());
   }
-  /// Takes the pages behind a part of the mapped file out of this process; the file keeps what is written.
+  /// Unmaps the pages of a part of the file from this process; the file keeps the written data.
   static void leave_memory(std::span<const std::byte> part);
 
-  /// Call when all arrays are written and all blocks sealed. Throws as at() and in_memory() do, where there is no space
-  /// for what is packed, and std::system_error where renaming fails.
-  /// `memory` as for dataset_mapping.
+  /// To be called when all arrays are written and all blocks sealed. Throws as at() and in_memory() do, if there is no
+  /// space for the packed parts, and std::system_error if renaming fails. `memory` as for dataset_mapping.
   sparse_dataset finish(std::optional<std::uint64_t> memory = {}) &&;
 
  private:
@@ -71,7 +69,7 @@ class dataset_writer {
   cleanup_handler at_once_;
   boost::interprocess::mapped_region region_;
   row_table rows_;
-  std::vector<std::uint32_t> original_, degree_;  ///< where they are packed
+  std::vector<std::uint32_t> original_, degree_;  ///< if they are packed
   cache_arrays arrays_;
 };
 

@@ -18,8 +18,9 @@ namespace {
 
 enum class progress { more, member_end };
 
-/// What the four have in common: feed a decoder until the room is full, go on with the next member, tell a clean end
-/// from a torn one. A decoder supplies start() before each member and step(), which unpacks what it can.
+/// The common part of the four: feeds a decoder until the room is full, goes on with the next member, and distinguishes
+/// a clean end from a truncated one. A decoder supplies start() before each member, and step(), which decompresses what
+/// it can.
 class decoder : public byte_reader {
  public:
   decoder(std::unique_ptr<raw_input> input, const char* kind) : input_(std::move(input)), kind_(kind) {}
@@ -51,7 +52,7 @@ class decoder : public byte_reader {
   }
 
  protected:
-  /// Unpacks from `packed` (empty at the end of the file) into `room`, neither of which need be used up.
+  /// Decompresses from `packed` (empty at the end of the file) into `room`; either may be used only partly.
   virtual progress step(std::string_view packed, std::span<char> room, std::size_t& consumed,
                         std::size_t& produced) = 0;
   virtual void start() = 0;
@@ -67,7 +68,7 @@ class decoder : public byte_reader {
   }
 
  private:
-  /// Behind a member stands another one, or zeros up to the end; anything else would be lost silently.
+  /// A member is followed by another one, or by zeros up to the end; anything else would be lost silently.
   bool another_member() {
     if (first_ || detect_compression(input_->peek(8)) == kind()) return true;
     const std::string_view rest = input_->peek(8);
@@ -83,7 +84,7 @@ class decoder : public byte_reader {
     return false;
   }
 
-  /// True where the last bytes of the file are the beginning of a member's magic.
+  /// True if the last bytes of the file are the beginning of a member's magic.
   bool detect_prefix(std::string_view rest) const {
     std::string magic;
     switch (kind()) {

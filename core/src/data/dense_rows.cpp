@@ -28,7 +28,7 @@ void require_room_for_rows(std::size_t values, std::size_t rows, std::size_t col
   if (stride < columns)
     throw input_error(name + ": stride is " + std::to_string(stride) + ", less than the " + std::to_string(columns) +
                       " columns of a row; rows would overlap");
-  // Behind the last row no gap is needed.
+  // The last row needs no gap after it.
   if (values < columns || (values - columns) / stride < rows - 1)
     throw input_error(name + ": value has " + std::to_string(values) + " numbers, too few for " + std::to_string(rows) +
                       " rows of " + std::to_string(columns) + " columns, one every " + std::to_string(stride) +

@@ -13,7 +13,7 @@ namespace hogwild::detail {
 entry_piece::entry_piece(std::size_t entries) : left_(entries) {
   constexpr std::size_t huge_page = std::size_t{2} << 20;
   const std::size_t bytes = (std::max<std::size_t>(entries, 1) * 4 + huge_page - 1) / huge_page * huge_page;
-  // Mapped rather than allocated, so that it goes back to the system with its last block.
+  // Mapped rather than allocated, so that the memory returns to the system with its last block.
   const std::size_t mapped = 2 * bytes + huge_page;
   void* const memory = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
@@ -38,7 +38,7 @@ void own_entries(libsvm_block& block) {
     std::unique_ptr<std::uint32_t[]> index;
     std::unique_ptr<float[]> value;
   };
-  // As large as the block, which may be small: a piece takes whole pages.
+  // As large as the block, which may be small, while a piece takes whole pages.
   auto own = std::make_shared<memory>(memory{std::make_unique_for_overwrite<std::uint32_t[]>(block.entries),
                                              std::make_unique_for_overwrite<float[]>(block.entries)});
   std::copy_n(block.index, block.entries, own->index.get());

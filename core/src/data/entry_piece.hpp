@@ -10,17 +10,17 @@
 
 namespace hogwild::detail {
 
-/// Memory for entries, which is never moved. Blocks that got a part of it keep all of it alive.
+/// Memory for entries, which never moves. Each block that has a part of it keeps all of it alive.
 class entry_piece {
  public:
-  static constexpr std::size_t usual = std::size_t{4} << 20;  ///< entries: 32 MiB, touched only as far as it is used
+  static constexpr std::size_t usual = std::size_t{4} << 20;  ///< entries: 32 MiB, touched only as far as used
 
   entry_piece() = default;
   /// Room for so many entries. Throws std::bad_alloc.
   explicit entry_piece(std::size_t entries);
 
   std::size_t left() const { return left_; }
-  /// The next entries go to this block, which must not take more than are left. take() says how many there were.
+  /// The next entries go to this block, which must not take more than are left. take() then tells their number.
   void lend(libsvm_block& block) const {
     block.index = index_;
     block.value = value_;
@@ -35,12 +35,12 @@ class entry_piece {
   std::size_t left_ = 0;
 };
 
-/// A block is this small, so that threads share many of them evenly; but one row may have more entries.
+/// The size of a block, small enough that threads share many of them evenly; a single row may have more entries.
 inline constexpr std::size_t entries_of_block = std::size_t{1} << 18, rows_of_block = std::size_t{1} << 16;
 
-/// The block's entries are these arrays, which somebody else has.
+/// Makes these arrays of another owner the block's entries.
 void borrow_entries(std::span<const std::uint32_t> index, std::span<const float> value, libsvm_block& block);
-/// Entries that were borrowed are copied to memory of the block's own. Throws std::bad_alloc.
+/// Copies borrowed entries to memory of the block's own. Throws std::bad_alloc.
 void own_entries(libsvm_block& block);
 
 }  // namespace hogwild::detail

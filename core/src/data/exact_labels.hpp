@@ -11,16 +11,16 @@
 
 namespace hogwild::detail {
 
-/// Whether a double is this very number.
+/// Whether a double represents this number exactly.
 template <std::integral T>
 bool is_exact_double(T number) {
   const auto x = static_cast<double>(number);
-  // 2^63 or 2^64 is what the largest numbers are rounded to, and no T.
+  // The largest numbers are rounded to 2^63 or 2^64, which is out of range for T.
   return x < static_cast<double>(std::numeric_limits<T>::max()) && static_cast<T>(x) == number;
 }
 
-/// Throws input_error for a whole number that double precision cannot tell from its neighbours, so that several classes
-/// would be one. `array` names the labels.
+/// Throws input_error for a whole number that double precision does not distinguish from its neighbours, so that
+/// several classes would become one. `array` names the labels.
 inline void require_exact_labels(const any_numbers& labels, const std::string& array) {
   labels.visit([&]<class T>(std::span<const T> numbers) {
     if constexpr (std::integral<T> && sizeof(T) == sizeof(std::uint64_t)) {

@@ -40,7 +40,7 @@ std::span<const float> values_of(const libsvm_block& block) {
                     ", but half precision ends at 65504; keep values in float, or scale the data");
 }
 
-/// Throws for the first value in the order of the text.
+/// Throws for the first value in the order of the text that half precision cannot hold.
 void require_half_range(const parsed_text& text, const std::string& source) {
   std::vector<std::size_t> beyond(text.blocks.size());
   tbb::parallel_for(std::size_t{0}, beyond.size(),
@@ -99,10 +99,10 @@ label_lists lists_of(const parsed_text& text, const std::vector<row_place>& orde
   return {start, labels};
 }
 
-/// The distinct labels of all lists, ascending, and of rows without one.
+/// The distinct labels of all lists and of rows without a list, ascending.
 std::vector<double> table_of_lists(const spilled_text& text) {
   std::vector<double> table;
-  std::size_t settled = 0;  // labels that are known to be distinct
+  std::size_t settled = 0;  // labels known to be distinct
   const auto settle = [&] {
     std::ranges::sort(table);
     table.erase(std::unique(table.begin(), table.end()), table.end());
@@ -117,7 +117,7 @@ std::vector<double> table_of_lists(const spilled_text& text) {
   return table;
 }
 
-/// Of rows in memory: puts them into their order.
+/// For rows in memory: puts them into their order.
 void order_rows(parsed_text& text, bool is_training, row_plan& plan, const std::string& source) {
   plan.order = text_order(text);
   if (is_training) shuffle_rows(plan.order);
@@ -129,7 +129,7 @@ void order_rows(parsed_text& text, bool is_training, row_plan& plan, const std::
   if (text.lists) plan.lists = lists_of(text, plan.order, source);
 }
 
-/// Of spilled rows: puts them into ranges, each of which is ordered when it is written.
+/// For spilled rows: distributes them among ranges, each of which is ordered when it is written.
 void distribute_rows(parsed_text& text, bool is_training, row_plan& plan, const std::string& source) {
   spilled_text& spilled = *text.spilled;
   if (text.lists) {
@@ -158,7 +158,7 @@ void distribute_rows(parsed_text& text, bool is_training, row_plan& plan, const 
   text.spilled.reset();
 }
 
-/// The columns in their order, and how many entries are left out.
+/// The columns in their order; `unknown` becomes the number of entries that are left out.
 column_order columns_of(parsed_text& text, const column_numbering* numbering, bool by_kind, std::size_t& unknown) {
   if (text.spilled == nullptr)
     return numbering == nullptr ? order_columns(text, by_kind) : apply_numbering(text, *numbering, unknown);
@@ -189,7 +189,7 @@ row_plan plan_rows(parsed_text& text, const column_numbering* numbering, value_p
       refuse_value(beyond->first, beyond->second, source);
     plan.half_values = plan.values_rounded = true;
   }
-  // A model of fewer columns fits into a core's cache; the order of their numbers takes less room in the file.
+  // The model of fewer columns fits into a core's cache, and the order by number takes less room in the file.
   const bool may_reorder = numbering == nullptr && !format.keep_entry_order && !format.by_kind;
   if (may_reorder && plan.columns.original.size() > most_narrow_columns)
     plan.first_singleton = plan.columns.first_singleton();

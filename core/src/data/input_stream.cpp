@@ -19,7 +19,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// Blocks of their own memory, each filled anew; what follows the last newline is carried over to the next one.
+/// Blocks with memory of their own; the text after the last newline is carried over to the next block.
 class line_stream : public input_stream {
  public:
   line_stream(std::unique_ptr<byte_reader> reader, std::string name, std::optional<source_stamp> stamp,
@@ -46,7 +46,7 @@ class line_stream : public input_stream {
         std::memset(block.get() + newline + 1, 0, text_padding);
         return text_block{text.substr(0, newline + 1), std::move(block)};
       }
-      // A line that is longer than a block doubles it, so that growing stays linear in all.
+      // A line longer than a block doubles the block, so that the total cost of growing is linear.
       if (room == longest_line_) refuse_line();
       text_look(name())(text, before);
       block = copied(text, room = std::min(2 * room, longest_line_));
@@ -63,7 +63,8 @@ class line_stream : public input_stream {
     throw input_error(name() + ": there is a line of more than " + limit + "; is this the right file?");
   }
 
-  /// `text` in front of so much room in all, a newline and the padding; what is not text is not initialised.
+  /// Copies `text` to the front of memory with this much room plus a newline and the padding; the rest is
+  /// uninitialised.
   static memory copied(std::string_view text, std::size_t room) {
     memory made(new char[room + 1 + text_padding]);
     std::copy(text.begin(), text.end(), made.get());
@@ -76,7 +77,7 @@ class line_stream : public input_stream {
   bool ended_ = false;
 };
 
-/// Text without its byte order mark. Its first bytes tell whether it is text.
+/// Text without its byte order mark. Checks by the first bytes that it is text.
 class text_reader : public byte_reader {
  public:
   text_reader(std::unique_ptr<byte_reader> bytes, std::string name)
@@ -103,7 +104,7 @@ class text_reader : public byte_reader {
 
   std::unique_ptr<byte_reader> bytes_;
   std::string name_, head_;
-  std::string_view unread_;  ///< of the head
+  std::string_view unread_;  ///< of the first bytes
   bool begun_ = false, ended_ = false;
 };
 
@@ -113,7 +114,7 @@ unique_fd opened(const std::string& path, const std::string& name) {
   return fd;
 }
 
-/// Where bytes come from, and how they are packed.
+/// The source of bytes, and their compression.
 struct source {
   std::string name;
   std::optional<source_stamp> stamp;
@@ -180,7 +181,7 @@ early_look text_look(const std::string& name) {
 std::string read_unpacked(const std::string& path, const early_look& look, content kind, std::size_t most) {
   source from = source_of(path);
   std::string all;
-  // One byte more than there may be, so that too many show.
+  // Reads one byte more than allowed, so that too many are noticed.
   read_on(*reader_of(std::move(from.input), from.kind, kind), all, most + 1, look);
   if (all.size() > most)
     throw input_error(from.name + ": there are more than " + std::to_string(most) + " bytes; is this the right file?");

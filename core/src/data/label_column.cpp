@@ -13,7 +13,7 @@ label_lists::label_lists(std::span<const std::uint32_t> first, std::span<const d
   code.reserve(labels.size());
   for (const double label : labels)
     code.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(table, label) - table.begin()));
-  code.push_back(0);  // stands behind the last list, so that the place of an empty one can be read
+  code.push_back(0);  // follows the last list, so that an empty last list has a readable place
   for (std::size_t r = 0; r + 1 < start.size(); ++r) std::sort(code.begin() + start[r], code.begin() + start[r + 1]);
 }
 

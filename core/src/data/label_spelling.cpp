@@ -21,7 +21,7 @@ bool is_better(std::string_view text, std::string_view than) {
   return text.size() != than.size() ? text.size() < than.size() : text < than;
 }
 
-/// A text of a label: nothing that separates, ends a line or moves a cursor.
+/// Whether a text can be a label: nothing in it separates, ends a line or moves a cursor.
 bool is_label_word(std::string_view text) {
   return !text.empty() && text.size() <= label_spelling::longest &&
          std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
@@ -30,7 +30,7 @@ bool is_label_word(std::string_view text) {
 }  // namespace
 
 std::string label_text(double label) {
-  // Without an exponent a double below 1e21 takes 21 digits and a sign; one of 1e-8 25 decimals.
+  // Without an exponent a double below 1e21 needs 21 digits and a sign; one of 1e-8 needs 25 decimals.
   char text[64];
   const double size = std::abs(label);
   const bool plain = size == 0.0 || (size >= 1e-8 && size < 1e21);
@@ -81,8 +81,8 @@ std::string_view label_spelling::find(double label) const {
   return found == place_.end() ? std::string_view() : std::string_view(texts_[found->second].text);
 }
 
-// How many there are, then of each the label, how long its text is, and the text, filled up to whole words with zeros;
-// by ascending labels.
+// The number of labels, then for each the label, the length of its text, and the text, padded with zeros to whole
+// words; in ascending order of labels.
 std::vector<std::uint64_t> label_spelling::encode() const {
   std::vector<std::uint64_t> words;
   if (texts_.empty()) return words;

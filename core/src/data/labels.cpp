@@ -16,12 +16,13 @@ namespace hogwild {
 namespace {
 
 constexpr std::size_t most_classes = 1'048'576;
-/// As many different numbers that are not whole are no classes, but measured.
+/// More different numbers that are not whole are not classes but measurements.
 constexpr std::size_t most_broken = 65'536;
 
 using counted = std::pair<double, std::size_t>;
 
-/// Values and how often each occurs, ascending. Stops at the first value too many: then `complete` is false.
+/// Values and the number of occurrences of each, ascending. Stops at the first value too many: then `complete` is
+/// false.
 struct tally {
   std::vector<counted> values;
   bool complete = true;
@@ -34,7 +35,7 @@ void refuse_not_a_number(double label, std::size_t row, const std::string& sourc
   }
 }
 
-/// Codes are counted by the table, in which -0 and 0 may both stand.
+/// Counts codes by the table, which may contain both -0 and 0.
 tally count_codes(const label_column& labels) {
   std::array<std::size_t, 256> counts{};
   for (const std::uint8_t code : labels.codes()) ++counts[code];
@@ -50,7 +51,7 @@ tally count_codes(const label_column& labels) {
   return found;
 }
 
-/// Labels of lists, of which there may be any number.
+/// Counts labels in lists, of which there may be any number.
 tally count_lists(const label_column& labels) {
   std::vector<std::size_t> counts(labels.table().size());
   for (std::size_t row = 0; row < labels.size(); ++row)
@@ -148,7 +149,7 @@ label_map label_map::learn(label_kind kind, const label_column& labels, const st
 std::span<const std::uint32_t> label_map::encode_list(const label_column& labels, std::size_t r,
                                                       std::vector<std::uint32_t>& room) const {
   room.clear();
-  room.reserve(1);  // an empty list has a place, by which it is told from none
+  room.reserve(1);  // an empty list needs an address, to differ from no list
   for (const std::uint32_t code : labels.list(r)) room.push_back(number_of(labels.table()[code]));
   return room;
 }

@@ -12,10 +12,10 @@ namespace {
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 constexpr std::size_t entry_bytes = 8;
 
-/// Of a block on its way: text, and the entries that are read from it.
+/// Of a block being processed: its text, and the entries read from it.
 constexpr std::size_t parsed_bytes = 3 * mebibyte;
 
-/// Numbers and counts of columns: as they were found, as the singletons have put them, and in the file.
+/// Numbers and counts of columns: as found, as reordered by singletons, and in the file.
 constexpr std::uint64_t written_column_bytes = 8 + 4 + 8;
 
 }  // namespace
@@ -29,7 +29,7 @@ std::size_t memory_budget::blocks_in_flight(std::size_t memory, std::size_t thre
 }
 
 std::size_t memory_budget::piece_entries(std::size_t memory, std::size_t threads) {
-  // One that is filled, and one that blocks on their way still need.
+  // For each thread one that is being filled, and one that blocks in progress still need.
   return std::min(memory / 8 / (2 * threads) / entry_bytes, entry_piece::usual);
 }
 
@@ -43,14 +43,14 @@ std::optional<range_budget> divide_memory(std::size_t memory, const text_sizes& 
   const std::uint64_t beside =
       written_column_bytes * sizes.columns + 4 * sizes.singletons + (start_bytes + 3) * sizes.rows + list_bytes;
   if (beside > memory) return std::nullopt;
-  // Read and mapped; places, ends, labels and order. A tenth is left for ranges whose rows are longer.
+  // Rows as read and mapped; places, ends, labels and order. A tenth is left for ranges with longer rows.
   const std::uint64_t row_bytes = 2 * entry_bytes * (sizes.entries / sizes.rows + 1) + 44;
   const std::uint64_t block = row_bytes * sizes.rows_per_block;
   const std::uint64_t blocks = (memory - beside) / 10 * 9 / block;
   if (blocks == 0) return std::nullopt;
   range_budget budget{.rows = std::min(blocks * sizes.rows_per_block, sizes.rows)};
 
-  // While rows are distributed among them.
+  // While rows are distributed among the ranges.
   const std::uint64_t ranges = (sizes.rows + budget.rows - 1) / budget.rows;
   const std::uint64_t standing = sizes.table_bytes + 8 * sizes.columns + (sizes.shuffled ? 4 * sizes.rows : 0);
   if (standing > memory) return std::nullopt;
@@ -58,7 +58,7 @@ std::optional<range_budget> divide_memory(std::size_t memory, const text_sizes& 
   budget.threads = std::min<std::uint64_t>(threads, (memory - standing) / a_thread);
   if (budget.threads == 0) return std::nullopt;
   const std::uint64_t chunk = ((memory - standing) / budget.threads - sizes.block_bytes) / ranges;
-  budget.chunk_bytes = std::min(chunk, most_chunk) / 2;  // vectors have up to twice the room
+  budget.chunk_bytes = std::min(chunk, most_chunk) / 2;  // vectors may have twice the capacity
   return budget;
 }
 

@@ -11,19 +11,18 @@ namespace hogwild::detail {
 /// "512 MiB", rounded up.
 std::string in_mebibytes(std::uint64_t bytes);
 
-/// How the memory that parsing may take is divided.
+/// Divides the memory that parsing may take.
 namespace memory_budget {
 
-/// Less than this would be the text that is being parsed alone.
+/// With less, the text being parsed alone would exceed it.
 inline constexpr std::size_t least = std::size_t{16} << 20;
 
-/// Whether so many rows can be held until they are written: entries, rows and their order, and the file as it is
-/// mapped.
+/// Whether this many rows can be held until they are written: entries, rows and their order, and the mapped file.
 constexpr bool holds(std::size_t memory, std::uint64_t rows, std::uint64_t entries) {
   return 16 * entries + 40 * rows <= memory;
 }
 
-/// Blocks of text that are held at once, and entries that a thread claims at a time: an eighth each.
+/// Blocks of text held at once, and entries that a thread claims at a time: an eighth of the memory each.
 std::size_t blocks_in_flight(std::size_t memory, std::size_t threads);
 std::size_t piece_entries(std::size_t memory, std::size_t threads);
 
@@ -37,24 +36,24 @@ constexpr std::size_t for_table(std::size_t bytes) {
 
 }  // namespace memory_budget
 
-/// What a spilled text has.
+/// The sizes of a spilled text.
 struct text_sizes {
   std::uint64_t rows = 0, entries = 0;
-  std::uint64_t columns = 0, singletons = 0, table_bytes = 0;  ///< that occur; of them in one row; of the table
-  std::uint64_t listed = 0;                                    ///< labels of lists
-  std::uint64_t block_bytes = 0;                               ///< of the largest block of the text, as it is parsed
+  std::uint64_t columns = 0, singletons = 0, table_bytes = 0;  ///< columns: all, in a single row; table
+  std::uint64_t listed = 0;                                    ///< labels in lists
+  std::uint64_t block_bytes = 0;                               ///< of the largest block of the text, once parsed
   bool shuffled = false;
   std::uint64_t rows_per_block = 1;
 };
 
-/// Ranges of rows that are written one after the other, and what distributes rows among them.
+/// Ranges of rows that are written one after the other, and the memory to distribute rows among them.
 struct range_budget {
-  std::uint64_t rows = 0;       ///< of a range: whole blocks of the file
-  std::size_t threads = 1;      ///< that distribute
-  std::size_t chunk_bytes = 0;  ///< that each of them holds for each range
+  std::uint64_t rows = 0;       ///< in a range: whole blocks of the file
+  std::size_t threads = 1;      ///< that distribute rows
+  std::size_t chunk_bytes = 0;  ///< memory of each thread for each range
 };
 
-/// None where so much memory is too little.
+/// Nothing if the memory is too little.
 std::optional<range_budget> divide_memory(std::size_t memory, const text_sizes& sizes, std::size_t threads);
 
 /// The least memory with which divide_memory() works, in whole mebibytes.

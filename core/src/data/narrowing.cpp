@@ -26,7 +26,7 @@ bool are_halves(std::span<const float> values) {
 std::size_t first_beyond_half(std::span<const float> values) {
   constexpr std::uint32_t without_sign = 0x7fffffffu;
   constexpr auto largest = std::bit_cast<std::uint32_t>(65504.0f);
-  std::uint32_t most = 0;  // of positive floats the larger has the larger bits
+  std::uint32_t most = 0;  // larger positive floats have larger bits
   for (const float x : values) most = std::max(most, std::bit_cast<std::uint32_t>(x) & without_sign);
   if (most <= largest) return values.size();
   const auto found =

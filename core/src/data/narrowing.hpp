@@ -12,8 +12,8 @@
 
 namespace hogwild::detail {
 
-/// Codes for the labels of a dataset, as long as at most 256 different ones occur. Told apart by their bits, so that
-/// what comes back is what was read: -0 and 0 are two.
+/// Codes for the labels of a dataset, as long as at most 256 different ones occur. Labels are distinguished by their
+/// bits, so that they are restored exactly: -0 and 0 are two.
 class label_codes {
  public:
   void add(double label) {
@@ -24,9 +24,9 @@ class label_codes {
 
   /// Numbers the labels in ascending order. Call when all have been added.
   void number();
-  /// The label of each code; empty where there are too many labels.
+  /// The label of each code; empty if there are too many labels.
   std::span<const double> table() const { return fits() ? labels_ : std::span<const double>{}; }
-  /// Of a label that was added, after number().
+  /// The code of an added label, after number().
   std::uint8_t code(double label) const { return slots_[find(std::bit_cast<std::uint64_t>(label))].code; }
 
  private:
@@ -37,7 +37,7 @@ class label_codes {
     std::uint8_t code = 0;
   };
 
-  /// Where these bits are, or would go: the table is never more than a quarter full.
+  /// The place of these bits, or where they would be inserted: the table is never more than a quarter full.
   std::size_t find(std::uint64_t bits) const {
     std::size_t at = bits * 0x9e3779b97f4a7c15u >> 54;
     while (slots_[at].used && slots_[at].bits != bits) at = (at + 1) % slots_.size();
@@ -54,13 +54,13 @@ class label_codes {
   std::vector<double> labels_;
 };
 
-/// True when half precision holds every value as it is.
+/// True if half precision holds every value exactly.
 bool are_halves(std::span<const float> values);
 
-/// The place of the first value that half precision cannot hold even roughly; values.size() where there is none.
+/// The index of the first value that half precision cannot hold even roughly; values.size() if there is none.
 std::size_t first_beyond_half(std::span<const float> values);
 
-/// Indices of at most so many columns are 16 bits wide.
+/// With at most this many columns indices are 16 bits wide.
 inline constexpr std::uint64_t most_narrow_columns = std::uint64_t{1} << 16;
 
 /// Sets the widths that follow from the sizes in `header`.

@@ -86,7 +86,7 @@ numbered_rows::numbered_rows(const real_numbers& value, std::size_t rows, std::s
       (columns == 0 ? value.size() != 0 : value.size() % columns != 0 || value.size() / columns != rows))
     throw input_error(options.name + ": value has " + std::to_string(value.size()) + " numbers, and " +
                       std::to_string(rows) + " rows of " + std::to_string(columns) + " columns have others");
-  // Which of a row's numbers are known, and at which positions: in the order of those.
+  // The known numbers of a row and their positions, ordered by position.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> known;
   for (std::uint32_t j = 0; j < columns; ++j)
     if (const std::uint32_t at = numbering_.position(j + first_column_); at != column_numbering::unknown)

@@ -33,7 +33,7 @@ class rows_opening {
       : path_(path), options_(options), format_(format) {}
 
   sparse_dataset run() {
-    choose_isa(options_.isa);  // is it there?
+    choose_isa(options_.isa);  // throws if it is not available
     if (options_.memory && *options_.memory < detail::memory_budget::least)
       throw config_error("parsing takes at least " + detail::in_mebibytes(detail::memory_budget::least) +
                          " of memory; it was given " + std::to_string(*options_.memory) + " bytes");
@@ -97,7 +97,7 @@ class rows_opening {
 
   std::pair<std::unique_ptr<detail::parsed_text>, std::optional<detail::source_stamp>> read() const {
     if (format_.whole) {
-      // Taken before: who writes to the file meanwhile is found out where reading ends.
+      // Taken before reading: a change of the file meanwhile is noticed at the end of reading.
       const auto stamp = path_ == "-" ? std::nullopt : detail::stamp_of(path_);
       return {format_.whole(path_), stamp};
     }
@@ -111,7 +111,7 @@ class rows_opening {
             input->stamp()};
   }
 
-  /// No memory where nothing bounds it.
+  /// Without memory if there is no limit.
   detail::spill_options spilling() const {
     detail::spill_options spill{.numbering = options_.numbering, .values = options_.values};
     const std::uint64_t usable = options_.memory ? 0 : detail::usable_memory();
@@ -139,7 +139,7 @@ class rows_opening {
     return std::move(file).finish(options_.memory);
   }
 
-  /// Whoever may read the source may read its cache, and nobody else.
+  /// Users who may read the source may read its cache, and nobody else.
   unsigned source_permissions() const {
     struct ::stat state {};
     return ::stat(path_.c_str(), &state) == 0 ? (state.st_mode & 0444u) | 0600u : 0600u;
@@ -155,7 +155,7 @@ class rows_opening {
   const std::string& path_;
   const open_options& options_;
   const row_format& format_;
-  std::vector<std::filesystem::path> places_;  ///< empty where nothing is kept
+  std::vector<std::filesystem::path> places_;  ///< empty if no cache is kept
 };
 
 }  // namespace

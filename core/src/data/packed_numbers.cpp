@@ -28,8 +28,8 @@ struct block_shape {
   std::size_t exceptions;
 };
 
-/// Numbers that need `w` bits above the least or below the largest one are counted[w]. Fewer bits a number make more
-/// exceptions; `best` becomes the cheapest choice.
+/// counted[w] numbers need `w` bits above the least or below the largest one. Fewer bits a number make more exceptions;
+/// `best` becomes the cheapest choice.
 template <class Base>
 void choose(const std::array<std::uint32_t, 65>& counted, std::size_t numbers, unsigned exception_width,
             std::size_t& cost, block_shape& best, Base&& base) {
@@ -43,7 +43,7 @@ void choose(const std::array<std::uint32_t, 65>& counted, std::size_t numbers, u
 
 block_shape shape_of(std::span<const std::uint64_t> numbers, std::uint64_t least, std::uint64_t most) {
   std::array<std::uint32_t, 65> above{}, below{};
-  // Bits of twice the number and one: of what is never zero they are counted without a branch.
+  // Counts the bits of twice the number plus one: since that is never zero, no branch is needed.
   const auto width = [](std::uint64_t n) { return width_of(n << 1 | 1) - 1; };
   for (const std::uint64_t n : numbers) ++above[width(n - least)], ++below[width(most - n)];
   std::size_t cost = std::numeric_limits<std::size_t>::max();
@@ -53,10 +53,10 @@ block_shape shape_of(std::span<const std::uint64_t> numbers, std::uint64_t least
   return best;
 }
 
-/// Puts bits behind bits. By value, so that the word being filled is in a register.
+/// Appends bits. Used by value, so that the word being filled is in a register.
 class bit_writer {
  public:
-  /// Room for all that will be put must be there, zeros from bit `position` on.
+  /// `words` must have room for all bits to come, and zeros from bit `position` on.
   bit_writer(std::uint64_t* words, std::uint64_t position)
       : to_(words + position / 64), used_(static_cast<unsigned>(position % 64)) {
     word_ = used_ > 0 ? *to_ : 0;
@@ -100,7 +100,7 @@ void number_packer::write_block() {
   to.put(shape.width, 6), to.put(base_width, 6), to.put(exception_width, 6), to.put(shape.exceptions, 10);
   to.put(shape.base, base_width);
   const std::uint64_t largest = mask(shape.width);
-  // Which number is an exception is hard to guess: no branches on it.
+  // Which numbers are exceptions is unpredictable: no branches depend on it.
   std::array<std::uint16_t, packed_block> place;
   std::size_t exceptions = 0;
   for (std::size_t k = 0; k < numbers.size(); ++k) {
@@ -124,7 +124,7 @@ std::vector<std::uint64_t> number_packer::finish() && {
 bool number_unpacker::next(std::span<std::uint64_t> numbers) {
   if (!has(28)) return false;
   const std::byte* const bytes = packed_.data();
-  std::uint64_t at = position_;  // kept apart from the members, which stores to `numbers` might change
+  std::uint64_t at = position_;  // a local copy, because stores to `numbers` might alias the members
   const auto take = [&](unsigned width) {
     const std::uint64_t n = load(bytes, at, mask(width));
     at += width;

@@ -11,21 +11,22 @@
 
 namespace hogwild::detail {
 
-// Numbers in as few bits as their neighbours allow. They come in blocks of 512, bits after bits, without a gap:
+// Numbers in as few bits as their neighbours allow. They come in blocks of 512, a sequence of bits without a gap:
 //
-//   6 bits width, 6 base width, 6 width of an exception, 10 how many exceptions
-//   base            below it lies no number of the block but exceptions
-//   512 x width     what each number is above base; 0 for an exception; fewer in the last block
+//   6 bits width, 6 base width, 6 width of an exception, 10 number of exceptions
+//   base            a lower bound of the block's numbers, except exceptions
+//   512 x width     each number minus base; 0 for an exception; fewer in the last block
 //   exceptions x    9 bits place in the block, then the number itself
 //
-// After the last block come zeros to the next multiple of 64 bits and 64 zeros more, so that a reader may always load
-// eight bytes. A few long rows among short ones, or a few odd differences, thus cost bits for themselves alone. (A
-// general compressor would take about as few bytes and unpack at a fraction of the speed.)
+// The last block is followed by zeros up to the next multiple of 64 bits and 64 zeros more, so that a reader may always
+// load eight bytes. A few long rows among short ones, or a few irregular differences, thus cost bits only for
+// themselves. (A general compressor would take about as few bytes, and decompress at a fraction of the speed.)
 
 inline constexpr std::size_t packed_block = 512;
-inline constexpr unsigned widest_packed = 56;  ///< bits of a number: what eight bytes hold at any place of the first
+inline constexpr unsigned widest_packed = 56;  ///< bits of a number: eight bytes hold it wherever it begins in the
+                                               ///< first
 
-/// No more numbers than this can be in so many bytes: each block says how it is packed.
+/// An upper bound of the count of numbers in this many bytes: each block has a header.
 constexpr std::uint64_t most_packed(std::uint64_t bytes) {
   return (bytes * 8 / 28 + 1) * packed_block;
 }
@@ -52,8 +53,8 @@ class number_unpacker {
  public:
   explicit number_unpacker(std::span<const std::byte> packed) : packed_(packed) {}
 
-  /// The next block: `numbers` is packed_block long, or shorter in the last block. False where the bytes are too few or
-  /// make no sense. The numbers are below 2^57.
+  /// Reads the next block: `numbers` has packed_block elements, or fewer in the last block. False if the bytes are too
+  /// few or invalid. The numbers are below 2^57.
   bool next(std::span<std::uint64_t> numbers);
   bool at_end() const { return (position_ + 63) / 64 * 8 + 8 == packed_.size(); }
 
@@ -64,8 +65,8 @@ class number_unpacker {
   std::uint64_t position_ = 0;  ///< in bits
 };
 
-/// Hands `count` numbers to take(first, block of numbers), which says whether they are possible. False where it said no
-/// or where the bytes are not so many numbers.
+/// Passes `count` numbers to take(first, block of numbers), which returns whether they are valid. False if they are
+/// not, or if the bytes do not hold exactly this many numbers.
 template <class Take>
 bool unpack_numbers(std::span<const std::byte> packed, std::size_t count, Take&& take) {
   number_unpacker from(packed);
@@ -77,9 +78,9 @@ bool unpack_numbers(std::span<const std::byte> packed, std::size_t count, Take&&
   return from.at_end();
 }
 
-/// Numbers by their differences, of which small ones of either sign take few bits.
+/// Packs numbers by their differences, of which small ones of either sign take few bits.
 std::vector<std::uint64_t> pack_differences(std::span<const std::uint32_t> numbers);
-/// None where the bytes are not `count` numbers.
+/// Nothing if the bytes are not `count` numbers.
 std::optional<std::vector<std::uint32_t>> unpack_differences(std::span<const std::byte> packed, std::size_t count);
 
 }  // namespace hogwild::detail

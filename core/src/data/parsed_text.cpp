@@ -62,8 +62,8 @@ class parallel_parse {
   }
 
  private:
-  /// Blocks are drawn in order, so that all before the earliest faulty one have been drawn when it is found. A fault
-  /// of the stream comes behind every block that it has handed out.
+  /// Blocks are drawn in order, so that all before the earliest faulty one have been drawn when it is found. A fault of
+  /// the stream comes after every block that it has returned.
   work_item* read(tbb::flow_control& control) {
     if (!stop_.load()) {
       try {
@@ -99,7 +99,7 @@ class parallel_parse {
     if (spilling_.load()) item.spilled = spill_->write(item.rows);
   }
 
-  /// In the order of the text. From the block on with which they are too many, rows go to the file.
+  /// Called in the order of the text. Once there are too many rows, all blocks go to the file.
   void settle(work_item& item) {
     rows_ += item.rows.label.size();
     entries_ += item.rows.entries;
@@ -116,14 +116,14 @@ class parallel_parse {
     if (file == nullptr) return options.refused(refused);
     spill_ = std::make_unique<spilled_text>(std::move(file), options);
     spilling_ = true;
-    // By this thread alone, as others write blocks that were parsed since.
+    // Done by this thread alone, while others write blocks parsed since.
     for (work_item* const held : std::exchange(held_, {})) spill(*held);
   }
 
   void spill(work_item& item) {
     if (!item.spilled) item.spilled = spill_->write(item.rows);
     spill_->add(item.rows, *item.spilled, input_.name());
-    // What is kept tells of faults, and of the forms of labels.
+    // The rest is kept for reports of faults, and for the forms of labels.
     result_.columns = std::max<std::size_t>(result_.columns, item.rows.columns);
     libsvm_block& rows = item.rows;
     rows.index = nullptr, rows.value = nullptr, rows.owner = nullptr;
@@ -161,11 +161,11 @@ class parallel_parse {
   parse_options options_;
   const row_format& format_;
   parsed_text& result_;
-  std::deque<work_item> items_;  // grows in read() alone, which one thread at a time runs; items stay where they are
+  std::deque<work_item> items_;  // only read() appends, in one thread at a time; items do not move
   tbb::enumerable_thread_specific<entry_piece> pieces_;
   std::size_t piece_entries_ = entry_piece::usual;
-  std::size_t rows_ = 0, entries_ = 0;   // of blocks that are settled
-  std::vector<work_item*> held_;         // those of them that are in memory
+  std::size_t rows_ = 0, entries_ = 0;   // in settled blocks
+  std::vector<work_item*> held_;         // settled blocks in memory
   std::unique_ptr<spilled_text> spill_;  // set before spilling_
   std::atomic<bool> spilling_{false};
   std::atomic<bool> stop_{false};

@@ -19,31 +19,32 @@ namespace hogwild::detail {
 
 struct parsed_text;
 
-/// What a parser is told besides the text of a block.
+/// What a parser needs to know besides the text of a block.
 struct block_context {
   bool labels_optional = false;
   isa set = isa::automatic;
-  bool first = false;  ///< the text begins here
+  bool first = false;  ///< the text begins with this block
 };
 
-/// A way to write rows down: how they are parsed and which order they keep.
+/// A format of rows: how they are parsed, and the order that they keep.
 struct row_format {
   row_kind kind = row_kind::libsvm;
-  std::string_view name{};  ///< of formats of lines, as users know it: text of another kind is refused by it
-  /// Entries that a block of so much text has at most.
+  std::string_view name{};  ///< for line formats, the name for users: texts of other formats are refused
+  /// The most entries in a block of this much text.
   std::size_t (*capacity)(std::size_t text_bytes) = nullptr;
-  /// As parse_libsvm_block: whole lines into the block, which holds capacity(text.size()) entries; faults stay in it.
+  /// Like parse_libsvm_block: parses whole lines into the block, which holds capacity(text.size()) entries; faults are
+  /// stored in it.
   std::function<void(std::string_view text, const block_context& context, libsvm_block& rows)> parse{};
-  /// Looks at the first block of a text before any block is parsed, one thread at a time; null: nothing is looked for.
-  /// Returns what the user is to be told, or nothing. Throws input_error, for which `source` is the file's name.
+  /// Looks at the first block of a text before any block is parsed, one thread at a time; null: not needed. Returns a
+  /// sentence for the user, or nothing. Throws input_error; `source` is the file's name.
   std::function<std::string(std::string_view text, const block_context& context, const std::string& source)> begin{};
-  /// Even indices are one kind of column, odd ones another: the first kind's positions all stand before the second's.
+  /// Even indices are one kind of column, odd ones another: all positions of the first kind come before the second's.
   bool by_kind = false;
-  /// The order of a row's entries means something.
+  /// The order of a row's entries has a meaning.
   bool keep_entry_order = false;
-  /// Where the input is no text of lines: reads all of it, from a path or "-". Null: lines, by `parse`.
+  /// For input that is not line by line: reads all of it, from a path or "-". Null: lines, by `parse`.
   std::function<std::unique_ptr<parsed_text>(const std::string& path)> whole{};
-  /// Tells states of other files apart that are read too (labels beside images); part of the cache key.
+  /// Digest of the state of other files that are read as well (labels beside images); part of the cache key.
   std::uint64_t companions = 0;
 };
 

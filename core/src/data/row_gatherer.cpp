@@ -42,7 +42,7 @@ class of_rows {
     numbers_.resize(row, otherwise_);
     numbers_.push_back(*number);
   }
-  /// One for each row, or none at all.
+  /// One for each of `rows` rows, or none at all.
   std::vector<T>& of(std::size_t rows) {
     if (!numbers_.empty()) numbers_.resize(rows, otherwise_);
     return numbers_;
@@ -117,7 +117,7 @@ class row_gatherer::implementation {
     auto blocks = one_block ? take() : with_tbb_threads(options_.threads, take);
     if (!blocks) return false;
     settle();
-    std::size_t number = 0;  // of the piece's rows that are taken
+    std::size_t number = 0;  // the piece's rows taken so far
     for (libsvm_block& block : *blocks) {
       for (const double label : block.label) note_fraction({.label = label, .part = part, .number = ++number});
       rows_ += block.label.size();
@@ -164,7 +164,7 @@ class row_gatherer::implementation {
                       std::to_string(row.number) + ", " + fault);
   }
 
-  /// Entries of the next row go behind those of the block, or into a new one.
+  /// The next row's entries are appended to the block, or begin a new one.
   void make_room(std::size_t entries) {
     const bool full = block_.entries + entries > entries_of_block || block_.row_end.size() == rows_of_block;
     if (block_.index != nullptr && !full && block_.entries + entries <= piece_.left()) return;
@@ -235,7 +235,7 @@ class row_gatherer::implementation {
     if (row.offset && !std::isfinite(*row.offset)) refuse(row, "has an offset that is no finite number");
   }
 
-  /// The block is whole.
+  /// The block is complete.
   void settle() {
     if (block_.row_end.empty()) return;
     if (!block_.borrowed) piece_.take(block_.entries);
@@ -297,16 +297,16 @@ class row_gatherer::implementation {
 
   row_options options_;
   std::size_t most_columns_;
-  std::size_t memory_ = 0;  ///< 0: nothing bounds it
+  std::size_t memory_ = 0;  ///< 0: no limit
   std::size_t piece_entries_ = entry_piece::usual;
   bool may_spill_ = true;
-  parsed_text text_;  ///< blocks that are whole
+  parsed_text text_;  ///< complete blocks
   libsvm_block block_;
   entry_piece piece_;
   std::unique_ptr<spilled_text> spilled_;
   std::size_t rows_ = 0;
   std::size_t first_list_ = 0;  ///< the first row with a list of labels, from 1; 0: none
-  std::string fraction_;        ///< names the first label that is no whole number
+  std::string fraction_;        ///< names the first label that is not a whole number
   of_rows<float> weight_{1.0f}, offset_{0.0f};
   of_rows<std::uint32_t> id_{0};
   std::vector<std::uint32_t> sorted_;

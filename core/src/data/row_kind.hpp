@@ -5,8 +5,8 @@
 
 namespace hogwild::detail {
 
-/// Which format rows were read from; it says what their numbers may be (cache_meaning.hpp). Numbers in files: never
-/// reused.
+/// The format from which rows were read; it determines which numbers are valid (cache_meaning.hpp). Numbers in files:
+/// never reused.
 enum class row_kind : std::uint16_t {
   libsvm = 0,
   ratings = 1,
@@ -15,7 +15,7 @@ enum class row_kind : std::uint16_t {
   graph = 4,
   libffm = 5,
   corpus = 6,
-  of_program = 7,  ///< what a program has made, or a copy of some rows: of no file
+  of_program = 7,  ///< made by a program, or a copy of some rows: not from a file
 };
 inline constexpr row_kind last_row_kind = row_kind::of_program;
 

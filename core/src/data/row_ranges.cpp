@@ -15,7 +15,7 @@
 
 namespace hogwild::detail {
 
-/// Rows on their way to their ranges, held by one thread.
+/// Rows that one thread holds before they are written to their ranges.
 class row_ranges::sorter {
  public:
   sorter(row_ranges& to, std::mutex& mutex, std::size_t chunk_bytes)

@@ -24,18 +24,18 @@ struct row_range {
 };
 
 /// The rows of a spilled text, distributed in another file among ranges of the dataset's rows, so that each range can
-/// be brought into its order in memory.
+/// be ordered in memory.
 class row_ranges {
  public:
-  /// Reads the text once, and gives its space back on the way. `target` says where in the dataset each row of the text
-  /// stands; empty: in the order of the text. Columns become their positions, by `position` where it is not null.
-  /// Throws resource_error.
+  /// Reads the text once, and frees its space on the way. `target` is the place of each row of the text in the dataset;
+  /// empty: the order of the text. Columns are replaced by their positions, if `position` is not null. Throws
+  /// resource_error.
   row_ranges(const spilled_text& text, const std::vector<std::uint32_t>& target, const column_table* position,
              const range_budget& budget, std::uint64_t rows, bool lists);
 
   std::size_t count() const { return ranges_.size(); }
   const std::filesystem::path& folder() const { return file_->folder(); }
-  /// The range, with memory of its own. In rising order the next one is read ahead.
+  /// Reads a range, with memory of its own. In ascending order the next one is read ahead.
   row_range read(std::size_t range) const;
 
  private:

@@ -13,8 +13,8 @@ namespace hogwild::detail {
 
 inline constexpr std::uint64_t row_shuffle_seed = 2011;
 
-/// Puts the rows of a training set, which are in the order of the input, in the order of its dataset: the same for each
-/// set of so many rows.
+/// Puts the rows of a training set from the order of the input into the order of its dataset: the same for every set
+/// with this number of rows.
 template <class Row>
 void shuffle_rows(std::vector<Row>& rows) {
   const counter_random random(row_shuffle_seed, 0);
@@ -29,7 +29,7 @@ inline std::vector<std::uint32_t> shuffled_rows(std::size_t rows) {
   return order;
 }
 
-/// Where in the file each row of the text will stand: the inverse of shuffle_rows(), by the same exchanges backwards.
+/// The place in the file of each row of the text: the inverse of shuffle_rows(), by the same exchanges in reverse.
 inline std::vector<std::uint32_t> shuffled_targets(std::size_t rows) {
   const counter_random random(row_shuffle_seed, 0);
   std::vector<std::uint32_t> target(rows);

@@ -13,7 +13,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// Of smaller files nobody has to ask how much memory there is.
+/// For smaller files the amount of memory does not matter.
 constexpr std::uint64_t always_fits = std::uint64_t{64} << 20;
 
 std::span<const std::byte> pages_around(std::span<const std::byte> part) {
@@ -23,7 +23,7 @@ std::span<const std::byte> pages_around(std::span<const std::byte> part) {
   return {part.data() - before, part.size() + before};
 }
 
-/// Whether the system took it.
+/// Returns whether the system accepted it.
 bool advise(std::span<const std::byte> part, int advice) {
   const std::span<const std::byte> pages = pages_around(part);
   return ::madvise(const_cast<std::byte*>(pages.data()), pages.size(), advice) == 0;
@@ -33,7 +33,7 @@ void read_in(std::span<const std::byte> part) {
 #ifdef MADV_POPULATE_READ
   if (advise(part, MADV_POPULATE_READ)) return;
 #endif
-  // Older kernels do not know it.
+  // Older kernels do not support it.
   for (std::size_t k = 0; k < part.size(); k += 4096)
     static_cast<void>(*const_cast<const volatile std::byte*>(&part[k]));
 }
@@ -49,7 +49,7 @@ std::unique_ptr<row_stream> row_stream::of(std::span<const std::byte> file, int 
     memory = usable / 4 * 3;
   }
   if (file.size() <= *memory) return nullptr;
-  // Memory is no disk: what lies there stays.
+  // A memory file is not on a disk: releasing its pages would not help.
   if (::fcntl(fd, F_GET_SEALS) >= 0) return nullptr;
   return std::unique_ptr<row_stream>(new row_stream(file, fd, arrays, *memory));
 }
@@ -57,7 +57,8 @@ std::unique_ptr<row_stream> row_stream::of(std::span<const std::byte> file, int 
 row_stream::row_stream(std::span<const std::byte> file, int fd, const cache_arrays& arrays, std::uint64_t memory)
     : file_(file), fd_(fd), arrays_(arrays) {
   const std::uint64_t entry = arrays.header.index_bytes + arrays.header.value_bytes;
-  // Half of it for rows that stay: of chunks in any order all would have gone before they come again.
+  // Half of the memory is for rows that stay: with chunks in random order, all others would be evicted before they are
+  // used again.
   const std::uint64_t staying = memory / 2 / entry;
   window_entries_ = std::max(memory / 8, std::uint64_t{1} << 20) / entry;
   std::size_t begin = 0, end = arrays.header.rows;
@@ -69,8 +70,8 @@ row_stream::row_stream(std::span<const std::byte> file, int fd, const cache_arra
       end = middle;
   }
   staying_rows_ = begin;
-  // What is not announced is little: the kernel's guesses would bring megabytes around it, which are in other chunks,
-  // and large pages, of which no part could go.
+  // Reads that were not announced are small. The kernel's read-ahead would fetch megabytes around them, which belong to
+  // other chunks, and huge pages could not be released in part.
   advise(file, MADV_NOHUGEPAGE);
   advise(file, MADV_RANDOM);
 }
@@ -90,7 +91,7 @@ bool row_stream::is_small(std::size_t first, std::size_t last) const {
 }
 
 void row_stream::announce(std::size_t first, std::size_t last) const {
-  // The kernel begins to read no more than this of what it is asked for at once.
+  // The kernel starts to read at most this much of a request at once.
   static constexpr std::size_t at_once = std::size_t{128} << 10;
   for_parts(first, last, [](std::span<const std::byte> part) {
     for (std::size_t k = 0; k < part.size(); k += at_once)
@@ -101,7 +102,7 @@ void row_stream::announce(std::size_t first, std::size_t last) const {
 void row_stream::await(std::size_t first, std::size_t last) const {
   using clock = std::chrono::steady_clock;
   const clock::time_point begin = clock::now();
-  // Both at once.
+  // Starts both arrays before waiting for either.
   announce(first, last);
   for_parts(first, last, read_in);
   const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - begin);
@@ -113,7 +114,7 @@ void row_stream::release(std::size_t first, std::size_t last) const {
   if (first >= last) return;
   for_parts(first, last, [this](std::span<const std::byte> part) {
     advise(part, MADV_DONTNEED);
-    // Whole pages alone: those at the ends have other rows, too.
+    // Only whole pages: those at the ends also have other rows.
     ::posix_fadvise(fd_, part.data() - file_.data(), static_cast<off_t>(part.size()), POSIX_FADV_DONTNEED);
   });
 }

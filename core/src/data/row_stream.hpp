@@ -13,25 +13,25 @@
 
 namespace hogwild::detail {
 
-/// The entries of a mapped file that is larger than the memory for it: they come from the disk before rows are trained
-/// on and go afterwards, but for those of the first rows, which stay. Any number of threads may use it at once.
+/// The entries of a mapped file that is larger than its memory: they are read from the disk before rows are trained on
+/// and dropped afterwards, except those of the first rows, which stay. Any number of threads may use it at once.
 class row_stream {
  public:
-  /// None where the file is not larger than `memory`; by default than three quarters of what this process may use.
+  /// Null if the file is not larger than `memory`; by default three quarters of what this process may use.
   static std::unique_ptr<row_stream> of(std::span<const std::byte> file, int fd, const cache_arrays& arrays,
                                         std::optional<std::uint64_t> memory);
 
-  /// Reading of rows [first, last) begins; nobody waits for it.
+  /// Starts to read rows [first, last) without waiting.
   void announce(std::size_t first, std::size_t last) const;
-  /// Returns when the rows are there, and counts how long that took.
+  /// Waits until the rows are in memory, and counts the time.
   void await(std::size_t first, std::size_t last) const;
-  /// The rows are needed no more for now. Those that others still read stay where they are.
+  /// The rows are not needed for now. Pages that others still read stay mapped there.
   void release(std::size_t first, std::size_t last) const;
 
-  /// Seconds that threads of this process have spent in await(), all together: they waited for the disk, and mapped
-  /// pages, which takes about a microsecond for 16 KiB.
+  /// Seconds that threads of this process have spent in await(), summed over threads: they waited for the disk, and
+  /// mapped pages, which takes about a microsecond for 16 KiB.
   double waited() const { return 1e-9 * static_cast<double>(waited_ns_.load(std::memory_order_relaxed)); }
-  /// Whether so many rows are no more than may be awaited at once.
+  /// Whether these rows are few enough to be awaited at once.
   bool is_small(std::size_t first, std::size_t last) const;
 
  private:

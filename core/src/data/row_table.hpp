@@ -15,18 +15,19 @@
 
 namespace hogwild::detail {
 
-/// Where rows start and which codes their labels have, or lists of codes, in memory of this process: files hold lengths
-/// instead, and both in as few bits as they need.
+/// Where rows begin, and the codes of their labels, or lists of codes, in memory of this process; files hold lengths
+/// instead, and both in as few bits as possible.
 class row_table {
  public:
   row_table() = default;
-  /// Room for rows of these sizes, to be written; there are codes where labels are coded.
+  /// Room for rows of these sizes, to be written; with codes if labels are coded.
   explicit row_table(const cache_header& sizes);
-  /// What the file holds. None where the rows do not end with the last entry, or a code is beyond the table of labels.
+  /// Unpacks the file's rows. Nothing if the rows do not end with the last entry, or a code is beyond the table of
+  /// labels.
   static std::optional<row_table> unpack(const cache_arrays& file);
 
   row_starts starts() const;
-  /// Of rows that have lists, with the table that their codes are of.
+  /// For rows with lists; `table` is what their codes refer to.
   label_column lists(std::span<const double> table) const { return {lists_.start, lists_.code, table}; }
   void set_lists(std::vector<std::uint32_t> start, std::vector<std::uint32_t> code) {
     lists_.start = std::move(start), lists_.code = std::move(code);
@@ -39,7 +40,7 @@ class row_table {
   std::vector<std::uint64_t> pack_lists(std::uint64_t labels) const;
 
  private:
-  /// A label stands behind the last list, so that the place of an empty one can be read (label_column).
+  /// Appends a label after the last list, so that an empty last list has a readable place (label_column).
   void pad_lists() {
     if (lists_.start.back() == lists_.code.size()) lists_.code.push_back(0);
   }
@@ -50,7 +51,7 @@ class row_table {
   bool unpack_lists(std::span<const std::byte> packed, std::uint64_t labels);
 
   std::size_t rows_ = 0;
-  std::unique_ptr<std::uint32_t[]> start32_;  ///< rows + 1, where 32 bits suffice
+  std::unique_ptr<std::uint32_t[]> start32_;  ///< rows + 1 elements, if 32 bits suffice
   std::unique_ptr<std::uint64_t[]> start64_;
   std::unique_ptr<std::uint8_t[]> code_;
   label_lists lists_;  ///< without their table

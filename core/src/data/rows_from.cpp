@@ -26,7 +26,7 @@ void require_lists(std::size_t lists, std::size_t rows, const std::string& place
                       std::to_string(rows) + "; both have one number more than there are rows");
 }
 
-/// `part` from 1; 0: there is but one.
+/// `part` counts from 1; 0: there is only one.
 void add_rows(const csr_arrays& from, std::size_t part, const row_options& options, detail::row_gatherer& to) {
   const std::string place = options.name + (part > 0 ? ": piece " + std::to_string(part) : "") + ": ";
   if (from.index.size() != from.value.size())

@@ -11,7 +11,7 @@ column_range singleton_columns(const sparse_view& data, std::size_t first, std::
     while (first < last && !has_own(first)) ++first;
     while (first < last && !has_own(last - 1)) --last;
     if (first == last) return {};
-    // They stand last in their row, side by side, and are numbered in the order of the rows.
+    // Singleton columns come last in their row, and are numbered in the order of the rows.
     std::size_t entry = data.row_start[first + 1] - 1;
     while (entry > data.row_start[first] && index[entry - 1] >= data.first_singleton) --entry;
     return {index[entry], index[data.row_start[last] - 1] + std::size_t{1}};

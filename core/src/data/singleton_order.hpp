@@ -10,18 +10,18 @@
 
 namespace hogwild::detail {
 
-/// Gives the columns that occur in one row only, the last ones in the order of columns, positions in the order of those
-/// rows, and within a row in the order of its entries. Such columns are two thirds of some texts' columns and the
-/// rarest; a row's own then stand side by side in the model, in one or two cache lines instead of one each, and a run
-/// of rows has a run of lines that no other row reads or writes.
+/// Orders the columns that occur in a single row, which come last in the order of columns, by their rows, and within a
+/// row by its entries. Such columns are two thirds of some texts' columns, and the rarest. A row's own columns are then
+/// adjacent in the model, in one or two cache lines instead of one each, and a run of rows has a run of cache lines
+/// that no other row reads or writes.
 class singleton_order {
  public:
-  /// `before`: the numbers of the columns as they are ordered so far, from position `first` on.
+  /// `before`: the numbers of the columns in their previous order, from position `first` on.
   singleton_order(std::uint32_t first, std::vector<std::uint32_t> before)
       : before_(std::move(before)), next_(first), first_(first) {}
 
-  /// The next rows, in this order: their columns take the next positions in `original`. Where the entries hold
-  /// positions, those are changed; else `position` is, which has the positions of all columns.
+  /// Takes the next rows, in this order: their columns get the next positions in `original`. If entries hold positions,
+  /// these are changed; otherwise `position`, which has the positions of all columns, is.
   void number(parsed_text& text, std::span<const row_place> order, std::span<std::uint32_t> original,
               std::span<std::uint32_t> position);
 

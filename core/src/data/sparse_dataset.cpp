@@ -121,7 +121,7 @@ sparse_dataset sparse_dataset::map(const std::string& shared_path) {
   if (!file.fd && file.error != EINVAL)
     throw cache_error(shared_path, shared_path + ": cannot be opened: " + std::generic_category().message(file.error));
   if (!file.fd || file.state.st_size == 0) throw cache_error(shared_path, shared_path + ": is no dataset cache");
-  // What can be changed while it is mapped can end this process, or worse.
+  // A file that can change while it is mapped can crash this process, or worse.
   if (!file.fault.empty()) throw input_error(shared_path + ": this file " + file.fault + "; make a copy of your own");
   try {
     return dataset_access::open(std::move(file.fd), shared_path, true);
@@ -162,7 +162,7 @@ void check_rows(const sparse_view& rows) {
                           std::to_string(rows.columns) + " columns (counted from 0)");
 }
 
-/// None where rows have lists.
+/// None if rows have lists.
 detail::label_codes codes_of(const label_column& labels) {
   detail::label_codes codes;
   if (labels.lists()) return codes;
@@ -237,7 +237,7 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows, std::span<const 
   sizes.columns = rows.columns;
   sizes.nonzeros = nonzeros_of(rows, chosen);
   const bool ascend = std::ranges::adjacent_find(chosen, std::greater_equal<>()) == chosen.end();
-  // Columns of single rows are numbered in the order of those.
+  // Singleton columns are numbered in the order of the rows.
   sizes.first_singleton = ascend ? std::min(rows.first_singleton, rows.columns) : rows.columns;
   sizes.rows_per_block = detail::rows_per_block(sizes.rows, sizes.nonzeros);
   const bool lists = rows.label.lists();

@@ -47,7 +47,7 @@ void spilled_text::add(const libsvm_block& block, spilled_block written, const s
   unknown_ += written.unknown;
   halves_ = halves_ && written.place.value_bytes == 2;
   labels_ += block.list_end.empty() ? block.label.size() : block.list.size();
-  // With a narrow copy on its way from the file.
+  // Including a narrow copy of the entries read from the file.
   largest_block_ = std::max<std::uint64_t>(
       largest_block_, 12 * block.row_end.size() + 12 * block.list.size() + 12 * std::uint64_t{block.row_end.back()});
   for (const double label : block.label) codes_.add(label);

@@ -11,8 +11,8 @@
 
 namespace hogwild::detail {
 
-/// The arrays of a dataset file for the one who writes it. Of two widths the one that the file does not have is empty.
-/// Different parts may be written by different threads.
+/// The arrays of a dataset file for its writer. Of two widths the one that the file does not have is empty. Different
+/// parts may be written by different threads.
 struct writable_arrays {
   explicit writable_arrays(const cache_arrays& arrays)
       : row_start(cache_arrays::writable(arrays.row_start.wide())),
@@ -48,13 +48,13 @@ struct writable_arrays {
       row_start32[r] = static_cast<std::uint32_t>(entry);
   }
 
-  /// What belongs to each column: its number in the input, and in how many rows it occurs.
+  /// Sets for each column its number in the input, and the number of rows in which it occurs.
   void columns(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> rows) const {
     std::ranges::copy(numbers, original.begin());
     std::ranges::copy(rows, degree.begin());
   }
 
-  /// Faults in the pages behind entries [begin, begin + count) of column and value.
+  /// Maps the pages of entries [begin, begin + count) of column and value.
   void populate(std::uint64_t begin, std::uint64_t count) const {
     const auto fault_in = [&](auto part) {
       if (!part.empty()) dataset_writer::populate(part.subspan(begin, count));
@@ -62,8 +62,8 @@ struct writable_arrays {
     fault_in(index), fault_in(index16), fault_in(value), fault_in(value16);
   }
 
-  /// Entries [begin, begin + count), and labels of `rows` rows from `first` on, are written: this process needs their
-  /// pages no more.
+  /// Entries [begin, begin + count), and labels of `rows` rows from `first` on, are written: unmaps their pages from
+  /// this process.
   void leave_memory(std::uint64_t begin, std::uint64_t count, std::uint64_t first, std::uint64_t rows) const {
     const auto leave = [](auto array, std::uint64_t from, std::uint64_t items) {
       if (!array.empty()) dataset_writer::leave_memory(std::as_bytes(array.subspan(from, items)));

@@ -22,10 +22,10 @@ row_source find_row(const parsed_text& text, row_place place) {
   return {&block, place.row, place.row == 0 ? 0 : block.row_end[place.row - 1], block.row_end[place.row]};
 }
 
-/// Writes one block of rows, whose first entry goes to place `begin`.
+/// Writes one block of rows, beginning with entry `begin`.
 class block_writer {
  public:
-  /// `order` has the rows of whole blocks, the first of which begins with row `first_row` of the file.
+  /// `order` has the rows of whole blocks, beginning with row `first_row` of the file.
   block_writer(const parsed_text& text, std::span<const row_place> order, const row_plan& plan, dataset_writer& file,
                std::uint64_t first_row)
       : text_(text), order_(order), plan_(plan), file_(file), to_(file.arrays()), first_row_(first_row) {}
@@ -69,7 +69,7 @@ class block_writer {
     }
   }
 
-  /// Rows are anywhere in the text, and a row of few entries takes less time than its lines take to come.
+  /// Rows to prefetch: rows are anywhere in the text, and a row of few entries takes less time than a cache miss.
   static constexpr std::size_t ahead = 12;
   void announce_place(row_place place) const {
     __builtin_prefetch(text_.blocks[place.block].row_end.data() + place.row);
@@ -141,7 +141,7 @@ class block_writer {
   std::uint64_t first_row_;
 };
 
-/// Writes the next rows of the file, whose first entry goes to place `begin`; returns where their last one ends.
+/// Writes the next rows of the file, beginning with entry `begin`; returns where their last one ends.
 std::uint64_t write_range(const parsed_text& text, std::span<const row_place> order, const row_plan& plan,
                           dataset_writer& file, std::uint64_t first_row, std::uint64_t begin) {
   const block_writer writer(text, order, plan, file, first_row);
@@ -154,7 +154,7 @@ std::uint64_t write_range(const parsed_text& text, std::span<const row_place> or
   return start.back();
 }
 
-/// Adds the lists of these rows, in this order, by the table that is there.
+/// Appends the lists of these rows, in this order, as codes of the existing table.
 void append_lists(const parsed_text& text, std::span<const row_place> order, label_lists& lists) {
   for (const auto [b, r] : order) {
     const libsvm_block& block = text.blocks[b];
@@ -168,7 +168,7 @@ void append_lists(const parsed_text& text, std::span<const row_place> order, lab
   }
 }
 
-/// Range by range, each in memory of its own while it is written; of the file what is written leaves memory.
+/// Writes range by range; each is in memory of its own, and written pages of the file are unmapped.
 void write_ranges(const row_plan& plan, dataset_writer& file, std::vector<std::uint32_t>& original,
                   label_lists& lists) {
   singleton_order singletons(

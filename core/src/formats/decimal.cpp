@@ -9,7 +9,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// True where a number out of range is too small rather than too large: std::from_chars does not say which.
+/// Whether a number out of range is too small rather than too large: std::from_chars does not tell which.
 bool is_tiny(const char* first, const char* last) {
   const char* const e = std::find_if(first, last, [](char c) { return c == 'e' || c == 'E'; });
   const char* const point = std::find(first, e, '.');

@@ -8,8 +8,8 @@
 namespace hogwild::detail {
 
 // Decimal numbers from text, eight characters at a time. Every function may read `text_padding` bytes past the token,
-// so that no length is checked in the loop, and vectors read whole blocks of as many: whoever owns the text keeps that
-// many bytes readable behind it.
+// so that the loop checks no length, and vectors read whole blocks of this size: the owner of the text keeps that many
+// readable bytes after it.
 
 inline constexpr std::size_t text_padding = 64;
 
@@ -21,7 +21,7 @@ inline std::uint64_t load_eight(const char* p) {
   return word;
 }
 
-/// How many of the eight characters are digits before the first that is not.
+/// How many of the eight characters are digits before the first other one.
 inline unsigned leading_digits(std::uint64_t word) {
   const std::uint64_t offset = word ^ 0x3030303030303030u;
   const std::uint64_t others = ((offset + 0x7676767676767676u) | offset) & 0x8080808080808080u;
@@ -30,7 +30,7 @@ inline unsigned leading_digits(std::uint64_t word) {
 
 /// The number that the first `count` (1 to 8) characters spell; they must be digits.
 inline std::uint32_t digits_to_number(std::uint64_t word, unsigned count) {
-  word <<= (8 - count) * 8;  // what is shifted in counts as leading zeros
+  word <<= (8 - count) * 8;  // the zero bits shifted in count as leading zeros
   word &= 0x0f0f0f0f0f0f0f0fu;
   word = (word * 10 + (word >> 8)) & 0x00ff00ff00ff00ffu;
   word = (word * 100 + (word >> 16)) & 0x0000ffff0000ffffu;
@@ -48,9 +48,9 @@ inline bool ends_token(char c) {
 inline constexpr float float_powers[11] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
 inline constexpr std::uint32_t integer_powers[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
-/// Reads a short decimal such as -0.0312502, 17 or 3.25 and returns the place behind it, or null where the slow way is
+/// Reads a short decimal such as -0.0312502, 17 or 3.25 and returns the place after it, or null if the slow way is
 /// needed (long, with exponent, malformed). A mantissa up to 2^24 and a power of ten up to 10^10 are both exact in
-/// single precision, so that their quotient, rounded once, is the nearest float: equal to std::from_chars bit by bit.
+/// single precision, so their quotient, rounded once, is the nearest float: equal to std::from_chars bit by bit.
 inline const char* read_short_decimal(const char* p, float& value) {
   const bool negative = *p == '-';
   p += negative;
@@ -95,7 +95,7 @@ inline const char* read_short_decimal(const char* p, float& value) {
 inline constexpr double double_powers[9] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
 
 /// Reads a label such as +1, -1, 17 or 4.7568: a sign, up to seven digits and up to eight decimals, exact in double
-/// precision as read_short_decimal is in single. Null where the slow way is needed.
+/// precision as read_short_decimal is in single. Null if the slow way is needed.
 inline const char* read_short_label(const char* p, double& label) {
   const bool negative = *p == '-';
   p += negative || *p == '+';
@@ -120,8 +120,8 @@ inline const char* read_short_label(const char* p, double& label) {
 
 enum class number_fault { none, not_a_number, not_finite };
 
-/// Reads a whole token [first, last) as std::from_chars does, with an optional '+' in front. What lies between zero and
-/// the smallest number becomes zero.
+/// Reads a whole token [first, last) as std::from_chars does, with an optional '+' in front. Numbers between zero and
+/// the smallest representable one become zero.
 number_fault read_decimal(const char* first, const char* last, float& value);
 number_fault read_decimal(const char* first, const char* last, double& value);
 

@@ -31,7 +31,8 @@ file_look find_kind(std::span<const kind_row> rows, const file_head& head) {
   return {.what = "nothing that is known here", .remedy = "is this the right file?"};
 }
 
-/// Which formats read a kind that has no format of its own, or other kinds than that.
+/// Whether the format reads this file, for kinds without a format of their own and formats that read other kinds as
+/// well.
 bool format_reads(std::string_view format, const file_look& look) {
   if (look.kind == file_kind::unknown || look.format == format) return true;
   if (look.kind == file_kind::table) return format == "ratings" || format == "graph";
@@ -48,7 +49,7 @@ file_head::file_head(std::string_view first_bytes, bool whole) {
   whole = whole && bytes.size() == all.size();
   for (std::string_view left = bytes; !left.empty() && lines.size() < most_lines;) {
     const std::size_t end = left.find('\n');
-    // Half a line says nothing, unless there is no other.
+    // An incomplete line is ignored, unless there is no other.
     if (end == left.npos && !whole && !lines.empty()) break;
     std::string_view line = left.substr(0, end);
     left.remove_prefix(std::min(line.size() + 1, left.size()));

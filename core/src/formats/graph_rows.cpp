@@ -39,7 +39,7 @@ std::vector<graph::edge> merged_edges(const graph& g, const column_map& column) 
     if (v < u) edges.push_back({v, u, e.back, e.forth});
   }
   const auto ends = [](const graph::edge& e) { return std::pair(e.u, e.v); };
-  std::ranges::stable_sort(edges, {}, ends);  // equal ends in the order of the text: sums round alike
+  std::ranges::stable_sort(edges, {}, ends);  // equal ends stay in the order of the text, so that sums round alike
   std::size_t kept = 0;
   for (const graph::edge& e : edges) {
     if (kept > 0 && ends(edges[kept - 1]) == ends(e)) {
@@ -150,7 +150,7 @@ std::unique_ptr<parsed_text> edge_rows(const graph& g, const std::vector<bool>& 
   row_collector rows;
   const std::vector<graph::edge> edges = merged_edges(g, column_map(g, terminals));
   if (edges.empty()) throw input_error(name + ": the graph has no edges to cut");
-  std::vector<bool> lone;  // sides of terminals that no edge has
+  std::vector<bool> lone;  // sides whose terminals have no edge
   for (std::size_t i = 0; i < g.sides.size(); ++i) {
     if (g.sides[i].side >= lone.size()) lone.resize(g.sides[i].side + std::size_t{1});
     lone[g.sides[i].side] = lone[g.sides[i].side] || terminals[i];
@@ -169,7 +169,7 @@ std::unique_ptr<parsed_text> edge_rows(const graph& g, const std::vector<bool>& 
 
 std::unique_ptr<parsed_text> node_rows(const graph& g, const std::vector<bool>& terminals, std::size_t text_bytes,
                                        const std::string& name) {
-  // A header may promise any number; what it takes to answer for all of them should have some relation to the text.
+  // A header may claim any number of nodes; their number must be in some relation to the size of the text.
   constexpr std::size_t free_nodes = 65536, nodes_a_byte = 16;
   if (g.nodes > free_nodes + nodes_a_byte * text_bytes)
     throw input_error(name + ": hardly any of its " + std::to_string(g.nodes) +

@@ -11,19 +11,20 @@
 
 namespace hogwild::detail {
 
-/// Which of graph.sides are terminals, one flag each, by fraction and seed: of each side so many, and at least one.
+/// Which of graph.sides are terminals, one flag each, by fraction and seed: this fraction of each side, and at least
+/// one.
 std::vector<bool> draw_terminals(const graph& g, const graph_options& options);
-/// Those of a labelled graph that a numbering does not know.
+/// The terminals of a labelled graph that is read through a numbering: the labelled nodes that it does not know.
 std::vector<bool> unknown_terminals(const graph& g, const column_numbering& columns);
 
-/// Throws input_error where an edge has an end that the numbering does not know.
+/// Throws input_error if an edge has an end that the numbering does not know.
 void require_known(const graph& g, const std::vector<bool>& terminals, const column_numbering& columns,
                    const std::string& name);
 
-/// Edges, then the nodes whose side is known but which are no terminals, then the terminals that have no edge. Throws
-/// input_error where there are no edges.
+/// Edges, then the nodes whose side is known but that are not terminals, then the terminals that have no edge. Throws
+/// input_error if there are no edges.
 std::unique_ptr<parsed_text> edge_rows(const graph& g, const std::vector<bool>& terminals, const std::string& name);
-/// All nodes, one row each; what stands for more nodes than so long a text can be about is refused.
+/// All nodes, one row each. Refuses a graph with far more nodes than a text of this size can describe.
 std::unique_ptr<parsed_text> node_rows(const graph& g, const std::vector<bool>& terminals, std::size_t text_bytes,
                                        const std::string& name);
 

@@ -14,19 +14,19 @@
 namespace hogwild::detail {
 namespace {
 
-constexpr double largest_capacity = 1e30;  // sums of these stay finite in single precision
+constexpr double largest_capacity = 1e30;  // so that sums of capacities stay finite in single precision
 
 bool parts_fields(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-/// Walks over the lines of a text and their fields.
+/// Iterates over the lines of a text and their fields.
 class line_reader {
  public:
   line_reader(std::string_view text, const std::string& name, char comment)
       : rest_(text), name_(name), comment_(comment) {}
 
-  /// To the next line that is neither blank nor a comment; false behind the last one.
+  /// Goes to the next line that is neither blank nor a comment; false after the last one.
   bool next() {
     while (!rest_.empty()) {
       const std::size_t end = std::min(rest_.find('\n'), rest_.size());
@@ -80,7 +80,7 @@ class line_reader {
   }
 
   [[noreturn]] void refuse(const std::string& message) const { throw format_error(name_, number_, last_, message); }
-  /// Of the text as a whole, at its end.
+  /// Reports a fault of the text as a whole, at its end.
   [[noreturn]] void refuse_end(const std::string& message) const { throw format_error(name_, number_ + 1, 1, message); }
 
  private:
@@ -88,7 +88,7 @@ class line_reader {
   void skip_blanks() {
     while (!fields_.empty() && parts_fields(fields_.front())) fields_.remove_prefix(1);
   }
-  /// A 'c' alone: other lines may begin with a word.
+  /// Only a 'c' alone begins a comment: other lines may begin with a word.
   bool is_comment() const {
     return fields_.front() == comment_ && (comment_ == '#' || fields_.size() == 1 || parts_fields(fields_[1]));
   }
@@ -222,7 +222,7 @@ class labelled_reader {
   std::int64_t classes_ = 0;
 };
 
-/// A labelled graph's first line is of numbers, or a comment of its own kind.
+/// A labelled graph's first line consists of numbers, or is a comment of this format.
 bool is_labelled(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != text.npos && (text[first] == '#' || is_digit(text[first]));

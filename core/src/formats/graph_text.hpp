@@ -10,7 +10,7 @@
 
 namespace hogwild::detail {
 
-/// As it was read; nodes are numbers of the file.
+/// A graph as read; nodes have the numbers of the file.
 struct graph {
   struct edge {
     std::uint32_t u, v;
@@ -20,10 +20,10 @@ struct graph {
     std::uint32_t node, side;
   };
 
-  std::uint32_t first = 0, nodes = 0;  ///< they are called first, first + 1, ...
-  bool labelled = false;               ///< a labelled graph; else one with a source and a sink
+  std::uint32_t first = 0, nodes = 0;  ///< the nodes are first, first + 1, ...
+  bool labelled = false;               ///< a labelled graph; otherwise one with a source and a sink
   std::vector<edge> edges{};
-  std::vector<labelled_node> sides{};  ///< by ascending node, each once
+  std::vector<labelled_node> sides{};  ///< by ascending node, each node once
 };
 
 /// Reads a whole text. Throws format_error with `name` as the file.

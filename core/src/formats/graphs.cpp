@@ -30,7 +30,7 @@ std::unique_ptr<detail::parsed_text> read(const std::string& path, const graph_o
 
 std::uint64_t digest_of(const graph_options& how) {
   const double fraction = how.terminals.value_or(graph_options::usual_terminals);
-  // Whether they are asked for is refused or not by what the text is: a cache must not answer for it.
+  // Whether terminals or a seed were given is part of the key: some texts refuse them, and a cache must not hide that.
   const std::array<std::uint64_t, 5> parts{
       static_cast<std::uint64_t>(how.format), std::bit_cast<std::uint64_t>(fraction),
       how.seed.value_or(graph_options::usual_seed), how.terminals.has_value(), how.seed.has_value()};

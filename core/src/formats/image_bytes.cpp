@@ -26,7 +26,7 @@ void require_magic(byte_cursor& file, std::uint32_t wanted, const char* what) {
                    std::to_string(wanted) + "; is this the right file?");
 }
 
-/// What must follow the header is there, and nothing else.
+/// Checks that the bytes announced by the header follow, and nothing else.
 std::span<const std::byte> take_rest(byte_cursor& file, std::uint64_t bytes, const std::string& count) {
   if (bytes != file.left())
     file.fail(file.offset(), "the header speaks of " + count + ", which are " + std::to_string(bytes) + " bytes, but " +

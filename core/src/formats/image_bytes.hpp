@@ -19,21 +19,22 @@ struct image_bytes {
   std::span<const std::byte> pixels{};
 };
 
-/// The most bytes of an image, and the longest side: more would be no image that a net here takes.
+/// The most bytes of an image, and the longest side: no net of this library takes larger ones.
 inline constexpr std::size_t largest_image = std::size_t{1} << 24, longest_side = 0xffff;
 
-/// Bytes of an IDX header, and what it says of images or labels: how many bytes follow. Throws as decoding does.
+/// The size of an IDX header of images and of labels, and the number of bytes that follow it according to the header.
+/// Throws as decoding does.
 inline constexpr std::size_t idx_images_header = 16, idx_labels_header = 8;
 std::uint64_t idx_image_bytes(std::span<const std::byte> header, std::string_view name);
 std::uint64_t idx_label_bytes(std::span<const std::byte> header, std::string_view name);
 
-/// Reads the header and checks that as many bytes follow as it says. Throws input_error with `name` and the byte.
+/// Reads the header and checks that the announced number of bytes follow. Throws input_error with `name` and the byte.
 image_bytes decode_idx_images(std::span<const std::byte> file, std::string_view name);
 /// One byte an image.
 std::span<const std::byte> decode_idx_labels(std::span<const std::byte> file, std::string_view name);
 /// Bytes of a record of CIFAR-10: a label and an image.
 inline constexpr std::size_t cifar_record = 1 + 3 * 32 * 32;
-/// Whole records with labels of 0 to 9; the label of image i stands before it, at file[i * stride].
+/// Reads whole records with labels of 0 to 9; the label of image i precedes it, at file[i * stride].
 image_bytes decode_cifar(std::span<const std::byte> file, std::string_view name);
 
 /// Rows of all images. labels[i * label_stride] is the class of image i; without labels it is 0.

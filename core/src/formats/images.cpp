@@ -29,7 +29,7 @@ bool replace(std::string& text, std::string_view from, std::string_view to) {
   return at != text.npos;
 }
 
-/// The label file beside images; empty where there is none.
+/// The label file beside images; empty if there is none.
 std::string labels_beside(const std::string& images) {
   const std::filesystem::path path(images);
   std::string name = path.filename().string();
@@ -67,8 +67,9 @@ std::span<const std::byte> bytes_of(const std::string& file) {
   return std::as_bytes(std::span(file));
 }
 
-/// An IDX file as far as its header says that it goes, and a byte more where it goes on. Throws what `told`, which says
-/// how far that is, throws of a header, and input_error where the file is known to be of another kind than `wanted`.
+/// Reads an IDX file to the end that its header announces, and one more byte if there is one. `told` returns that
+/// length. Throws what `told` throws for a bad header, and input_error if the file is known to be of another kind than
+/// `wanted`.
 template <class Told>
 std::string read_idx_file(const std::string& path, file_kind wanted, std::size_t header, const Told& told) {
   const auto input = detail::open_bytes(path);
@@ -118,7 +119,7 @@ std::unique_ptr<detail::parsed_text> read_cifar(const std::string& path) {
   return detail::rows_of(images, file, images.stride);
 }
 
-/// Of the cache of images: from the first one on they keep their height and width.
+/// Layout version for the cache of images: since version 1 it stores height and width.
 constexpr std::uint64_t images_layout = 1;
 
 /// For the key of a cache.
@@ -151,7 +152,7 @@ sparse_dataset open_cifar(const std::string& path, const open_options& options) 
 std::optional<image_format> detect_image_format(const std::string& path) {
   switch (look_at_file(path).kind) {
     case file_kind::idx_images:
-    case file_kind::idx_labels:  // refused for what they are then, rather than as text
+    case file_kind::idx_labels:  // refused as what they are, rather than as text
       return image_format::idx;
     case file_kind::cifar:
       return image_format::cifar;

@@ -17,12 +17,12 @@ using namespace std::string_view_literals;
 
 using first_bytes = std::optional<kind_place>;
 
-/// The first bytes tell; there is no place in a line.
+/// Recognised by the first bytes, without a place in a line.
 first_bytes seen_first(bool is) {
   return is ? first_bytes(kind_place{}) : std::nullopt;
 }
 
-/// A text may begin with a few letters that a binary file begins with: then bytes that no text has must follow.
+/// A text may begin with the same few letters as a binary file: so bytes that no text has must follow.
 bool begins_file(std::string_view bytes, std::string_view magic) {
   constexpr std::size_t sure = 5, near = 512;
   if (!bytes.starts_with(magic)) return false;
@@ -35,7 +35,7 @@ bool begins_file_with_one(std::string_view bytes, const std::array<std::string_v
   return std::ranges::any_of(magics, [&](std::string_view magic) { return begins_file(bytes, magic); });
 }
 
-/// The first file of a zip archive.
+/// The name of the first file in a zip archive.
 std::string_view first_in_zip(std::string_view bytes) {
   constexpr std::size_t length_at = 26, name_at = 30;
   if (!bytes.starts_with("PK\x03\x04"sv) || bytes.size() < name_at) return {};
@@ -44,7 +44,8 @@ std::string_view first_in_zip(std::string_view bytes) {
   return bytes.substr(name_at, length);
 }
 
-/// Text in two bytes a letter without a mark: every second byte is 0, the others are no control characters.
+/// Whether this is text with two bytes a letter, without a mark: every second byte is 0, the others are not control
+/// characters.
 bool alternates(std::string_view bytes, std::size_t zeros) {
   constexpr std::size_t enough = 8, most = 64;
   if (bytes.size() < enough) return false;
@@ -98,9 +99,9 @@ bool is_idx(std::string_view bytes, char dimensions) {
   return bytes.starts_with("\0\0\x08"sv) && bytes.size() >= 4 && bytes[3] == dimensions;
 }
 
-/// CIFAR-10 has no mark: its records' labels are looked at. Text has no control characters but those that end lines and
-/// separate fields; where pixels have none either (a first image of the class 9, bright all over), there are whole
-/// records, and bytes that are no ASCII.
+/// CIFAR-10 has no magic number: this looks at its records' labels. Text has no control characters except those that
+/// end lines and separate fields. If pixels have none either (a first image of class 9, bright everywhere), there must
+/// be whole records, and bytes that are not ASCII.
 bool is_cifar(std::string_view bytes) {
   constexpr std::size_t records = 8;
   bytes = bytes.substr(0, records * cifar_record);
@@ -115,7 +116,7 @@ bool is_cifar(std::string_view bytes) {
 constexpr std::string_view by_python =
     "read it in Python and give its columns to hogwild.Dataset, or write LIBSVM text, 'label index:value ...'";
 
-// Kinds with long marks come before those with short ones.
+// Kinds with long magic numbers come before those with short ones.
 constexpr kind_row byte_kinds[] = {
     {file_kind::dataset_cache, "a dataset cache", "name the file that it was made of", "",
      [](const file_head& h) { return seen_first(h.bytes.starts_with(std::string_view(cache_magic.data(), 8))); }},

@@ -35,7 +35,7 @@ text_place seen_at(const content_line& line, std::string_view evidence) {
                     std::string(evidence)};
 }
 
-/// The first line of all begins with this.
+/// The first line of the file begins with `begin`.
 text_place text_begins_with(const file_head& head, std::string_view begin) {
   const std::vector<content_line> lines = content_lines(head, '\0');
   if (lines.empty() || !lines.front().text.starts_with(begin)) return std::nullopt;
@@ -85,7 +85,7 @@ bool is_vowpal_wabbit(std::string_view line) {
   if (bar == line.npos) return false;
   std::vector<std::string_view> before = tokens_of(line.substr(0, bar));
   const bool tagged = bar > 0 && gaps.find(line[bar - 1]) == gaps.npos;
-  // A tag without a label before it has an apostrophe: else "1|2|3" would be such a line.
+  // A tag without a label before it has an apostrophe; otherwise "1|2|3" would be such a line.
   if (tagged && before.size() == 1 && before.front().front() != '\'') return false;
   if (tagged) before.pop_back();
   return before.size() <= 3 && std::ranges::all_of(before, is_number);
@@ -112,7 +112,7 @@ bool is_triple_token(std::string_view token) {
   return colon != token.npos && is_whole_token(token.substr(0, colon)) && is_pair_token(token.substr(colon + 1));
 }
 
-/// What the tokens behind the label of a line are.
+/// The form of the tokens after the label of a line.
 enum class line_shape { label, pairs, triples, others };
 
 line_shape shape_of(std::string_view line) {
@@ -123,7 +123,7 @@ line_shape shape_of(std::string_view line) {
   return std::ranges::all_of(tokens, is_triple_token) ? line_shape::triples : line_shape::others;
 }
 
-/// The first line of this shape, where all are of it or labels alone; from the line `from` on.
+/// The first line of this form, if all lines from `from` on have it or only a label.
 text_place all_of_shape(const std::vector<content_line>& lines, line_shape wanted, std::size_t from = 0) {
   text_place first;
   for (std::size_t k = from; k < lines.size(); ++k) {
@@ -172,7 +172,8 @@ text_place see_labelled_graph(const file_head& head) {
   return is_one ? seen_at(lines[1], lines[1].text) : std::nullopt;
 }
 
-/// Fields of each line by this separator, as many in all of them: numbers, where blanks part them, but for a header.
+/// Whether all lines have the same number of fields with this separator; with blanks they must be numbers, except in a
+/// header.
 bool is_table(const std::vector<content_line>& lines, separator by) {
   std::vector<text_field> fields;
   std::size_t count = 0;
@@ -184,7 +185,7 @@ bool is_table(const std::vector<content_line>& lines, separator by) {
     const bool words = !std::ranges::all_of(fields, [](const auto& f) { return is_number(f.text); });
     if (by == separator::blanks && words && (k > 0 || lines.size() == 1)) return false;
   }
-  // A line of two fields alone may be anything.
+  // A single line of two fields may be anything.
   return count >= (lines.size() == 1 || by == separator::blanks ? 3u : 2u);
 }
 

@@ -47,7 +47,7 @@ void label_forms::require_one(const std::string& source, std::size_t entries) co
 
 namespace {
 
-/// std::trunc is a call on most CPUs that this is compiled for.
+/// Without std::trunc, which is a function call for most target CPUs.
 bool is_whole(double x) {
   constexpr double all_whole = 0x1p53;
   return !(std::abs(x) < all_whole) || static_cast<double>(static_cast<std::int64_t>(x)) == x;

@@ -11,13 +11,13 @@
 namespace hogwild::detail {
 
 std::string rounded_label_fault(std::string_view text, double label) {
-  if (std::abs(label) < 0x1p53) return {};  // each whole number below is a double
+  if (std::abs(label) < 0x1p53) return {};  // every whole number below that is a double
   std::string_view digits = text;
   if (digits.starts_with('-') || digits.starts_with('+')) digits.remove_prefix(1);
   digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
   const std::size_t point = digits.find('.');
   if (point != digits.npos && digits.find_first_not_of('0', point + 1) == digits.npos) digits = digits.substr(0, point);
-  if (!std::ranges::all_of(digits, is_digit)) return {};  // with an exponent it is a number that was rounded before
+  if (!std::ranges::all_of(digits, is_digit)) return {};  // with an exponent, the number had already been rounded
   char exact[400];
   const auto end = std::to_chars(exact, exact + sizeof exact, std::abs(label), std::chars_format::fixed, 0).ptr;
   const std::string_view read(exact, static_cast<std::size_t>(end - exact));

@@ -10,7 +10,7 @@
 
 namespace hogwild::detail {
 
-/// Whether a label is written as label_text() writes it, as far as one look tells: of other texts it may say no.
+/// Whether a label is spelled as label_text() would spell it, by a quick test that may say no although it is.
 inline bool is_short_plain(const char* first, const char* last) {
   const char* const digits = first + (*first == '-');
   const auto length = last - digits;
@@ -22,18 +22,18 @@ inline bool is_short_plain(const char* first, const char* last) {
     if (*p != '.' || point != nullptr) return false;
     point = p;
   }
-  // 0.00000001 is the least that label_text() writes so.
+  // The smallest such number that label_text() writes is 0.00000001.
   return point == nullptr || (point != digits && last - point <= 9 && is_digit(last[-1]) && last[-1] != '0');
 }
 
-/// Keeps how the label [first, last), which was read as `label`, is written, where that is not label_text().
+/// Records the spelling of the label [first, last), which was read as `label`, unless it is label_text().
 inline void keep_spelling(const char* first, const char* last, double label, label_spelling& spelling) {
   if (!is_short_plain(first, last)) [[unlikely]]
     spelling.add(label, {first, static_cast<std::size_t>(last - first)});
 }
 
-/// Why the label `text`, which was read as `label`, is refused: it is a whole number that double precision cannot tell
-/// from its neighbours, so that several classes would be one. Empty where it is not.
+/// Why the label `text`, which was read as `label`, is refused: it is a whole number that double precision does not
+/// distinguish from its neighbours, so that several classes would become one. Empty if it is accepted.
 std::string rounded_label_fault(std::string_view text, double label);
 
 }  // namespace hogwild::detail

@@ -17,7 +17,7 @@ namespace hogwild {
 namespace detail {
 namespace {
 
-/// Reads a block line by line. Every line ends with a newline, so that no length is checked.
+/// Reads a block line by line. Every line ends with a newline, so no length is checked.
 class libffm_parser {
  public:
   libffm_parser(std::string_view text, const block_context& context, libsvm_block& block)
@@ -122,7 +122,7 @@ class libffm_parser {
     return true;
   }
 
-  /// Refuses the first entry, behind `entries`, whose column stood before it in the same line.
+  /// Refuses the first entry from `entries` on whose column occurred earlier in the same line.
   bool require_distinct(std::size_t before, const char* entries) {
     const std::uint32_t* const index = block_.index + before;
     order_.resize(block_.entries - before);
@@ -143,7 +143,7 @@ class libffm_parser {
     return refuse(p_, quote(p_, value) + " stands twice in this line");
   }
 
-  /// Refuses a carriage return that no newline follows.
+  /// Refuses a carriage return without a newline after it.
   bool stray_return() {
     return *p_ == '\r' && p_[1] != '\n' && !refuse(p_, "a carriage return stands inside the line");
   }

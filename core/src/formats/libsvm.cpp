@@ -30,7 +30,7 @@ class row_reader {
  public:
   row_reader(const std::string& source, bool labels_optional) : source_(source), labels_optional_(labels_optional) {}
 
-  /// `text` as parse_libsvm_block wants it.
+  /// `text` must be as parse_libsvm_block requires.
   void append(std::string_view text) {
     const std::size_t before = rows_.index.size();
     rows_.index.resize(before + detail::libsvm_capacity(text.size()));
@@ -91,7 +91,7 @@ void append_labels(std::string& line, const label_column& labels, std::size_t r)
 libsvm_rows read_pieces(std::string_view text, const std::string& source, bool labels_optional) {
   constexpr std::size_t piece_bytes = std::size_t{1} << 20;
   row_reader reader(source, labels_optional);
-  std::string piece;  // a copy with room behind it: nobody promised bytes behind `text`
+  std::string piece;  // a copy with room after it, since `text` need not have readable bytes after it
   while (!text.empty()) {
     std::size_t end = text.size() <= piece_bytes ? text.size() : text.find('\n', piece_bytes - 1);
     end = end >= text.size() ? text.size() : end + 1;
@@ -111,7 +111,7 @@ libsvm_rows parse_libsvm(std::string_view text, const std::string& source, bool 
   try {
     return read_pieces(detail::without_mark(text), source, labels_optional);
   } catch (const input_error&) {
-    detail::require_kind(text, "libsvm", source);  // what is another kind of text is refused for that
+    detail::require_kind(text, "libsvm", source);  // refuses text of another kind with a message that says so
     throw;
   }
 }

@@ -10,7 +10,7 @@ struct avx2 {
   static constexpr unsigned width = 8, every = 0xff;
   using numbers = __m256i;
   using flags = __m256i;
-  /// Lanes 0, 1, 4, 5 and 2, 3, 6, 7: unpacking numbers gives this order and packing undoes it.
+  /// Lanes 0, 1, 4, 5 and 2, 3, 6, 7: unpacking numbers gives this order, and packing reverses it.
   struct words {
     __m256i even, odd;
   };
@@ -26,7 +26,7 @@ struct avx2 {
 
   static std::uint32_t* write_places(std::uint32_t* out, std::uint64_t bits, std::uint32_t base) {
     const int found = __builtin_popcountll(bits);
-    // A fixed number first: how many there are is hard to predict.
+    // A fixed number first, because the total is hard to predict.
     for (int k = 0; k < 6; ++k, bits &= bits - 1) out[k] = base + static_cast<std::uint32_t>(_tzcnt_u64(bits));
     for (int k = 6; k < found; ++k, bits &= bits - 1) out[k] = base + static_cast<std::uint32_t>(_tzcnt_u64(bits));
     return out + found;
@@ -79,7 +79,7 @@ struct avx2 {
     const __m256i any = _mm256_or_si256(points(w.even), points(w.odd));
     return _mm256_testz_si256(any, any) == 0;
   }
-  /// Takes the first point of each word out and says how many characters stand behind it; beyond 8 where is none.
+  /// Removes the first point of each word and returns how many characters follow it; more than 8 if there is none.
   static numbers drop_point(words& w) {
     const __m256i a = drop_point(w.even), b = drop_point(w.odd);
     return joined(a, b);
@@ -110,7 +110,7 @@ struct avx2 {
   };
 
   static half_delimiters find_half(const char* text) {
-    // At its low four bits each of the three stands at a place of its own.
+    // The low four bits of the three characters differ, so each has an index of its own.
     const __m256i set = _mm256_setr_epi8(' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', 0, 0, 0, 0, 0,  //
                                          ' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', 0, 0, 0, 0, 0);
     const __m256i block = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text));
@@ -129,7 +129,7 @@ struct avx2 {
   static numbers joined(__m256i even, __m256i odd) {
     return _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(even), _mm256_castsi256_ps(odd), 0x88));
   }
-  /// Two numbers of four digits from eight.
+  /// Turns eight digits into two numbers of four digits.
   static __m256i fours(__m256i x) {
     return _mm256_madd_epi16(_mm256_maddubs_epi16(x, _mm256_set1_epi16(0x010a)), _mm256_set1_epi32(0x00010064));
   }
@@ -159,7 +159,7 @@ struct avx2 {
     const __m256d power =
         _mm256_set_pd(powers[_mm_extract_epi32(decimals, 3) & 15], powers[_mm_extract_epi32(decimals, 2) & 15],
                       powers[_mm_extract_epi32(decimals, 1) & 15], powers[_mm_extract_epi32(decimals, 0) & 15]);
-    // Below 2^52 an integer is the mantissa of 2^52 and itself.
+    // Below 2^52, adding an integer to the bits of 2^52 makes it the mantissa.
     const __m256d offset = _mm256_set1_pd(0x1p52);
     const __m256d exact =
         _mm256_sub_pd(_mm256_castsi256_pd(_mm256_or_si256(mantissa, _mm256_castpd_si256(offset))), offset);

@@ -10,7 +10,7 @@ struct avx512 {
   static constexpr unsigned width = 16, every = 0xffff;
   using numbers = __m512i;
   using flags = __mmask16;
-  /// Lanes 0, 1, 4, 5, 8, ... and 2, 3, 6, 7, 10, ...: unpacking numbers gives this order and packing undoes it.
+  /// Lanes 0, 1, 4, 5, 8, ... and 2, 3, 6, 7, 10, ...: unpacking numbers gives this order, and packing reverses it.
   struct words {
     __m512i even, odd;
   };
@@ -19,7 +19,7 @@ struct avx512 {
   };
 
   static delimiters find_delimiters(const char* text) {
-    // At its low four bits each of the three stands at a place of its own.
+    // The low four bits of the three characters differ, so each has an index of its own.
     const __m512i set = _mm512_broadcast_i32x4(_mm_setr_epi8(' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', 0, 0, 0, 0, 0));
     const __m512i block = _mm512_loadu_si512(text);
     return {_mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(set, block), block),
@@ -86,7 +86,7 @@ struct avx512 {
   }
 
   static bool has_point(words w) { return (points(w.even) | points(w.odd)) != 0; }
-  /// Takes the first point of each word out and says how many characters stand behind it; beyond 8 where is none.
+  /// Removes the first point of each word and returns how many characters follow it; more than 8 if there is none.
   static numbers drop_point(words& w) {
     const __m512i a = drop_point(w.even), b = drop_point(w.odd);
     return joined(a, b);
@@ -127,7 +127,7 @@ struct avx512 {
         joined(_mm512_or_si512(even, _mm512_srli_epi64(even, 32)), _mm512_or_si512(odd, _mm512_srli_epi64(odd, 32)));
     return _mm512_test_epi32_mask(any, any);
   }
-  /// Two numbers of four digits from eight.
+  /// Turns eight digits into two numbers of four digits.
   static __m512i fours(__m512i digits) {
     return _mm512_madd_epi16(_mm512_maddubs_epi16(digits, _mm512_set1_epi16(0x010a)), _mm512_set1_epi32(0x00010064));
   }

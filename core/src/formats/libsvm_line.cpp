@@ -22,7 +22,7 @@ const char* token_end(const char* p) {
   return p;
 }
 
-/// Whether what comes behind `end` begins as an entry does.
+/// Whether an entry begins after `end`.
 bool entry_follows(const char* end) {
   while (*end == ' ' || *end == '\t') ++end;
   const char* const digits = end;
@@ -80,7 +80,7 @@ bool line_parser::read_label(double& label) {
   if (std::find(p_, end, ',') != end) return read_list(end, label);
   switch (read_decimal(p_, end, label)) {
     case number_fault::not_a_number:
-      // Where labels are not looked at, a row's name may stand there, or '?'.
+      // If labels are optional, a row's name or '?' may be in their place.
       if (!labels_optional_ || !entry_follows(end))
         return refuse(p_, "the label " + quote(p_, end) + " is not a number");
       label = 0;
@@ -96,7 +96,7 @@ bool line_parser::read_label(double& label) {
   return true;
 }
 
-/// Keeps how a label is written; refuses one that several would be.
+/// Records the spelling of a label; refuses a number that several labels would round to.
 bool line_parser::keep_label(const char* first, const char* last, double label) {
   std::string fault = rounded_label_fault({first, static_cast<std::size_t>(last - first)}, label);
   if (!fault.empty()) return refuse(first, std::move(fault));
@@ -104,7 +104,7 @@ bool line_parser::keep_label(const char* first, const char* last, double label) 
   return true;
 }
 
-/// A row without a label has an empty list, where others have lists. Elsewhere it is a fault.
+/// If other rows have lists, a row without a label has an empty list; otherwise it is a fault.
 void line_parser::note_unlabelled(const char* end) {
   unlabelled_ = true;
   if (block_.no_label) return;
@@ -136,7 +136,7 @@ bool line_parser::read_list(const char* end, double& label) {
   return true;
 }
 
-/// Sorts the list that ends at `end`. The second of two like labels is refused where it stands.
+/// Sorts the list that ends at `end`. Refuses the second of two equal labels, at its place.
 bool line_parser::require_distinct(const char* end) {
   std::vector<std::pair<double, std::size_t>> labels;
   for (const double label : list_) labels.emplace_back(label, labels.size());
@@ -152,7 +152,7 @@ bool line_parser::require_distinct(const char* end) {
   return true;
 }
 
-/// Reads the entries up to the line's end. The loop keeps its place in registers; what is unusual goes through p_.
+/// Reads the entries up to the line's end. The loop keeps its position in registers; unusual cases use p_.
 bool line_parser::read_entries() {
   skip_blanks();
   if (at_line_end()) return finish_line();

@@ -10,11 +10,11 @@
 
 namespace hogwild::detail {
 
-/// Reads a block line by line, each in one pass: every shape a line may have, and what is said of those that it may
-/// not. The vectors' twin, and where they send what they do not know.
+/// Reads a block line by line, each in one pass. It handles every form of line, and reports all faults. The vectorised
+/// parser gives the same results, and leaves lines that it does not handle to this one.
 class line_parser {
  public:
-  /// `text` and `block` as parse_libsvm_block has them.
+  /// `text` and `block` as in parse_libsvm_block.
   line_parser(std::string_view text, bool labels_optional, libsvm_block& block)
       : p_(text.data()), end_(text.data() + text.size()), line_(p_), labels_optional_(labels_optional), block_(block) {}
 
@@ -51,7 +51,7 @@ class line_parser {
   const char* line_;
   bool labels_optional_;
   libsvm_block& block_;
-  std::vector<double> list_;  ///< of the row, where it has a list
+  std::vector<double> list_;  ///< for the current row, if it has a list
   bool unlabelled_ = false;   ///< the row has no label, though it should
 };
 

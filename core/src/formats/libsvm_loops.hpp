@@ -6,13 +6,13 @@
 
 #include "libsvm_stages.hpp"
 
-// The loops that the instruction sets share. An instruction set is a type of its own file, so that what is instantiated
-// with it is that file's alone: were it shared, the linker might keep the copy that this CPU cannot run. For the same
-// reason nothing here calls an inline function of another header.
+// The loops that the instruction sets share. Each instruction set's type belongs to its own file, so that template
+// instances with it do as well: if files shared them, the linker might keep a copy that this CPU cannot run. For the
+// same reason nothing here calls an inline function of another header.
 
 namespace hogwild::detail {
 
-/// `Set` supplies vectors of `width` numbers (32 bits), of as many words (64 bits: eight characters) and of flags.
+/// `Set` provides vectors of `width` numbers (32 bits), of as many words (64 bits: eight characters) and of flags.
 template <class Set>
 struct libsvm_loops {
   using numbers = typename Set::numbers;
@@ -62,12 +62,12 @@ struct libsvm_loops {
   static constexpr libsvm_stages table{mark, read_entries};
 
  private:
-  /// Reads indices of one to eight digits. Returns the lanes where there is something else or where an index does not
-  /// exceed the one before. Marks out of step show here: an index that is all digits has no end of a token in it.
+  /// Reads indices of one to eight digits. Returns the lanes that hold something else or whose index does not exceed
+  /// the previous one. This also detects marks that do not match: an index of digits only contains no end of a token.
   static unsigned read_indices(const char* text, const std::uint32_t* ends, const std::uint32_t* colons,
                                std::uint32_t* index, numbers& before) {
     const numbers length = Set::minus(Set::minus(Set::load(colons), Set::load(ends - 1)), Set::all(1));
-    // What is not of the token is shifted out; a length that is out of range leaves nothing, hence the index 0.
+    // Characters outside of the token are shifted out; a length out of range leaves none, hence the index 0.
     const words digits = Set::shift_up(Set::less_zero_digit(Set::gather(text + 1, ends - 1)),
                                        Set::minus(Set::all(64), Set::times_eight(length)));
     const numbers number = Set::eight_digits(digits);
@@ -77,9 +77,9 @@ struct libsvm_loops {
     return Set::other_than_digits(digits) | Set::bits(disorder);
   }
 
-  /// Reads values such as 0.0312502, -17 and 3.25 and returns the lanes where there is something else. Mantissa and
-  /// power of ten are exact, so that the quotient, rounded once, is the nearest float: single precision up to 2^24,
-  /// double beyond.
+  /// Reads values such as 0.0312502, -17 and 3.25 and returns the lanes that hold something else. Mantissa and power of
+  /// ten are exact, so their quotient, rounded once, is the nearest float: in single precision up to 2^24, in double
+  /// beyond.
   static unsigned read_values(const char* text, const std::uint32_t* ends, const std::uint32_t* colons, float* value,
                               unsigned live) {
     const numbers zero = Set::all(0), one = Set::all(1);
@@ -110,7 +110,8 @@ struct libsvm_loops {
       Set::store_quotients(value, mantissa, decimals, negative);
       return odd | too_long;
     }
-    // Up to fifteen decimals. A quotient in double that lies halfway between two floats may have been rounded to there.
+    // Up to fifteen decimals. A quotient in double that lies halfway between two floats may have been rounded to that
+    // point.
     const numbers unused_head = Set::minus(Set::all(128), Set::times_eight(length));
     const words head =
         Set::keep_top(Set::less_zero_digit(Set::gather(text - 16, ends)), Set::at_least_zero(unused_head));

@@ -20,7 +20,7 @@ bool read_long_value(const char* first, const char* last, float& value) {
 
 const libsvm_stages* find_stages(isa set) {
 #ifdef HOGWILD_X86_KERNELS
-  // Asked once: under a hypervisor the question takes as long as many rows.
+  // Checked once: under a hypervisor the check takes as long as many rows.
   static const bool has_avx2 = has_isa(isa::avx2) && __builtin_cpu_supports("bmi");
   static const bool has_avx512 = has_isa(isa::avx512) && __builtin_cpu_supports("avx512vbmi2");
   if ((set == isa::automatic || set == isa::avx512) && has_avx512) return &avx512_stages;
@@ -32,15 +32,15 @@ const libsvm_stages* find_stages(isa set) {
 
 namespace {
 
-/// The text's marks, window by window: as many as the nearest caches hold. A row that a window does not end stays for
-/// the next, and where a row is longer than a window the room grows with it.
+/// The text's marks, window by window: as many as the nearest caches hold. A row that does not end in a window stays
+/// for the next one; for a row longer than a window the room grows.
 class mark_window {
  public:
   explicit mark_window(std::size_t text_bytes) : bytes_(std::min(usual, text_bytes)) { reserve(2 * bytes_); }
 
   const text_marks& marks() const { return marks_; }
 
-  /// Marks the next bytes of `text` from `from` on and returns where they end.
+  /// Marks the next bytes of `text` from `from` on and returns their end.
   std::uint32_t mark(const libsvm_stages& stages, std::string_view text, std::uint32_t from) {
     const auto to = static_cast<std::uint32_t>(std::min(text.size(), from + bytes_));
     reserve(std::max(marks_.end_count, marks_.colon_count) + (to - from));
@@ -48,7 +48,7 @@ class mark_window {
     return to;
   }
 
-  /// Keeps what stands behind these.
+  /// Drops this many marks and keeps the rest.
   void drop(std::size_t ends, std::size_t colons) {
     marks_.end_count -= ends;
     marks_.colon_count -= colons;
@@ -82,7 +82,7 @@ class mark_window {
   text_marks marks_;
 };
 
-/// Reads rows of the common shape by their marks and sends all others to the line parser.
+/// Reads rows of the common form by their marks and passes all others to the line parser.
 class two_stage_parser {
  public:
   two_stage_parser(const libsvm_stages& stages, std::string_view text, bool labels_optional, libsvm_block& block)
@@ -115,7 +115,7 @@ class two_stage_parser {
     return true;
   }
 
-  /// False, with the block as it was, where the row is not of the common shape.
+  /// Returns false, with the block unchanged, if the row does not have the common form.
   bool read_row(std::uint32_t* ends, std::size_t end_count, const std::uint32_t* colons, std::size_t count) {
     std::uint32_t& newline = ends[end_count - 1];
     if (begin_ < bytes_before_rows || newline - begin_ > longest_marked_row) return false;

@@ -15,7 +15,7 @@ name_numbers::name_numbers(std::span<const std::string> known) : next_(static_ca
 
 std::uint32_t name_numbers::number_of(std::string_view name) {
   if (const auto found = numbers_.find(name); found != numbers_.end()) return found->second;
-  // Where another thread is faster with the same name, this number stays unused.
+  // If another thread inserts the same name first, this number stays unused.
   const std::uint32_t number = next_.fetch_add(1);
   if (number > largest_rating_id) throw resource_error("there are more names than numbers for them");
   return numbers_.emplace(std::string(name), number).first->second;

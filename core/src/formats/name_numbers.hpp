@@ -13,21 +13,21 @@
 
 namespace hogwild::detail {
 
-/// Numbers for names, met by any number of threads in any order.
+/// Numbers names, which any number of threads meet in any order.
 ///
-/// Threads meet the same names in another order each time, so what they get is provisional: settle() gives new names
-/// the numbers behind those that were known, in the order of their bytes, which depends on the names alone.
+/// Threads meet names in a different order each time, so these numbers are provisional: settle() gives new names the
+/// numbers after those of known ones, in the order of their bytes, which depends only on the names.
 class name_numbers {
  public:
-  /// `known[k]` has the number k, now and later.
+  /// `known[k]` has the number k, before and after settle().
   explicit name_numbers(std::span<const std::string> known);
 
-  /// The provisional number of a name. Any thread, at any time. Throws resource_error beyond
+  /// The provisional number of a name. Any thread may call it at any time. Throws resource_error beyond
   /// largest_rating_id.
   std::uint32_t number_of(std::string_view name);
 
-  /// Appends the new names to those that were known and returns the number that each provisional one stands for. When
-  /// no other thread asks any more.
+  /// Appends the new names to the known ones and returns the final number of each provisional one. To be called when no
+  /// thread calls number_of() any more.
   std::vector<std::uint32_t> settle(std::vector<std::string>& names) const;
 
  private:

@@ -38,10 +38,10 @@ class ratings_parser {
   }
 
  private:
-  /// A rating, a comment or nothing.
+  /// Reads a rating, a comment or nothing.
   bool read_line() {
     const std::size_t begin = line_.find_first_not_of(" \t");
-    // No number has '#' in it, but a name may.
+    // Numbers do not contain '#', but a name may.
     if (names_ == nullptr) line_ = line_.substr(0, line_.find('#'));
     if (begin >= line_.size()) return true;
     const bool marked = line_[begin] == '#';
@@ -56,7 +56,7 @@ class ratings_parser {
                   "marks, or delete the line");
   }
 
-  /// Lines between whose fields there are blanks elsewhere may have tabs.
+  /// A text separated by blanks may have tabs in some lines.
   separator separator_here() const {
     return layout_.by == separator::blanks && line_.find('\t') != line_.npos ? separator::tab : layout_.by;
   }
@@ -64,7 +64,7 @@ class ratings_parser {
   bool read_rating() {
     std::uint32_t user = 0, item = 0;
     double label = 0;
-    // User and item before the line's length: "1:2:3" is one field, and no user.
+    // User and item are checked before the number of fields: "1:2:3" is one field, and not a user.
     if (!read_id("user", names_ ? &names_->users : nullptr, layout_.user, user) ||
         !read_id("item", names_ ? &names_->items : nullptr, layout_.item, item) || !has_fields())
       return false;
@@ -81,13 +81,13 @@ class ratings_parser {
     return true;
   }
 
-  /// As many as the first line has: of a line with fewer or more nobody knows which field is what.
+  /// Whether the line has as many fields as the first one: otherwise it is unknown which field is which.
   bool has_fields() {
     std::size_t filled = fields_.size();
     while (filled > layout_.fields && fields_[filled - 1].text.empty()) --filled;
     const bool rating_may_lack = context_.labels_optional && layout_.header_line == 0;
     if (rating_may_lack && std::min(filled, layout_.fields) == 2 && std::max(filled, layout_.fields) == 3) return true;
-    // A first line that lacks fields says that all lines have as few.
+    // A first line with too few fields means that all lines have too few.
     const std::size_t rating = context_.labels_optional ? 0 : layout_.rating;
     const std::size_t needed = std::max({layout_.user, layout_.item, rating}) + 1;
     if (filled == layout_.fields && filled >= needed) return true;
@@ -104,7 +104,7 @@ class ratings_parser {
   }
 
   bool read_id(const char* what, name_numbers* names, std::size_t which, std::uint32_t& id) {
-    if (which >= fields_.size()) return true;  // which has_fields() refuses
+    if (which >= fields_.size()) return true;  // has_fields() refuses it
     const text_field& field = fields_[which];
     if (field.text.empty()) return refuse(field.at, "the " + std::string(what) + " is missing: the field is empty");
     if (names != nullptr) return read_name(what, *names, field, id);
@@ -154,7 +154,7 @@ class ratings_parser {
 
   static bool is_printed(char c) { return static_cast<unsigned char>(c) >= ' ' && c != '\x7f'; }
 
-  /// At a place of the line, in bytes from 0.
+  /// Refuses a place in the line, in bytes from 0.
   bool refuse(std::size_t at, std::string message) {
     block_.fault = libsvm_fault{block_.lines + 1, at + 1, std::move(message)};
     return false;
@@ -169,7 +169,7 @@ class ratings_parser {
   std::string content_{};
 };
 
-/// Lines of ratings. Their layout is known once the first block was looked at.
+/// The format of lines of ratings. Their layout is known once the first block was looked at.
 row_format ratings_lines(bool named, bool labels_optional, rating_numbers* names) {
   const auto layout = std::make_shared<ratings_layout>();
   return {.name = "ratings",
@@ -184,7 +184,7 @@ row_format ratings_lines(bool named, bool labels_optional, rating_numbers* names
           .by_kind = true};
 }
 
-/// Ratings by names, all of them; new names are appended to `names`.
+/// Reads all ratings by names; new names are appended to `names`.
 std::unique_ptr<parsed_text> read_named(const std::string& path, const open_options& options, rating_names& names) {
   rating_numbers numbers{.users = name_numbers(names.users), .items = name_numbers(names.items)};
   const row_format lines = ratings_lines(true, options.labels_optional, &numbers);

@@ -42,12 +42,12 @@ std::vector<text_field> cut_rating(std::string_view line, separator by) {
   return fields;
 }
 
-/// How many lines have as many fields as most of them, if these are enough.
+/// How many lines have the most frequent number of fields, if that number is at least `enough`.
 std::size_t lines_parted(const std::vector<rating_line>& lines, separator by, std::size_t enough) {
   std::map<std::size_t, std::size_t> lines_with;
   std::vector<text_field> fields;
   for (const rating_line& line : lines) {
-    // A field that is wrong, for which the line is refused then, is one as well.
+    // An invalid field, for which the line is refused later, counts as well.
     const bool wrong = cut_fields(line.text, by, fields).what != nullptr;
     if (const std::size_t count = fields.size() + (wrong ? 1 : 0); count >= enough) ++lines_with[count];
   }
@@ -59,7 +59,7 @@ std::size_t lines_parted(const std::vector<rating_line>& lines, separator by, st
 separator separator_of_ratings(const std::vector<rating_line>& lines, bool labels_optional) {
   if (std::ranges::any_of(lines, [](const rating_line& l) { return l.text.find('\t') != l.text.npos; }))
     return separator::tab;
-  // Where lines lack fields, what parts them at all, so that they are refused for what they lack.
+  // If lines have too few fields, takes any separator that splits them, so that the message says what is missing.
   for (std::size_t enough = labels_optional ? 2 : 3; enough >= 2; --enough) {
     separator best = separator::blanks;
     std::size_t most = 0;
@@ -85,7 +85,7 @@ std::string plain_word(const text_field& field) {
   return word;
 }
 
-/// What words of a header name. Of two fields that could be the same thing a whole word comes before a part of one.
+/// The words of a header that name one of the three roles. A whole word takes precedence over a part of one.
 struct role_words {
   const char* what;
   std::vector<std::string_view> whole, part;
@@ -113,7 +113,7 @@ const std::array<role_words, 3>& words_of_roles() {
   return words;
 }
 
-/// How well a word suits: 2 whole, 1 in part, 0 not at all.
+/// How well a word fits a role: 2 as a whole, 1 in part, 0 not at all.
 int suits(const std::string& word, const role_words& role) {
   if (std::ranges::find(role.whole, word) != role.whole.end()) return 2;
   return std::ranges::any_of(role.part, [&](std::string_view part) { return word.find(part) != word.npos; }) ? 1 : 0;
@@ -126,7 +126,7 @@ class header_reading {
     for (const text_field& field : fields) words_.push_back(plain_word(field));
   }
 
-  /// Whether its words say by themselves that this is a header.
+  /// Whether the words alone show that this is a header.
   bool tells_by_words() const {
     const auto names = [&](const role_words& role) {
       return std::ranges::any_of(words_, [&](const std::string& word) { return suits(word, role) == 2; });
@@ -135,7 +135,7 @@ class header_reading {
   }
 
   void tell(ratings_layout& layout, bool rating_optional) {
-    // The rating first: "user_rating" has the word of another.
+    // The rating first: "user_rating" also contains the word for another role.
     for (const std::size_t role : {2u, 0u, 1u}) found_[role] = best(words_of_roles()[role]);
     const bool unknown = std::ranges::all_of(found_, [](std::size_t f) { return f == no_field; });
     for (std::size_t role = 0; unknown && role < 3; ++role) found_[role] = role < fields_.size() ? role : no_field;
@@ -156,7 +156,7 @@ class header_reading {
     throw format_error(source_, line_, 1, why + "; name the fields user, item and rating");
   }
 
-  /// The field whose word suits best; no_field where none does.
+  /// The field whose word fits best; no_field if none does.
   std::size_t best(const role_words& role) const {
     std::size_t found = no_field;
     int how = 0;
@@ -172,7 +172,7 @@ class header_reading {
     return found;
   }
 
-  /// One thing that no word names is the one field that is left, but for times.
+  /// A single role without a word gets the one field that is left, other than times.
   void fill_gap() {
     std::vector<std::size_t> left;
     for (std::size_t f = 0; f < words_.size(); ++f)
@@ -188,7 +188,7 @@ class header_reading {
   std::array<std::size_t, 3> found_{no_field, no_field, no_field};  ///< fields of user, item and rating
 };
 
-/// Whether the first line has a number in none of the fields where most lines below it have one, and there are such.
+/// Whether the first line has no number in all fields in which most lines below have one, and there are such fields.
 bool lacks_numbers(const std::vector<text_field>& first, const std::vector<rating_line>& lines, separator by) {
   std::vector<std::size_t> numbers(first.size()), filled(first.size());
   for (std::size_t k = 1; k < lines.size(); ++k) {
@@ -217,7 +217,7 @@ ratings_layout look_at_ratings(std::string_view text, const ratings_reading& how
   layout.by = separator_of_ratings(lines, how.labels_optional);
   layout.first_line = lines.front().number;
   const std::vector<text_field> first = cut_rating(lines.front().text, layout.by);
-  if (first.empty()) return layout;  // which the parser refuses
+  if (first.empty()) return layout;  // the parser refuses it
   layout.fields = first.size();
   header_reading header(first, lines.front().number, source);
   if (!lacks_numbers(first, lines, layout.by) && !(how.named && how.labels_optional && header.tells_by_words()))

@@ -10,7 +10,7 @@ bool is_gap(char c) {
   return c == ' ' || c == '\t';
 }
 
-/// Length of the separator that stands at `at`; 0: none does.
+/// Length of the separator at `at`; 0: there is none.
 std::size_t separator_at(std::string_view line, std::size_t at, separator by) {
   const char c = line[at];
   switch (by) {

@@ -6,9 +6,9 @@
 #include "kernels/x86_values.hpp"
 
 namespace hogwild::detail {
-namespace {  // each file that includes this has code of its own
+namespace {  // each file that includes this has its own copy
 
-/// Sixteen entries at once, by gather instructions: Intel's server cores have good ones.
+/// Sixteen entries at once, with gather instructions, which are fast on Intel's server cores.
 struct avx512_values : x86_values {
   using entries_at_once = double_lanes;
 

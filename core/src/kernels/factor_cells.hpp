@@ -8,13 +8,13 @@
 
 #include "kernels/lanes.hpp"
 
-// As in margin/loops.hpp an instruction set is a type of its own file, and nothing here calls an inline function of
-// other headers on floats.
+// As in margin/loops.hpp, each instruction set's type belongs to its own file, and nothing here calls an inline
+// function of other headers on floats.
 
 namespace hogwild::detail {
 
-/// How factors lie in memory: as floats, or as halves. Isa has widened<Floats>(from) and cut_off(to, value), towards 0,
-/// of halves, for vectors of up to `most_halves` floats.
+/// Factors in memory, as floats or as halves. For halves, Isa has widened<Floats>(from), and cut_off(to, value), which
+/// rounds towards 0, for vectors of up to `most_halves` floats.
 template <class Isa>
 struct factor_cells {
   template <class Floats = lanes>
@@ -31,14 +31,13 @@ struct factor_cells {
     }
   }
 
-  /// How one row stores factors. Of halves chance decides which of its neighbours a number becomes (row_kernels.hpp):
-  /// the 13 bits that a half does not have are added up with as many of a number that is another one for each row and
-  /// place, and are then cut off. The row's number is mixed well, so that each place sees all of them equally often and
-  /// in no order; from place to place it goes on by the golden ratio, which spreads evenly what the places of a row
-  /// have.
+  /// How one row stores factors. Halves are rounded stochastically (row_kernels.hpp): a 13-bit number, different for
+  /// each row and place, is added to the 13 bits that a half does not have, and these are then cut off. The row's
+  /// number is well mixed, so that each place gets all numbers equally often and in no order. From place to place it
+  /// advances by the golden ratio, so that the numbers of a row's places are evenly spread.
   class row_chance {
    public:
-    /// Row `row` of a batch.
+    /// For row `row` of a batch.
     explicit row_chance(std::uint32_t batch, std::size_t row = 0)
         : row_(mixed(batch + static_cast<std::uint32_t>(row) * golden)) {}
 

@@ -14,8 +14,7 @@
 #include <hogwild/detail/kernels/row_kernels.hpp>
 #include <hogwild/detail/kernels/window_kernels.hpp>
 
-// The kernels of each instruction set; which of them run is chosen in select.cpp. Those of AVX2 and AVX-512 are there
-// on x86-64 alone.
+// The kernels of each instruction set; select.cpp chooses among them. Those for AVX2 and AVX-512 exist only on x86-64.
 
 namespace hogwild::detail {
 
@@ -61,7 +60,7 @@ extern const field_kernels_on<half> half_field_scalar, half_field_avx2, half_fie
 extern const half_kernels halves_scalar, halves_avx2, halves_avx512;
 extern const factor_kernels factor_scalar, factor_avx2, factor_avx512;
 extern const window_kernels window_scalar, window_avx2, window_avx512;
-/// Where there is Eigen.
+/// If there is Eigen.
 extern const layer_kernels layer_scalar, layer_avx2, layer_avx512;
 
 }  // namespace hogwild::detail

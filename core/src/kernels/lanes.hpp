@@ -6,17 +6,17 @@
 
 namespace hogwild::detail {
 
-/// Eight floats that are computed with at once: one register or several, whatever the instruction set has. The
-/// compilers' vector types keep to the order of operations that is written.
+/// Eight floats that are processed at once: in one register or several, depending on the instruction set. The
+/// compilers' vector types keep the written order of operations.
 typedef float lanes __attribute__((vector_size(32)));
 
 inline constexpr std::size_t width = 8;
 
-/// Half of that and twice that, where what is computed does not depend on how many there are at once.
+/// Half of that and twice that, where results do not depend on how many are processed at once.
 typedef float half_lanes __attribute__((vector_size(16)));
 typedef float double_lanes __attribute__((vector_size(64)));
 
-/// Whole numbers of as many bits, as many at once.
+/// Integers of the same size and number.
 template <class Floats>
 struct bits_of {
   typedef std::int32_t with_sign;
@@ -47,7 +47,7 @@ static inline Floats loaded(const float* from) {
   return result;
 }
 
-/// Two halves, one behind the other, and each of them.
+/// Two halves joined into one, and each half of one.
 [[maybe_unused]] static inline lanes joined(half_lanes a, half_lanes b) {
   return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
 }
@@ -67,7 +67,7 @@ static inline Floats loaded(const float* from) {
   return __builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
-/// One load an entry: faster than a gather instruction on AMD's CPUs.
+/// One load an entry, which is faster than a gather instruction on AMD's CPUs.
 template <class Index>
 static inline lanes gathered(const float* w, const Index* index) {
   return lanes{w[index[0]], w[index[1]], w[index[2]], w[index[3]], w[index[4]], w[index[5]], w[index[6]], w[index[7]]};
@@ -75,7 +75,7 @@ static inline lanes gathered(const float* w, const Index* index) {
 
 namespace {  // as above
 
-/// What an instruction set reads of so many entries at once, where it has no better way.
+/// How an instruction set reads several entries at once if it has no better way.
 struct gathered_values {
   using entries_at_once = lanes;
 
@@ -87,7 +87,7 @@ struct gathered_values {
 
 }  // namespace
 
-/// sum + products, eight after eight.
+/// sum + products, eight at a time.
 [[maybe_unused]] static inline lanes added(lanes sum, lanes products) {
   return sum + products;
 }
@@ -97,7 +97,7 @@ struct gathered_values {
   return (sum + halves[0]) + halves[1];
 }
 
-/// Added in pairs, as halves of a vector fall together.
+/// Adds in pairs: the two halves of a vector, then theirs.
 [[maybe_unused]] static inline float total(half_lanes a) {
   return (a[0] + a[2]) + (a[1] + a[3]);
 }

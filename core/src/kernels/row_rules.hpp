@@ -8,17 +8,17 @@
 
 #include "kernels/lanes.hpp"
 
-// What the loops of row kernels have in common. As in margin/loops.hpp an instruction set is a type of its own file,
-// and nothing here calls an inline function of other headers on floats.
+// The common part of the loops of row kernels. As in margin/loops.hpp, each instruction set's type belongs to its own
+// file, and nothing here calls an inline function of other headers on floats.
 
 namespace hogwild::detail {
 
-/// Rows are read from memory once a pass, by two streams that a CPU's own prefetcher does not follow fast enough: so
-/// many entries ahead the loads of the dots are announced. Announcing what lies behind the end of a mapping is
+/// Rows are read from memory once a pass, in two streams that the processor's own prefetcher does not follow fast
+/// enough. So the loops of the dots prefetch this many entries ahead. Prefetching past the end of a mapping is
 /// harmless.
 inline constexpr std::size_t entries_ahead = 1024;
 
-/// Isa has load_one(value) and load(value), of a float or a half, as for margin_loops.
+/// Isa has load_one(value) and load(value), for a float or a half, as for margin_loops.
 template <class Isa>
 struct row_rules {
   template <class Floats>
@@ -30,10 +30,10 @@ struct row_rules {
     return Floats{} + x;
   }
 
-  /// by / sqrt(a) within 2.4e-5 of it for normal numbers above 0; that of the largest number where a is beyond it or
-  /// below 0. A first guess by the bits, then a polynomial in how far its square is off, with constants that were
-  /// searched for over all a in [1, 4), in two parts that need not wait for each other. The bits of numbers above 0 are
-  /// in their order, below those of all else.
+  /// by / sqrt(a), with a relative error of at most 2.4e-5 for normal numbers above 0. If a is infinite, NaN or below
+  /// 0, the result is that of the largest number. Computes a first guess from the bits, then a polynomial in the error
+  /// of its square, with constants from a search over all a in [1, 4), in two parts that do not depend on each other.
+  /// The bits of positive numbers are in their order, below those of all others.
   template <class By>
   class over_root_of {
    public:
@@ -58,9 +58,9 @@ struct row_rules {
   };
   using over_root = over_root_of<float>;
 
-  /// Optimisers: what a partial does to one parameter, or to a vector of them, by a step for all of them, or one for
-  /// each. l2_factor() makes of the fraction of l2 that an entry takes what change() is given. It has two halves:
-  /// partial() is the whole gradient, and adds to the sum; moved() is the parameter afterwards.
+  /// Optimisers: how a partial changes one parameter, or a vector of them, with one step for all, or one for each.
+  /// l2_factor() turns the fraction of l2 for an entry into the argument of change(). A change has two halves:
+  /// partial() returns the whole gradient, and adds to the sum; moved() returns the new parameter.
   template <class Step>
   struct sgd_rule_of {
     static constexpr bool sums = false;
@@ -138,9 +138,9 @@ struct row_rules {
     }
   }
 
-  /// What the partials slope * x of a row do to weights, of which a column has one. `kept`: the row's weights, one
-  /// after the other, where they have been read already; else null. What is asked once a row here takes a fifth of the
-  /// time where it is asked in the loop.
+  /// Changes the weights of a row's columns, one for each, by the partials slope * x. `kept`: the row's weights, one
+  /// after the other, if they have been read already; else null. Conditions are tested once a row: inside the loop the
+  /// tests would take a fifth of the time.
   template <bool L2, class Arrays, class Rule, class Index, class Value>
   static void change_weights(const row_update<Arrays>& u, const Rule& rule, const entries<Index, Value>& z, float slope,
                              const float* kept = nullptr) {
@@ -153,7 +153,7 @@ struct row_rules {
   }
 
  private:
-  /// Own: columns have fractions of l2 of their own.
+  /// Own: each column has its own fraction of l2.
   template <bool L2, bool Own, bool Kept, class Arrays, class Rule, class Index, class Value>
   static void change_weights_by(const row_update<Arrays>& u, const Rule& rule, const entries<Index, Value>& z,
                                 float slope, const float* kept) {
@@ -178,7 +178,7 @@ struct row_rules {
       taken.partial =
           rule.template partial<L2>(taken.weights, slope * Isa::load_entries(z.value + k), taken.factor, taken.sum);
     };
-    // The next entries are taken before these are given back, so that the processor need not wait for a root: no column
+    // The next entries are loaded before these are stored, so that the processor need not wait for a root: no column
     // occurs twice in a row.
     if (whole > 0) take(0);
     for (std::size_t k = 0; k < whole; k += at_once) {

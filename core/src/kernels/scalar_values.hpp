@@ -9,9 +9,9 @@
 #include "kernels/lanes.hpp"
 
 namespace hogwild::detail {
-namespace {  // each file that includes this has code of its own
+namespace {  // each file that includes this has its own copy
 
-/// A row's values, and factors that are halves, as every CPU of the architecture reads them.
+/// Reads a row's values, and factors that are halves, on every CPU of the architecture.
 struct scalar_values : gathered_values {
   static float load_one(const float* value) { return *value; }
   static float load_one(const half* value) { return to_float(*value); }
@@ -36,7 +36,7 @@ struct scalar_values : gathered_values {
     const words beyond = reinterpret_cast<words>(magnitude >= (143u << 23)),
                 special = reinterpret_cast<words>(magnitude >= (255u << 23));
     const words nan = reinterpret_cast<words>(magnitude > (255u << 23));
-    // Below 2^-14 in units of 2^-24.
+    // Below 2^-14, in units of 2^-24.
     const words units = reinterpret_cast<words>(
         __builtin_convertvector(reinterpret_cast<quad>(magnitude & subnormal) * 16777216.0f, whole_numbers));
     words cut = ((magnitude - (112u << 23)) >> 13 & ~subnormal) | units;
@@ -56,7 +56,7 @@ struct scalar_values : gathered_values {
   }
 
  private:
-  // Four at a time, which every CPU has registers for: of longer vectors some compilers make single numbers.
+  // Four at a time, which every CPU supports with registers: some compilers split longer vectors into single numbers.
   typedef float quad __attribute__((vector_size(16)));
   typedef std::uint32_t words __attribute__((vector_size(16)));
   typedef std::int32_t whole_numbers __attribute__((vector_size(16)));

@@ -11,9 +11,9 @@
 #include "kernels/lanes.hpp"
 
 namespace hogwild::detail {
-namespace {  // each file that includes this has code of its own
+namespace {  // each file that includes this has its own copy
 
-/// A row's values, and factors that are halves, read with F16C.
+/// Reads a row's values, and factors that are halves, with F16C.
 struct x86_values : gathered_values {
   static float load_one(const float* value) { return *value; }
   static float load_one(const half* value) { return _cvtsh_ss(static_cast<std::uint16_t>(*value)); }

@@ -22,7 +22,7 @@ bool owner_lives(const void* slots, std::uint32_t tag) noexcept {
   return worker_slot::is_live(static_cast<const worker_slot*>(slots), tag);
 }
 
-/// Processes of different builds may agree on sizes and still not on meanings.
+/// Processes of different builds may agree on sizes and yet disagree on meanings.
 std::uint64_t build_id() {
   std::uint64_t h = 0xcbf29ce484222325u;
   for (const std::string_view part :
@@ -110,7 +110,7 @@ param_store param_store::attach(const std::string& name, std::string_view model)
   auto owner = std::make_unique<memory>();
   owner->named_part = std::make_unique<segment>(segment::attach(name, identity_of(model)));
   std::byte* base = owner->named_part->data();
-  // Where shape and control lie does not depend on the shape; the gate leaves 0 once the creator has filled the rest.
+  // The places of shape and control do not depend on the shape; the gate is 0 until the creator has filled in the rest.
   const store_layout fixed{store_shape{}};
   const auto& gate = reinterpret_cast<control_block*>(base + fixed.control)->gate;
   for (int tries = 0; gate.load(std::memory_order_acquire) == 0; ++tries) {

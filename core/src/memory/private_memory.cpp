@@ -15,8 +15,8 @@ namespace hogwild {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-// Below this the memory, and the time to clear it, are not made up for by fewer address translations: an epoch on 190
-// KiB of weights takes as long on small pages.
+// Below this, fewer address translations do not make up for the memory and the time to clear it: an epoch on 190 KiB of
+// weights takes as long on small pages.
 constexpr std::size_t worth_a_huge_page = std::size_t{512} << 10;
 
 std::size_t rounded(std::size_t bytes) {
@@ -33,7 +33,8 @@ private_memory::private_memory(std::size_t bytes) : bytes_(rounded(bytes) + huge
   }
   const auto address = reinterpret_cast<std::uintptr_t>(mapping_);
   base_ = reinterpret_cast<std::byte*>((address + huge_page - 1) / huge_page * huge_page);
-  if (bytes >= worth_a_huge_page) madvise(base_, rounded(bytes), MADV_HUGEPAGE);  // a hint; refused is fine
+  if (bytes >= worth_a_huge_page)
+    madvise(base_, rounded(bytes), MADV_HUGEPAGE);  // a hint; it does not matter if it is refused
 }
 
 private_memory::~private_memory() {

@@ -25,7 +25,7 @@ std::vector<int> cpus_near(std::span<const int> nodes) {
   return near;
 }
 
-/// Who touches a page first has it on the node where it runs.
+/// A page lies on the node of the thread that first touches it.
 void run_near(std::span<const int> nodes, const std::function<void()>& f) {
   try {
     std::jthread([&] {
@@ -33,7 +33,7 @@ void run_near(std::span<const int> nodes, const std::function<void()>& f) {
       f();
     }).join();
   } catch (const std::system_error&) {
-    // No thread is available; then the memory lies where it comes to lie.
+    // No thread is available; the memory is then placed anywhere.
   }
 }
 

@@ -10,9 +10,9 @@
 
 namespace hogwild::detail {
 
-/// Sees to it that the replicas of a ring lie on their nodes: replica v, at base + layout.ring + v * stride, on
-/// nodes[v]. To be called before anybody touches them. `touch(offset, bytes)` has the system allocate that part; it is
-/// called from a thread on CPUs near the nodes where the system refuses to bind memory to them.
+/// Places the replicas of a ring on their nodes: replica v, at base + layout.ring + v * stride, on nodes[v]. To be
+/// called before anybody touches them. `touch(offset, bytes)` makes the system allocate that part; it is called from a
+/// thread on CPUs near the nodes if the system refuses to bind memory to them.
 placed_memory place_replica_memory(std::byte* base, const store_shape& shape, std::span<const std::vector<int>> nodes,
                                    const std::function<void(std::size_t, std::size_t)>& touch);
 

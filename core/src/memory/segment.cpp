@@ -53,17 +53,17 @@ std::string mebibytes(std::uint64_t bytes) {
                        " /dev/shm), or free it (hogwild segments --purge removes what dead runs left)");
 }
 
-/// Throws where `bytes` more are not available: beyond the limit on file sizes, or beyond what /dev/shm has free (one
-/// that has no limit reports a size of zero).
+/// Throws if `bytes` more are not available: beyond the limit on file sizes, or beyond the free space of /dev/shm
+/// (which reports a size of zero if it has no limit).
 void check_room(const std::string& name, std::uint64_t bytes) {
   detail::require_file_size("segment " + name, bytes);
   struct statvfs fs {};
-  if (::statvfs(std::string(detail::segment_folder).c_str(), &fs) != 0) return;  // creation will say what is wrong
+  if (::statvfs(std::string(detail::segment_folder).c_str(), &fs) != 0) return;  // creation will report the fault
   const std::uint64_t block = fs.f_frsize, free = fs.f_bavail * block, size = fs.f_blocks * block;
   if (size != 0 && bytes > free) throw_no_room(name, bytes, free, size);
 }
 
-/// In pieces, since tmpfs gives up a whole call on a signal and a periodic one could keep it from ever ending.
+/// In pieces, because tmpfs abandons a whole call on a signal, and a periodic signal could keep it from ever ending.
 int allocate(int fd, std::uint64_t begin, std::uint64_t bytes) {
   constexpr std::uint64_t piece = 64u << 20;
   for (std::uint64_t at = begin; at < begin + bytes;) {
@@ -133,7 +133,7 @@ void write_header(segment_header& header, std::uint64_t bytes, const segment_ide
   std::atomic_ref(header.ready).store(1, std::memory_order_release);
 }
 
-/// The header of a segment that is ready, or nothing after a second.
+/// Waits for the header of a segment that is ready; nothing after a second.
 segment_header await_header(const std::string& name, int fd) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   for (;;) {
@@ -200,19 +200,19 @@ struct segment::state {
   ipc::shared_memory_object object{};
   ipc::mapped_region region{};
   pid_t creator = 0;          ///< 0 for an attacher and after unlink
-  cleanup_handler at_once{};  ///< of the creator; before what it touches goes
+  cleanup_handler at_once{};  ///< of the creator; declared last, so that it is dropped before what it uses
 
   int fd() const { return object.get_mapping_handle().handle; }
 
   void unlink() noexcept {
-    // A forked child inherits the handle but not the duty.
+    // A forked child inherits the handle but must not remove the name.
     if (creator == ::getpid()) remove_name();
     creator = 0;
     at_once = {};
   }
 
   void remove_name() const noexcept {
-    // The name may be a stranger's if ours was taken away.
+    // If our name was removed, it may now belong to another segment.
     if (names_file(name, fd())) ::shm_unlink(("/" + name).c_str());
   }
 
@@ -244,11 +244,11 @@ segment segment::create(const std::string& name, std::size_t bytes, const segmen
                          std::generic_category().message(errno) + ")");
   }
   made->region = map(made->object, name, bytes);
-  // What fails here is tried again below.
+  // Failures are repeated below.
   const auto part = [fd = made->fd()](std::size_t at, std::size_t length) { allocate(fd, at, length); };
   if (place) place(static_cast<std::byte*>(made->region.get_address()), part);
   if (const int failure = allocate(made->fd(), 0, bytes); failure != 0) {
-    made.reset();  // gives back what was had, so that what is free can be told
+    made.reset();  // frees the memory, so that the message can tell how much is free
     if (failure == ENOSPC) check_room(name, bytes);
     throw resource_error("segment " + name + ": " + std::to_string(bytes) +
                          " bytes of shared memory are not available (" + std::generic_category().message(failure) +

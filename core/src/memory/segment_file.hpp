@@ -14,7 +14,7 @@
 
 #include <hogwild/detail/memory/segment_header.hpp>
 
-// What creation, attaching and listing know about a segment as a file.
+// A segment as a file: the common part of creation, attaching and listing.
 
 namespace hogwild::detail {
 
@@ -25,8 +25,8 @@ inline std::string segment_path(const std::string& name) {
   return std::string(segment_folder) + name;
 }
 
-/// A copy of the header by pread, since touching a page of a file that is not yet allocated may raise SIGBUS.
-/// Bytes beyond the end of the file are zero.
+/// A copy of the header by pread, because touching a page of a file that is not yet allocated may raise SIGBUS. Bytes
+/// beyond the end of the file are zero.
 inline segment_header read_header(int fd) {
   segment_header header{};
   ssize_t got = 0;
@@ -35,7 +35,7 @@ inline segment_header read_header(int fd) {
   return header;
 }
 
-/// The lock that says "the creator lives"; it goes with the creator's last breath, whatever kills it.
+/// The lock that shows that the creator lives; the system releases it when the creator ends, for whatever reason.
 inline bool lock_file(int fd, int operation) {
   int rc = 0;
   do rc = ::flock(fd, operation);

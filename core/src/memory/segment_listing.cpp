@@ -32,13 +32,13 @@ struct candidate {
 
   bool ours() const { return header.magic == segment_magic; }
   bool finished() const { return ours() && header.ready != 0; }
-  /// Nothing written yet, or our magic and no more: never somebody else's file that happens to bear our prefix.
+  /// Nothing was written yet, or only our magic: never another program's file whose name begins like ours.
   bool half_made() const {
     return !finished() && (ours() || header.magic == 0) && (file.st_mode & 0777) == 0600 && file.st_uid == ::geteuid();
   }
 };
 
-/// Files that bear our prefix and may be read. What vanishes meanwhile is left out.
+/// Files whose names begin like ours and that can be read. Files that vanish meanwhile are left out.
 std::vector<candidate> candidates() {
   std::vector<candidate> found;
   std::error_code failed;
@@ -55,7 +55,7 @@ std::vector<candidate> candidates() {
   return found;
 }
 
-/// Who made a segment, from a name of unique_segment_name()'s form.
+/// The creator of a segment, from a name in unique_segment_name()'s form.
 std::optional<process_identity> named_creator(const std::string& name) {
   auto creator = process_identity::current();
   const char* const end = name.data() + name.size();
@@ -95,7 +95,8 @@ std::vector<segment_info> list_segments() {
   for (const candidate& c : candidates()) {
     if (!c.finished()) continue;
     const segment_header& h = c.header;
-    // A lock that cannot be shared is the creator's: it lives, though perhaps where its number means nothing to us.
+    // If the lock cannot be shared, the creator holds it and lives, though perhaps in a namespace where its number
+    // means nothing to us.
     const bool alive = h.owner.alive() || !lock_file(c.fd.get(), LOCK_SH | LOCK_NB);
     found.push_back({.name = c.name,
                      .bytes = static_cast<std::uint64_t>(c.file.st_size),
@@ -113,8 +114,8 @@ std::vector<std::string> purge_segments(segments_of whose) {
   std::vector<std::string> removed;
   for (const candidate& c : candidates()) {
     if (whose == segments_of::this_user && c.file.st_uid != ::geteuid()) continue;
-    // Holding the creator's lock keeps other purges away, so that between the look at the name and its removal nobody
-    // can put a new segment in its place.
+    // Holding the creator's lock excludes other purges, so that nobody can put a new segment in its place between the
+    // check of the name and its removal.
     if (!abandoned(c) || !lock_file(c.fd.get(), LOCK_EX | LOCK_NB) || !detail::names_file(c.name, c.fd.get())) continue;
     if (::shm_unlink(("/" + c.name).c_str()) == 0) removed.push_back(c.name);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long runs of parameters by the widest vectors.
+// Operations on long runs of parameters, with the widest vectors.
 #include <hogwild/detail/memory/param_view.hpp>
 
 #include <hogwild/detail/platform/isa.hpp>

@@ -13,7 +13,7 @@ std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) {
   return a > most - b ? most : a + b;
 }
 
-/// The leaf numbers, lightest first.
+/// The numbers of the leaves, lightest first.
 std::vector<std::uint32_t> by_weight(std::span<const std::uint64_t> counts) {
   std::vector<std::uint32_t> order(counts.size());
   std::iota(order.rbegin(), order.rend(), 0u);
@@ -21,7 +21,7 @@ std::vector<std::uint32_t> by_weight(std::span<const std::uint64_t> counts) {
   return order;
 }
 
-/// Where a leaf or an inner node hangs.
+/// The place of a leaf or an inner node in the tree.
 struct hanging {
   std::uint32_t parent;
   std::uint8_t bit;
@@ -29,9 +29,9 @@ struct hanging {
 
 }  // namespace
 
-// Leaves wait by rising weight, and so do joined nodes, each heavier than those before: the two lightest of all are
-// always found at the fronts of two queues (van Leeuwen 1976). As the root is joined last, numbers by falling weight
-// are those of joining, counted from the end.
+// Leaves wait in the order of rising weight, and so do joined nodes, since each is at least as heavy as those before.
+// So the two lightest are always at the fronts of two queues (van Leeuwen 1976). As the root is joined last, the
+// numbers by falling weight are those of joining, counted from the end.
 huffman_tree::huffman_tree(std::span<const std::uint64_t> counts) {
   const std::size_t n = counts.size();
   begin_.resize(n + 1);

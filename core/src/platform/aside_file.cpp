@@ -29,7 +29,7 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-/// Whether it is "TARGET.XXXXXX.aside"; of whatever target where that is empty.
+/// Whether the name is "TARGET.XXXXXX.aside"; for any target if `target` is empty.
 bool is_aside_of(std::string_view target, std::string_view name) {
   constexpr std::size_t added = 1 + random_letters + aside_ending.size();
   if (name.size() <= added || !name.ends_with(aside_ending)) return false;
@@ -42,15 +42,15 @@ bool is_aside_of(std::string_view target, std::string_view name) {
 std::string aside_name(const fs::path& target) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   std::array<unsigned char, random_letters> random{};
-  // Where the system has none, names of several writers may meet; then the next one is tried.
+  // If the system has no random numbers, names of several writers may collide; then the next one is tried.
   static_cast<void>(::getrandom(random.data(), random.size(), 0));
   std::string name = target.string() + ".";
   for (const unsigned char r : random) name += letters[r % letters.size()];
   return name.append(aside_ending);
 }
 
-/// Locks a file that was just made. False where somebody, who held the lock before, has taken it for a dead writer's
-/// and removed it. Where there are no locks nobody removes any.
+/// Locks a new file. False if another process locked it before, took it for a dead writer's and removed it. If there
+/// are no locks, nobody removes any.
 bool lock_new(const unique_fd& fd) {
   while (::flock(fd.get(), LOCK_EX) != 0 && errno == EINTR) {
   }
@@ -68,8 +68,8 @@ unique_fd create_aside(const fs::path& target, unsigned mode, fs::path& name, cl
   }
 }
 
-/// The file that is replaced keeps its owner and its mode, as far as this user may give them. A group that it cannot be
-/// given to gets nothing: the mode meant the members of another one.
+/// Gives the new file the owner and the mode of the file that it replaces, as far as this user may. If it cannot be
+/// given to the group, the group gets no permissions: the mode meant the members of another one.
 bool take_over(int fd, const struct stat& replaced, unsigned modes) {
   mode_t mode = replaced.st_mode & 0777 & modes;
   const bool owned = ::fchown(fd, replaced.st_uid, replaced.st_gid) == 0;
@@ -90,7 +90,7 @@ void sweep_asides(const fs::path& folder, std::string_view target) {
 
 aside_file::aside_file(const output_target& target, unsigned modes) : target_(target.path) {
   sweep_asides(folder_of(target_), target_.filename().string());
-  // Nobody else reads it before it has its mode. open(2) takes the umask into account; to ask for it would change it.
+  // Nobody else reads it before it has its mode. open(2) applies the umask; querying the umask would change it.
   fd_ = create_aside(target_, target.replaced ? 0600 : 0666 & modes, name_, at_once_);
   if (!target.replaced || take_over(fd_.get(), *target.replaced, modes)) return;
   const int number = errno;
@@ -116,7 +116,7 @@ void rename_over(const fs::path& from, const fs::path& to) {
 void sync_folder_of(const fs::path& file) {
   const fs::path folder = folder_of(file);
   const unique_fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems have no flush for folders and say EINVAL; they order renames by themselves.
+  // Some file systems cannot flush folders and return EINVAL; they order renames by themselves.
   if (!fd || (::fsync(fd.get()) != 0 && errno != EINVAL)) {
     throw_file_error("cannot flush the folder", folder.string(), errno);
   }

@@ -11,34 +11,35 @@
 
 namespace hogwild::detail {
 
-/// A file beside the one whose place it is to take: "NAME.XXXXXX.aside". It is there from the constructor on until
-/// put_in_place() or the destructor; whoever is killed meanwhile leaves it to the next writer of the same target.
+/// A temporary file beside the one that it will replace: "NAME.XXXXXX.aside". It exists from the constructor until
+/// put_in_place() or the destructor; if the process is killed meanwhile, the next writer of the same target removes it.
 class aside_file {
  public:
-  /// Beside target.path, a path behind all links. Has the owner and the mode of the file that it will replace, else
-  /// what the umask leaves of 0666; of either only what `modes` has. Throws input_error where the folder is missing or
-  /// closed to this user, resource_error where the system has no room.
+  /// Made beside target.path, in which links have been resolved. Its owner and mode are those of the file that it will
+  /// replace, else the mode is 0666 less the umask; `modes` masks either. Throws input_error if the folder is missing
+  /// or closed to this user, resource_error if the system has no room.
   explicit aside_file(const output_target& target, unsigned modes = 0777);
   aside_file(const aside_file&) = delete;
   aside_file& operator=(const aside_file&) = delete;
   ~aside_file();
 
   int fd() const { return fd_.get(); }
-  /// Renames it over the target, on the disk too. Throws input_error or resource_error; then the target is as before.
+  /// Renames it over the target, and flushes that to the disk. Throws input_error or resource_error; the target is then
+  /// as before.
   void put_in_place();
 
  private:
-  std::filesystem::path target_, name_;  ///< the name is empty once it is in its place
+  std::filesystem::path target_, name_;  ///< the name is empty once the file is in place
   unique_fd fd_;
   cleanup_handler at_once_;
 };
 
-/// Removes from a folder what killed writers of `target`, a file's name in it, have left; of all targets where that is
-/// empty. A living writer holds a lock on its file.
+/// Removes the files that killed writers of `target`, the name of a file in this folder, have left; for all targets if
+/// `target` is empty. A living writer holds a lock on its file.
 void sweep_asides(const std::filesystem::path& folder, std::string_view target);
 
 void rename_over(const std::filesystem::path& from, const std::filesystem::path& to);
-/// Flushes the folder in which this file lies: its renames are on the disk.
+/// Flushes the folder of this file, so that its renames are on the disk.
 void sync_folder_of(const std::filesystem::path& file);
 
 }  // namespace hogwild::detail

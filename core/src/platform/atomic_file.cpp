@@ -22,22 +22,22 @@ namespace fs = std::filesystem;
 struct atomic_file::state {
   std::string asked;
   detail::output_target target;
-  std::optional<detail::aside_file> aside{};  ///< of a file
-  detail::unique_fd stream{};                 ///< of anything else, from the first byte on
+  std::optional<detail::aside_file> aside{};  ///< for a file
+  detail::unique_fd stream{};                 ///< for anything else, from the first byte on
 
   state(const fs::path& path, writers allowed) : asked(path.string()), target(detail::find_output(path)) {
     if (target.kind == detail::output_target::standing::file)
       aside.emplace(target, allowed == writers::owner ? detail::trusted_modes : 0777u);
   }
 
-  /// A FIFO is opened only when there is something for its reader.
+  /// A FIFO is opened only when there is something to write.
   int fd() {
     if (!aside && !stream) stream = detail::open_stream(target);
     return aside ? aside->fd() : stream.get();
   }
 
-  /// What was written is on the disk, not only in memory: some file systems report a full one only here. Pipes and most
-  /// devices have no disk and say EINVAL.
+  /// Flushes what was written to the disk: some file systems report only here that they are full. Pipes and most
+  /// devices have no disk and return EINVAL.
   void flush() {
     if (::fsync(fd()) == 0 || (!aside && (errno == EINVAL || errno == EROFS || errno == EOPNOTSUPP))) return;
     detail::throw_file_error("cannot write", asked, errno);
@@ -84,13 +84,13 @@ void atomic_file::commit_keeping(const fs::path& previous) {
                       ": it is no file, so that no previous one can be kept; name a file");
   state_->flush();
   const fs::path& target = state_->target.path;
-  // The old file gets a second name first. Renaming it to `previous` at once would be simpler, but where the old file
-  // is torn and `previous` the good one, a kill between the two renames would leave nothing good.
+  // The old file gets a second name first. Renaming it to `previous` at once would be simpler, but if the old file is
+  // torn and `previous` the good one, a kill between the two renames would leave no good file.
   const fs::path second = next_of(previous);
-  ::unlink(second.c_str());  // a killed writer's
+  ::unlink(second.c_str());  // left by a killed writer
   const bool kept = ::link(target.c_str(), second.c_str()) == 0;
   if (!kept && errno != ENOENT) {
-    // A file system without hard links.
+    // The file system has no hard links.
     if (errno != EPERM && errno != EOPNOTSUPP && errno != EMLINK) {
       detail::throw_file_error("cannot keep the previous", target.string(), errno);
     }

@@ -45,7 +45,7 @@ std::vector<std::string> environment_with(const variables& additions) {
   return all;
 }
 
-/// What `ps` shows: the file behind a path under /proc, whose last part is a bare number.
+/// The name that `ps` shows: that of the file behind a path under /proc, whose last part is only a number.
 std::string shown_name(const std::string& program) {
   std::error_code failed;
   if (!program.starts_with("/proc/")) return program;
@@ -92,15 +92,16 @@ class attributes {
   posix_spawnattr_t attributes_;
 };
 
-/// What all children have computed: of those that run their clocks tell, of the others what waiting for them told.
+/// The CPU time of all children: of running ones from their clocks, of the others as reported when they were waited
+/// for.
 class cpu_times {
  public:
   void begin(pid_t pid) {
     const std::scoped_lock lock(mutex_);
     running_.insert(pid);
   }
-  /// waitpid(). A child that has ended is counted once, also while others ask: it is waited for before the lock is
-  /// taken, and collected under it.
+  /// waitpid(). A child that has ended is counted once, even if another thread asks meanwhile: it is waited for before
+  /// the lock is taken, and collected under the lock.
   pid_t collect(pid_t pid, int& raw, int options) {
     siginfo_t ended{};
     while ((options & WNOHANG) == 0 && ::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT) < 0 &&
@@ -157,7 +158,7 @@ struct child_process::state {
   pid_t pid = 0;
   detail::unique_fd pidfd{};
   std::optional<exit_status> status{};
-  cleanup_handler at_once{};  ///< kills it, until its status has been collected
+  cleanup_handler at_once{};  ///< kills the child unless its status has been collected
 
   void collect(int options) {
     if (status) return;
@@ -235,7 +236,7 @@ child_process spawn(const std::string& program, const std::vector<std::string>& 
 }
 
 std::string this_program() {
-  // The descriptor means the running program's file itself, whatever its path leads to by now.
+  // The descriptor refers to the running program's file itself, whatever its path leads to now.
   static const detail::unique_fd file(::open("/proc/self/exe", O_PATH | O_CLOEXEC));
   if (!file) throw resource_error("cannot open /proc/self/exe; mount /proc: worker processes are started through it");
   return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file.get());

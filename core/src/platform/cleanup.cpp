@@ -61,7 +61,7 @@ cleanup_handler& cleanup_handler::operator=(cleanup_handler&&) noexcept = defaul
 cleanup_handler::~cleanup_handler() = default;
 
 void run_cleanup_handlers() noexcept {
-  registry().mutex.lock();  // and never unlocked: nothing may be left that is made after this
+  registry().mutex.lock();  // never unlocked: from here on nothing may be made that would be left behind
   for (const registered_handler& handler : registry().handlers) {
     if (handler.process == ::getpid()) handler.call();
   }

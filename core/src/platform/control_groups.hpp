@@ -10,9 +10,9 @@
 
 namespace hogwild::detail {
 
-/// Calls visit(folder) for a group and for each of those above it, up to the mount. Inside a container the listed path
-/// may not exist below the mount, whose root is then the container's own group; a path that leaves the mount ("/../x")
-/// leaves only the root too.
+/// Calls visit(folder) for a group and each of its ancestors, up to the mount. Inside a container the listed path may
+/// not exist below the mount, whose root is then the container's own group; for a path that leaves the mount ("/../x")
+/// only the root is visited as well.
 template <class Visit>
 void for_groups_upwards(const std::filesystem::path& mount, const std::string& listed, const Visit& visit) {
   visit(mount);
@@ -21,8 +21,8 @@ void for_groups_upwards(const std::filesystem::path& mount, const std::string& l
   for (; !group.empty(); group = group.parent_path()) visit(mount / group);
 }
 
-/// Calls visit(folder, version) with the folder and the version, 1 or 2, of every control group that may limit this
-/// process by the controller of that name. `list` looks like /proc/self/cgroup, `root` like /sys/fs/cgroup.
+/// Calls visit(folder, version), with version 1 or 2, for every control group that may limit this process by the
+/// controller of that name. `list` has the form of /proc/self/cgroup, `root` that of /sys/fs/cgroup.
 template <class Visit>
 void for_control_groups(const std::filesystem::path& list, const std::filesystem::path& root,
                         std::string_view controller, const Visit& visit) {
@@ -43,7 +43,7 @@ void for_control_groups(const std::filesystem::path& list, const std::filesystem
     };
     if (controllers.empty()) {
       for_groups_upwards(root, path, version(2));
-      for_groups_upwards(root / "unified", path, version(2));  // v1 and v2 side by side
+      for_groups_upwards(root / "unified", path, version(2));  // for v1 and v2 side by side
     } else if (names_it(controllers)) {
       for_groups_upwards(root / controllers, path, version(1));
       for_groups_upwards(root / controller, path, version(1));

@@ -17,7 +17,7 @@ namespace {
 using std::chrono::nanoseconds;
 namespace fs = std::filesystem;
 
-/// The numbers of a line: user, nice, system, idle, iowait, irq, softirq, steal. What guests have is among user's.
+/// The numbers of a line: user, nice, system, idle, iowait, irq, softirq, steal. Guests' time is part of user.
 std::optional<cpu_account::of_machine> cpu_account_in(std::istringstream& numbers) {
   std::array<std::int64_t, 8> ticks{};
   std::size_t known = 0;
@@ -32,7 +32,7 @@ std::optional<cpu_account::of_machine> cpu_account_in(std::istringstream& number
   return cpu_account::of_machine{.all = in_time(sum), .idle = in_time(ticks[3] + ticks[4])};
 }
 
-/// "throttled_usec 12" of version 2, "throttled_time 12000" of version 1.
+/// "throttled_usec 12" in version 2, "throttled_time 12000" in version 1.
 nanoseconds throttled_time_in(const fs::path& group, int version) {
   std::ifstream file(group / "cpu.stat");
   std::string key;

@@ -10,12 +10,12 @@
 
 namespace hogwild::detail {
 
-/// Of these CPUs, as `proc_stat`, which looks like /proc/stat, has them; of all that it has where one of them is not
-/// named, since in a container their numbers may be others. Nothing where it cannot be read or tells of no time.
+/// The times of these CPUs in `proc_stat`, which has the form of /proc/stat. If one of them is missing there, those of
+/// all its CPUs: in a container numbers may differ. Nothing if it cannot be read or holds no times.
 std::optional<cpu_account::of_machine> machine_times(const std::filesystem::path& proc_stat, std::span<const int> cpus);
 
-/// The longest that one of the control groups that hold this process was stopped by its quota, over all CPUs; zero
-/// where none has a quota. The arguments are as those of cpu_quota_in().
+/// The longest time for which a control group of this process was stopped by its quota, over all CPUs; zero if none has
+/// a quota. The arguments are as those of cpu_quota_in().
 std::chrono::nanoseconds withheld_time(const std::filesystem::path& proc_self_cgroup,
                                        const std::filesystem::path& cgroup_root);
 

@@ -9,8 +9,8 @@
 
 namespace hogwild::detail {
 
-/// Throws what a failed system call for writing a file deserves: resource_error where space, quota or descriptors ran
-/// out or the disk failed, input_error where the path is wrong. `action` reads like "cannot write".
+/// Throws the right error for a failed system call while writing a file: resource_error if space, quota or descriptors
+/// ran out or the disk failed, input_error if the path is wrong. `action` reads like "cannot write".
 [[noreturn]] inline void throw_file_error(const std::string& action, const std::string& path, int number) {
   const std::string message = action + " " + path + ": " + std::generic_category().message(number);
   switch (number) {
@@ -39,7 +39,7 @@ namespace hogwild::detail {
   }
 }
 
-/// The same for reading, or looking at, a file or folder that was there or should be.
+/// The same for reading, or looking at, a file or folder that exists or should.
 [[noreturn]] inline void throw_unreadable(const std::string& name, int number) {
   const std::string message = name + ": cannot be read: " + std::generic_category().message(number);
   switch (number) {

@@ -10,9 +10,9 @@
 
 namespace hogwild::detail {
 
-/// Throws resource_error where a file of `bytes` is beyond this process's limit on file sizes. Ask before such a file
-/// is written or enlarged: to try raises SIGXFSZ, which ends a program that does not expect it. `name` begins the
-/// sentence.
+/// Throws resource_error if a file of `bytes` exceeds this process's limit on file sizes. Call it before such a file is
+/// written or enlarged: the attempt would raise SIGXFSZ, which ends a program that does not expect it. `name` begins
+/// the sentence.
 inline void require_file_size(const std::string& name, std::uint64_t bytes) {
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) return;

@@ -14,8 +14,8 @@ namespace {
 
 #ifdef HOGWILD_X86_KERNELS
 
-// The compiler's builtins also ask whether the system saves the wide registers; F16C, which they do not all know, works
-// wherever AVX does and the CPU has it.
+// The compiler's builtins also check whether the system saves the wide registers. They do not all support F16C, which
+// works if AVX does and the CPU has it.
 bool cpu_has_avx2() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   constexpr unsigned f16c = 1u << 29;
@@ -45,7 +45,7 @@ bool cpu_is_intel() {
 #endif
 
 isa fastest() {
-  // Gathers are worth having on Intel's server cores; AMD's take longer than the loads that they stand for.
+  // Gathers are fast on Intel's server cores; on AMD's they take longer than the loads that they replace.
   if (has_isa(isa::avx512) && cpu_is_intel()) return isa::avx512;
   return has_isa(isa::avx2) ? isa::avx2 : isa::scalar;
 }

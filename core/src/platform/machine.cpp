@@ -40,7 +40,7 @@ std::optional<std::string> value_of(const std::filesystem::path& file, std::stri
 }
 
 std::string cpu_model_in(const std::filesystem::path& cpuinfo) {
-  // x86 says "model name"; older Arm kernels "Processor" or "Hardware", s390 and others "cpu".
+  // The key is "model name" on x86, "Processor" or "Hardware" in older Arm kernels, "cpu" on s390 and others.
   for (const std::string_view key : {"model name", "Processor", "Hardware", "cpu"}) {
     if (auto found = value_of(cpuinfo, key); found && !found->empty()) return *found;
   }
@@ -86,7 +86,7 @@ std::chrono::nanoseconds thread_cpu_time() {
 }
 
 std::uint64_t peak_rss_bytes() {
-  // What getrusage() tells begins with the most that the parent had when it started this process.
+  // getrusage() includes the most that the parent had when it started this process.
   if (const std::uint64_t told = memory_in("/proc/self/status", "VmHWM"); told > 0) return told;
   rusage usage{};
   if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;

@@ -19,8 +19,8 @@ std::optional<std::uint64_t> number_in_file(const fs::path& file) {
   return number;
 }
 
-/// Pages of files that nobody has locked: the system writes them back, or forgets them, before it kills anybody. Shared
-/// memory is none of them.
+/// Pages of files that are not locked: the system writes them back, or drops them, before it kills a process. This
+/// excludes shared memory.
 std::uint64_t taken_back(const fs::path& group, bool first_version) {
   const std::string prefix = first_version ? "total_" : "";
   std::ifstream lines(group / "memory.stat");
@@ -31,7 +31,7 @@ std::uint64_t taken_back(const fs::path& group, bool first_version) {
 }
 
 std::optional<memory_grant> grant_of(const fs::path& group, int version) {
-  constexpr std::uint64_t no_limit = std::uint64_t{1} << 62;  // of the first version, which has no word for it
+  constexpr std::uint64_t no_limit = std::uint64_t{1} << 62;  // in version 1, which has no word for it
   const bool first = version == 1;
   const auto limit = number_in_file(group / (first ? "memory.limit_in_bytes" : "memory.max"));
   const auto used = number_in_file(group / (first ? "memory.usage_in_bytes" : "memory.current"));

@@ -26,7 +26,7 @@ struct bitmap_free {
 };
 using bitmap_owner = std::unique_ptr<hwloc_bitmap_s, bitmap_free>;
 
-/// Where /sys is not mounted, hwloc's Linux part finds nothing and says so on standard error.
+/// If /sys is not mounted, hwloc's Linux part finds nothing and prints that to standard error.
 void keep_quiet_without_sysfs(hwloc_topology_t topology) {
   if (::access("/sys/devices/system/cpu/cpu0/topology", R_OK | X_OK) == 0) return;
   hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "linux");
@@ -60,7 +60,7 @@ memory_node read_node(hwloc_topology_t topology, hwloc_obj_t at) {
     found.clusters.back().push_back(numbers_in(core->cpuset));
     in_cores.insert(in_cores.end(), found.clusters.back().back().begin(), found.clusters.back().back().end());
   }
-  for (const int cpu : found.cpus) {  // some virtual machines do not tell about cores
+  for (const int cpu : found.cpus) {  // some virtual machines do not report cores
     if (std::ranges::find(in_cores, cpu) != in_cores.end()) continue;
     if (found.clusters.empty()) found.clusters.emplace_back();
     found.clusters.back().push_back({cpu});
@@ -73,7 +73,7 @@ std::vector<memory_node> nodes_of(hwloc_topology_t topology) {
   hwloc_obj_t at = nullptr;
   while (topology != nullptr && (at = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, at)) != nullptr) {
     memory_node found = read_node(topology, at);
-    // Memory without CPUs, or a second memory (high-bandwidth) of the same CPUs, is no place for a worker.
+    // Memory without CPUs, or a second memory (high-bandwidth) of the same CPUs, is not used for workers.
     const bool known = std::ranges::find(nodes, found.cpus, &memory_node::cpus) != nodes.end();
     if (!found.cpus.empty() && !known) nodes.push_back(std::move(found));
   }
@@ -85,7 +85,7 @@ std::vector<memory_node> nodes_of(hwloc_topology_t topology) {
   return nodes;
 }
 
-/// Loaded when it is first asked for and kept, with the libraries that hwloc loads for it: few runs bind memory.
+/// Loaded on first use and kept, with the libraries that hwloc loads for it: few runs bind memory.
 hwloc_topology_t kept_topology() {
   static const topology_owner kept = load(nullptr);
   return kept.get();
@@ -113,7 +113,7 @@ std::vector<core_cpus> cores_of(const memory_node& node) {
 bool bind_memory(std::span<std::byte> bytes, std::span<const int> nodes) noexcept {
   if (bytes.empty() || nodes.empty()) return false;
   const hwloc_topology_t topology = detail::kept_topology();
-  // On a machine that is made up, hwloc says yes to everything and does nothing.
+  // For a synthetic machine hwloc reports success without doing anything.
   if (topology == nullptr || hwloc_topology_is_thissystem(topology) == 0) return false;
   const detail::bitmap_owner set(hwloc_bitmap_alloc());
   if (!set) return false;

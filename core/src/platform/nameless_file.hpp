@@ -7,8 +7,8 @@
 
 namespace hogwild::detail {
 
-/// A file in this folder that no name leads to: it vanishes with its last user, however that one ends. None where the
-/// folder takes none; errno says why.
+/// An unnamed file in this folder: it vanishes with its last user, however that one ends. Empty if the folder does not
+/// support this; errno says why.
 unique_fd open_nameless(const std::filesystem::path& folder);
 
 }  // namespace hogwild::detail

@@ -12,19 +12,20 @@ namespace hogwild {
 
 namespace {
 
-// The one place where the library prints: a program that sets no observer would else not hear that a run went wrong.
+// The one place where the library prints: without it, a program that sets no observer would not learn that a run went
+// wrong.
 void write_to_standard_error(std::string_view sentence) {
   const std::string line = "note: " + printable(sentence) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 struct default_notes {
-  std::recursive_mutex guard{};  ///< recursive: a sink may replace itself, and may tell a note
+  std::recursive_mutex guard{};  ///< recursive: a sink may replace itself, and may make a note
   note_sink sink = write_to_standard_error;
 };
 
 default_notes& notes() {
-  static default_notes& never_destroyed = *new default_notes;  // destructors of a program's objects may tell notes
+  static default_notes& never_destroyed = *new default_notes;  // destructors of a program's objects may make notes
   return never_destroyed;
 }
 

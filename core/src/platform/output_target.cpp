@@ -23,8 +23,8 @@ using standing = output_target::standing;
   throw input_error("cannot write " + asked.string() + ": " + why);
 }
 
-/// The descriptor of this process that an entry such as /proc/self/fd/1 stands for, closed ones too. What such a link
-/// says is not always a path, and to open it again would begin a file anew that others append to.
+/// The descriptor of this process, even a closed one, that an entry such as /proc/self/fd/1 stands for. Such a link
+/// does not always hold a path, and opening it again would write from the beginning of a file to which others append.
 std::optional<int> own_descriptor(const fs::path& entry) {
   const std::string name = entry.filename().string(), folder = entry.parent_path().string();
   int number = 0;
@@ -59,7 +59,7 @@ void require_permission(const fs::path& path, const fs::path& asked) {
 }  // namespace
 
 fs::path behind_links(const fs::path& asked) {
-  constexpr int most_links = 40;  // as many as the kernel follows
+  constexpr int most_links = 40;  // the kernel's own limit
   fs::path path = asked;
   for (int links = 0; !own_descriptor(path); ++links) {
     std::error_code none;
@@ -87,7 +87,7 @@ output_target find_output(const fs::path& asked) {
     refuse_output(asked, "it is a socket, which cannot be opened like a file; name another place");
   require_permission(asked, asked);
   if (!S_ISREG(state.st_mode)) return {.kind = standing::stream, .path = asked};
-  // Another process's descriptor, for one, may lead to a file whose name is gone.
+  // A descriptor of another process, for instance, may lead to a file without a name.
   if (::lstat(path.c_str(), &named) != 0 || !same_file(state, named))
     refuse_output(asked, "the file that it leads to has no name here; name the file itself");
   return {.path = path, .replaced = state};

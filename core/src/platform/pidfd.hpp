@@ -14,12 +14,12 @@
 
 namespace hogwild::detail {
 
-/// Empty where the process does not exist or the kernel has no pidfds; close-on-exec in any case.
+/// Empty if the process does not exist or the kernel has no pidfds; always close-on-exec.
 inline unique_fd open_pidfd(pid_t pid) {
   return unique_fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0u)));
 }
 
-/// Waits until the process behind `pidfd` has ended, at most until `deadline`; true where it has.
+/// Waits until the process behind `pidfd` has ended, at most until `deadline`; true if it has.
 inline bool ended_by(int pidfd, std::chrono::steady_clock::time_point deadline) {
   using namespace std::chrono;
   for (;;) {
@@ -36,7 +36,7 @@ inline std::chrono::steady_clock::time_point deadline_after(std::chrono::nanosec
   return std::chrono::steady_clock::now() + std::min<std::chrono::nanoseconds>(timeout, std::chrono::hours(24 * 365));
 }
 
-/// Without pidfds: asks at growing intervals, 1 ms to 16 ms, until `ended()` or the deadline.
+/// Without pidfds: polls at growing intervals, 1 ms to 16 ms, until `ended()` or the deadline.
 template <class Ended>
 bool poll_until(std::chrono::steady_clock::time_point deadline, Ended ended) {
   using namespace std::chrono;

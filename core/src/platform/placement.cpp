@@ -16,7 +16,7 @@ namespace {
 
 using cores = std::vector<core_cpus>;
 
-/// What is left of the nodes where only some CPUs may be used.
+/// The nodes restricted to the allowed CPUs.
 std::vector<memory_node> within(std::span<const memory_node> nodes, std::span<const int> allowed) {
   const auto forbidden = [&](int cpu) { return std::ranges::find(allowed, cpu) == allowed.end(); };
   std::vector<memory_node> left(nodes.begin(), nodes.end());
@@ -32,8 +32,8 @@ std::vector<memory_node> within(std::span<const memory_node> nodes, std::span<co
   return left;
 }
 
-/// Deals `replicas` out over `parts` that follow each other: whole(v, first, last) where a replica has parts for
-/// itself, divided(p, first, last) where replicas first .. last - 1 share one.
+/// Distributes `replicas` over `parts` in order: calls whole(v, first, last) for a replica that gets parts of its own,
+/// and divided(p, first, last) if replicas first .. last - 1 share a part.
 template <class Whole, class Divided>
 void deal(std::size_t replicas, std::size_t parts, const Whole& whole, const Divided& divided) {
   if (replicas <= parts) {
@@ -44,7 +44,7 @@ void deal(std::size_t replicas, std::size_t parts, const Whole& whole, const Div
   for (std::size_t p = 0; p < parts; ++p) divided(p, first(p), first(p + 1));
 }
 
-/// A replica's nodes and, of them, its part.
+/// A replica's nodes, and its part of them.
 struct home {
   std::vector<std::size_t> nodes{};
   cores part{};
@@ -93,12 +93,12 @@ std::vector<home> homes_on(std::span<const memory_node> nodes, std::size_t repli
   return homes;
 }
 
-/// Gives each CPU to one worker, the nearest first.
+/// Assigns each CPU to one worker, the nearest first.
 class seating {
  public:
   explicit seating(std::size_t workers) : cpu_(workers, nobody) {}
 
-  /// Gives the worker, unless it has one, the first free CPU among the `thread`-th hyper-threads of these cores.
+  /// Unless the worker has a CPU, assigns it the first free one among the `thread`-th hyper-threads of these cores.
   void seat(std::size_t worker, const cores& near, std::size_t thread) {
     for (std::size_t i = 0; cpu_[worker] == nobody && i < near.size(); ++i) {
       if (thread < near[i].size()) seat(worker, near[i][thread]);
@@ -178,7 +178,7 @@ ring_placement place_replicas_on(std::span<const memory_node> machine, std::size
       place.nodes.push_back(nodes[n].number);
       place.cpus.insert(place.cpus.end(), nodes[n].cpus.begin(), nodes[n].cpus.end());
     }
-    if (nodes.empty()) place.cpus.assign(allowed.begin(), allowed.end());  // CPUs that the topology does not know
+    if (nodes.empty()) place.cpus.assign(allowed.begin(), allowed.end());  // CPUs that the topology does not contain
     std::ranges::sort(place.nodes);
     std::ranges::sort(place.cpus);
   }

@@ -10,13 +10,14 @@ bool continues(char c) {
   return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
 }
 
-/// What a terminal or an editor acts on: C0, DEL and C1 controls, separators of lines, marks that turn the direction.
+/// Characters that a terminal or an editor acts on: C0, DEL and C1 controls, line separators, marks that change the
+/// direction.
 bool is_control(char32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
          (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
 
-/// How many bytes the first character of `text` has; 0 where it is not UTF-8 or must not be shown.
+/// The number of bytes of the first character of `text`; 0 if it is not UTF-8 or must not be shown.
 std::size_t shown_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const std::size_t length = first < 0x80   ? 1
@@ -54,7 +55,7 @@ void append_escaped(std::string& to, char c) {
   }
 }
 
-/// Bytes of the character that comes next, shown or escaped.
+/// Bytes of the next character, shown or escaped.
 std::size_t step_of(std::string_view text) {
   return std::max<std::size_t>(shown_length(text), 1);
 }
@@ -70,7 +71,7 @@ std::string escaped(std::string_view text) {
   return shown;
 }
 
-/// As much of the beginning as takes at most so many bytes when it is escaped.
+/// The longest beginning that takes at most this many bytes when escaped.
 std::string_view beginning(std::string_view text, std::size_t room) {
   std::size_t at = 0;
   for (std::size_t used = 0; at < text.size(); at += step_of(text.substr(at))) {
@@ -80,7 +81,7 @@ std::string_view beginning(std::string_view text, std::size_t room) {
   return text.substr(0, at);
 }
 
-/// As much of the end.
+/// The longest end, likewise.
 std::string_view end_of(std::string_view text, std::size_t room) {
   std::string_view end = text.substr(text.size() - std::min(text.size(), room));
   for (int k = 0; k < 3 && !end.empty() && continues(end.front()); ++k) end.remove_prefix(1);
@@ -94,7 +95,7 @@ std::string_view end_of(std::string_view text, std::size_t room) {
 std::string printable(std::string_view text, std::size_t most) {
   if (text.size() <= most)
     if (std::string whole = escaped(text); whole.size() <= most) return whole;
-  constexpr std::size_t between = 64;  // what is said in the middle
+  constexpr std::size_t between = 64;  // room for the text in the middle
   const std::size_t room = (std::max(most, between) - between) / 2;
   const std::string_view head = beginning(text, room), tail = end_of(text, room);
   return escaped(head) + " ... (" + std::to_string(text.size() - head.size() - tail.size()) + " bytes left out) ... " +
@@ -103,7 +104,7 @@ std::string printable(std::string_view text, std::size_t most) {
 
 std::string quote(std::string_view token) {
   if (token.size() <= longest_token) return "'" + escaped(token) + "'";
-  // By what is quoted, not by what it takes when it is escaped.
+  // The length of the quoted text, not of its escaped form.
   std::size_t shown = longest_token;
   for (int k = 0; k < 3 && continues(token[shown]); ++k) --shown;
   return "'" + escaped(token.substr(0, shown)) + "...' (" + std::to_string(token.size()) + " bytes)";

@@ -28,9 +28,9 @@ std::optional<std::string> read_small_file(const std::string& path) {
 
 proc_answer read_proc_stat(const std::string& path) {
   const auto text = read_small_file(path);
-  // A process that goes between opening and reading fails the read.
+  // If a process ends between opening and reading, the read fails.
   if (!text) return {.gone = errno == ENOENT || errno == ESRCH};
-  // Fields are counted from the last ')', since a program's name may hold blanks and brackets.
+  // Fields are counted from the last ')', because a program's name may contain blanks and brackets.
   const std::size_t name_end = text->rfind(')');
   if (name_end == std::string::npos || name_end + 2 >= text->size()) return {};
   std::string_view rest = std::string_view(*text).substr(name_end + 2);

@@ -7,14 +7,15 @@
 
 namespace hogwild::detail {
 
-/// A line as /proc/PID/stat and /proc/PID/task/TID/stat have it.
+/// A line of /proc/PID/stat or /proc/PID/task/TID/stat.
 struct proc_stat {
   char state = '\0';
   std::uint64_t cpu_ticks = 0;   ///< in user and system mode
   std::uint64_t start_time = 0;  ///< clock ticks since boot, as the reader's time namespace counts them
 };
 
-/// What reading such a line told. Neither a line nor `gone`: nothing was to be learned, for want of descriptors, say.
+/// The result of reading such a line. If there is neither a line nor `gone`, nothing could be learned, for want of
+/// descriptors for instance.
 struct proc_answer {
   std::optional<proc_stat> line{};
   bool gone = false;  ///< the process or thread does not exist
@@ -22,7 +23,7 @@ struct proc_answer {
 
 proc_answer read_proc_stat(const std::string& path);
 
-/// What a small file holds; nothing where it cannot be read, and errno says why.
+/// The contents of a small file; nothing if it cannot be read, and errno says why.
 std::optional<std::string> read_small_file(const std::string& path);
 
 }  // namespace hogwild::detail

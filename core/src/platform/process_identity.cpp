@@ -29,7 +29,7 @@ bool for_want_of_room() {
   return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
 }
 
-/// Nothing where no descriptor is left to look.
+/// Nothing if no descriptor is left to read it.
 std::optional<std::uint64_t> boot_hash() {
   static std::atomic<std::uint64_t> known{0};
   if (const std::uint64_t hash = known.load(); hash != 0) return hash;
@@ -54,19 +54,19 @@ std::uint64_t ticks_of(const std::string& text) {
     at = static_cast<std::size_t>(end - text.data());
   }
   const std::int64_t ticks_a_second = ::sysconf(_SC_CLK_TCK);
-  // Unsigned, so that an offset into the past is taken away as well.
+  // Unsigned, so that a negative offset is subtracted as well.
   return static_cast<std::uint64_t>(seconds * ticks_a_second + nanoseconds / (1'000'000'000 / ticks_a_second));
 }
 
-/// By how many ticks a process's start lies later in this time namespace than in the machine's first one. Looked up
-/// once: a program is not moved to another namespace while it runs. Nothing where no descriptor is left to look.
+/// By how many ticks a process's start is later in this time namespace than in the machine's first one. Looked up once:
+/// a program is not moved to another namespace while it runs. Nothing if no descriptor is left to read it.
 std::optional<std::uint64_t> ticks_ahead() {
   static std::atomic<std::uint64_t> known_ticks{0};
   static std::atomic<bool> is_known{false};
   if (is_known.load()) return known_ticks.load();
   const auto text = read_small_file("/proc/self/timens_offsets");
   if (!text && for_want_of_room()) return {};
-  const std::uint64_t ticks = ticks_of(text.value_or(""));  // none in a kernel without time namespaces
+  const std::uint64_t ticks = ticks_of(text.value_or(""));  // kernels without time namespaces have none
   known_ticks = ticks;
   is_known = true;
   return ticks;
@@ -75,7 +75,7 @@ std::optional<std::uint64_t> ticks_ahead() {
 }  // namespace
 
 process_identity process_identity::current() {
-  // Not kept between calls: a forked child is another process.
+  // Not cached: a forked child is another process.
   if (const auto self = of(::getpid())) return *self;
   throw resource_error(
       "cannot read /proc/self/stat; mount /proc, or raise the limit on open files (ulimit -n): worker processes are "
@@ -108,7 +108,7 @@ bool process_identity::alive() const {
   if (ahead) {
     return same_start(seen.line->start_time - *ahead, start_time) && seen.line->state != 'Z' && seen.line->state != 'X';
   }
-  // It could not be looked at, for want of a descriptor, say: that is no death.
+  // It could not be looked at, for want of a descriptor for instance; that does not mean that it is dead.
   return ::kill(pid, 0) == 0 || errno != ESRCH;
 }
 

@@ -14,7 +14,8 @@ struct process_watch::state {
 
 process_watch::process_watch(const process_identity& who) : state_(new state{.who = who}) {
   detail::unique_fd opened = detail::open_pidfd(who.pid);
-  // Only now is it certain whom the descriptor means: the number may have changed hands before it was opened.
+  // Only now is it certain which process the descriptor refers to: the number may have been reused before it was
+  // opened.
   const auto now = opened ? process_identity::of(who.pid) : std::nullopt;
   if (now && now->is_same(who)) state_->pidfd = std::move(opened);
 }

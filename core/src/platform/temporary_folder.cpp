@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t folder_letters = 6;
 
-/// Where the process is ended at once, a thread may be putting one more file in place.
+/// Tries repeatedly, because if the process ends at once, another thread may be creating one more file.
 void remove_folder(const fs::path& folder) {
   std::error_code ignored;
   for (int tries = 0; tries < 10 && fs::exists(folder, ignored); ++tries) fs::remove_all(folder, ignored);
@@ -40,7 +40,7 @@ bool is_locked_now(const detail::unique_fd& folder, int how) {
   return true;
 }
 
-/// Of this user, who is alone to remove them.
+/// Only this user's folders, since only their owner may remove them.
 void sweep(const fs::path& place, const std::string& begin) {
   std::error_code ignored;
   std::vector<fs::path> left;
@@ -70,7 +70,7 @@ fs::path place_of_temporary_files(const std::string& otherwise) {
 
 struct temporary_folder::state {
   fs::path path{};
-  detail::unique_fd lock{};  ///< held for as long as this lives
+  detail::unique_fd lock{};  ///< held as long as this object lives
   cleanup_handler at_once{};
 };
 
@@ -89,7 +89,7 @@ temporary_folder::temporary_folder(const std::string& begin, const std::string& 
     state_->at_once = cleanup_handler::of_what(make, [path = &state_->path] { remove_folder(*path); });
     state_->lock = open_folder(state_->path);
     if (state_->lock) is_locked_now(state_->lock, LOCK_EX);
-    // Before it was opened and locked, somebody may have taken it for a dead one's.
+    // Before it was opened and locked, another process may have taken it for a dead one's.
     std::error_code ignored;
     if (fs::exists(state_->path, ignored)) return;
   }

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Nothing where the file does not begin with a number, as a limit of "max".
+/// Nothing if the file does not begin with a number, as with the limit "max".
 std::optional<std::uint64_t> number_in(const fs::path& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
@@ -30,7 +30,7 @@ std::optional<rlim_t> limit_of(decltype(RLIMIT_NPROC) resource) {
   return limit.rlim_cur;
 }
 
-/// Threads fail too where there is no room for their stacks.
+/// Threads also fail if there is no room for their stacks.
 bool has_room_for_a_stack() {
   constexpr std::size_t usual = std::size_t{8} << 20;
   const std::size_t bytes = limit_of(RLIMIT_STACK).value_or(usual);
@@ -53,7 +53,7 @@ std::optional<std::uint64_t> detail::reached_pids_limit(const fs::path& proc_sel
 }
 
 std::optional<std::uint64_t> detail::reached_machine_limit(const fs::path& proc) {
-  // "0.20 0.18 0.12 1/80 11206": the fourth word is how many threads run, and how many there are.
+  // "0.20 0.18 0.12 1/80 11206": the fourth word is the number of running threads, and of all.
   std::ifstream file(proc / "loadavg");
   std::string load, threads;
   for (int word = 0; word < 3; ++word) file >> load;

@@ -7,12 +7,12 @@
 
 namespace hogwild::detail {
 
-/// The pids limit of the first control group that has as many processes and threads as it may; nothing where none has.
-/// The arguments are as those of cpu_quota_in().
+/// The pids limit of the first control group that has as many processes and threads as it may have; nothing if none
+/// has. The arguments are as those of cpu_quota_in().
 std::optional<std::uint64_t> reached_pids_limit(const std::filesystem::path& proc_self_cgroup,
                                                 const std::filesystem::path& cgroup_root);
 
-/// kernel.threads-max where the whole machine has as many threads. `proc` looks like /proc.
+/// kernel.threads-max if the whole machine has as many threads. `proc` has the form of /proc.
 std::optional<std::uint64_t> reached_machine_limit(const std::filesystem::path& proc);
 
 }  // namespace hogwild::detail

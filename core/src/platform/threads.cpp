@@ -37,7 +37,7 @@ class waiting_threads {
   }
 
   std::size_t size() const { return threads_.size(); }
-  /// One more; throws what std::thread throws.
+  /// Starts one more; throws what std::thread throws.
   void start() {
     threads_.emplace_back([this, &number = numbers_[threads_.size()]] {
       number = ::gettid();
@@ -46,7 +46,7 @@ class waiting_threads {
   }
 
  private:
-  /// One that has been joined may still count for a moment, and the next one would be refused for its sake.
+  /// A joined thread may still count for a moment, and the next one would be refused because of it.
   static void wait_until_gone(pid_t thread) {
     const auto deadline = steady_clock::now() + 100ms;
     while (::syscall(SYS_tgkill, ::getpid(), thread, 0) == 0 && steady_clock::now() < deadline)
@@ -58,9 +58,9 @@ class waiting_threads {
   std::vector<std::thread> threads_;
 };
 
-/// Has oneTBB start its threads now: it would do so when there is work, and others may have taken them by then.
+/// Makes oneTBB start its threads now: later, when there is work, others may have taken them.
 void meet_in_tbb(std::size_t threads) {
-  const auto deadline = steady_clock::now() + 1s;  // it promises threads to nobody
+  const auto deadline = steady_clock::now() + 1s;  // oneTBB does not guarantee threads
   std::atomic<std::size_t> here{0};
   const auto meet = [&] {
     here.fetch_add(1);
@@ -90,7 +90,7 @@ void require_threads(std::size_t n) {
 
 void require_tbb_threads(std::size_t most) {
   static std::mutex mutex;
-  static std::size_t kept = 1;  // the calling thread is one
+  static std::size_t kept = 1;  // including the calling thread
   const std::size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   const std::size_t threads = std::min(most, allowed);
   const std::lock_guard lock(mutex);

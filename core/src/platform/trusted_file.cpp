@@ -28,7 +28,7 @@ std::string user_text(uid_t id) {
   return "user " + std::to_string(id);
 }
 
-/// What is left of a way, the next name last.
+/// The rest of a path, the next name last.
 class names_to_go {
  public:
   void put(std::string_view path) {
@@ -51,7 +51,7 @@ class names_to_go {
   std::vector<std::string> names_;
 };
 
-/// Walks to a file, and opens it.
+/// Follows a path to a file, name by name, and opens it.
 class file_walk {
  public:
   file_walk(int flags, unsigned mode) : flags_(flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), mode_(mode) {}
@@ -60,13 +60,13 @@ class file_walk {
     if (path.empty() || path.find('\0') != path.npos) return failed(ENOENT);
     begin(path);
     while (file_.error == 0 && !file_.fd && !left_.empty()) step();
-    if (file_.error == 0 && !file_.fd) return failed(EINVAL);  // it ends at a folder
+    if (file_.error == 0 && !file_.fd) return failed(EINVAL);  // the path ends at a folder
     if (file_.fault.empty() && file_.fd) file_.fault = distrust(file_.state);
     return std::move(file_);
   }
 
  private:
-  static constexpr int most_links = 40;  // as many as the kernel follows
+  static constexpr int most_links = 40;  // the kernel's own limit
 
   void begin(std::string_view path) {
     if (path.starts_with('/') || !folder_)
@@ -77,7 +77,7 @@ class file_walk {
 
   void step() {
     const std::string name = left_.take();
-    // As a folder first: that alone makes an automounter mount what is there.
+    // First as a folder: only that makes an automounter mount it.
     if (enter(name, O_NOFOLLOW)) return;
     const unique_fd next(::openat(folder_.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     if (!next && errno == ENOENT && (flags_ & O_CREAT) != 0 && left_.empty()) return make(name);
@@ -87,7 +87,7 @@ class file_walk {
     if (!left_.empty())
       give_up(ENOTDIR);
     else if (!S_ISREG(state.st_mode))
-      give_up(EINVAL);  // opening a device may do something
+      give_up(EINVAL);  // opening a device may have effects
     else
       open(name, O_NOFOLLOW);
   }
@@ -104,7 +104,7 @@ class file_walk {
     begin(std::string_view(target.data(), static_cast<std::size_t>(length)));
   }
 
-  /// A link of the kernel's, such as /proc/self/fd/3, leads to a file, whatever it reads like.
+  /// Follows a link of the kernel, such as /proc/self/fd/3: it leads to a file, whatever its text is.
   void jump(const std::string& name) {
     if (left_.empty()) return open(name, 0);
     if (!enter(name, 0)) give_up(errno);
@@ -121,7 +121,7 @@ class file_walk {
     unique_fd fd(::openat(folder_.get(), name.c_str(), flags_ | O_EXCL | O_NOFOLLOW, mode_));
     if (fd) return look(std::move(fd));
     if (errno != EEXIST || ++links_ > most_links) return give_up(errno);
-    left_.put(name);  // somebody else has made it meanwhile
+    left_.put(name);  // another process has made it meanwhile
   }
 
   void open(const std::string& name, int how) {

@@ -10,29 +10,29 @@
 
 namespace hogwild::detail {
 
-// A file is trusted where nobody but this process's effective user and root can change it or choose it: it belongs to
-// one of them, neither its group nor others may write to it (access lists show in the mode of the group), and each link
-// on the way to it belongs to one of them. docs/security.md says which files have to be.
+// A file is trusted if only this process's effective user and root can change or replace it: it belongs to one of them,
+// neither its group nor others may write to it (access lists show in the mode of the group), and each link on its path
+// belongs to one of them. docs/security.md says which files must be trusted.
 
-/// A regular file that was opened, and what was found out about that very file.
+/// An opened regular file, and facts about that very file.
 struct opened_file {
-  unique_fd fd{};          ///< none where it could not be opened: then `error` says why
-  int error = 0;           ///< as errno has it; EINVAL for what is no regular file
+  unique_fd fd{};          ///< empty if it could not be opened: then `error` says why
+  int error = 0;           ///< an errno value; EINVAL if it is not a regular file
   struct ::stat state {};  ///< of the open file
   std::string fault{};     ///< why it is not trusted, as the end of a sentence "the file ..."; else empty
 
   bool trusted() const { return fd && fault.empty(); }
 };
 
-/// Opens a regular file, without waiting for anything. The way is walked link by link, and everything is asked of the
-/// open file, so that nobody can put another one in its place between a look and its use. `flags` are O_RDONLY or
-/// O_RDWR; with O_CREAT a file that is not there is made, with `mode` less the umask.
+/// Opens a regular file, without waiting for anything. The path is followed link by link, and all facts are taken from
+/// the open file, so that nobody can replace it between the check and its use. `flags` are O_RDONLY or O_RDWR; with
+/// O_CREAT a missing file is made, with `mode` less the umask.
 opened_file open_looking(const std::string& path, int flags = O_RDONLY, unsigned mode = 0);
 
-/// Why a file of this state is not trusted, as opened_file::fault; links aside.
+/// Why a file of this state is not trusted, as in opened_file::fault; ignores links.
 std::string distrust(const struct ::stat& state);
 
-/// The modes that a trusted file has at most; a mask for files that are to be trusted later.
+/// The most permissive mode of a trusted file; a mask for files that are to be trusted later.
 inline constexpr unsigned trusted_modes = 0755;
 
 }  // namespace hogwild::detail

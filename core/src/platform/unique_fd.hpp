@@ -7,7 +7,7 @@
 
 namespace hogwild::detail {
 
-/// Owner of a file descriptor; -1 means none.
+/// Owns a file descriptor; -1 means none.
 class unique_fd {
  public:
   unique_fd() = default;

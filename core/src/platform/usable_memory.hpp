@@ -6,8 +6,8 @@
 
 namespace hogwild::detail {
 
-/// Bytes of memory that this process may use: the machine's, or what a control group grants where that is less. 0 where
-/// neither is known. `proc` and `cgroup` look like /proc and /sys/fs/cgroup.
+/// Bytes of memory that this process may use: the machine's, or what a control group grants if that is less. 0 if
+/// neither is known. `proc` and `cgroup` are laid out like /proc and /sys/fs/cgroup.
 std::uint64_t usable_memory(const std::filesystem::path& proc = "/proc",
                             const std::filesystem::path& cgroup = "/sys/fs/cgroup");
 

@@ -15,7 +15,7 @@
 namespace hogwild {
 namespace {
 
-/// Only regular files are limited.
+/// Only regular files have a limit.
 void require_room(int descriptor, std::size_t bytes, const std::string& name) {
   struct ::stat state {};
   if (::fstat(descriptor, &state) != 0 || !S_ISREG(state.st_mode)) return;
@@ -24,7 +24,7 @@ void require_room(int descriptor, std::size_t bytes, const std::string& name) {
   detail::require_file_size("cannot write " + name + ": it", static_cast<std::uint64_t>(begin) + bytes);
 }
 
-/// Whoever made a pipe or a terminal may have told it not to wait.
+/// The creator of a pipe or a terminal may have made it non-blocking.
 bool wait_for_room(int descriptor) {
   pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
   return ::poll(&ready, 1, -1) >= 0 || errno == EINTR;

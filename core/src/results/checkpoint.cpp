@@ -14,7 +14,7 @@
 
 // The file, little-endian:
 //   0  magic, 8 bytes          24  bytes of the whole file, u64
-//   8  version, u32            32  XXH3 of everything behind the header, u64
+//   8  version, u32            32  XXH3 of everything after the header, u64
 //  12  sections, u32           40  XXH3 of bytes 0 to 39, u64
 //  16  epoch, u64              48  sections: name length u32, name, size u64, bytes
 

@@ -93,7 +93,7 @@ struct live_parameters::state_of_reader {
       throw segment_error("segment " + memory.name() + " does not describe the parameters that it has: it is damaged");
   }
 
-  /// a, by the rows that are done; false where the board is being written.
+  /// Reads a, for the rows done so far; false if the board is being written.
   bool read_scale(double& scale) const {
     live_board::round round;
     if (!board().read(round)) return false;
@@ -101,8 +101,8 @@ struct live_parameters::state_of_reader {
     return true;
   }
 
-  /// w of the parameters [first, last), whose a is that of about the same instant: it fell by less than a hundredth
-  /// while they were read. False where it fell further, or changed its meaning.
+  /// Reads w for the parameters [first, last), with an a of about the same instant: it fell by less than a hundredth
+  /// while they were read. False if it fell further, or the meaning changed.
   bool read_part(std::size_t first, std::size_t last, std::uint32_t meaning) {
     constexpr double same = 0.01;
     double before = 1.0, after = 1.0;
@@ -117,7 +117,7 @@ struct live_parameters::state_of_reader {
     return read_scale(after) && board().meaning.load() == meaning && std::abs(std::log(after / before)) < same;
   }
 
-  /// False where a was multiplied into v meanwhile, or no part could be read.
+  /// False if a was multiplied into v meanwhile, or no part could be read.
   bool read_once() {
     constexpr std::size_t part = 1024, tries = 1000;
     live_board::round round;
@@ -206,7 +206,7 @@ saved_model live_parameters::model() const {
     throw config_error("a file of a " + about.model +
                        " model holds more than a segment tells; have the run save the model, or read its values()");
   saved_model saved{.model = about.model, .model_options = about.numbers, .labels = about.labels};
-  // The groups are as they were, with the rows of columns in ascending order.
+  // The groups are unchanged, with the rows of columns in ascending order.
   detail::save_groups(about.parameter_groups(), reader_->values, reader_->order.columns(), saved);
   return saved;
 }

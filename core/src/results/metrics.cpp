@@ -36,11 +36,11 @@ double weight_of(std::span<const float> weights, std::size_t r) {
   return weights.empty() ? 1.0 : static_cast<double>(weights[r]);
 }
 
-/// Fewer rows are sorted within about a millisecond.
+/// Fewer rows are sorted within about a millisecond, so that other threads would not help.
 constexpr std::size_t worth_other_threads = std::size_t{1} << 14;
 
 struct scored {
-  float score, weight;  ///< of a negative row: minus its weight
+  float score, weight;  ///< for a negative row: minus its weight
 };
 
 }  // namespace
@@ -90,7 +90,7 @@ std::optional<double> area_under_curve(std::span<const float> scores, std::span<
     tbb::parallel_sort(rows.begin(), rows.end(), by_score);
   }
 
-  // Twice the number of pairs in order: without weights half a pair is a whole number then, and the sum exact.
+  // Twice the number of pairs in order: without weights half a pair then is a whole number, and the sum exact.
   double twice_ordered = 0, positives = 0, negatives = 0;
   for (std::size_t first = 0; first < rows.size();) {
     double tied_positives = 0, tied_negatives = 0;

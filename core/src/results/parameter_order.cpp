@@ -13,7 +13,7 @@ parameter_order::parameter_order(std::span<const parameter_group> groups, std::s
   const bool ascend = std::ranges::is_sorted(original);
   if (!ascend) std::ranges::sort(columns_);
   for (const parameter_group& g : groups) {
-    // Rows for columns that the data do not have belong to none.
+    // Rows for columns that the data do not have belong to no column.
     const std::size_t of_columns =
         g.hot_first && !ascend ? std::min(g.rows, original.size() - std::min(original.size(), g.first_column)) : 0;
     if (of_columns > 0) {

@@ -15,7 +15,7 @@ struct lazy_parameters::state {
   std::mutex mutex;
   const source* from;
 
-  /// Calls f(source) while that is there.
+  /// Calls f(source) if the source still exists.
   template <class F>
   auto of_source(const F& f) {
     const std::lock_guard lock(mutex);

@@ -22,7 +22,7 @@
 namespace hogwild {
 namespace {
 
-using json = nlohmann::ordered_json;  // keys stay in the order in which people read them
+using json = nlohmann::ordered_json;  // keys stay in the order of writing
 
 template <class T>
 void put(json& line, const char* key, const std::optional<T>& value) {
@@ -59,7 +59,7 @@ json to_json(const record_dataset& d) {
   return object;
 }
 
-/// Of two runs these are the same where one goes on with the other.
+/// Two runs have equal values here if one can continue the other.
 std::string what_is_trained(const json& context) {
   const json& data = context.at("dataset");
   return context.at("options").at("model").dump() + " of " + data.at("n").dump() + " rows and " + data.at("d").dump() +
@@ -103,7 +103,7 @@ json to_json(const epoch_report& e) {
   return line;
 }
 
-/// Nothing where a run that was stopped has measured nothing.
+/// Nothing if a run that was stopped has measured nothing.
 std::optional<double> measured(const train_result& r, double loss) {
   if (r.status == run_status::stopped && std::isnan(loss)) return std::nullopt;
   return loss;
@@ -173,9 +173,9 @@ json to_json(const train_result& r, const std::optional<std::string>& advice) {
 struct run_record::file {
   std::string path;
   detail::unique_fd fd;
-  json context = nullptr;  ///< of a record that goes on
+  json context = nullptr;  ///< of a continued record
 
-  /// Takes up what stands there: the first line, and no more than whole ones.
+  /// Reads the existing record: its first line, and removes an incomplete last one.
   void go_on() {
     struct ::stat state {};
     if (::fstat(fd.get(), &state) != 0 || !S_ISREG(state.st_mode) || state.st_size == 0) return;
@@ -203,7 +203,7 @@ struct run_record::file {
       detail::throw_file_error("cannot write the run record", path, errno);
   }
 
-  /// Half a line, from `begin` on. There is nothing to take back from a pipe; what others have appended since stays.
+  /// Removes half a line, from `begin` on. Nothing can be removed from a pipe; what others have appended since stays.
   void take_back(::off_t begin) const {
     const ::off_t end = ::lseek(fd.get(), 0, SEEK_CUR);
     struct ::stat state {};
@@ -212,7 +212,7 @@ struct run_record::file {
   }
 
   void append(const json& line) {
-    // Paths may hold any bytes; what is not UTF-8 becomes U+FFFD instead of an exception at the end of a long run.
+    // Paths may hold any bytes; invalid UTF-8 becomes U+FFFD rather than an exception at the end of a long run.
     const std::string text = line.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
     const bool appends = (::fcntl(fd.get(), F_GETFL) & O_APPEND) != 0;
     const ::off_t begin = ::lseek(fd.get(), 0, appends ? SEEK_END : SEEK_CUR);

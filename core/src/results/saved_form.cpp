@@ -12,9 +12,9 @@
 namespace hogwild::detail {
 namespace {
 
-constexpr const char* net_option = "net";  ///< counts what is behind the first parameter that belongs to no column
+constexpr const char* net_option = "net";  ///< the number of parameters after the first that belongs to no column
 
-/// What of the parameters belongs where: a run of each group for a column, and the runs of none.
+/// A run of parameters: of one group for a column, or without a column.
 struct run_of_parameters {
   std::size_t offset, size;
 };
@@ -33,7 +33,7 @@ std::size_t width_of(std::span<const parameter_group> groups, std::size_t column
   return std::max<std::size_t>(most, 1);
 }
 
-/// copy(offset among the parameters, place in the column's row, how many) for each group.
+/// Calls copy(offset among the parameters, place in the column's row, number) for each group.
 template <class Copy>
 void for_row(std::span<const parameter_group> groups, std::size_t column, const Copy& copy) {
   std::size_t at = 0;
@@ -44,11 +44,11 @@ void for_row(std::span<const parameter_group> groups, std::size_t column, const 
   }
 }
 
-/// In ascending order.
+/// The runs of parameters that belong to no column, in ascending order.
 std::vector<run_of_parameters> rest_of(std::span<const parameter_group> groups, std::size_t columns) {
   std::vector<run_of_parameters> rest;
   for (const parameter_group& g : groups) {
-    // Rows for columns that the data do not have belong to none.
+    // Rows for columns that the data do not have belong to no column.
     const std::size_t first = g.hot_first ? std::min(g.rows, columns - std::min(columns, g.first_column)) : 0;
     if (first < g.rows) rest.push_back({g.offset + first * g.width, (g.rows - first) * g.width});
   }

@@ -17,10 +17,10 @@
 //   0  magic, 8 bytes                           32  model name (length u32, characters)
 //   8  version, u32; then zero, u32                 options u32: name, f64
 //  16  bytes of the whole file, u64                 label kind u32, values u64: f64
-//  24  checksum of everything else, u64            of version 2 the text of each, or nothing for the plain one
+//  24  checksum of everything else, u64            in version 2 the text of each, or nothing for the plain one
 //                                                  width u64, biases u64: f32, columns u64: u32, weights f32,
 //                                                  names of the columns, or nothing more
-// "Everything else" is bytes 0 to 23 and 32 to the end, so that no bit goes unguarded.
+// "Everything else" is bytes 0 to 23 and 32 to the end, so that every bit is covered.
 
 namespace hogwild::detail {
 namespace {
@@ -75,7 +75,7 @@ std::vector<std::string> take_label_texts(byte_cursor& in, const label_map& labe
   return texts;
 }
 
-/// Returns the version.
+/// Checks magic, size and checksum; returns the version.
 std::uint32_t check_frame(std::span<const std::byte> bytes, byte_cursor& in) {
   const auto begin = in.take_bytes(model_magic.size(), "the header");
   if (std::memcmp(begin.data(), model_magic.data(), model_magic.size()) != 0) in.fail(0, "this is not a saved model");

@@ -13,7 +13,7 @@
 
 namespace hogwild::detail {
 
-/// What is written: texts of labels came with the second version, which is written where there are some.
+/// The usual version. Texts of labels came with the second version, which is written if there are any.
 inline constexpr std::uint32_t model_version = 1;
 inline constexpr std::uint32_t spelled_model_version = 2;
 inline std::uint32_t version_of(const saved_model& m) {
@@ -27,20 +27,20 @@ inline constexpr std::byte binary_model_mark{0x89};
 
 /// A word in either format: not empty, at most 255 bytes, no blanks or control characters.
 bool is_model_word(std::string_view word);
-/// The name of a column, in which blanks may stand: the rest as of a word.
+/// The name of a column, which may contain blanks; otherwise as a word.
 bool is_column_name(std::string_view name);
 
-/// Whether `text` may stand for `label` in saved_model::label_texts: empty, or a word that reads as the label and is
-/// not its label_text().
+/// Whether `text` is valid for `label` in saved_model::label_texts: empty, or a word that reads as the label and is not
+/// its label_text().
 bool is_text_of_label(const std::string& text, double label);
 
-/// Parameters of a column: of classes and numbers also none.
+/// Parameters of a column: for classes and numbers possibly none.
 inline bool width_fits(const saved_model& m) {
   constexpr std::size_t most = std::size_t{1} << 27;
   return m.width <= most && (m.width > 0 || m.labels.kind() != label_kind::binary);
 }
 
-/// Parameters of a net behind one bias, as the option 'net' counts them; 0 where there is no such count.
+/// Parameters of a net after the bias, as the option 'net' counts them; 0 without that option.
 inline std::uint64_t net_parameters(const saved_model& m) {
   constexpr double most = 0x1p53;
   for (const auto& [name, value] : m.model_options)
@@ -48,8 +48,8 @@ inline std::uint64_t net_parameters(const saved_model& m) {
   return 0;
 }
 
-/// Parameters of no column: none, one, one for each parameter of a column, one and those of a net, or, of models of
-/// classes, any number.
+/// Parameters that belong to no column: none, one, one for each parameter of a column, or one and those of a net; for
+/// models of classes any number.
 inline bool bias_fits(const saved_model& m, std::uint64_t numbers) {
   return numbers <= 1 || numbers == m.width || numbers == 1 + net_parameters(m) ||
          m.labels.kind() == label_kind::classes;
@@ -59,7 +59,7 @@ inline std::uint64_t most_biases(const saved_model& m) {
   return std::max<std::uint64_t>(m.width, 1 + net_parameters(m));
 }
 
-// One pair a format. Writers get a model that was checked; readers check all they read.
+// One pair of functions for each format. Writers get a checked model; readers check all that they read.
 std::vector<std::byte> binary_model_bytes(const saved_model& model);
 saved_model parse_binary_model(std::span<const std::byte> bytes, const std::string& name);
 std::vector<std::byte> text_model_bytes(const saved_model& model);

@@ -12,25 +12,25 @@
 #include "formats/decimal.hpp"
 #include "results/saved_model_formats.hpp"
 
-// The file, one item a line, words parted by single blanks:
-//   hogwild model 1               (2 where labels stand as the data have them written: "+1", "007")
+// The file, one item a line, words separated by single blanks:
+//   hogwild model 1               (2 if labels are spelled as in the data: "+1", "007")
 //   model NAME
 //   option NAME NUMBER            (any number of such lines)
 //   labels real|binary|classes VALUE...
 //   width NUMBER
-//   bias NUMBER...                (left out where there is none)
+//   bias NUMBER...                (left out if there is none)
 //   columns COUNT [named|quoted]
 //   COLUMN [NAME] WEIGHT...       (COUNT lines, columns ascending)
-// Where a name has blanks in it all are quoted: in quotation marks, with a backslash before each of these in it and
-// before each backslash.
 //   end
+// If a name contains blanks, all names are quoted: in quotation marks, with a backslash before each quotation mark and
+// each backslash in it.
 
 namespace hogwild::detail {
 namespace {
 
 constexpr std::string_view kinds[] = {"real", "binary", "classes"};
 
-/// Words of the text, line by line, and the place of each for messages.
+/// Reads words of the text, line by line, with the place of each for messages.
 class word_reader {
  public:
   word_reader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -48,7 +48,7 @@ class word_reader {
   }
   /// A quoted name, without its marks.
   std::string quoted_name() {
-    word();  // to its beginning
+    word();  // goes to its beginning
     at_ = word_at_;
     std::string name;
     if (at_ == text_.size() || text_[at_] != '"') fail("the name of the column should stand here, in quotation marks");
@@ -88,7 +88,7 @@ class word_reader {
     return rest.starts_with(wanted) && rest.substr(wanted.size(), 1) == " ";
   }
 
-  /// Whether what is left of the line is this word.
+  /// Whether the rest of the line is this word.
   bool line_ends_with(std::string_view wanted) {
     if (!more_words()) return false;
     const std::string_view rest = text_.substr(at_, text_.find('\n', at_) - at_);
@@ -135,7 +135,7 @@ void read_options(word_reader& in, saved_model& m) {
   }
 }
 
-/// Of version 2 each is a text of its own, or the plain one.
+/// In version 2 each label is a spelling of its own, or the plain text.
 void read_label(word_reader& in, std::uint32_t version, std::vector<double>& values, std::vector<std::string>& texts) {
   if (version == model_version) return values.push_back(in.number<double>("a label"));
   const std::string text = name_word(in, "a label");

@@ -22,91 +22,93 @@
 #include <hogwild/saved_model.hpp>
 #include <hogwild/word_vectors.hpp>
 
-// From the names of models to their types: once, outside the loop. Programs that know their model at compile time do
+// Finds the types of models by their names, once, outside the loop. Programs that know their model at compile time do
 // not need it.
 
 namespace hogwild {
 
-/// All named models, in the order of the list in models/CMakeLists.txt, and behind them those that were registered.
+/// All named models: those of the list in models/CMakeLists.txt, in its order, then registered ones.
 std::span<const model_descriptor* const> known_models();
-/// Adds a model of the program's own, which must stay. Not while others ask for models. Throws config_error where there
-/// is one of this name.
+/// Adds a model of the program's own; the descriptor must outlive all use. Must not run while other threads look up
+/// models. Throws config_error if the name is taken.
 void register_descriptor(const model_descriptor& descriptor);
-/// Null for a name that is not known.
+/// Null for an unknown name.
 const model_descriptor* find_model(std::string_view name);
-/// Throws config_error for a name that is not known, with those that are.
+/// Throws config_error for an unknown name, and lists the known ones.
 const model_descriptor& model_named(std::string_view name);
 const model_descriptor& descriptor_of(const named_model& m);
 
 /// The names that make_model knows.
 std::vector<std::string_view> model_names();
 
-/// Throws config_error for a name that is not known (with those that are), and for options that the model has not or
+/// Throws config_error for an unknown name (and lists the known ones), and for options that the model does not have or
 /// that are out of range.
 named_model make_model(std::string_view name, const model_data& data = {}, const model_options& options = {});
 
 std::string_view name_of(const named_model& m);
 label_kind labels_of(const named_model& m);
 
-/// The vectors of trained words, the inputs alone, in the order of the vocabulary, which the model was made for. Throws
-/// config_error for a model that is of no words.
+/// The vectors of trained words, from the input words' parameters only, in the order of the vocabulary that the model
+/// was made for. Throws config_error for a model that is not one of words.
 word_vectors vectors_of(const named_model& m, std::span<const float> parameters, const vocabulary& words);
 
-/// A trained model in the numbering of its input. `parameters` as train() returns them, `original[position]` the input
-/// number of each column. Throws config_error where their sizes do not fit.
+/// A trained model in the numbering of its input. `parameters`: as train() returns them; `original[position]`: the
+/// input number of each column. Throws config_error if their sizes do not fit.
 saved_model to_saved(const named_model& m, std::span<const float> parameters, const label_map& labels,
                      std::span<const std::uint32_t> original);
 
-/// The same of several margin models that make one, whose parameters stand as those of softmax do: those of a column
-/// together, and the constant terms last. Throws config_error for a model that has no margin, too.
+/// The same for several margin models that make one. Their parameters are laid out as those of softmax: those of a
+/// column together, and the constant terms last. Also throws config_error for a model without a margin.
 saved_model to_saved(const named_model& m, answer_kind by, std::size_t models, std::span<const float> parameters,
                      const label_map& labels, std::span<const std::uint32_t> original);
-/// How the models of the library that a file holds make one; nothing where it holds one alone.
+/// How the library's models in a file are combined into one; nothing if it holds a single model.
 std::optional<answer_kind> answer_of(const saved_model& saved);
 
-/// What a saved model says of rows whose columns are the positions of its own columns (see saved_model). Not changed by
-/// asking, so any thread may ask.
+/// Predicts with a saved model, for rows whose columns are the positions of its own columns (see saved_model).
+/// Predictions do not change it, so any number of threads may use it at once.
 class predictor {
  public:
-  /// Throws config_error for a model without a known name, input_error where its sizes or options do not fit.
+  /// Throws config_error for a model without a known name, input_error if its sizes or options do not fit.
   explicit predictor(const saved_model& saved);
 
-  /// The label as read: by the sign of the margin, the most probable class, or the number.
+  /// The predicted label as in the data: by the sign of the margin, the most probable class, or the number.
   double label(const sparse_row<float>& z) const;
-  /// Binary: the margin; classes: the number of the most probable one; real: the number.
+  /// Binary: the margin; classes: the number of the most probable class; real: the number.
   float score(const sparse_row<float>& z) const;
   /// `z.label` is encoded as label_map::encode does.
   double loss(const sparse_row<float>& z) const;
 
-  /// Of at most `most` rows at once, which nets take much less time for: call it with (k, &row, number, {}) for row
-  /// k < most, then with (0, null, 0, scores) for the loss and the score of rows 0 to scores.size() - 1. One thread
-  /// may use it, as long as the predictor is there.
+  /// Scores at most `most` rows at once, for which nets take much less time. Call it with (k, &row, number, {}) for
+  /// rows k < most, then with (0, null, 0, scores) for the loss and score of rows 0 to scores.size() - 1. One thread
+  /// may use it, while the predictor lives.
   using batch_scorer = loaded_model::batch_scorer;
-  /// Scores up to `most` rows at a time; each thread has one of its own.
+  /// Makes a scorer of up to `most` rows at a time; each thread needs its own.
   batch_scorer scorer(std::size_t most) const { return loaded_->scorer(most); }
 
-  /// Throws config_error, with `source` as where they come from, for rows that the model was not made for: images of
-  /// another size, offsets where it has no margin.
+  /// Throws config_error for rows that do not suit the model: images of another size, or offsets without a margin. The
+  /// message calls the rows `source`.
   void require_data(const sparse_view& rows, std::string_view source) const;
 
-  /// Whether it scores all classes: softmax, mlp and margin models of one class against the rest do.
+  /// Whether it scores all classes, as softmax, mlp and margin models of one class against the rest do.
   bool scores_classes() const { return loaded_->scores_classes(); }
-  /// Throws config_error where it does not. `z.classes`, or `z.label`, is encoded as label_map does.
+  /// The scores of all classes. Throws config_error unless scores_classes(). `z.classes`, or `z.label`, is encoded as
+  /// label_map does.
   class_scores scores_of(const sparse_row<float>& z) const;
 
   /// Whether its scores can be given as probabilities.
   bool has_probabilities() const { return loaded_->has_probabilities(); }
-  /// Of the larger label (one number), or of every class in the order of labels() (softmax and mlp; under one_vs_rest
-  /// each by itself, so that their sum need not be 1). Throws config_error where the model has none.
+  /// The probability of the larger label (one number), or of every class in the order of labels() (softmax and mlp;
+  /// under one_vs_rest each is computed by itself, so the sum need not be 1). Throws config_error unless
+  /// has_probabilities().
   std::vector<double> probabilities(const sparse_row<float>& z) const;
 
-  const label_map& labels() const { return labels_; }  ///< what its classes are called
-  /// How many models the file holds, which make one; parameters() are those of all then.
+  const label_map& labels() const { return labels_; }  ///< the names of its classes
+  /// The number of models in the file, which make one; parameters() are those of all of them.
   std::size_t models() const { return loaded_->models(); }
   const named_model& model() const { return model_; }  ///< the model itself
-  /// As train() would return them, of model() on columns whose input numbers are columns().
+  /// As train() would return them, for model() on columns whose input numbers are columns().
   std::span<const float> parameters() const { return loaded_->parameters(); }
-  /// By position, the number in the input.
+  /// The input number of each position.
   std::span<const std::uint32_t> columns() const { return loaded_->columns(); }
 
  private:
@@ -115,8 +117,7 @@ class predictor {
   label_map labels_;
 };
 
-/// The predictor of a model that was read from `path`. Throws input_error, which names the file, where none can be made
-/// of it.
+/// The predictor for a model that was read from `path`. Throws input_error, which names the file, if none can be made.
 predictor predictor_of(const saved_model& saved, const std::string& path);
 
 }  // namespace hogwild

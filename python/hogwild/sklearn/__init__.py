@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimators with scikit-learn's habits, trained by the engine."""
+"""Estimators with scikit-learn's interface, trained by the engine."""
 from ._linear import LinearSVC, LogisticRegression
 from ._machines import FFM, FactorizationMachineClassifier, FactorizationMachineRegressor
 from ._mlp import MLPClassifier
@@ -8,7 +8,7 @@ from ._sgd import SGDClassifier, SGDRegressor
 __all__ = ["SGDClassifier", "SGDRegressor", "LogisticRegression", "LinearSVC", "FactorizationMachineClassifier",
            "FactorizationMachineRegressor", "FFM", "MLPClassifier"]
 
-# What users of other packages look for, and what there is in its place.
+# Names that users of other packages look for, and the alternatives here.
 _ELSEWHERE = {
     "MLPRegressor": "the engine's nets tell classes: for numbers take FactorizationMachineRegressor or SGDRegressor, or "
                     "train a module of PyTorch's by hogwild.torch.share() and spawn()",

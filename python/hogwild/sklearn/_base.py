@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What estimators have in common: what they are given becomes a Dataset, a run becomes their attributes."""
+"""The common part of estimators: their input becomes a Dataset, and the results of a run become attributes."""
 import numbers
 import re
 import warnings
@@ -20,7 +20,7 @@ PIECE = 1 << 16
 
 
 def require(name, value, holds, must_be):
-    """Raises ValueError where a parameter does not suit."""
+    """Raises ValueError if a parameter is invalid."""
     if not holds:
         raise ValueError(f"{name}={value!r}: it must be {must_be}")
 
@@ -40,7 +40,7 @@ def require_count(name, value, least=1):
 
 
 def weights_of(sample_weight, rows):
-    """Weights as float32, or None where all rows weigh the same, 1."""
+    """Weights as float32, or None if all are 1."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, numbers.Real):
@@ -61,44 +61,44 @@ def weights_of(sample_weight, rows):
 
 
 def as_numbers(y):
-    """Labels of a regressor as numbers; words that are none raise ValueError."""
+    """Labels of a regressor as numbers; words that are not numbers raise ValueError."""
     return y if y.dtype.kind in "biuf" else y.astype(np.float64)
 
 
 class Rows:
-    """Training rows as an estimator has got them: `data` is a Dataset whose labels are 0, 1, ... for `classes`."""
+    """An estimator's training rows: `data` is a Dataset, whose labels are 0, 1, ... if there are `classes`."""
 
     def __init__(self, data, features, classes=None, mean_weight=1.0, options=None, dtype=np.float64):
         self.data, self.features, self.classes = data, features, classes
-        self.dtype = dtype  # of what is made of them
+        self.dtype = dtype  # of coefficients and predictions
         self.mean_weight = mean_weight
-        self.options = options or {}  # that the run needs because of the rows
+        self.options = options or {}  # options that the run needs because of the rows
 
 
 class EngineEstimator(BaseEstimator):
-    """Has a run in the place of a loop of its own.
+    """An estimator that is trained by a run of the engine.
 
-    One whose candidates hw.search may have trained side by side has `_rows_of_run(X, y, sample_weight)`, the Rows that
-    fit() trains on; `_options_of_run(rows)`, what a run on them is asked for, which raises ValueError where parameters
-    do not suit; and `_take_saved(saved, rows)`, which sets what follows from a model that was trained on them.
+    For hw.search to train candidates side by side, an estimator has `_rows_of_run(X, y, sample_weight)`, which returns
+    the Rows that fit() trains on; `_options_of_run(rows)`, the options of a run on them, which raises ValueError for
+    invalid parameters; and `_take_saved(saved, rows)`, which sets attributes from a model that was trained on them.
     """
 
     _has_lanes = False
-    _warns_of_max_iter = False  # where it ended the run before the tolerance did
+    _warns_of_max_iter = False  # whether fit() warns if max_iter ends the run before tol does
 
     def _is_unfinished(self, status):
-        """Whether a run with this end has not come to what its tolerance asks for."""
+        """Whether a run with this status ended before its tolerance was reached."""
         return self._warns_of_max_iter and self.tol is not None and self.tol > 0 and status == "done"
 
     def _holds_out(self, fewest):
-        """Whether it may be trained on rows of which each fold is held out, which leaves `fewest` of them or more:
-        nothing is found on rows that are held out, as the weights of classes would be, and folds are spread over them.
+        """Whether it may be trained on common rows, from which each fold is held out and leaves at least `fewest`:
+        nothing depends on held-out rows, as weights of classes would, and folds are spread over the rows.
         """
         return bool(self.shuffle) and not isinstance(getattr(self, "class_weight", None), str)
 
     def _classes_of(self, y):
         if len(y) and y.ndim == 1 and y.dtype.kind in "biuf":
-            # Two classes are told apart without sorting the labels, and looked at without copies of all.
+            # With two classes, the labels are neither sorted nor copied as a whole.
             low, high = np.min(y), np.max(y)
             second = y == high
             if low < high and np.count_nonzero(second) + np.count_nonzero(y == low) == len(y):
@@ -107,7 +107,7 @@ class EngineEstimator(BaseEstimator):
                 return classes, second.astype(np.float32)
         check_classification_targets(y)
         classes = np.unique(y)
-        # Piece by piece: what np.unique makes beside the codes is several times as large as they are.
+        # Piece by piece: the temporaries of np.unique are several times as large as its codes.
         codes = np.empty(len(y), np.float32 if len(classes) < 2**24 else np.float64)
         for first in range(0, len(y), PIECE):
             codes[first:first + PIECE] = np.searchsorted(classes, y[first:first + PIECE])
@@ -138,7 +138,7 @@ class EngineEstimator(BaseEstimator):
             return Dataset(X, labels, weight=weight, shuffle=shuffle)
 
     def _check_two(self, y):
-        """Of estimators that know two classes: raises ValueError where there are more."""
+        """For estimators of two classes: raises ValueError if there are more."""
 
     def _class_dataset(self, data, y, sample_weight):
         if y is not None or sample_weight is not None:
@@ -176,7 +176,7 @@ class EngineEstimator(BaseEstimator):
         return int(check_random_state(self.random_state).randint(1, MOST_SEED))
 
     def _who(self):
-        """Options that say who trains."""
+        """Options for the engine and its workers."""
         require("engine", self.engine, self.engine in ("auto", "serial", "threads"), "'auto', 'serial' or 'threads'")
         who = workers_of(self.n_jobs)
         if self.engine == "serial":
@@ -186,7 +186,7 @@ class EngineEstimator(BaseEstimator):
         return {**who, "reproducible": bool(self.reproducible)}
 
     def _train(self, rows, options, initial=None, own=None):
-        """Runs it and returns what was saved. Sets run_ and n_iter_; an interrupt is raised once they are set."""
+        """Trains and returns the saved model. Sets run_ and n_iter_; an interrupt is raised once they are set."""
         words = words_of({**options, **rows.options, **self._who(), "seed": self._seed()})
         told = self._told() if getattr(self, "verbose", 0) else None
         try:
@@ -214,11 +214,11 @@ class EngineEstimator(BaseEstimator):
                 raise interrupt
             raise ValueError(f"the loss is not finite: scale the columns{self._lower_step()}")
         self.run_ = record
-        if record["status"] == "diverged":  # scikit-learn fits such rows, too
+        if record["status"] == "diverged":  # scikit-learn fits such rows as well
             warnings.warn(f"The objective ended above its start: scale the columns{self._lower_step()}.",
                           ConvergenceWarning)
         epochs = record["epochs"]
-        if record["status"] == "stopped":  # what was measured last may be earlier
+        if record["status"] == "stopped":  # the last measurement may be of an earlier epoch
             epochs = max(epochs, record["examples"] // rows.data.shape[0])
         self._set_epochs(max(1, epochs))
         return saved, interrupt
@@ -226,19 +226,19 @@ class EngineEstimator(BaseEstimator):
     def _set_epochs(self, epochs):
         self.n_iter_ = epochs
 
-    # Of the engine's parameters what they are here, and of which parameter that is.
+    # The engine's parameters as they appear here, and the parameter that determines each.
     _own_terms = {"step": ("eta0", "eta0"), "l2": ("alpha", "alpha"), "batch": ("batch_size", "batch_size"),
                   "workers": ("n_jobs", "n_jobs")}
 
     def _said_here(self, fault):
-        """The same fault, which says what the engine's parameters are here."""
+        """The same error, with the names that the engine's parameters have here."""
         known = self.get_params(deep=False)
         said = [f"{name} is {here} here" for name, (here, parameter) in self._own_terms.items()
                 if re.search(rf"\b{name}\b", str(fault)) and parameter in known]
         return ConfigError(f"{fault} ({', '.join(said)})" if said else str(fault))
 
     def _lower_step(self):
-        """What else is to be done where the parameters are not finite."""
+        """Further advice for parameters that are not finite."""
         here, parameter = self._own_terms["step"]
         return f", or give a lower {here}" if here == parameter and here in self.get_params(deep=False) else ""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear models: coefficients as scikit-learn has them, and the estimators that are trained to their optimum."""
+"""Linear models: coefficients as in scikit-learn, and the estimators that are trained to their optimum."""
 import warnings
 
 import numpy as np
@@ -11,25 +11,25 @@ from .. import _engine
 from .._engine import ResourceError
 from ._base import EngineEstimator, is_number, require, require_count, require_number
 
-# A step that was found falls to a hundredth in this many epochs, or in as many as have this many rows, where epochs
-# without progress are to end the run: a run of 1,000 epochs would keep its first step for as long as it lasts.
+# If epochs without progress are to end the run, a step that was found falls to a hundredth in this many epochs, or in
+# as many as have this many rows; with a decay over 1,000 epochs the step would hardly fall before the run ends.
 FALL_EPOCHS, FALL_ROWS = 20, 200_000
-FLAT_EPOCHS = 5  # that end the run of an estimator without a penalty
+FLAT_EPOCHS = 5  # consecutive epochs without progress that end the run of an estimator without a penalty
 
 
 def falling(max_iter, rows):
-    """The option decay for a run that epochs without progress end."""
+    """The option decay for a run that ends after epochs without progress."""
     epochs = max(FALL_EPOCHS, -(-FALL_ROWS // rows))
     return {"decay": 0.01 ** (1.0 / (epochs - 1))} if epochs < max_iter else {}
 
 
 class LinearEstimator(EngineEstimator):
-    """coef_ and intercept_, and what follows from them."""
+    """coef_ and intercept_, and methods that use them."""
 
     _has_lanes = _warns_of_max_iter = True
 
     def _holds_out(self, fewest):
-        # Of a step that is not given, one is found on the rows.
+        # If the step is not given, one is found on the rows.
         return getattr(self, "eta0", None) is not None and super()._holds_out(fewest)
 
     def _take_saved(self, saved, rows):
@@ -47,7 +47,7 @@ class LinearEstimator(EngineEstimator):
         self.intercept_ = bias.astype(rows.dtype) if len(bias) == width else np.zeros(width, rows.dtype)
 
     def _begin_with(self, model, coef, intercept, features, classes):
-        """A saved model of one row of coefficients, or of one for each of three classes or more; 0: of numbers."""
+        """A saved model with one row of coefficients, or one for each of three or more classes; 0: for numbers."""
         models = classes if classes > 2 else 1
         coef = np.zeros((models, features), np.float32) if coef is None else np.asarray(coef, np.float32)
         if coef.shape != (models, features) and (models > 1 or coef.size != features or coef.ndim > 2):
@@ -64,7 +64,7 @@ class LinearEstimator(EngineEstimator):
         return (margins.toarray() if hasattr(margins, "toarray") else np.asarray(margins)) + self.intercept_
 
     def sparsify(self):
-        """Makes coef_ a CSR matrix, for a model of which most is 0."""
+        """Makes coef_ a CSR matrix, for a model whose coefficients are mostly 0."""
         from scipy.sparse import csr_matrix
 
         check_is_fitted(self)
@@ -72,17 +72,17 @@ class LinearEstimator(EngineEstimator):
         return self
 
     def densify(self):
-        """Takes sparsify() back."""
+        """Undoes sparsify()."""
         check_is_fitted(self)
         self.coef_ = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
         return self
 
 
 class LinearClassifier(ClassifierMixin, LinearEstimator):
-    """Says classes by margins."""
+    """Predicts classes from margins."""
 
     def decision_function(self, X):
-        """Margins of rows: (rows,) where there are two classes, of the second one; else (rows, classes)."""
+        """Margins of rows: with two classes (rows,), for the second one; else (rows, classes)."""
         margins = self._margins(X)
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
@@ -94,7 +94,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 
 
 class _ByC(LinearClassifier):
-    """Minimises C * (sum of losses) + ||w||^2 / 2, as the engine has it: the mean loss and l2 / 2 ||w||^2."""
+    """Minimises C * (sum of losses) + ||w||^2 / 2, in the engine's form: the mean loss plus l2 / 2 ||w||^2."""
 
     _own_terms = {**LinearClassifier._own_terms, "step": ("found on the rows", "C"), "l2": ("1 / (C * rows)", "C")}
 
@@ -102,7 +102,7 @@ class _ByC(LinearClassifier):
         return self._class_rows(X, y, sample_weight, shuffle=True)
 
     def _options_of_run(self, rows):
-        """What a run on these rows is asked for; raises ValueError where parameters do not suit."""
+        """The options of a run on these rows; raises ValueError for invalid parameters."""
         self._check_parameters()
         model, several = self._model(), len(rows.classes) > 2
         if model == "logistic" and several:
@@ -117,14 +117,14 @@ class _ByC(LinearClassifier):
         return options
 
     def _penalties(self, weight):
-        """l2 and l1 of an objective that is divided by C and what all rows weigh together."""
+        """l2 and l1 of an objective that is divided by C and the sum of the rows' weights."""
         strength = 1.0 / (float(self.C) * weight)
         ratio = 1.0 if self.penalty == "l1" else getattr(self, "l1_ratio", None) or 0.0
         strength = 0.0 if self.penalty is None else strength
         return {"l2": strength * (1.0 - ratio), "l1": (strength * ratio) or None}
 
     def _beginning(self, model, rows):
-        """With warm_start what the last fit has come to, where it was of as many columns and classes."""
+        """With warm_start the result of the last fit, if it had as many columns and classes."""
         if not getattr(self, "warm_start", False) or getattr(self, "coef_", None) is None:
             return None
         coef = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
@@ -156,7 +156,7 @@ class _ByC(LinearClassifier):
         return self.tol > 0 and status in ("done", "no_progress")
 
     def _warn_of_distance(self):
-        """They say that they are trained to their optimum: where nobody knows that, it is told how far it may be."""
+        """Warns of the possible distance from the optimum, because these estimators promise to reach it."""
         if not self._is_unfinished(self.run_["status"]):
             return
         gap = self.run_.get("gap")
@@ -170,30 +170,30 @@ class _ByC(LinearClassifier):
 
 
 class LinearSVC(_ByC):
-    """A linear support vector machine, as scikit-learn's.
+    """A linear support vector machine, like scikit-learn's.
 
     Parameters
     ----------
     penalty : {'l2', 'l1'}, default='l2'
     loss : {'hinge', 'squared_hinge'}, default='squared_hinge'
     tol : float, default=1e-4
-        The run ends when the objective is known to lie no further above the optimum than this fraction of itself;
-        run_["gap"] has the last bound. ConvergenceWarning where max_iter ends it before. 0: max_iter epochs.
+        The run ends when the objective is known to be above the optimum by at most this fraction of itself;
+        run_["gap"] is the last bound. ConvergenceWarning if max_iter ends it before. 0: max_iter epochs.
     C : float, default=1.0
-        What the losses weigh against ||w||^2 / 2.
+        Weight of the losses relative to ||w||^2 / 2.
     multi_class : {'ovr'}, default='ovr'
     fit_intercept : bool, default=True
-        A constant term, which is not regularised, other than liblinear's.
+        A constant term, which is not regularised, unlike liblinear's.
     class_weight : dict or 'balanced', default=None
     verbose : int, default=0
     dual : {False, 'auto'}, default='auto'
-        The engine trains the weights themselves.
+        The engine always solves the primal problem.
     intercept_scaling : {1}, default=1
     random_state : int, RandomState instance or None, default=None
     max_iter : int, default=1000
-        Passes over the rows at most.
+        Most passes over the rows.
     n_jobs : int, default=None
-        Workers: None is one, -1 as many as this process may use.
+        Workers: None: one, -1: as many as this process may use.
     engine : {'auto', 'serial', 'threads'}, default='auto'
     reproducible : bool, default=False
         The same bits for any n_jobs.
@@ -237,32 +237,32 @@ class LinearSVC(_ByC):
 
 
 class LogisticRegression(_ByC):
-    """Logistic regression, of three classes and more by one softmax, as scikit-learn's.
+    """Logistic regression, with three or more classes by one softmax, like scikit-learn's.
 
     Parameters
     ----------
     penalty : {'l2', 'l1', 'elasticnet', None}, default='l2'
     C : float, default=1.0
-        What the losses weigh against ||w||^2 / 2.
+        Weight of the losses relative to ||w||^2 / 2.
     tol : float, default=1e-4
-        The run ends when the objective is known to lie no further above the optimum than this fraction of itself;
-        run_["gap"] has the last bound. ConvergenceWarning where max_iter ends it before. 0: max_iter epochs.
+        The run ends when the objective is known to be above the optimum by at most this fraction of itself;
+        run_["gap"] is the last bound. ConvergenceWarning if max_iter ends it before. 0: max_iter epochs.
     fit_intercept : bool, default=True
     class_weight : dict or 'balanced', default=None
     random_state : int, RandomState instance or None, default=None
     max_iter : int, default=200
-        Passes over the rows at most.
+        Most passes over the rows.
     l1_ratio : float or None, default=None
-        How much of the penalty is l1, from 0 to 1. scikit-learn from 1.8 on says all penalties by it.
+        The fraction of the penalty that is l1, from 0 to 1. From 1.8 on scikit-learn sets all penalties by it.
     solver : None
-        Whoever names one of scikit-learn's is told that there is but one.
+        The engine is the only solver; a name of scikit-learn's raises an error that says so.
     warm_start : bool, default=False
         Begin with the coefficients of the last fit.
     dual : {False}, default=False
     intercept_scaling : {1}, default=1
     verbose : int, default=0
     n_jobs : int, default=None
-        Workers: None is one, -1 as many as this process may use.
+        Workers: None: one, -1: as many as this process may use.
     engine : {'auto', 'serial', 'threads'}, default='auto'
     reproducible : bool, default=False
         The same bits for any n_jobs.

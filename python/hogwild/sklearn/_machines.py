@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimators of models that are not linear: factorization machines, field-aware ones too."""
+"""Estimators of models that are not linear: factorization machines, including field-aware ones."""
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -12,7 +12,7 @@ from ._base import EngineEstimator, require, require_count, require_number
 
 
 class ModelEstimator(EngineEstimator):
-    """Asks model_, a hogwild.Model, what it says of rows."""
+    """Predicts by model_, a hogwild.Model."""
 
     def _common_options(self):
         require_count("max_iter", self.max_iter)
@@ -38,11 +38,11 @@ class ModelEstimator(EngineEstimator):
         return self
 
     def _take_saved(self, saved, rows):
-        """Sets model_, with the record of the run where there was one of its own."""
+        """Sets model_, with the record of its run, if it had one of its own."""
         self.model_ = Model(saved, getattr(self, "run_", None))
 
     def _prepared(self, X):
-        """Checked rows as the model takes them."""
+        """Checks rows and converts them for the model."""
         return self._checked(X)
 
     def _workers(self):
@@ -50,7 +50,7 @@ class ModelEstimator(EngineEstimator):
 
 
 class _Binary(ClassifierMixin, ModelEstimator):
-    """Two classes, by a score of the second one."""
+    """Predicts two classes from a score of the second one."""
 
     def _check_two(self, y):
         check_classification_targets(y)
@@ -86,12 +86,12 @@ ROWS_OF_A_DECAY = 10_000
 
 
 class _Machine(ModelEstimator):
-    """The parameters of factorization machines, of two classes or of numbers."""
+    """The parameters of factorization machines, for two classes or for numbers."""
 
     _model, _loss = "factorization_machine", "logistic"
 
     def fit(self, X, y=None, sample_weight=None):
-        """Trains on X (array, sparse matrix, frame, or Dataset, of a libffm file for FFM) and y. Returns self."""
+        """Trains on X (array, sparse matrix, frame, or Dataset, for FFM of a libffm file) and y. Returns self."""
         rows = self._rows_of_run(X, y, sample_weight)
         return self._fit_model(rows, self._options_of_run(rows))
 
@@ -99,17 +99,17 @@ class _Machine(ModelEstimator):
         return self._class_rows(X, y, sample_weight, self.shuffle)
 
     def _holds_out(self, fewest):
-        # Its step falls by how many rows there are, where they are few.
+        # With few rows, the decay of its step depends on their number.
         return fewest >= ROWS_OF_A_DECAY and super()._holds_out(fewest)
 
     def _options_of_run(self, rows):
-        """What a run on these rows is asked for; raises ValueError where parameters do not suit."""
+        """The options of a run on these rows; raises ValueError for invalid parameters."""
         require_count("n_factors", self.n_factors)
         if self.alpha is not None:
             require_number("alpha", self.alpha, 0)
         if self.eta0 is not None:
             require_number("eta0", self.eta0, 0, strictly=True)
-        # The models' own decay is one for each epoch of a large set: a pass over few rows counts as a part of one.
+        # The models' own decay is for each epoch of a large set: a pass over few rows counts as a part of one.
         passed = min(1.0, rows.data.shape[0] / ROWS_OF_A_DECAY)
         return {"model": self._model, "loss": self._loss, "factors": self.n_factors, "l2": self.alpha,
                 "step": self.eta0, "decay": 0.9**passed, **self._common_options()}
@@ -121,23 +121,23 @@ _PARAMETERS = """
     n_factors : int, default={factors}
         Factors of each column{each}.
     alpha : float or None, default=None
-        Strength of l2; None is the model's own.
+        Strength of l2; None: the model's default.
     eta0 : float or None, default=None
-        The step of adagrad, by which the model is trained; None is the model's own.
+        The step of adagrad, the optimiser; None: the model's default.
     max_iter : int, default=20
-        Passes over the rows at most.
+        Most passes over the rows.
     tol : float or None, default=None
         The run ends when n_iter_no_change epochs in a row lower the objective by no more than this fraction of how far
         it has fallen.
     early_stopping : bool, default=False
-        Hold back validation_fraction of the rows, end when their loss gets no better, and keep the best epoch's model.
+        Hold back validation_fraction of the rows, end when their loss stops improving, and keep the best epoch's model.
     validation_fraction : float, default=0.1
     n_iter_no_change : int, default=3{more}
     shuffle : bool, default=True
         Rows are copied in random order, once.
     verbose : int, default=0
     n_jobs : int, default=None
-        Workers: None is one, -1 as many as this process may use.
+        Workers: None: one, -1: as many as this process may use.
     random_state : int, RandomState instance or None, default=None
     engine : {{'auto', 'serial', 'threads'}}, default='auto'
     reproducible : bool, default=False
@@ -216,7 +216,7 @@ class FactorizationMachineRegressor(RegressorMixin, _Machine):
         return self.model_.scores(X, self._workers()).astype(np.float64)
 
 
-FIELD_BITS = 22  # of libffm's columns: field << 22 | index, and 1 more
+FIELD_BITS = 22  # in libffm's columns: field << 22 | index, plus 1
 MOST_FIELDS = 2**(32 - FIELD_BITS) - 1
 
 
@@ -272,7 +272,7 @@ class FFM(_Binary, _Machine):
 
     def _prepared_csr(self, X):
         rows = table_of(sp.csr_matrix(X)).rows
-        if getattr(self, "_column_numbers", None) is None:  # a file had them, or a search
+        if getattr(self, "_column_numbers", None) is None:  # otherwise a file or a search had them
             self._column_numbers = self._numbers(rows.shape[1])
         return Csr(rows.row_start, self._column_numbers[rows.index], rows.value, rows.shape)
 

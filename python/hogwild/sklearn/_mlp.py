@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MLPClassifier: a net."""
+"""MLPClassifier: a neural net."""
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -12,7 +12,7 @@ MOST_OF_A_BATCH, BATCH_OF_AUTO = 256, 200
 
 
 class MLPClassifier(ClassifierMixin, ModelEstimator):
-    """A net of ReLU layers that tells classes, as scikit-learn's.
+    """A classifier with ReLU layers, like scikit-learn's.
 
     Parameters
     ----------
@@ -20,22 +20,22 @@ class MLPClassifier(ClassifierMixin, ModelEstimator):
         At most four.
     activation : {'relu'}, default='relu'
     alpha : float, default=0.0001
-        Strength of l2, divided by the number of rows as scikit-learn's.
+        Strength of l2, divided by the number of rows as in scikit-learn.
     solver : {'adam', 'sgd', 'momentum', 'adagrad'}, default='adam'
     learning_rate : {'constant', 'geometric', 'inverse', 'linear', 'cosine', 'plateau'} or None, default=None
-        How the step falls; None is the model's own way.
+        How the step falls; None: the model's default.
     learning_rate_init : float or None, default=None
-        The first step; None is the model's own.
+        The first step; None: the model's default.
     momentum : float or None, default=None
-        Of solver 'momentum'; None is 0.9.
+        For solver 'momentum'; None: 0.9.
     beta_1, beta_2 : float or None, default=None
-        Of solver 'adam'; None is 0.9 and 0.999.
+        For solver 'adam'; None: 0.9 and 0.999.
     dropout : float, default=0.0
         The fraction of each hidden layer that training leaves out.
     batch_size : int, 'auto' or None, default=None
-        Rows that see the same weights, 1 to 256; None is the model's own; 'auto' is 200, or as many as there are.
+        Rows that see the same weights, 1 to 256; None: the model's default; 'auto': 200, or all if there are fewer.
     max_iter : int, default=20
-        Passes over the rows at most.
+        Most passes over the rows.
     tol : float or None, default=None
         The run ends when n_iter_no_change epochs in a row lower the objective by no more than this fraction of how far
         it has fallen.
@@ -44,11 +44,11 @@ class MLPClassifier(ClassifierMixin, ModelEstimator):
     n_iter_no_change : int, default=10
     class_weight : dict or 'balanced', default=None
     warm_start : bool, default=False
-        Begin with the parameters of the last fit, of as many columns, classes and layers.
+        Begin with the parameters of the last fit, which must have the same columns, classes and layers.
     shuffle : bool, default=True
     verbose : int, default=0
     n_jobs : int, default=None
-        Workers: None is one, -1 as many as this process may use.
+        Workers: None: one, -1: as many as this process may use.
     random_state : int, RandomState instance or None, default=None
     engine : {'auto', 'serial', 'threads'}, default='auto'
     reproducible : bool, default=False
@@ -60,11 +60,11 @@ class MLPClassifier(ClassifierMixin, ModelEstimator):
     coefs_, intercepts_ : lists of ndarrays
         The weights of each layer, of shape (inputs, outputs), and its constant terms.
     loss_ : float
-        Of the last epoch, without l2.
+        The loss of the last epoch, without l2.
     loss_curve_ : list of float
-        Of each epoch.
+        The loss of each epoch.
     validation_loss_curve_ : list of float or None
-        The same of the rows that early_stopping holds back.
+        The same for the rows that early_stopping holds back.
     n_layers_, n_outputs_ : int
     out_activation_ : 'softmax'
     n_iter_ : int
@@ -104,7 +104,7 @@ class MLPClassifier(ClassifierMixin, ModelEstimator):
         self.reproducible = reproducible
 
     def _check_parameters(self):
-        """Returns the widths of the hidden layers. Raises ValueError for what does not suit."""
+        """Returns the widths of the hidden layers. Raises ValueError for invalid parameters."""
         require_number("alpha", self.alpha, 0)
         require("activation", self.activation, self.activation == "relu",
                 "'relu': hogwild.torch.share() trains nets of PyTorch's with any other one")
@@ -173,7 +173,7 @@ class MLPClassifier(ClassifierMixin, ModelEstimator):
 
     @property
     def partial_fit(self):
-        """There is none: raises AttributeError."""
+        """Not supported: raises AttributeError."""
         raise AttributeError("MLPClassifier has no partial_fit: a run has all rows, and what adam remembers ends with it. "
                              "warm_start=True goes on from the last fit, and SGDClassifier takes rows as they come")
 

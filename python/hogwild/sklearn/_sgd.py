@@ -15,7 +15,7 @@ from .._train import words_of
 from ._base import as_numbers, require, require_count, require_number, weights_of
 from ._linear import LinearClassifier, LinearEstimator, falling
 
-# scikit-learn's losses: the engine's model, and what epsilon is called there.
+# scikit-learn's losses: the engine's model, and its name for epsilon.
 CLASS_LOSSES = {"hinge": ("hinge_svm", None), "log_loss": ("logistic", None),
                 "squared_hinge": ("squared_hinge", None), "modified_huber": ("modified_huber", None)}
 NUMBER_LOSSES = {"squared_error": ("least_squares", None), "huber": ("huber", "huber_delta"),
@@ -26,7 +26,7 @@ SKLEARN_SCHEDULES = ("optimal", "invscaling", "adaptive", "pa1", "pa2")
 
 
 class SgdEstimator(LinearEstimator):
-    """The parameters that both have."""
+    """The parameters that both estimators have."""
 
     def _check_parameters(self, losses):
         if isinstance(self.loss, Loss):
@@ -92,7 +92,7 @@ class SgdEstimator(LinearEstimator):
             options["validation"] = float(self.validation_fraction)
             options["patience"] = self.n_iter_no_change
         elif not several:
-            # Measuring an epoch takes as long as training it, and nobody is told of each.
+            # Measuring an epoch takes as long as training it, and nobody needs each measurement.
             options["measure_every"] = self.n_iter_no_change if tol else self.max_iter
         if not self.shuffle:
             options["order"] = "sequential"
@@ -104,7 +104,7 @@ class SgdEstimator(LinearEstimator):
         return None if self.tol is None or self.tol < 0 else float(self.tol)
 
     def _beginning(self, coef_init, intercept_init, model, rows):
-        """What the run begins with: what fit() was given, or with warm_start what there is."""
+        """The initial coefficients: those given to fit(), or with warm_start the present ones."""
         if self.warm_start and getattr(self, "coef_", None) is not None:
             coef_init = self.coef_ if coef_init is None else coef_init
             intercept_init = self.intercept_ if intercept_init is None else intercept_init
@@ -115,7 +115,7 @@ class SgdEstimator(LinearEstimator):
                                 0 if rows.classes is None else len(rows.classes))
 
     def _options_of_run(self, rows):
-        """What a run on these rows is asked for; raises ValueError where parameters do not suit."""
+        """The options of a run on these rows; raises ValueError for invalid parameters."""
         losses = NUMBER_LOSSES if rows.classes is None else CLASS_LOSSES
         self._check_parameters(losses)
         several = rows.classes is not None and len(rows.classes) > 2
@@ -144,7 +144,7 @@ class SgdEstimator(LinearEstimator):
         return self
 
     def _stream_options(self, losses):
-        """What the next rows of a stream are trained with; raises ValueError where parameters do not suit one."""
+        """The options for the next rows of a stream; raises ValueError for parameters that a stream does not allow."""
         if self.early_stopping:
             raise ValueError("early_stopping should be False with partial_fit")
         if isinstance(self.loss, Loss):
@@ -159,28 +159,29 @@ class SgdEstimator(LinearEstimator):
         return {**self._options(losses), **who}
 
     def _stream_of(self, losses, classes, features):
-        """The stream that the next rows are trained by: the last one, or one that goes on from it with what is new."""
+        """The stream for the next rows: the last one, or a new one that continues it with changed parameters."""
         options = self._stream_options(losses)
-        before = getattr(self, "_stream_begun", None)  # what the last stream was asked for
+        before = getattr(self, "_stream_begun", None)  # the parameters of the last stream
         if getattr(self, "_stream", None) is not None:
             if self._stream_process == os.getpid():
                 if options == before:
                     return self._stream
             else:
-                # A child has no threads of its parent's stream, and must not wait for them: that is never given up.
+                # A child does not have the threads of its parent's stream, and must not wait for them: so the stream is
+                # never destroyed.
                 ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._stream))
             self._stream = None
         none = np.zeros(0, np.float32)
         weights, bias = none, none
         if getattr(self, "_mean", None) is not None:
-            weights, bias = self._trained  # of which coef_ is a mean
+            weights, bias = self._trained  # coef_ is a mean of these
         elif getattr(self, "coef_", None) is not None:
             coef = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
             weights, bias = np.ascontiguousarray(coef.reshape(-1), np.float32), np.asarray(self.intercept_, np.float32)
         if not self.fit_intercept and np.any(bias):
             raise ValueError("fit_intercept=False, and the coefficients that this goes on from have an intercept: leave "
                              "it True, or begin anew")
-        # A step that was found holds for the stream, whatever else is changed, but for another loss.
+        # A step that was found stays for the whole stream, whatever else is changed, except for another loss.
         found = getattr(self, "_stream_step", None)
         keeps = before is not None and found and all(options[k] == before[k] for k in ("model", "step"))
         step = found if keeps and found * options["l2"] < 1 else self.eta0
@@ -209,7 +210,7 @@ class SgdEstimator(LinearEstimator):
         self.t_ = getattr(self, "t_", 1.0) + data.shape[0]
 
     def _mean_with(self, stream):
-        """The mean over the rows of this stream and of those before it, and how many rows they are."""
+        """The mean over the rows of this stream and of earlier ones, and the number of these rows."""
         mean, rows = stream.mean(), stream.averaged
         if self._mean_before is None:
             return mean, rows
@@ -226,7 +227,7 @@ class SgdEstimator(LinearEstimator):
 
 
 class SGDClassifier(LinearClassifier, SgdEstimator):
-    """Linear classifiers by stochastic gradient descent, as scikit-learn's.
+    """Linear classifiers by stochastic gradient descent, like scikit-learn's.
 
     Minimises (1/n) sum_i weight_i loss(y_i, x_i w + b) + alpha R(w).
 
@@ -236,53 +237,53 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
     penalty : {'l2', 'l1', 'elasticnet', None}, default='l2'
     alpha : float, default=0.0001
     l1_ratio : float, default=0.15
-        Of elasticnet, from 0 to 1.
+        For elasticnet, from 0 to 1.
     fit_intercept : bool, default=True
         A constant term, which is not regularised.
     max_iter : int, default=1000
-        Passes over the rows at most.
+        Most passes over the rows.
     tol : float or None, default=1e-3
         The run ends when n_iter_no_change epochs in a row lower the objective by no more than this fraction of how far
         it has fallen. None: max_iter passes.
     shuffle : bool, default=True
         Rows are copied in random order, once, and trained in pieces whose order changes with each epoch. False: they
-        are trained in the order given, and borrowed where their types allow.
+        are trained in the order given, and borrowed if their types allow.
     verbose : int, default=0
-        Above 0: a line for each epoch.
+        Above 0: prints a line for each epoch.
     epsilon : float, default=0.1
-        Of SGDRegressor's losses.
+        For SGDRegressor's losses only.
     n_jobs : int, default=None
-        Workers: None is one, -1 as many as this process may use.
+        Workers: None: one, -1: as many as this process may use.
     random_state : int, RandomState instance or None, default=None
     learning_rate : {'auto', 'constant', 'geometric', 'inverse', 'linear', 'cosine', 'plateau'}, default='auto'
-        How the step falls; 'auto' finds a step and has it fall geometrically.
+        How the step falls; 'auto' finds a step and decreases it geometrically.
     eta0 : float or None, default=None
-        The first step; None finds one by a short search.
+        The first step; None: a short search finds one.
     power_t : None
-        Of a schedule that is scikit-learn's alone.
+        For a schedule that only scikit-learn has.
     early_stopping : bool, default=False
-        Hold back validation_fraction of the rows, end when their loss gets no better, and keep the best epoch's model.
+        Hold back validation_fraction of the rows, end when their loss stops improving, and keep the best epoch's model.
     validation_fraction : float, default=0.1
     n_iter_no_change : int, default=5
-        Epochs in a row that tol asks for; with early_stopping those without a better validation loss.
+        Number of epochs in a row for tol; with early_stopping, epochs without a better validation loss.
     class_weight : dict or 'balanced', default=None
-        What rows weigh by their class.
+        Weights of rows by their class.
     warm_start : bool, default=False
         Begin with the coefficients of the last fit.
     average : bool or float, default=False
-        The model is the mean of those after this fraction of the epochs, the last ones; True: of all.
+        The model is the mean of the models of the last epochs, this fraction of all; True: of all epochs.
     engine : {'auto', 'serial', 'threads'}, default='auto'
-        Who trains; auto goes by n_jobs.
+        Who trains; auto: depends on n_jobs.
     reproducible : bool, default=False
         The same bits for any n_jobs.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) where there are more than two
+    coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) with more than two classes
     intercept_ : ndarray of shape (1,) or (n_classes,)
     classes_ : ndarray of shape (n_classes,)
     n_iter_ : int
-        Epochs that were trained.
+        Number of trained epochs.
     run_ : hogwild.Run
         The record of the last fit.
     """
@@ -323,9 +324,9 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
         X : array or sparse matrix of shape (n_samples, n_features), frame, or Dataset
         y : array of shape (n_samples,); None with a Dataset, which has its own
         coef_init, intercept_init : arrays, default=None
-            What to begin with, shaped as coef_ and intercept_ are.
+            Initial values, with the shapes of coef_ and intercept_.
         sample_weight : array of shape (n_samples,), default=None
-            Finite, none negative.
+            Finite and not negative.
 
         Returns
         -------
@@ -340,9 +341,8 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Trains on these rows once, in their order.
 
-        The first call says which classes there are. Parameters that were changed since the last call hold from here on;
-        a step that was found stays. average=True: coef_ is the mean over all rows
-        that were taken with it.
+        The first call must give the classes. Parameters that were changed since the last call apply from here on; a
+        step that was found stays. average=True: coef_ is the mean over all rows that were trained with it.
         """
         self._check_parameters(CLASS_LOSSES)
         self._stream_options(CLASS_LOSSES)
@@ -378,7 +378,7 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X):
-        """The probability of each class for each row: (rows, classes). Of losses log_loss and modified_huber."""
+        """The probability of each class for each row: (rows, classes). For the losses log_loss and modified_huber."""
         margins = self._margins(X)
         if self.loss == "log_loss":
             larger = 0.5 * (1.0 + np.tanh(0.5 * margins))
@@ -387,7 +387,7 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
         if larger.shape[1] == 1:
             return np.hstack([1.0 - larger, larger])
         total = larger.sum(axis=1, keepdims=True)
-        # Where no class has any, all are as probable.
+        # If all of a row's classes have 0, they are equally probable.
         return np.where(total > 0.0, larger, 1.0) / np.where(total > 0.0, total, larger.shape[1])
 
     @available_if(_has_probabilities)
@@ -397,15 +397,16 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
 
 
 class SGDRegressor(RegressorMixin, SgdEstimator):
-    """Linear regression by stochastic gradient descent, as scikit-learn's.
+    """Linear regression by stochastic gradient descent, like scikit-learn's.
 
-    Parameters are those of SGDClassifier, but for these.
+    Parameters are those of SGDClassifier, except these.
 
     Parameters
     ----------
     loss : {'squared_error', 'huber', 'epsilon_insensitive', 'squared_epsilon_insensitive'} or hogwild.Loss, default='squared_error'
     epsilon : float, default=0.1
-        Where huber turns from square to straight; what the insensitive losses do not see. In units of y.
+        The residual at which huber changes from quadratic to linear, or up to which the insensitive losses are 0. In
+        units of y.
 
     Attributes
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch's modules: compiled into the engine's nets, or shared by processes that train them as they are."""
+"""PyTorch modules, compiled into the engine's nets or shared by processes that train them unchanged."""
 try:
     import torch as _torch  # noqa: F401
 except ImportError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of PyTorch's layers, losses and optimisers the engine has; all else is refused by name."""
+"""PyTorch's layers, losses and optimisers that the engine supports; others are refused by name."""
 import torch
 from torch import nn
 
@@ -7,7 +7,7 @@ _KNOWN = "Linear, Conv2d, MaxPool2d, ReLU, Dropout, Dropout2d, Flatten and LogSo
 
 
 def _refuse(what, *wanted):
-    """Raises ValueError for the first of (name, value, the value that the engine has)."""
+    """Raises ValueError for the first of (name, value, the value that the engine supports) that differs."""
     for name, value, has in wanted:
         if value != has:
             raise ValueError(f"{what} with {name}={value!r} is not the engine's: it has {name}={has!r} alone")
@@ -26,8 +26,8 @@ def _flattened(module):
 
 
 def layers_of(module):
-    """The net's layers, (kind, outputs, side, rate) and the layer where it has parameters; whether rows are images; and
-    whether LogSoftmax is last."""
+    """The net's layers as (kind, outputs, side, rate), each with the PyTorch layer if that has parameters; whether rows
+    are images; and whether LogSoftmax is last."""
     if type(module) is not nn.Sequential:
         raise TypeError(f"an nn.Sequential is compiled, and this is a {type(module).__name__}: hogwild.torch.share() "
                         "trains any module as it is")
@@ -124,7 +124,7 @@ def check_loss(loss, logarithms):
 
 
 def optimizer_options(optimizer, module):
-    """The options of a run that do what the optimiser does."""
+    """The options of a run that correspond to the optimiser."""
     kind = type(optimizer)
     if kind not in (torch.optim.SGD, torch.optim.Adagrad, torch.optim.Adam):
         raise TypeError(f"the engine has no optimiser {kind.__name__} of PyTorch's: it has SGD, Adagrad and Adam")

@@ -26,12 +26,12 @@ def compile(module: nn.Sequential, *, loss: nn.Module, optimizer: torch.optim.Op
         LogSoftmax, which may be last. At most 16 layers, of them 4 Conv2d and 6 Linear, the last one Linear. Of
         float32 on the CPU.
     loss : nn.CrossEntropyLoss or nn.NLLLoss
-        As they are made without arguments. NLLLoss goes with a LogSoftmax, CrossEntropyLoss with none.
+        With default arguments. NLLLoss requires a LogSoftmax, CrossEntropyLoss requires that there is none.
     optimizer : torch.optim.SGD, Adagrad or Adam
-        Of all parameters of the module. SGD may have momentum; Adagrad adds 1e-8 within its root, whatever its eps.
-        Its step is read by each fit(); what it remembers is not taken along.
+        Over all parameters of the module. SGD may have momentum; Adagrad adds 1e-8 within its root, whatever its eps.
+        Each fit() reads its step; its state is not used.
     input_shape : (planes, height, width), optional
-        Of a net that begins with Conv2d; else the first rows say it.
+        For a net that begins with Conv2d; otherwise taken from the first rows.
 
     Returns
     -------
@@ -40,9 +40,9 @@ def compile(module: nn.Sequential, *, loss: nn.Module, optimizer: torch.optim.Op
     Raises
     ------
     TypeError
-        For layers, losses and optimisers that the engine has not, by name.
+        For layers, losses and optimisers that the engine does not support, by name.
     ValueError
-        For arguments of them that it has not, by name.
+        For arguments of them that it does not support, by name.
     """
     layers, image, logarithms = layers_of(module)
     check_loss(loss, logarithms)
@@ -51,7 +51,7 @@ def compile(module: nn.Sequential, *, loss: nn.Module, optimizer: torch.optim.Op
 
 
 class CompiledNet:
-    """A module that the engine trains. Its parameters are the module's: fit() begins with them, and puts them back.
+    """A module that the engine trains. fit() begins with the module's parameters, and writes the trained ones back.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class CompiledNet:
 
     def fit(self, X: Any, y: Any, *, epochs: int = 1, workers: int = 1, batch_size: int = 64,
             callback: Callable[[dict], Any] | None = None, shuffle: bool = True, **options: Any) -> CompiledNet:
-        """Trains from the module's parameters, and puts what was trained into the module.
+        """Trains from the module's parameters, and writes the trained ones into the module.
 
         Parameters
         ----------
@@ -79,15 +79,15 @@ class CompiledNet:
             Numbers of classes, from 0.
         epochs : int, default=1
         workers : int, default=1
-            Threads, which all change the same parameters without locks.
+            Number of threads, which all change the same parameters without locks.
         batch_size : int, default=64
             1 to 256.
         callback : callable, optional
-            Is given a dict of each epoch, and ends the run by returning something true.
+            Called with a dict after each epoch; ends the run by returning something true.
         shuffle : bool, default=True
             Rows are copied in random order, once, and trained in pieces whose order changes with each epoch.
         **options
-            Others of `hogwild train`: seed=1, validation=0.1, schedule="cosine", ...
+            Other options of `hogwild train`: seed=1, validation=0.1, schedule="cosine", ...
 
         Returns
         -------
@@ -123,7 +123,7 @@ class CompiledNet:
         return self
 
     def scores(self, X: Any) -> torch.Tensor:
-        """What the last Linear says of each row, without dropout: (rows, classes)."""
+        """The outputs of the last Linear for each row, without dropout: (rows, classes)."""
         rows = self._rows(X)
         return torch.from_numpy(self._net.beginning_with(self._parameters()).scores(rows))
 
@@ -161,7 +161,7 @@ class CompiledNet:
         return np.ascontiguousarray(rows.reshape(len(rows), -1), np.float32)
 
     def _parameters(self):
-        """The module's, as the net lays them out."""
+        """The module's parameters, in the net's layout."""
         flat = np.empty(self._net.parameters, np.float32)
         for (at, inputs, outputs), layer in zip(self._net.places(), self._trained()):
             biases = at + inputs * outputs

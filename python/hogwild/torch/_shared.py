@@ -15,7 +15,7 @@ _LINE = 64  # bytes: no two tensors lie on one cache line
 
 
 class Share:
-    """A segment, and what lies where in it."""
+    """A segment, and the places of tensors in it."""
 
     def __init__(self, segment, layout, model):
         self.segment, self.layout, self.model = segment, layout, model
@@ -41,17 +41,17 @@ _attached: dict[str, Share] = {}
 def share(module: nn.Module, name: str | None = None) -> str:
     """Puts a module's parameters and buffers into a named segment of shared memory, where they stay.
 
-    Processes that spawn() starts get the module with the same memory, and attach() gives it to any other one of this
-    user. No process owns it: who is killed takes nothing along. `hogwild segments` lists it with the process that made
-    it; the name goes when the module or that process ends in good order, and `hogwild segments --purge` removes what a
-    killed one has left.
+    Processes that spawn() starts get the module with the same memory, and attach() gives it to any other process of
+    this user. No process owns the memory: a killed one loses nothing. `hogwild segments` lists the segment with the
+    process that made it. The name is removed when the module or that process ends normally, and
+    `hogwild segments --purge` removes what a killed process has left.
 
     Parameters
     ----------
     module : nn.Module
-        Of tensors of the CPU.
+        With tensors on the CPU.
     name : str, optional
-        Begins with "hogwild-"; without one the segment gets a fresh name.
+        Begins with "hogwild-"; by default a new name.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def share(module: nn.Module, name: str | None = None) -> str:
     Raises
     ------
     ResourceError
-        Where there is not so much shared memory, or the name is taken.
+        There is not enough shared memory, or the name is taken.
     """
     tensors, layout, offsets, size = _laid_out(module)
     model = type(module).__name__
@@ -75,19 +75,19 @@ def share(module: nn.Module, name: str | None = None) -> str:
 
 
 def attach(module: nn.Module, name: str) -> None:
-    """Gives a module the parameters and buffers that share() has put into a segment, in any process of this user.
+    """Makes a module use the parameters and buffers that share() has put into a segment, in any process of this user.
 
     Parameters
     ----------
     module : nn.Module
-        Of the same class, with tensors of the same names, types and shapes.
+        Has the same class, and tensors of the same names, types and shapes.
     name : str
-        What share() returned.
+        The name that share() returned.
 
     Raises
     ------
     ResourceError
-        Where there is no such segment, or it holds another module.
+        There is no such segment, or it holds another module.
     """
     tensors, layout, offsets, _ = _laid_out(module)
     model = type(module).__name__
@@ -95,7 +95,7 @@ def attach(module: nn.Module, name: str) -> None:
 
 
 def _laid_out(module):
-    """The module's tensors, the words that describe them, where each lies, and how many bytes all take."""
+    """The module's tensors, a description of them, the place of each, and the bytes that all take."""
     if not isinstance(module, nn.Module):
         raise TypeError("what is shared is an nn.Module")
     tensors, words, offsets, end, seen = [], [], [], 0, set()
@@ -121,7 +121,7 @@ def _take(module, shared, tensors, offsets):
 
 
 def _share_of(tensor):
-    """The Share that a tensor lies in, or None."""
+    """The Share that contains a tensor, or None."""
     if tensor.device.type != "cpu" or tensor.layout != torch.strided:
         return None
     at = tensor.data_ptr()
@@ -132,7 +132,7 @@ def _share_of(tensor):
 
 
 class _Pickler(pickle.Pickler):
-    """Shared tensors as their places; all else as ever."""
+    """Pickles shared tensors as their places, and everything else as usual."""
 
     def reducer_override(self, obj):
         if isinstance(obj, torch.Tensor):

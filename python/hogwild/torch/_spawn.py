@@ -23,34 +23,35 @@ class WorkerEnd(NamedTuple):
 
     worker: int
     pid: int
-    exitcode: int  # 0: it has trained to its end; below 0: the signal that killed it, negated
+    exitcode: int  # 0: it trained to its end; below 0: the negative of the signal that killed it
 
 
 def spawn(train: Callable, workers: int | None = None, args: tuple = ()) -> list[WorkerEnd]:
     """Runs train(worker, *args) in several processes, and returns when all have ended.
 
-    Tensors of a module that hogwild.torch.share() has shared arrive as the same memory; all else is copied. Each worker
-    gets its part of the CPUs for PyTorch's own threads. A worker that is killed is told of by a RuntimeWarning, and the
+    Workers get tensors of a module shared by hogwild.torch.share() as the same memory; everything else is copied. Each
+    worker gets its part of the CPUs for PyTorch's own threads. If a worker is killed, a RuntimeWarning says so, and the
     others go on.
 
     Parameters
     ----------
     train : callable
-        A function of a module, as processes are started anew; the script has `if __name__ == "__main__":`.
+        A function at the top level of a module, because processes are started anew; the script needs
+        `if __name__ == "__main__":`.
     workers : int, optional
-        By default as many as the CPUs that the process may use, or its control group grants.
+        By default as many as the process may use CPUs, or its control group grants.
     args : tuple
-        Behind the number of the worker, from 0.
+        Passed after the number of the worker, which counts from 0.
 
     Returns
     -------
     list of WorkerEnd
-        By the numbers of the workers.
+        In the order of the workers' numbers.
 
     Raises
     ------
     WorkerError
-        Once all have ended, where one has raised an exception, which it has, or where all were killed.
+        Raised once all have ended, if one has raised an exception, which it contains, or if all were killed.
     """
     cpus = _engine.default_workers()
     workers = cpus if workers is None else int(workers)
@@ -87,7 +88,7 @@ def spawn(train: Callable, workers: int | None = None, args: tuple = ()) -> list
 
 
 def _await(processes, faults):
-    """What workers have raised, by their numbers, once all have ended."""
+    """The exceptions that workers have raised, by their numbers, once all have ended."""
     said, left = {}, {process.sentinel: worker for worker, process in enumerate(processes)}
     while left:
         for sentinel in wait(list(left)):

@@ -7,9 +7,10 @@
 
 namespace hogwild {
 
-/// What a file is. Some kinds are read here, the others are known so that a message can say what to do with them.
+/// The kind of a file. Some kinds are read by this library; the others are known so that a message can say what to do
+/// with them.
 enum class file_kind {
-  unknown,  ///< none of those below; it may be damaged text of one of them
+  unknown,  ///< none of those below; perhaps damaged text of one of them
   // Binary files of other programs.
   parquet,
   arrow,
@@ -32,7 +33,7 @@ enum class file_kind {
   program,
   utf16,
   utf32,
-  // Binary files that are read here.
+  // Binary files that this library reads.
   dataset_cache,
   binary_model,
   checkpoint,
@@ -47,44 +48,44 @@ enum class file_kind {
   markup,  ///< HTML or XML
   lfs_pointer,
   table,  ///< fields between commas, semicolons, tabs, bars or blanks; ratings are such a table
-  // Text that is read here, or nearly.
+  // Text that this library reads, or nearly.
   text_model,
   libsvm,
   libsvm_from_0,       ///< LIBSVM text whose columns count from 0
-  libsvm_with_header,  ///< LIBSVM text behind a line of words
+  libsvm_with_header,  ///< LIBSVM text after a line of words
   libffm,
   dimacs,
   labelled_graph,
 };
 
-/// How a file looks.
+/// What a file appears to be.
 struct file_look {
-  file_kind kind = file_kind::unknown;  ///< what is known of it; unknown: nothing
-  /// What it is, "a Parquet file"; of an unknown kind "nothing that is known here".
+  file_kind kind = file_kind::unknown;  ///< unknown: nothing is known of it
+  /// The kind in words, "a Parquet file"; for an unknown kind "nothing that is known here".
   std::string_view what{};
-  /// What to do with it where something else was expected, "read it in Python ...".
+  /// What to do with it if something else was expected, "read it in Python ...".
   std::string_view remedy{};
-  /// What --format calls it; empty where no format reads it, or more than one.
+  /// Its name for --format; empty if no format reads it, or more than one.
   std::string_view format{};
-  /// The line that tells, from 1, and where in it, in bytes; 0 where the first bytes tell.
+  /// The line, from 1, and the byte in it that show the kind; 0 if the first bytes do.
   std::size_t line = 0, column = 0;
-  /// What stands there; empty where the first bytes tell.
+  /// The text there; empty if the first bytes show the kind.
   std::string evidence{};
 };
 
-/// Bytes from the beginning of a file that are looked at.
+/// How many bytes from the beginning of a file are looked at.
 inline constexpr std::size_t looked_at_bytes = std::size_t{1} << 16;
 
-/// Tells by the first bytes and lines, unpacked, what a file is. A byte order mark of UTF-8 is skipped. Throws
-/// input_error where the file cannot be read. Not for standard input and other pipes, whose bytes are gone then.
+/// Recognises a file by its first bytes and lines, decompressed. Skips a byte order mark of UTF-8. Throws input_error
+/// if the file cannot be read. Not for standard input and other pipes, whose bytes would be consumed.
 file_look look_at_file(const std::string& path);
 
-/// The same of bytes in memory, of which looked_at_bytes are looked at. `whole`: they are all that there are, so that
-/// the last line counts though no newline ends it.
+/// The same for bytes in memory; the first looked_at_bytes are looked at. `whole`: these are all bytes, so the last
+/// line counts although no newline ends it.
 file_look look_at_bytes(std::string_view bytes, bool whole);
 
-/// One sentence: "this is a Parquet file, not EXPECTED; read it in Python ...", with what tells it where it is a line.
-/// `expected` may be empty; `remedy` stands in the place of the kind's own where it is not empty.
+/// One sentence: "this is a Parquet file, not EXPECTED; read it in Python ...", with the line that shows it, if it is a
+/// line. `expected` may be empty; `remedy` replaces the kind's own unless it is empty.
 std::string describe(const file_look& look, std::string_view expected = {}, std::string_view remedy = {});
 
 }  // namespace hogwild

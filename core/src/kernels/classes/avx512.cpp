@@ -6,7 +6,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// The same with the registers of AVX-512: a vector is eight floats here, too.
+/// The same with the registers of AVX-512; vectors are of eight floats here, too.
 struct avx512 : x86_values {};
 
 }  // namespace

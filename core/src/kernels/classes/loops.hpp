@@ -8,10 +8,10 @@
 #include "kernels/lanes.hpp"
 #include "kernels/row_rules.hpp"
 
-// The loops of linear models of several classes: a column's weights lie side by side, so that what is done to one class
-// is done to a vector of them. Where their number is no multiple of eight, the last vector begins earlier and does some
-// classes twice, to the same bits: all vectors of a block are loaded before one is stored. Fewer than eight classes go
-// one by one.
+// The loops of linear models of several classes. A column's weights are adjacent, so that one instruction handles a
+// vector of classes. If their number is not a multiple of eight, the last vector begins earlier and computes some
+// classes twice, with the same bits, because all vectors of a block are loaded before one is stored. Fewer than eight
+// classes are handled one by one.
 
 namespace hogwild::detail {
 
@@ -25,17 +25,17 @@ class class_loops : row_rules<Isa> {
   using row = typename row_rules<Isa>::template entries<Index, Value>;
   using update = row_update<class_arrays>;
 
-  /// Vectors of a block, which stay in registers over a row.
+  /// Vectors of a block, which stay in registers during a row.
   static constexpr std::size_t most_vectors = 4;
 
-  /// Vector i of a block that begins at class `first` begins at this one.
+  /// The class at which vector i of a block begins, if the block begins at class `first`.
   static std::size_t place(std::size_t first, std::size_t i, std::size_t n) {
     const std::size_t at = first + i * width;
     return at + width <= n ? at : n - width;
   }
 
-  /// Calls body.operator()<Vectors>(first) for n >= 8 classes; a last vector is not alone, which may overlap the one
-  /// before it.
+  /// Calls body.operator()<Vectors>(first) for n >= 8 classes. A last vector that overlaps the one before it is in the
+  /// same block.
   template <class Body>
   static void in_blocks(std::size_t n, const Body& body) {
     for (std::size_t first = 0; first < n;) {
@@ -81,7 +81,7 @@ class class_loops : row_rules<Isa> {
     });
   }
 
-  /// What a row does to the weights of its columns, of n < 8 classes.
+  /// Changes the weights of a row's columns, for n < 8 classes.
   template <bool L2, class Rule>
   static void change_few(const update& u, const Rule& rule, const row& z, std::size_t n) {
     for (std::size_t e = 0; e < z.size; ++e) {
@@ -95,7 +95,7 @@ class class_loops : row_rules<Isa> {
     }
   }
 
-  /// The same of the classes of a block.
+  /// The same for the classes of a block.
   template <std::size_t Vectors, bool L2, class Rule>
   static void change_block(const update& u, const Rule& rule, const row& z, std::size_t first, std::size_t n) {
     lanes slope[Vectors];
@@ -120,7 +120,7 @@ class class_loops : row_rules<Isa> {
 
   template <bool L2, class Rule>
   static void train(const update& given, const batch& rows, const score_response& response) {
-    const update u = given;  // nothing that is stored below can change it
+    const update u = given;  // a copy that no store below can change, for the compiler
     const Rule rule{u.step};
     const std::size_t n = u.to.classes;
     for (std::size_t i = 0; i < rows.rows; ++i) {

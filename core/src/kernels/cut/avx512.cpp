@@ -7,7 +7,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// AVX-512 F, BW, VL and DQ: a group at a time. Both floats of a node are one element of 64 bits.
+/// With AVX-512 F, BW, VL and DQ: a group at a time. Both floats of a node are one 64-bit element.
 struct cut_sixteens {
   static void train(const cut_points& to, const cut_edges& edges, std::size_t first, std::size_t last) {
     const __m512i nodes = _mm512_set1_epi32(static_cast<int>(to.nodes));
@@ -77,14 +77,14 @@ struct cut_sixteens {
   static __m512i odds() { return _mm512_set_epi32(31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1); }
 
   static __m512 part(__m512 x) { return _mm512_min_ps(_mm512_max_ps(x, _mm512_setzero_ps()), _mm512_set1_ps(1.0f)); }
-  /// Of sixteen nodes, whose pairs of floats are these.
+  /// For sixteen nodes with these pairs of floats.
   static __m512 part_at(__m512 low, __m512 high) {
     const __m512 half = _mm512_set1_ps(0.5f);
     const __m512 by =
         _mm512_sub_ps(_mm512_permutex2var_ps(low, evens(), high), _mm512_permutex2var_ps(low, odds(), high));
     return part(_mm512_add_ps(_mm512_mul_ps(half, by), half));
   }
-  /// Of lanes outside of the mask: of (0, 0), which is 1/2; nobody looks at them but at those of terminals.
+  /// Lanes outside of the mask are 0, the part of a terminal of side 1.
   static __m512 read(const float* at, __m512i node, __mmask16 lanes) {
     const __m512d none = _mm512_setzero_pd();
     const __m512d low =

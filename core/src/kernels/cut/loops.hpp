@@ -13,7 +13,7 @@
 namespace hogwild::detail {
 namespace {
 
-// A comparison that fails gives the bound, so that no zero has a sign: vectors have it so, too.
+// A failed comparison gives the bound, so that a zero has no sign, as in vector code.
 inline float cut_part(float x) {
   x = x > 0.0f ? x : 0.0f;
   return x < 1.0f ? x : 1.0f;
@@ -22,7 +22,7 @@ inline float cut_part_at(const float* at) {
   return cut_part(0.5f * (at[0] - at[1]) + 0.5f);
 }
 
-/// Edge by edge, each lane of a measure by itself.
+/// Processes one edge after the other; each lane of a measurement separately.
 struct cut_loops {
   static void train(const cut_points& to, const cut_edges& edges, std::size_t first, std::size_t last) {
     for (std::size_t e = edges.groups[first]; e < edges.groups[last]; ++e) {
@@ -53,7 +53,7 @@ struct cut_loops {
     return total(apart.data(), cut.data());
   }
 
-  /// In one order, whoever has filled the lanes.
+  /// Adds up the lanes in a fixed order, whoever has filled them.
   static cut_sums total(const double* apart, const double* cut) {
     cut_sums sums;
     for (std::size_t lane = 0; lane < cut_lanes; ++lane) sums.apart += apart[lane], sums.cut += cut[lane];

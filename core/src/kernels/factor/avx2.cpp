@@ -7,7 +7,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// AVX2 and FMA.
+/// With AVX2 and FMA.
 struct factor_eights {
   using lanes = __m256;
 

@@ -7,7 +7,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// AVX-512 F and DQ, and FMA.
+/// With AVX-512 F and DQ, and FMA.
 struct factor_sixteens {
   using lanes = __m512;
 

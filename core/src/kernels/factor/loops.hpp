@@ -6,8 +6,8 @@
 
 #include <hogwild/detail/kernels/factor_kernels.hpp>
 
-// The loops of matrix factorisation for vectors of 4, 8 or 16 floats. As in margin/loops.hpp an instruction set is a
-// type of its own file, and nothing here calls an inline function of other headers on floats.
+// The loops of matrix factorisation for vectors of 4, 8 or 16 floats. As in margin/loops.hpp, each instruction set's
+// type belongs to its own file, and nothing here calls an inline function of other headers on floats.
 
 namespace hogwild::detail {
 
@@ -17,7 +17,7 @@ class factor_loops {
   using lanes = typename Isa::lanes;
   static constexpr std::size_t lane_count = sizeof(lanes) / sizeof(float);
 
-  /// Ratings ahead, whose rows are called into the nearest cache.
+  /// How many ratings ahead rows are prefetched.
   static constexpr std::size_t ahead = 6;
 
   static lanes loaded(const float* from) {
@@ -28,7 +28,7 @@ class factor_loops {
   static void store(float* to, lanes value) { __builtin_memcpy(to, &value, sizeof value); }
   static lanes splat(float x) { return lanes{} + x; }
 
-  /// A row in registers, where its width is known and they suffice.
+  /// A row in registers, if its width is known and they suffice.
   template <std::size_t Width>
   struct row {
     static constexpr std::size_t count = Width / lane_count;
@@ -51,7 +51,7 @@ class factor_loops {
     return Isa::total(sum);
   }
 
-  /// What the score is above the rating, but for the dot.
+  /// The score minus the rating, without the dot.
   static float offset(const factor_arrays& to, const rating& r) {
     float sum = to.mean - r.value;
     if (to.user_bias != nullptr) sum += to.user_bias[r.user] + to.item_bias[r.item];
@@ -120,7 +120,7 @@ class factor_loops {
   }
 
   static void sgd(const factor_arrays& given, const rating* ratings, std::size_t count) {
-    const factor_arrays to = given;  // nothing that is stored below can change it
+    const factor_arrays to = given;  // a copy that no store below can change, for the compiler
     const auto run = [&]<std::size_t Width>() {
       factor_arrays known = to;
       known.width = Width;
@@ -140,7 +140,7 @@ class factor_loops {
     }
   }
 
-  /// One float that row_adagrad steps by its own sum.
+  /// A step of row_adagrad for one float with its own sum.
   static void step_one(float& w, float& sum, float g, const factor_arrays& to, float epsilon) {
     sum += g * g;
     w -= to.step / __builtin_sqrtf(sum + epsilon) * g;

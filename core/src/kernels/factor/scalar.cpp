@@ -5,7 +5,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// Four floats: every CPU of the architecture has registers for them.
+/// Vectors of four floats, which every CPU of the architecture supports.
 struct factor_fours {
   typedef float lanes __attribute__((vector_size(16)));
 

@@ -6,7 +6,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// Registers of eight floats.
+/// With registers of eight floats.
 struct avx2 : x86_values {
   using widest = lanes;
 };

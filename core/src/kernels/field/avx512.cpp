@@ -6,7 +6,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// Registers of sixteen floats.
+/// With registers of sixteen floats.
 struct avx512 : x86_values {
   using widest = double_lanes;
 };

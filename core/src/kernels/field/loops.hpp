@@ -10,12 +10,12 @@
 #include "kernels/lanes.hpp"
 #include "kernels/row_rules.hpp"
 
-// The loops of field-aware factorization machines. As in margin/loops.hpp an instruction set is a type of its own file,
-// and nothing here calls an inline function of other headers on floats.
+// The loops of field-aware factorization machines. As in margin/loops.hpp, each instruction set's type belongs to its
+// own file, and nothing here calls an inline function of other headers on floats.
 
 namespace hogwild::detail {
 
-/// Isa has the type `widest` of floats that it changes at once: what happens to a float does not depend on it.
+/// Isa has the type `widest` of floats that are changed at once; the result for each float does not depend on it.
 template <class Isa, class Factor>
 class field_loops : row_rules<Isa> {
   using typename row_rules<Isa>::sgd_rule;
@@ -33,7 +33,7 @@ class field_loops : row_rules<Isa> {
     return w.factors + e.column * w.stride + run.field * w.width;
   }
 
-  /// The factors of an entry for field f go into the room's row f: to what was there, or in its place.
+  /// Copies the factors of an entry for field f to the room's row f, or adds them to it.
   template <std::size_t Width, bool Add>
   static void hand_out(const arrays& w, const field_row& row, const field_entry& e, float* room) {
     const std::size_t width_of = Width != 0 ? Width : w.width, row_of = row.slots * width_of;
@@ -50,7 +50,7 @@ class field_loops : row_rules<Isa> {
     }
   }
 
-  /// Sums of products, as many at once as what is left of a row allows.
+  /// Sums of products, with as many products at once as the rest of a row allows.
   struct products {
     double_lanes many{};
     lanes some{};
@@ -74,7 +74,8 @@ class field_loops : row_rules<Isa> {
     }
   };
 
-  /// What an entry's factors and those of the entries before it come to: the room's row of its field has these already.
+  /// Adds the products of an entry's factors with those of earlier entries, which the room's row of its field already
+  /// has.
   static void add_earlier(const arrays& w, const field_row& row, const field_entry& e, const float* room,
                           products& pairs) {
     const std::size_t slots = e.slot + (e.begins ? 0 : 1);
@@ -103,7 +104,7 @@ class field_loops : row_rules<Isa> {
     return (w.width == 4 ? score_of<4> : score_of<0>)(w, row, room);
   }
 
-  /// Changes n factors from place `at` on, a multiple of four, whose partials are `by` times those of `met`.
+  /// Changes n factors from place `at` on, a multiple of four, whose partials are `by` times `met`.
   template <bool L2, class Rule>
   static void change(const update& u, const row_chance& chance, std::size_t at, const float* met, std::size_t n,
                      float by, const Rule& rule, float l2) {
@@ -121,7 +122,7 @@ class field_loops : row_rules<Isa> {
     for (; i + 4 <= n; i += 4) change_at(i, half_lanes{});
   }
 
-  // Inlined, for gcc takes a call of a function that only prefetches for one without an effect, and leaves it out.
+  // Inlined, because gcc removes the call of a function that only prefetches, as if it had no effect.
   template <class T>
   [[gnu::always_inline]] static void announce(const field_arrays_of<T>& w, const field_entry& e, const field_run& run) {
     constexpr std::size_t line = 64 / sizeof(T);
@@ -129,7 +130,7 @@ class field_loops : row_rules<Isa> {
     for (std::size_t i = 0; i < run.fields * w.width + line - 1; i += line) __builtin_prefetch(from + i, 1, 2);
   }
 
-  /// Announces what entry k of a row will need, if there is such an entry.
+  /// Prefetches what entry k of a row will need, if there is such an entry.
   template <class Rule>
   [[gnu::always_inline]] static void announce(const update& u, const field_row& row, std::size_t k) {
     for (std::size_t r = 0; k < row.entries && r < row.runs; ++r) {
@@ -145,7 +146,7 @@ class field_loops : row_rules<Isa> {
     *u.to.bias = rule.template change<false>(*u.to.bias, slope, none, Rule::sums ? *u.sums.bias : none);
   }
 
-  /// Leaves the entry's own factors out of what its field has for it; what was there is kept.
+  /// Removes the entry's own factors from its field's sums for it; saves what was there in `kept`.
   static void leave_out(const arrays& w, const field_entry& e, float* own, float* kept) {
     const Factor* const v = w.factors + e.column * w.stride + e.field * w.width;
     for (std::size_t f = 0; f < w.width; f += 4) {
@@ -160,7 +161,7 @@ class field_loops : row_rules<Isa> {
 
   template <bool L2, class Rule>
   static void train(const update& given, const field_row& row, float slope, const field_row& next) {
-    const update u = given;  // nothing that is stored below can change it
+    const update u = given;  // a copy that no store below can change, for the compiler
     const Rule rule{u.step};
     const row_chance chance(u.chance);
     if (pairs_of_row::suit(u.to, row)) {

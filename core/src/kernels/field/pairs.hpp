@@ -11,14 +11,14 @@
 #include "kernels/lanes.hpp"
 #include "kernels/row_rules.hpp"
 
-// As in margin/loops.hpp an instruction set is a type of its own file, and nothing here calls an inline function of
-// other headers on floats.
+// As in margin/loops.hpp, each instruction set's type belongs to its own file, and nothing here calls an inline
+// function of other headers on floats.
 
 namespace hogwild::detail {
 
-/// A row of four factors a field whose entries each have a field of their own, as rows of clicks have. What two entries
-/// have for each other is of no use to a third one: it is read, changed and written where it lies, and the room is not
-/// needed. Isa as of field_loops.
+/// Rows with four factors a field whose entries all have different fields, as rows of clicks do. The factors that two
+/// entries have for each other are not used by a third: they are read, changed and written in place, and no room is
+/// needed. Isa as in field_loops.
 template <class Isa, class Factor>
 class field_pairs : row_rules<Isa> {
   using row_rules<Isa>::store;
@@ -27,17 +27,17 @@ class field_pairs : row_rules<Isa> {
   using cells = factor_cells<Isa>;
   using row_chance = typename cells::row_chance;
 
-  /// So many entries' factors for a field: in one vector, or in several where those of Isa are not as wide.
+  /// The factors of this many entries for a field: in one vector, or in several if those of Isa are narrower.
   template <std::size_t Entries>
   using factors_of = std::conditional_t<
       Entries == 1 || sizeof(typename Isa::widest) == sizeof(half_lanes), half_lanes,
       std::conditional_t<Entries == 2 || sizeof(typename Isa::widest) == sizeof(lanes), lanes, double_lanes>>;
-  /// How many fit into such a vector.
+  /// How many entries' factors are in such a vector.
   template <class Factors>
   static constexpr std::size_t held = sizeof(Factors) / sizeof(half_lanes);
 
  public:
-  /// Whether the row is such a row, and not too long.
+  /// Whether the row is of this kind, and not too long.
   static bool suit(const arrays& w, const field_row& row) {
     return w.width == 4 && row.entries == row.slots && row.entries <= most_entries;
   }
@@ -73,7 +73,7 @@ class field_pairs : row_rules<Isa> {
     return (linear + total(many)) + pairs.sum();
   }
 
-  /// Meanwhile announce(k) is called for each entry, so that as many pairs lie between two calls.
+  /// Meanwhile announce(k) is called for each entry, with equally many pairs between two calls.
   template <bool L2, class Rule, class Announce>
   void train(const update& u, const Rule& rule, const row_chance& chance, float slope, const Announce& announce) const {
     const float l2 = rule.l2_factor(u.l2);
@@ -120,8 +120,9 @@ class field_pairs : row_rules<Isa> {
     }
   };
 
-  /// Calls visit.operator()<Entries>(k, near, far) for so many entries from k on at once, together all behind entry j:
-  /// what j has for them lies from `near` on, and what each has for j from `far` behind its own begin.
+  /// Calls visit.operator()<Entries>(k, near, far) for groups of entries from k on that together are all entries after
+  /// j. `near` is where j's factors for them begin, and `far` the offset of each one's factors for j from its own
+  /// begin.
   template <class Visit>
   void for_later(std::size_t j, const Visit& visit) const {
     const std::size_t far = std::size_t{row_.entry[j].field} * 4;
@@ -138,7 +139,8 @@ class field_pairs : row_rules<Isa> {
     }
   }
 
-  /// What entry j and as many others as Factors holds have for each other; by: their x, and the slope times that of j.
+  /// Changes the factors that entry j and the entries of a Factors vector have for each other. by: the entries' x, and
+  /// the slope times that of j.
   template <bool L2, class Rule, class Factors>
   static void change(const update& u, const Rule& rule, const row_chance& chance, std::size_t near, std::size_t far,
                      const std::size_t* begin, Factors by, float l2) {
@@ -155,7 +157,7 @@ class field_pairs : row_rules<Isa> {
     }
   }
 
-  /// Four numbers behind each of as many begins as Factors holds.
+  /// Loads four numbers at each of the begins of a Factors vector.
   template <class Factors, class T>
   static Factors far_loaded(const T* from, const std::size_t* begin) {
     if constexpr (held<Factors> == 1)

@@ -7,11 +7,11 @@
 
 #include "kernels/lanes.hpp"
 
-// As in margin/loops.hpp an instruction set is a type of its own file.
+// As in margin/loops.hpp, each instruction set's type belongs to its own file.
 
 namespace hogwild::detail {
 
-/// Isa has load(from) of halves and round(to, value), to nearest, and load_one(from).
+/// Isa has load(from) for halves and round(to, value), to nearest, and load_one(from).
 template <class Isa>
 struct half_loops {
   static void round(const float* from, std::size_t n, half* to) {

@@ -6,7 +6,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// AVX-512 F, BW, DQ and VL, which has 32 registers.
+/// With AVX-512 F, BW, DQ and VL, which has 32 registers.
 struct avx512 : x86_values {
   static constexpr std::size_t floats = 16, sums = 16;
 };

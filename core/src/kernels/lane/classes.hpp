@@ -9,8 +9,8 @@
 #include "kernels/lane/runs.hpp"
 #include "kernels/row_rules.hpp"
 
-// One row and models of several classes side by side: a column's weights of all classes and models are one run. What is
-// computed of each is what classes/loops.hpp computes, in the same order, so that the bits are the same.
+// One row and models of several classes side by side: a column's weights of all classes and models are one run. For
+// each model the operations and their order are those of classes/loops.hpp, so that the bits are the same.
 
 namespace hogwild::detail {
 
@@ -19,7 +19,7 @@ class lane_class_rows {
   using rules = row_rules<Isa>;
   using entries = typename rules::template entries<Index, Value>;
 
-  /// Begins with the biases, where there are any.
+  /// Begins with the biases, if any.
   template <class Vector>
   static void score(const float* w, const float* bias, std::size_t n, const entries& z, float* out) {
     for (std::size_t i = 0; i < n; ++i) out[i] = bias != nullptr ? bias[i] : 0.0f;
@@ -51,12 +51,12 @@ class lane_class_rows {
   }
 
  private:
-  /// All: each model has a step.
+  /// All: every model has a step other than 0.
   template <std::size_t Models, bool L2, bool All>
   static void changes_of(float* w, const entries& z, const lane_classes& by) {
     constexpr std::size_t floats = Models < Isa::floats ? Models : Isa::floats, vectors = Models / floats;
     using vector = vector_of<floats>;
-    const lane_classes of = by;  // nothing that is stored below can change it
+    const lane_classes of = by;  // a copy that no store below can change, for the compiler
     vector step[vectors];
     typename bits_of<vector>::with_sign moves[vectors];
     for (std::size_t v = 0; v < vectors; ++v) {

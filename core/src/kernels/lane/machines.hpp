@@ -10,8 +10,8 @@
 #include "kernels/lane/runs.hpp"
 #include "kernels/row_rules.hpp"
 
-// One row and factorization machines side by side. What is computed of each is what machine/loops.hpp computes, in the
-// same order, so that the bits are the same.
+// One row and factorization machines side by side. For each model the operations and their order are those of
+// machine/loops.hpp, so that the bits are the same.
 
 namespace hogwild::detail {
 
@@ -41,7 +41,7 @@ class lane_machine_rows {
     }
   }
 
-  /// The row's room as scores() has left it.
+  /// Uses the row's room as scores() has left it.
   template <class Rule>
   static void changes(const entries& z, const lane_machines& by) {
     bool all = true;
@@ -54,7 +54,7 @@ class lane_machine_rows {
   }
 
  private:
-  /// The sums over pairs of entries, added up as a vector of so many factors is.
+  /// The sums over pairs of entries, added in the order of a vector of this many factors.
   template <std::size_t AtOnce>
   static vector of_pairs(std::size_t factors, const float* sums, const float* squares) {
     vector of[AtOnce] = {};
@@ -75,14 +75,14 @@ class lane_machine_rows {
     return Rule::sums ? sums + place : nullptr;
   }
 
-  /// All: each model makes a step.
+  /// All: every model makes a step.
   template <class Rule, bool L2, bool All, std::size_t... V>
   static void changes_of(const entries& z, const lane_machines& given, std::index_sequence<V...>) {
-    const lane_machines by = given;  // nothing that is stored below can change it
+    const lane_machines by = given;  // a copy that no store below can change, for the compiler
     const Rule rule[] = {Rule{loaded<vector>(by.step + V * floats)}...};
     const vector slope[] = {loaded<vector>(by.slope + V * floats)...};
     const typename bits_of<vector>::with_sign moves[] = {loaded<vector>(by.step + V * floats) != vector{}...};
-    /// One parameter of vector v of models.
+    /// Changes one parameter of vector v of models.
     const auto change = [&]<bool WithL2>(std::size_t v, float* w, float* sums, vector g, vector factor) {
       const vector before = loaded<vector>(w + v * floats);
       vector had{}, sum{};

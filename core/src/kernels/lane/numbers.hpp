@@ -8,7 +8,7 @@
 
 namespace hogwild::detail {
 
-/// What becomes of a row's dots: numbers of which each model has one.
+/// Operations on a row's dots: numbers of which each model has one.
 template <class Isa>
 class lane_numbers {
   using rules = row_rules<Isa>;

@@ -9,23 +9,23 @@
 #include "kernels/lanes.hpp"
 #include "kernels/row_rules.hpp"
 
-// One row and models side by side. What is computed of each model is what margin/loops.hpp computes, in the same order,
-// so that the bits are the same. As there, an instruction set is a type of its own file, and nothing here calls an
+// One row and models side by side. For each model the operations and their order are those of margin/loops.hpp, so that
+// the bits are the same. As there, each instruction set's type belongs to its own file, and nothing here calls an
 // inline function of other headers on floats.
 //
-// Weights are not announced ahead: the processor finds the next entries' by itself, and where models stay in its caches
-// announcing them took a tenth to a third more time.
+// Weights are not prefetched: the processor finds the next entries' by itself, and if models stay in its caches,
+// prefetching took a tenth to a third more time.
 
 namespace hogwild::detail {
 
-/// In how many sums dot() of a single row grows (example.hpp).
+/// The number of partial sums in dot() of a single row (example.hpp).
 inline constexpr std::size_t row_sums = 4;
 
-/// So many floats that are computed with at once.
+/// The vector type with this many floats.
 template <std::size_t Floats>
 using vector_of = std::conditional_t<Floats == 4, half_lanes, std::conditional_t<Floats == 8, lanes, double_lanes>>;
 
-/// Values that are halves are made floats so many at a time.
+/// How many values that are halves are converted to floats at a time.
 inline constexpr std::size_t most_widened = 512;
 
 template <class Isa, class Value>
@@ -38,7 +38,8 @@ static inline void widen(const Value* value, std::size_t n, float* x) {
   row_rules<Isa>::store(x + n - width, Isa::load(value + n - width));  // some of them for the second time
 }
 
-/// Calls body(index, x, n) on the parts of a row, of which there is at least one. All but the last are of whole eights.
+/// Calls body(index, x, n) for the parts of a row, of which there is at least one. The number of entries of all but the
+/// last is a multiple of eight.
 template <class Isa, class Entries, class Body>
 [[gnu::always_inline]] static inline void in_parts_of(const Entries& z, const Body& body) {
   if constexpr (std::is_same_v<decltype(z.value), const float*>) {
@@ -55,8 +56,8 @@ template <class Isa, class Entries, class Body>
   }
 }
 
-/// The loops over a row's entries for so many models. Isa has load(value) and load_one(value), as for margin_loops;
-/// `floats`: how many a register holds; and `sums`: in how many registers sums grow at once.
+/// The loops over a row's entries for this many models. Isa has load(value) and load_one(value), as for margin_loops;
+/// `floats`: how many a register holds; and `sums`: the number of registers for sums.
 template <class Isa, std::size_t Models, class Index, class Value>
 class lane_row {
   using rules = row_rules<Isa>;
@@ -64,21 +65,21 @@ class lane_row {
 
   static constexpr std::size_t floats = Models < Isa::floats ? Models : Isa::floats, vectors = Models / floats;
   using vector = vector_of<floats>;
-  /// A number of each model.
+  /// A number for each model.
   struct numbers {
     vector of[vectors];
   };
 
-  /// A dot is made of eight sums, of every eighth entry each, or of four: so many of them grow in one walk along the
-  /// row.
+  /// A dot consists of eight sums, of every eighth entry each, or of four: this many of them are computed in one pass
+  /// over the row.
   template <std::size_t Sums>
   static constexpr std::size_t abreast = Isa::sums / vectors < Sums ? Isa::sums / vectors : Sums;
-  /// So many entries are updated in one turn of the loop.
+  /// Entries that are updated in one iteration of the loop.
   static constexpr std::size_t updates_at_once = 4;
 
  public:
-  /// In eight sums, as margin_loops has them, with what is left in a ninth, which begins with `bias` where that is
-  /// given; or in four as dot() of a single row, with what is left in the first.
+  /// With eight sums, as in margin_loops, and the remaining entries in a ninth, which begins with `bias` if given; or
+  /// with four as in dot() of a single row, and the remaining entries in the first.
   template <std::size_t Sums>
   static void dot(const float* w, const entries& z, float* out, const float* bias = nullptr) {
     numbers sum[Sums] = {}, ninth;
@@ -171,7 +172,7 @@ class lane_row {
                     __attribute__((always_inline)) { sum.of[v] += loaded<vector>(weights + v * floats) * x; });
   }
 
-  /// Adds the products of n entries, as many as there are sums or a multiple, to the sums.
+  /// Adds the products of n entries, a multiple of the number of sums, to the sums.
   template <std::size_t Sums, std::size_t... Walk>
   [[gnu::always_inline]] static void walks(const float* w, const Index* index, const float* x, std::size_t n,
                                            numbers (&sum)[Sums], std::index_sequence<Walk...>) {
@@ -190,8 +191,8 @@ class lane_row {
                     __attribute__((always_inline)) { ((sum[From + Sum].of[v] = growing[Sum].of[v]), ...); });
   }
 
-  /// All: each model has a change. To the weights of the others -0 is added, which leaves them as they are: their
-  /// products would not, of a weight that is -0 or of an infinite value.
+  /// All: every model has a change. Otherwise -0 is added to the weights of the other models, which does not change
+  /// them; their products would, for a weight of -0 or an infinite value.
   template <bool All>
   static void update_models(float* w, const entries& z, const float* change) {
     numbers by;

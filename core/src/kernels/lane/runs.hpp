@@ -8,13 +8,14 @@
 
 namespace hogwild::detail {
 
-/// What a row of entries x of columns j says of runs of numbers w[j * n + i], i < n: of all classes and models, say.
+/// Sums of a row, entries x of columns j, with runs of numbers w[j * n + i], i < n: those of all classes and models,
+/// for instance.
 template <class Isa, class Index, class Value>
 class lane_runs {
   using rules = row_rules<Isa>;
   using entries = typename rules::template entries<Index, Value>;
 
-  /// So many vectors of sums stay in registers over a row.
+  /// Vectors of sums that stay in registers during a row.
   template <bool Squares>
   static constexpr std::size_t most_sums = Squares ? Isa::sums / 2 : 8;
 
@@ -50,8 +51,9 @@ class lane_runs {
   }
 
  public:
-  /// Adds to out[i] the sum of w[j * n + i] * x over the entries, and with Squares to squares[i] that of the squares of
-  /// these products. In walks along the row, each of about as many vectors; n is a multiple of a vector's numbers.
+  /// Adds to out[i] the sum of w[j * n + i] * x over the entries, and with Squares to squares[i] the sum of the squares
+  /// of these products. Makes several passes over the row, each with about the same number of vectors; n is a multiple
+  /// of a vector's length.
   template <class Vector, bool Squares = false>
   static void add_up(const float* w, std::size_t n, const entries& z, float* out, float* squares = nullptr) {
     constexpr std::size_t floats = sizeof(Vector) / sizeof(float), most = most_sums<Squares>;

@@ -6,7 +6,8 @@
 namespace hogwild::detail {
 namespace {
 
-/// What every CPU of the architecture has: vectors of four floats, on x86-64 in half of 16 registers.
+/// With the instructions that every CPU of the architecture supports: vectors of four floats, on x86-64 in half of 16
+/// registers.
 struct scalar : scalar_values {
   static constexpr std::size_t floats = 4, sums = 8;
 };

@@ -3,7 +3,7 @@
 
 #include "kernels/layer/lanes.hpp"
 
-// Products of whole matrices are Eigen's. Examples are rows, and a column is a run of lanes.
+// Eigen computes products of whole matrices. Examples are rows, and a column is a run of lanes.
 
 namespace hogwild::detail {
 namespace {

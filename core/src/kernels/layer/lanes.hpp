@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The including file defines Eigen as a name of its own, so that what its instruction set makes of Eigen's inline
-// functions is not what the linker hands to another.
+// The including file defines Eigen as a name of its own, so that the linker does not use its instances of Eigen's
+// inline functions, compiled for its instruction set, in other files.
 #ifndef Eigen
 #error "define Eigen as a name of this instruction set's own before this file"
 #endif
@@ -28,7 +28,7 @@ constexpr std::size_t lane_width = 4;
 #endif
 constexpr std::size_t lane_steps = layer_lanes / lane_width;
 
-/// A register of lanes; layer_lanes of them take lane_steps.
+/// A register of lanes; layer_lanes lanes take lane_steps registers.
 using lane_vector = Eigen::Array<float, static_cast<int>(lane_width), 1>;
 using word_vector = Eigen::Array<std::uint64_t, static_cast<int>(lane_width), 1>;
 

@@ -5,14 +5,14 @@
 
 #include "kernels/layer/lanes.hpp"
 
-// What is done point by point: vectors of lanes throughout.
+// Pointwise operations, all on vectors of lanes.
 
 namespace hogwild::detail {
 namespace {
 
 constexpr std::size_t vector_step = lane_width;
 
-/// The same register for comparisons and choices, which Eigen 3.4 makes number by number.
+/// The same register for comparisons and selections, which Eigen 3.4 does number by number.
 using lane_register = float __attribute__((vector_size(lane_width * sizeof(float)), may_alias));
 
 inline const lane_register& register_at(const float* p) {
@@ -23,7 +23,7 @@ inline lane_register& register_at(float* p) {
 }
 constexpr lane_register no_lanes{};
 
-/// A number that is none stays none.
+/// A NaN stays NaN.
 void relu(std::size_t n, float* y) {
   for (std::size_t i = 0; i < n; i += vector_step) {
     const lane_register value = register_at(y + i);
@@ -57,7 +57,7 @@ void max_pool(const pool_shape& s, const float* x, float* y) {
   }
 }
 
-/// Numbers that no window holds.
+/// Sets numbers that are in no window.
 inline void clear(float* x, std::size_t n) {
   for (std::size_t l = 0; l < n; l += vector_step) register_at(x + l) = no_lanes;
 }
@@ -102,7 +102,7 @@ inline word_vector mixed(const word_vector& key) {
 
 void dropout_mask(std::size_t rows, const std::uint64_t* key, std::size_t first, std::size_t values, float rate,
                   float* mask) {
-  // Thirty-one bits are compared: as signed numbers, which the narrower sets can do too.
+  // Compares 31 bits, as signed numbers, which the narrower instruction sets can do too.
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15u;
   const auto limit = static_cast<std::int32_t>(static_cast<double>(rate) * 0x1p31);
   const float kept = 1.0f / (1.0f - rate);

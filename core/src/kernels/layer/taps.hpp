@@ -3,7 +3,7 @@
 
 #include "kernels/layer/lanes.hpp"
 
-// Sums of taps. A block of outputs x places, or of outputs x taps, is summed in registers, as many as there are.
+// Sums of taps. A block of outputs x places, or of outputs x taps, is summed in as many registers as there are.
 
 namespace hogwild::detail {
 namespace {
@@ -15,7 +15,7 @@ constexpr std::size_t places_at_once = 1, outputs_of_input = lane_width == 8 ? 5
 #endif
 constexpr std::size_t outputs_at_once = 5;
 
-/// Calls body<Most>(at) as often as Most goes into n, and smaller blocks for what is left.
+/// Calls body<Most>(at) for whole blocks of n, and smaller blocks for the rest.
 template <std::size_t Most, class Body>
 inline void in_blocks(std::size_t n, const Body& body) {
   std::size_t at = 0;
@@ -60,7 +60,7 @@ void taps(const tap_shape& s, const float* w, const float* b, const float* x, fl
   });
 }
 
-// One place after the other: windows overlap, and what one place has just stored the next would wait for.
+// One place after the other: windows overlap, and each place would wait for the store of the previous one.
 template <std::size_t Outputs>
 inline void add_to_taps(const tap_shape& s, const float* w, const float* dy, float* dx, std::size_t output,
                         std::size_t place) {

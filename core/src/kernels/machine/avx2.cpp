@@ -6,7 +6,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// AVX2 and F16C.
+/// With AVX2 and F16C.
 struct avx2 : x86_values {};
 
 }  // namespace

@@ -11,12 +11,12 @@
 #include "kernels/lanes.hpp"
 #include "kernels/row_rules.hpp"
 
-// The loops of factorization machines. As in margin/loops.hpp an instruction set is a type of its own file, and nothing
-// here calls an inline function of other headers on floats.
+// The loops of factorization machines. As in margin/loops.hpp, each instruction set's type belongs to its own file, and
+// nothing here calls an inline function of other headers on floats.
 
 namespace hogwild::detail {
 
-/// Isa has load_one(value) and load(value), of a float or a half, as for margin_loops.
+/// Isa has load_one(value) and load(value), for a float or a half, as for margin_loops.
 template <class Isa, class Factor, class Index, class Value>
 class machine_loops : row_rules<Isa> {
   using typename row_rules<Isa>::sgd_rule;
@@ -27,7 +27,7 @@ class machine_loops : row_rules<Isa> {
   using cells = factor_cells<Isa>;
   using row_chance = typename cells::row_chance;
 
-  /// Bytes of a column that are called into the nearest cache: its own prefetcher follows them.
+  /// Bytes of a column that are prefetched; the processor's own prefetcher continues from there.
   static constexpr std::size_t most_announced = 128;
   /// The most vectors of factors that are held in registers over a row.
   static constexpr std::size_t most_vectors = 4;
@@ -35,7 +35,7 @@ class machine_loops : row_rules<Isa> {
   using row = typename row_rules<Isa>::template entries<Index, Value>;
   using update = row_update<arrays>;
 
-  /// Calls the factors of a column into the nearest cache, or what is kept of them.
+  /// Prefetches the factors of a column, or an optimiser's state for them.
   template <std::size_t Width, class T>
   static void announce(const machine_arrays_of<T>& w, std::size_t column) {
     constexpr std::size_t line = 64 / sizeof(T), most = most_announced / sizeof(T);
@@ -44,12 +44,12 @@ class machine_loops : row_rules<Isa> {
     for (std::size_t f = 0; f < n; f += line) __builtin_prefetch(from + f, 1);
   }
 
-  /// Width is that of the factors, or 0 where the arrays say it.
+  /// Width is that of the factors, or 0 if the arrays tell it.
   template <std::size_t Width, class T>
   static std::size_t stride(const machine_arrays_of<T>& w) {
     return Width != 0 ? Width : w.width;
   }
-  /// A vector of factors: half as long as others where a column has no more of them.
+  /// A vector of factors: half as long if a column has no more of them.
   template <std::size_t Width>
   using factors_at_once = std::conditional_t<Width == 4, half_lanes, lanes>;
   template <std::size_t Width>
@@ -68,7 +68,7 @@ class machine_loops : row_rules<Isa> {
     }
   }
 
-  /// Calls body.operator()<Vectors>(first) for all factors, as many vectors at once as registers suffice for.
+  /// Calls body.operator()<Vectors>(first) for all factors, with as many vectors at once as fit into registers.
   template <std::size_t Width, class Body>
   static void in_parts(const arrays& w, const Body& body) {
     if constexpr (Width != 0) return body.template operator()<Width / length<Width>>(std::size_t{0});
@@ -87,7 +87,7 @@ class machine_loops : row_rules<Isa> {
     }
   }
 
-  /// The vectors of factors from `first` on: their sums over the row's entries; adds to `pairs` by lane.
+  /// Computes the sums over the row's entries for the vectors of factors from `first` on; adds to `pairs` by lane.
   template <std::size_t Width, std::size_t Vectors, class Floats>
   static void sum_up(const arrays& w, std::size_t first, const row& z, Floats (&sum)[Vectors], Floats& pairs) {
     Floats square[Vectors];
@@ -113,7 +113,7 @@ class machine_loops : row_rules<Isa> {
     return total(sum) + rest;
   }
 
-  /// The score; leaves the sums in `room`, where there is any.
+  /// The score; leaves the sums in `room` unless it is null.
   template <std::size_t Width>
   static float score(const arrays& w, const row& z, float* room) {
     using floats = factors_at_once<Width>;
@@ -126,7 +126,7 @@ class machine_loops : row_rules<Isa> {
     return linear(w, z) + 0.5f * total(pairs);
   }
 
-  /// Meanwhile the factors of the row `next` are announced.
+  /// Meanwhile prefetches the factors of the row `next`.
   template <std::size_t Width, std::size_t Vectors, bool L2, class Rule>
   static void change_factors(const update& u, const Rule& rule, const row_chance& chance, std::size_t first,
                              const row& z, float slope, const row& next) {
@@ -155,7 +155,7 @@ class machine_loops : row_rules<Isa> {
 
   template <std::size_t Width, bool L2, class Rule>
   static void train(const update& given, const batch& rows, const score_response& response) {
-    const update u = given;  // nothing that is stored below can change it
+    const update u = given;  // a copy that no store below can change, for the compiler
     const Rule rule{u.step};
     for (std::size_t i = 0; i < rows.rows; ++i) {
       const row z(rows, i), next = i + 1 < rows.rows ? row(rows, i + 1) : row();

@@ -6,7 +6,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// What every CPU of the architecture has.
+/// With the instructions that every CPU of the architecture supports.
 struct scalar : scalar_values {};
 
 }  // namespace

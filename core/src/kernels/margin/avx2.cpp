@@ -8,7 +8,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// AVX2 and F16C. No gather instructions: see gathered().
+/// With AVX2 and F16C, without gather instructions: see gathered().
 struct avx2 : x86_values {};
 
 }  // namespace

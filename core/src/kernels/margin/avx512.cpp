@@ -6,7 +6,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// AVX-512 F, BW, DQ and VL, with gather instructions.
+/// With AVX-512 F, BW, DQ and VL, and gather instructions.
 struct avx512 : avx512_values {};
 
 }  // namespace

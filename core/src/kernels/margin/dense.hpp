@@ -10,8 +10,8 @@
 #include "kernels/lanes.hpp"
 #include "kernels/row_rules.hpp"
 
-// Dots and updates of rows that have all columns: no weight is looked up. What is computed is what margin/loops.hpp
-// computes, in the same order, so that the bits are the same. As there, an instruction set is a type of its own file.
+// Dots and updates of rows that have all columns: no weight is looked up. The operations and their order are those of
+// margin/loops.hpp, so that the bits are the same. As there, each instruction set's type belongs to its own file.
 
 namespace hogwild::detail {
 
@@ -19,9 +19,9 @@ template <class Isa>
 struct dense_loops {
   using rules = row_rules<Isa>;
 
-  /// A dot is a chain of sums, each of which waits for the one before it: so many rows go side by side.
+  /// A dot is a chain of sums, each of which waits for the one before it, so this many rows are processed side by side.
   static constexpr std::size_t rows_abreast = 4;
-  /// So many lanes of weights go side by side, likewise, through all rows of a batch.
+  /// Likewise, this many vectors of weights are processed side by side, through all rows of a batch.
   static constexpr std::size_t lanes_abreast = 4;
 
   template <class Index, class Value>

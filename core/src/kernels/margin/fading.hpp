@@ -9,12 +9,12 @@
 #include "kernels/lanes.hpp"
 #include "kernels/row_rules.hpp"
 
-// Momentum and adam on margin models: what block_optimizer.hpp defines, for one column or several at once. As in
-// margin/loops.hpp an instruction set is a type of its own file.
+// Momentum and adam on margin models, as defined in block_optimizer.hpp, for one column or several at once. As in
+// margin/loops.hpp, each instruction set's type belongs to its own file.
 
 namespace hogwild::detail {
 
-/// 2^x and 1 - 2^x, the latter with all its digits where x is near 0.
+/// 2^x and 1 - 2^x, the latter with full precision even if x is near 0.
 template <class T>
 struct power_and_rest {
   T power, rest;
@@ -24,11 +24,11 @@ template <class Isa>
 struct fading_rules {
   using base = row_rules<Isa>;
 
-  /// Of x <= 0; below -126 as at -126. The polynomial is the series of e^(r ln 2), |r| <= 1/2, whose next term is below
-  /// 2^-27 of it.
+  /// For x <= 0; below -126 the same as at -126. The polynomial is the series of e^(r ln 2), |r| <= 1/2, whose next
+  /// term is below 2^-27 of it.
   template <class T>
   static power_and_rest<T> power_of_two(T x) {
-    constexpr float to_whole = 12582912.0f;  // 1.5 * 2^23: added to, a number is rounded to a whole one
+    constexpr float to_whole = 12582912.0f;  // 1.5 * 2^23: adding it rounds a number to a whole one
     const T least = T{} - 126.0f;
     x = x < least ? least : x;
     const T shifted = x + to_whole, r = x - (shifted - to_whole);
@@ -43,7 +43,8 @@ struct fading_rules {
     return {scale + part, (1.0f - scale) - part};
   }
 
-  /// Within 2.4e-5 of the root, of normal numbers x; of less, x >= 0, about the least one's.
+  /// The square root with a relative error of at most 2.4e-5, for normal numbers x; for smaller x >= 0 about that of
+  /// the least normal number.
   template <class T>
   static T root(T x) {
     return x * typename base::over_root{1.0f}(x);
@@ -52,17 +53,17 @@ struct fading_rules {
   static T larger(T a, T b) {
     return a < b ? b : a;
   }
-  /// What has faded below 1e-30 is taken to be 0.
+  /// State that has decayed below 1e-30 is set to 0.
   template <class T>
   static T left(T x, T by) {
     const T kept = x * by, zero{}, most = zero + 1e-30f, least = zero - 1e-30f;
     return kept < most ? (kept > least ? zero : kept) : kept;
   }
-  /// log2 of a number in [0, 1); of 0 so little that no power but the 0th is left of it.
+  /// log2 of a number in [0, 1); for 0 so small that every power but the 0th is 0.
   static float logarithm(float of) { return of > 0.0f ? __builtin_log2f(of) : -1000.0f; }
 
-  /// A place is where the parameters are and what is remembered of them: load<T>(array), store(array, T). settle()
-  /// makes the steps of `rows` rows that had nothing for them, change() that of a row whose partial is g.
+  /// A place is where the parameters and their state are: load<T>(array), store(array, T). settle() makes the steps of
+  /// `rows` rows without these columns, change() that of a row whose partial is g.
   struct momentum {
     float mu, size, log_mu, way;
 
@@ -128,7 +129,7 @@ struct fading_rules {
     }
   };
 
-  /// Parameter j; those from j on; those of several entries.
+  /// Places for parameter j; for those from j on; for those of several entries.
   struct one {
     std::size_t j;
     template <class T>
@@ -171,7 +172,7 @@ struct fading_rules {
   };
 };
 
-/// The loops of an optimiser, a rule of the above; rows come one after the other.
+/// The loops for an optimiser, which is one of the rules above; rows come one after the other.
 template <class Isa, class Rule, class Index, class Value, class Loops>
 struct fading_loops {
   using rules = fading_rules<Isa>;

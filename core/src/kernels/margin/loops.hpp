@@ -11,16 +11,16 @@
 #include "kernels/margin/fading.hpp"
 #include "kernels/row_rules.hpp"
 
-// The loops that all instruction sets share. An instruction set is a type of its own file, so that what is instantiated
-// with it is that file's alone: were it shared, the linker might keep the copy that this CPU cannot run. For the same
-// reason nothing here calls an inline function of other headers on floats.
+// The loops that all instruction sets share. Each instruction set's type belongs to its own file, so that template
+// instances with it do as well: if files shared them, the linker might keep a copy that this CPU cannot run. For the
+// same reason nothing here calls an inline function of other headers on floats.
 
 namespace hogwild::detail {
 
-/// Of a row of so many entries the weights that its dot has read are kept for its update.
+/// For a row of at most this many entries the weights that its dot has read are kept for its update.
 inline constexpr std::size_t most_kept = 1024;
 
-/// A model of register_columns parameters: half of the registers that AVX-512 has for eight floats.
+/// A model of register_columns parameters: half of AVX-512's registers, with eight floats each.
 template <class Isa>
 class register_model {
  public:
@@ -66,7 +66,7 @@ struct margin_loops {
   using entries = typename rules::template entries<Index, Value>;
   using dense = dense_loops<Isa>;
 
-  /// Keep: the weights of the whole vectors are left in `kept`, too.
+  /// Keep: also leaves the weights of the whole vectors in `kept`.
   template <bool Keep = false>
   static float dot(const float* w, const Index* index, const Value* value, std::size_t n, float* kept = nullptr) {
     using many = typename Isa::entries_at_once;
@@ -126,8 +126,8 @@ struct margin_loops {
     register_model<Isa> model(w, columns);
     float dot = model.dot(x[0]);
     for (std::size_t i = 0; i < rows.rows; ++i) {
-      // The next row's dot is taken before this row's update and mended afterwards, so that it need not wait for the
-      // response: (w + c x) . z = w . z + c (x . z).
+      // The next row's dot is computed before this row's update and corrected afterwards, so that it need not wait for
+      // the response: (w + c x) . z = w . z + c (x . z).
       const float* next = x[i + 1 < rows.rows ? i + 1 : i];
       const float before = model.dot(next), overlap = register_model<Isa>::dot(x[i], next);
       const float change = response.change(response.context, i, dot);
@@ -141,7 +141,7 @@ struct margin_loops {
 
   template <bool L2>
   static void train(const row_update<margin_arrays>& given, const batch& rows, const row_response& response) {
-    const row_update<margin_arrays> u = given;  // nothing that is stored below can change it
+    const row_update<margin_arrays> u = given;  // a copy that no store below can change, for the compiler
     const typename rules::adagrad_rule rule{u.step};
     float room[most_kept];
     for (std::size_t i = 0; i < rows.rows; ++i) {

@@ -5,7 +5,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// AVX2 and FMA.
+/// With AVX2 and FMA.
 struct window_eights {
   typedef float lanes __attribute__((vector_size(32)));
   typedef std::int32_t words __attribute__((vector_size(32)));

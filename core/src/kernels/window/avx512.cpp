@@ -5,7 +5,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// AVX-512 F and DQ, and FMA.
+/// With AVX-512 F and DQ, and FMA.
 struct window_sixteens {
   typedef float lanes __attribute__((vector_size(64)));
   typedef std::int32_t words __attribute__((vector_size(64)));

@@ -6,13 +6,13 @@
 
 #include <hogwild/detail/kernels/window_kernels.hpp>
 
-// The loops of word windows for vectors of 4, 8 or 16 floats. As in margin/loops.hpp an instruction set is a type of
-// its own file, and nothing here calls an inline function of other headers on floats.
+// The loops of word windows for vectors of 4, 8 or 16 floats. As in margin/loops.hpp, each instruction set's type
+// belongs to its own file, and nothing here calls an inline function of other headers on floats.
 
 namespace hogwild::detail {
 
-/// Isa has the vector types `lanes` of floats and `words` of as many integers, quad_of(lanes), whose four floats sum up
-/// to what those of its argument do, and the number of `rows` whose scores against six others its registers hold.
+/// Isa has the vector types `lanes` of floats and `words` of as many integers, quad_of(lanes), four floats whose sum is
+/// that of its argument, and `rows`, the number of rows whose scores against six others fit into its registers.
 template <class Isa>
 class window_loops {
   using lanes = typename Isa::lanes;
@@ -20,7 +20,7 @@ class window_loops {
   typedef float quad __attribute__((vector_size(16)));
   static constexpr std::size_t lane_count = sizeof(lanes) / sizeof(float);
 
-  /// Outputs that are computed with at once: a window of five negative words has six.
+  /// Outputs that are processed at once: a window with five negative words has six.
   static constexpr std::size_t columns = 6;
 
   static lanes loaded(const float* from) {
@@ -39,7 +39,7 @@ class window_loops {
     return __builtin_shufflevector(pq, rs, 0, 2, 4, 6) + __builtin_shufflevector(pq, rs, 1, 3, 5, 7);
   }
 
-  /// Rows by Columns scores, all in registers.
+  /// Computes Rows by Columns scores, all in registers.
   template <std::size_t Rows, std::size_t Columns>
   static void score_block(const float* const* a, const float* b, std::size_t width, float* scores, std::size_t stride) {
     constexpr std::size_t count = Rows * Columns;
@@ -105,7 +105,7 @@ class window_loops {
 
   /// e^x for |x| <= 30: x = n ln 2 + r, and a polynomial for (e^r - 1 - r) / r^2, as in vector_exp().
   static lanes exponential(lanes x) {
-    const lanes to_whole = splat(12582912.0f);  // 1.5 * 2^23 rounds to a whole number, which stands in the low bits
+    const lanes to_whole = splat(12582912.0f);  // 1.5 * 2^23 rounds to a whole number, which is then in the low bits
     const lanes shifted = x * 1.44269504f + to_whole;
     const lanes n = shifted - to_whole;
     const lanes r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
@@ -127,7 +127,7 @@ class window_loops {
       for (std::size_t i = 0; i < inputs; ++i) at[i * outputs + j] -= 1.0f;
   }
 
-  /// The inputs are walked once a vector of the width, whose part of all outputs stays in registers.
+  /// One pass over the inputs for each vector of the width; its part of all outputs stays in registers.
   template <std::size_t Columns>
   static void gradient_columns(const float* const* a, std::size_t inputs, const float* b, std::size_t width,
                                const float* slopes, std::size_t stride, float* const* da, float* db) {
@@ -159,8 +159,8 @@ class window_loops {
     });
   }
 
-  /// Calls f.operator()<Strips>(k) for parts of the width, Strips vectors from float k on, which stay in registers
-  /// while rows are walked.
+  /// Calls f.operator()<Strips>(k) for parts of the width: Strips vectors from float k on, which stay in registers
+  /// during a pass over rows.
   template <class F>
   static void by_strips(std::size_t width, const F& f) {
     constexpr std::size_t strips = 4;

@@ -5,7 +5,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// What every CPU of the architecture has.
+/// With the instructions that every CPU of the architecture supports.
 struct window_fours {
   typedef float lanes __attribute__((vector_size(16)));
   typedef std::int32_t words __attribute__((vector_size(16)));

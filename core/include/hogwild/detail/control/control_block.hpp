@@ -11,15 +11,15 @@
 
 namespace hogwild {
 
-/// What the coordinator tells every worker.
+/// What the coordinator asks of every worker.
 enum class stop_request : std::uint32_t {
   none,
-  round,    ///< finish the rows in hand, then come to the gate: the run ends early at a consistent point
+  round,    ///< finish the current rows, then come to the gate: the run ends early at a consistent point
   leave,    ///< the run is over
-  orphaned  ///< the coordinator is gone; said by the worker that noticed
+  orphaned  ///< the coordinator is gone; written by the worker that noticed
 };
 
-/// The words by which coordinator and workers keep in step. Parameters never wait for them.
+/// The words that synchronise coordinator and workers. Access to parameters never waits for them.
 ///
 /// See epoch_gate.hpp for the gate; `round`, the counters and the redo list change only while it is closed.
 template <class Atomics = std_atomics>
@@ -31,10 +31,9 @@ struct basic_control_block {
   alignas(128) atomic<std::uint32_t> arrivals;  ///< counts arrivals; the coordinator sleeps on it
   alignas(128) atomic<stop_request> stop;
   alignas(128) round_plan round;
-  basic_ticket_counter<Atomics>
-      drawn;                        ///< claimed tickets of this pass, from whichever shard: how far the epoch has come
-  basic_turn_board<Atomics> board;  ///< of reproducible rounds
-  basic_ring_token<Atomics> token;  ///< of replicas on a ring: whose turn it is to exchange
+  basic_ticket_counter<Atomics> drawn;  ///< claimed tickets of this pass, from all shards: how far the epoch has come
+  basic_turn_board<Atomics> board;      ///< for reproducible rounds
+  basic_ring_token<Atomics> token;      ///< for replicas on a ring: whose turn it is to exchange
 
   bool leaving() const noexcept { return stop.load() >= stop_request::leave; }
   bool stopping() const noexcept { return stop.load(std::memory_order_relaxed) != stop_request::none; }

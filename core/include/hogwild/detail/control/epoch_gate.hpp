@@ -10,14 +10,14 @@
 #include <hogwild/detail/control/std_atomics.hpp>
 #include <hogwild/detail/control/worker_slot.hpp>
 
-// Where worker processes and their coordinator meet. The gate word is odd while a round is open. A worker makes its
-// slot active, then looks at the gate, and reports which value it acted on; the coordinator closes the gate, then looks
-// at the slots. All of it is sequentially consistent. Nobody else ever waits: parameters are read and written without
-// any of this. Under every schedule:
+// Worker processes and their coordinator meet at the gate. The gate word is odd while a round is open. A worker makes
+// its slot active, then looks at the gate, and reports which value it acted on; the coordinator closes the gate, then
+// looks at the slots. All of these accesses are sequentially consistent. Nothing else ever waits: parameters are read
+// and written without any of this. Under every schedule:
 //
 //     a worker that joins or wakes at the last moment either is waited for or has seen the gate closed;
-//     whoever counts trains by the plan of the round that it found open, and the plan stays until it has arrived;
-//     no wake-up is lost: timeouts are for the dead.
+//     a worker that counts trains by the plan of the round that it found open, and the plan stays until it has arrived;
+//     no wake-up is lost: timeouts are needed only for dead workers.
 
 namespace hogwild {
 
@@ -25,8 +25,8 @@ inline bool gate_open(std::uint32_t gate) {
   return gate % 2 == 1;
 }
 
-/// Looks at a word for a moment before going to sleep on it, because most waits at a gate are shorter than a sleep.
-/// Returns what the word holds, which may still be `seen` after the timeout.
+/// Spins on a word for a moment before sleeping on it, because most waits at a gate are shorter than a sleep. Returns
+/// the word's value, which may still be `seen` after the timeout.
 template <class Atomics = std_atomics>
 std::uint32_t wait_for_change(const typename Atomics::template atomic<std::uint32_t>& word, std::uint32_t seen,
                               std::chrono::nanoseconds timeout) {
@@ -47,19 +47,19 @@ class basic_gate_controller {
 
   basic_gate_controller(control_block& control, std::span<worker_slot> slots) : control_(control), slots_(slots) {}
 
-  /// Lets the workers in; `control.round` and all that belongs to it has been written. Returns the gate's value.
+  /// Opens the gate; `control.round` and all that belongs to it must be written before. Returns the gate's value.
   std::uint32_t open() {
     const std::uint32_t opened = control_.gate.fetch_add(1) + 1;
     Atomics::wake_all(control_.gate);
     return opened;
   }
-  /// From here nobody new gets in; those who did are still waited for with absent().
+  /// Closes the gate: no further worker enters; those that did are still waited for with absent().
   void close() {
     control_.gate.fetch_add(1);
     Atomics::wake_all(control_.gate);
   }
-  /// The run is over: whoever waits at the gate leaves. That its value changes keeps those awake who looked whether to
-  /// leave a moment ago; while it is 0 nobody is there.
+  /// Ends the run: workers that wait at the gate leave. The changed value keeps a worker awake that has just looked
+  /// whether to leave. While the value is 0 no worker is there.
   void dismiss() {
     control_.stop.store(stop_request::leave);
     if (const std::uint32_t now = control_.gate.load(); now != 0) control_.gate.store((now | 1) + 1);
@@ -75,8 +75,8 @@ class basic_gate_controller {
     }
     return false;
   }
-  /// Sleeps until somebody arrives or the time is over. `arrivals` is what control.arrivals held before the slots were
-  /// looked at.
+  /// Sleeps until a worker arrives or `timeout` has passed. `arrivals` is the value of control.arrivals before the
+  /// slots were looked at.
   void wait_for_arrival(std::uint32_t arrivals, std::chrono::nanoseconds timeout) const {
     wait_for_change<Atomics>(control_.arrivals, arrivals, timeout);
   }
@@ -97,15 +97,15 @@ class basic_gate_visitor {
 
   basic_gate_visitor(control_block& control, worker_slot& self) : control_(control), self_(self) {}
 
-  /// Reports the gate's value `gate` as acted on: its round is done, or it was seen closed.
+  /// Reports that this worker has acted on the gate's value `gate`: its round is done, or it was seen closed.
   void arrive(std::uint32_t gate) {
     self_.arrived.store(gate);
     control_.arrivals.fetch_add(1);
     Atomics::wake_all(control_.arrivals);
   }
 
-  /// Waits until the gate holds another value than `seen`, at most `timeout`; returns what it holds. A worker that was
-  /// left out counts again from here: first it says so, then it looks, like one that joins.
+  /// Waits at most `timeout` until the gate's value differs from `seen`; returns its value. From here on a worker that
+  /// was left out counts again: like one that joins, it first says so, then looks at the gate.
   std::uint32_t next(std::uint32_t seen, std::chrono::nanoseconds timeout) {
     wait_for_change<Atomics>(control_.gate, seen, timeout);
     self_.come_back();

@@ -9,23 +9,22 @@
 
 namespace hogwild {
 
-/// What a reader from outside has to know to make the weights of what is stored: w = a * v. The coordinator writes it,
-/// some words at each gate; readers may come and go, be stopped or killed at any instant, and write nothing.
+/// What a reader from outside needs to turn stored values v into weights: w = a * v. The coordinator writes it, some
+/// words at each gate. Readers may come and go, be stopped or killed at any instant, and write nothing.
 ///
-/// Two words count what the coordinator does, and are odd while it does it. While `meaning` is odd, stored values
-/// change otherwise than by training: a is multiplied into them, or they are put aside. What was read of the parameters
-/// with the same even `meaning` before and after goes with the a that was told then. `turn` guards the words of the
-/// round.
+/// Two words count the coordinator's changes, and are odd during a change. `meaning` is odd while stored values change
+/// other than by training: a is multiplied into them, or they are put aside. Parameters that were read with the same
+/// even `meaning` before and after belong to the a that was published then. `turn` guards the words of the round.
 struct live_board {
-  /// Where a run stands.
+  /// The state of the run.
   enum class stage : std::uint32_t { preparing, training, ended };
-  /// The round that is open, or what the last one came to.
+  /// The open round, or the results of the last one.
   struct round {
     std::uint64_t epoch = 0, number = 0;
-    std::uint64_t rows = 0;     ///< of the run before those that slots count
-    std::uint64_t counted = 0;  ///< the slots' rows when the scale was so
-    double scale = 1.0;         ///< a by then
-    double log_shrink = 0.0;    ///< and the logarithm of what each further row makes of it
+    std::uint64_t rows = 0;     ///< rows of the run before those that the slots count
+    std::uint64_t counted = 0;  ///< the slots' rows when `scale` was published
+    double scale = 1.0;         ///< a at that time
+    double log_shrink = 0.0;    ///< log of the factor by which each further row multiplies a
 
     double scale_at(std::uint64_t rows_of_slots) const {
       const auto since = static_cast<double>(rows_of_slots > counted ? rows_of_slots - counted : 0);
@@ -44,7 +43,7 @@ struct live_board {
     scale = r.scale, log_shrink = r.log_shrink;
     turn.fetch_add(1);
   }
-  /// By a reader; false where it was written meanwhile.
+  /// Called by a reader; false if the coordinator wrote meanwhile.
   bool read(round& r) const noexcept {
     const std::uint32_t before = turn.load();
     r = {epoch.load(), number.load(), rows.load(), counted.load(), scale.load(), log_shrink.load()};

@@ -8,7 +8,8 @@
 
 namespace hogwild {
 
-/// A number that one worker writes and anybody reads: telemetry and progress, never a signal that other data are ready.
+/// A number that one worker writes and anybody reads: telemetry and progress. It never signals that other data are
+/// ready.
 template <class T, class Atomics = std_atomics>
 struct published {
   static_assert(std::atomic<T>::is_always_lock_free, "slots are shared across processes");
@@ -16,12 +17,12 @@ struct published {
 
   T get() const noexcept { return value.load(std::memory_order_relaxed); }
   void set(T x) noexcept { value.store(x, std::memory_order_relaxed); }
-  /// By the one writer only: not an atomic add.
+  /// Called by the one writer only: this is not an atomic add.
   void raise(T by) noexcept { set(static_cast<T>(get() + by)); }
 };
 
-/// Everything read before is read before whatever is read after. Left out under ThreadSanitizer, which knows no fences:
-/// it watches threads, and only processes need this.
+/// Orders earlier reads before later ones. Left out under ThreadSanitizer, which does not support fences: it watches
+/// threads, and only processes need this.
 inline void order_earlier_reads() noexcept {
 #if !defined(HOGWILD_THREAD_SANITIZER)
   std::atomic_thread_fence(std::memory_order_acquire);

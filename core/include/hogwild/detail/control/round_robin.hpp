@@ -10,18 +10,18 @@
 
 namespace hogwild {
 
-/// Workers go one at a time, each after the one before it in the circle of slots: who is through hands on to the next
-/// one that is present. The words are shared by all workers, zeroed at first: `owner`, a tag, or 0 for nobody; and of
-/// each slot how often its workers entered and left, odd while one is present. A tag is a slot and that count, so that
-/// it never names anybody again who left. `counts` says whether others wait for the worker of a slot at all: not where
-/// it died or was left out. Under every schedule:
+/// Workers take turns in the circle of slots: a worker that is done hands on to the next one present. All workers share
+/// the words, which begin as zeros: `owner`, a tag, or 0 for nobody; and for each slot how often its workers entered
+/// and left, a count that is odd while one is present. A tag is a slot and that count, so that the tag of a worker that
+/// left never names another one. `counts` tells whether others wait for the worker of a slot at all: they do not if it
+/// died or was left out. Under every schedule:
 ///
-///     of those who are present and count, one goes at a time;
-///     who counts goes on until it hands on;
-///     nobody waits for ever for somebody who left, died or does not count: who waits goes in its place.
+///     of the workers that are present and count, one has the turn at a time;
+///     a worker that counts has the turn until it hands on;
+///     no worker waits for ever for one that left, died or does not count: it takes that one's turn.
 ///
-/// Who waited for somebody that does not count takes it out of the circle, so that the others go on in order. A worker
-/// that comes back after it was left out leaves and enters again first.
+/// A worker that waited for one that does not count removes it from the circle, so that the others go on in order. A
+/// worker that was left out and comes back first leaves and enters again.
 template <class Atomics = std_atomics>
 class basic_round_robin {
   using word = typename Atomics::template atomic_ref<std::uint32_t>;
@@ -30,22 +30,23 @@ class basic_round_robin {
   using tag = std::uint32_t;
   using liveness = bool (*)(const void* context, std::size_t slot) noexcept;
 
-  static constexpr std::size_t first_count = 32;  ///< the owner has a pair of cache lines to itself
-  static constexpr std::uint32_t slot_bits = 12;  ///< of a tag: slot + 1; the count stands above
+  static constexpr std::size_t first_count = 32;  ///< the owner has a pair of cache lines of its own
+  static constexpr std::uint32_t slot_bits = 12;  ///< of a tag: slot + 1; the count is in the bits above
   static constexpr std::size_t words_for(std::size_t slots) { return first_count + slots; }
 
-  /// `words`: words_for() so many slots, or more.
+  /// `words`: at least words_for() this number of slots.
   basic_round_robin(std::span<std::uint32_t> words, std::size_t slots, std::size_t slot, liveness counts,
                     const void* context)
       : words_(words), slots_(slots), slot_(slot), counts_(counts), context_(context) {}
 
-  /// By the worker of the slot, before anything else.
+  /// Called by the worker of the slot, before anything else.
   void enter() const noexcept {
     const word mine = count_of(slot_);
-    mine.store((mine.load() + 1) | 1);  // whoever died in this slot has left its count odd
+    mine.store((mine.load() + 1) | 1);  // a worker that died in this slot has left its count odd
   }
 
-  /// Waits until it is this worker's turn: true. False where `give_up()`, which is asked now and then, says so.
+  /// Waits until it is this worker's turn, and returns true. Returns false if `give_up()`, which is called now and
+  /// then, returns true.
   template <class F>
   bool take(const F& give_up) const noexcept {
     const word owner(words_[0]);
@@ -64,24 +65,24 @@ class basic_round_robin {
         continue;
       }
       if (give_up()) return false;
-      Atomics::yield();  // where there are more workers than CPUs the owner may be waiting for this one
+      Atomics::yield();  // with more workers than CPUs the owner may be waiting for this CPU
     }
   }
 
-  /// By whose turn it is: the next one goes, or the same once more where nobody else is present.
+  /// Called by the worker whose turn it is: the next one has the turn, or the same one again if no other is present.
   void hand_on() const noexcept {
     const tag next = next_present();
     if (next != 0) hand_to(next);
   }
 
-  /// By a worker that has entered, with the turn or without.
+  /// Called by a worker that has entered, with or without the turn.
   void leave() const noexcept {
     const word mine = count_of(slot_);
     std::uint32_t count = mine.load();
-    if (count % 2 == 0) return;  // somebody took it out
+    if (count % 2 == 0) return;  // another worker removed it
     tag self = tag_of(count, slot_);
     mine.compare_exchange_strong(count, count + 1);
-    // Who hands on to it from here on finds it gone, or is found out by those who wait.
+    // A worker that hands on to this one from here on sees that it is gone, or those that wait find out.
     word(words_[0]).compare_exchange_strong(self, next_present(), std::memory_order_acq_rel, std::memory_order_relaxed);
   }
 
@@ -102,8 +103,8 @@ class basic_round_robin {
     return true;
   }
 
-  /// The tag of the first one after this slot, without a look at whether it counts: that is another cache line, which
-  /// its worker writes all the time. 0: nobody.
+  /// The tag of the first worker present after this slot. Does not check whether it counts: that is in another cache
+  /// line, which its worker writes all the time. 0: nobody.
   tag next_present() const noexcept {
     for (std::size_t i = 1; i < slots_; ++i) {
       const std::size_t slot = (slot_ + i) % slots_;
@@ -114,7 +115,7 @@ class basic_round_robin {
   }
 
   void hand_to(tag next) const noexcept {
-    tag self = own_tag();  // unless somebody took it over from a worker that was taken for dead
+    tag self = own_tag();  // unless another worker took the turn over because this one was thought dead
     word(words_[0]).compare_exchange_strong(self, next, std::memory_order_acq_rel, std::memory_order_relaxed);
   }
 

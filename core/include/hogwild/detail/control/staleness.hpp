@@ -9,7 +9,7 @@
 namespace hogwild {
 
 /// Staleness of an update: rows that other workers finished between its read and its write. Sampled values are counted
-/// in buckets that are exact up to 3 and then split each power of two in half.
+/// in buckets, which are exact up to 3 and split each larger power of two in half.
 struct staleness_histogram {
   static constexpr std::size_t buckets = 64;
 
@@ -19,12 +19,12 @@ struct staleness_histogram {
     const std::size_t i = 2 * log + ((rows >> (log - 1)) & 1);
     return i < buckets ? i : buckets - 1;
   }
-  /// The smallest value that falls into a bucket.
+  /// The smallest value in a bucket.
   static constexpr std::uint64_t value(std::size_t i) {
     return i < 2 ? i : (std::uint64_t{2} + (i & 1)) << (i / 2 - 1);
   }
 
-  /// The smallest value such that at least `fraction` of the samples do not lie above its bucket; 0 without samples.
+  /// The smallest value such that at least `fraction` of the samples are not above its bucket; 0 without samples.
   static std::uint64_t quantile(std::span<const std::uint64_t> counts, double fraction) {
     std::uint64_t total = 0, seen = 0;
     for (const std::uint64_t c : counts) total += c;

@@ -10,9 +10,9 @@
 
 namespace hogwild {
 
-/// Reads through another reader and remembers a few of the values, to see later whether they were still there when the
-/// add came. The first reads after a random number of skipped ones are taken, eight at most: few enough to be searched
-/// at every add.
+/// Reads through another reader and remembers a few of the values, to see later whether they were unchanged at the time
+/// of the add. It remembers the first reads after a random number of skipped ones, eight at most: few enough to search
+/// them at every add.
 template <class Reader>
 class recording_reader {
  public:
@@ -32,7 +32,7 @@ class recording_reader {
     return run;
   }
 
-  /// Counts an add to j that started from `before`, where j was remembered.
+  /// Counts an add to j that started from `before`, if j was remembered.
   void note_add(std::size_t j, value_type before, std::uint64_t& samples, std::uint64_t& conflicts) const {
     for (std::size_t i = 0; i < taken_; ++i) {
       if (seen_[i].j != j) continue;
@@ -61,9 +61,9 @@ class recording_reader {
   mutable std::array<read, 8> seen_;
 };
 
-/// Watches one row in `period`, of replicas the first exchange of a round and every eighth after it, of virtual workers
-/// every turn: how stale an update was and whether others had written what it read. Made anew for each round, before
-/// the worker reads anything. Belongs to one worker; writes that worker's slot only.
+/// Samples one row in `period`, for replicas the first exchange of a round and every eighth after it, for virtual
+/// workers every turn. Records how stale an update was and whether others had written what it read. Made anew for each
+/// round, before the worker reads anything. Belongs to one worker; writes only that worker's slot.
 class race_probe {
  public:
   static constexpr std::uint64_t period = 1024;
@@ -73,15 +73,15 @@ class race_probe {
 
   bool due(std::uint64_t row) const { return enabled_ && row % period == period / 2; }
 
-  /// Whether this exchange of a replica is watched: the first, since there may be few, and then one in eight.
+  /// Whether this exchange of a replica is sampled: the first, since there may be few, and then one in eight.
   bool due_at_exchange() {
     if (!enabled_) return false;
     if (++turn_ % 8 == 0) rows_seen_ = rows_of_others();
     return turn_ % 8 == 1;
   }
 
-  /// Files an exchange: how many rows others did since the one before (or the round's start), and for some of the
-  /// parameters that are sent whether somebody else wrote them since the worker saw them: `samples(sample)` calls
+  /// Records an exchange: how many rows others did since the previous one (or the round's start), and for some of the
+  /// parameters that are sent whether another worker wrote them since this one read them: `samples(sample)` calls
   /// sample(changed) for each.
   template <class Samples>
   void file_exchange(const Samples& samples) {
@@ -90,12 +90,12 @@ class race_probe {
     file(rows_of_others() - rows_seen_, taken, changed);
   }
 
-  /// Files a turn of a virtual worker, in which others trained so many rows and nobody wrote what it read.
+  /// Records a turn of a virtual worker, in which others trained this many rows and nobody wrote what it read.
   void file_turn(std::uint64_t rows_of_others) {
     if (enabled_) file(rows_of_others, 1, 0);
   }
 
-  /// Runs row(reader, note), where note(j, before) is to be called after each add, and files what was seen.
+  /// Runs row(reader, note), where note(j, before) is to be called after each add, and records what was sampled.
   template <class Reader, class Row>
   bool watch(const Reader& reader, std::size_t row_size, const Row& row) {
     const recording_reader<Reader> recorder(reader, row_size < 8 ? 0 : ++turn_ * 7 % (row_size - 7));
@@ -127,7 +127,7 @@ class race_probe {
   std::size_t self_;
   bool enabled_;
   std::size_t turn_ = 0;
-  std::uint64_t rows_seen_;  ///< of others, when the replica took in what they had sent
+  std::uint64_t rows_seen_;  ///< rows of others when the replica took over what they had sent
 };
 
 }  // namespace hogwild

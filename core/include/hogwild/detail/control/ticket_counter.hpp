@@ -10,33 +10,33 @@
 
 namespace hogwild {
 
-/// Deals out the tickets of one shard. The upper half of the word names the round. Alone on its pair of lines. Under
-/// every schedule:
+/// Deals out the tickets of one shard. The upper half of the word names the round. Alone on its pair of cache lines.
+/// Under every schedule:
 ///
 ///     a ticket is dealt once a round;
-///     tickets are dealt in their order, none is left out;
-///     nobody draws from a round that it has not read, though it slept through a gate.
+///     tickets are dealt in their order, and none is left out;
+///     no worker draws from a round that it has not read, even if it slept through a gate.
 template <class Atomics = std_atomics>
 struct alignas(128) basic_ticket_counter {
   typename Atomics::template atomic<std::uint64_t> word;
 
-  /// By the coordinator, while the gate is closed.
+  /// Called by the coordinator, while the gate is closed.
   void open(std::uint32_t round, std::size_t first) noexcept {
     word.store((std::uint64_t{round} << 32) | static_cast<std::uint32_t>(first), std::memory_order_relaxed);
   }
 
-  /// The ticket that would be drawn next; by the coordinator, while the gate is closed.
+  /// The ticket that would be drawn next; called by the coordinator, while the gate is closed.
   std::size_t next() const noexcept { return static_cast<std::uint32_t>(word.load(std::memory_order_relaxed)); }
 
-  /// How many tickets below `last` are left; none when another round has begun.
+  /// How many tickets below `last` are left; 0 if another round has begun.
   std::size_t left(std::uint32_t round, std::size_t last) const noexcept {
     const std::uint64_t seen = word.load(std::memory_order_relaxed);
     const std::size_t next = static_cast<std::uint32_t>(seen);
     return (seen >> 32) == round && next < last ? last - next : 0;
   }
 
-  /// The next ticket below `last`; none when they are dealt out or another round has begun. A draw comes once in
-  /// thousands of additions, so compare-and-swap costs nothing here.
+  /// The next ticket below `last`; nothing if all are dealt out or another round has begun. A draw happens once in
+  /// thousands of additions, so the cost of compare-and-swap does not matter.
   std::optional<std::size_t> draw(std::uint32_t round, std::size_t last) noexcept {
     std::uint64_t seen = word.load(std::memory_order_relaxed);
     while ((seen >> 32) == round && static_cast<std::uint32_t>(seen) < last) {

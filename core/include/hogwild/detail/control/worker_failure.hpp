@@ -13,11 +13,11 @@
 
 namespace hogwild {
 
-/// Why the worker in a slot ended by itself. Written once by its process, before it ends; read by the coordinator when
-/// it has seen that end, and cleared by it before another worker gets the slot. Zero: nothing was said. A process that
-/// is killed while it writes has said nothing.
+/// Why the worker in a slot ended by itself. Its process writes this once, before it ends. The coordinator reads it
+/// after it has seen that end, and clears it before another worker gets the slot. Zero: nothing was written. A process
+/// that is killed while it writes has written nothing.
 struct alignas(128) worker_failure {
-  static constexpr std::size_t longest_text = 1008;  ///< bytes; what is longer is cut
+  static constexpr std::size_t longest_text = 1008;  ///< bytes; longer text is cut
 
   std::atomic<std::uint32_t> code;  ///< exit_code; 0 until the rest may be read
   std::uint32_t is_cache_error;
@@ -25,7 +25,7 @@ struct alignas(128) worker_failure {
   std::uint32_t reserved;
   std::array<char, longest_text> text;
 
-  /// The first failure counts.
+  /// Only the first failure is kept.
   void tell(const failure& what) noexcept {
     if (code.load(std::memory_order_relaxed) != 0) return;
     const std::size_t n = std::min(what.text.size(), longest_text);

@@ -16,7 +16,7 @@ struct chunk {
   std::size_t rows() const { return last - first; }
 };
 
-/// Cuts the rows into chunks of equal size, of which only the last one may be shorter, or where it is told. The chunks
+/// Cuts the rows into chunks of equal size, except that the last one may be shorter, or at given places. The chunks
 /// cover every row exactly once.
 class chunk_plan {
  public:
@@ -27,9 +27,9 @@ class chunk_plan {
   explicit chunk_plan(std::span<const std::uint32_t> starts)
       : rows_(starts.back()), size_(std::max<std::size_t>(rows_ / (starts.size() - 1), 1)), starts_(starts) {}
 
-  /// About 16,384 nonzeros a chunk, so that a draw costs nothing beside the work, and 16 to 256 rows, so that workers
-  /// end an epoch together; small data get at least 64 chunks. A function of the data alone: the same for any engine
-  /// and any number of workers.
+  /// Chunks of about 16,384 nonzeros, so that the cost of a draw is negligible, and of 16 to 256 rows, so that workers
+  /// end an epoch together; small data get at least 64 chunks. Depends only on the data: the same for any engine and
+  /// any number of workers.
   static chunk_plan choose(std::size_t rows, std::size_t nonzeros) {
     const std::size_t by_work = 16384 * std::max<std::size_t>(rows, 1) / std::max<std::size_t>(nonzeros, 1);
     const std::size_t by_rows = std::max<std::size_t>(rows / 64, 1);
@@ -37,10 +37,10 @@ class chunk_plan {
   }
 
   std::size_t rows() const { return rows_; }
-  /// On average, where chunks are of different size.
+  /// The average, if sizes differ.
   std::size_t rows_per_chunk() const { return size_; }
   std::size_t count() const { return starts_.empty() ? (rows_ + size_ - 1) / size_ : starts_.size() - 1; }
-  /// Chunks that may come in any order: those of full size, or all where sizes differ.
+  /// Chunks that may come in any order: those of full size, or all if sizes differ.
   std::size_t full() const { return starts_.empty() ? rows_ / size_ : count(); }
   chunk operator[](std::size_t i) const {
     if (!starts_.empty()) return {i, starts_[i], starts_[i + 1]};

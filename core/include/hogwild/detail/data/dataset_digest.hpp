@@ -7,9 +7,8 @@
 
 namespace hogwild::detail {
 
-/// A checksum over what the rows of a dataset are: labels, columns and values, as they are stored. It is made of the
-/// sums of the dataset's blocks, so that no entry is read. Weights and offsets that the handle has been given are left
-/// out.
+/// A checksum over the rows of a dataset: labels, columns and values, as they are stored. It is computed from the
+/// checksums of the dataset's blocks, without reading entries. Weights and offsets set on the handle are not included.
 std::uint64_t digest_of_rows(const sparse_dataset& data);
 
 }  // namespace hogwild::detail

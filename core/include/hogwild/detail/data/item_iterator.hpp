@@ -9,11 +9,11 @@
 
 namespace hogwild {
 
-/// What a column can be made from: items side by side, as in a vector; not the column itself, which is merely copied.
+/// A range from which a column can be made: contiguous items, as in a vector; not the column itself, which is copied.
 template <class Range, class Column>
 concept range_other_than = !std::same_as<Range, Column> && std::ranges::contiguous_range<Range>;
 
-/// Walks what `Column` gives by operator[]. Items are made on the way, so there are no references to them.
+/// Iterates over the items that `Column` returns by operator[]. Items are computed, so there are no references to them.
 template <class Column>
 class item_iterator {
  public:

@@ -11,8 +11,8 @@
 
 namespace hogwild {
 
-/// The labels as read, one a row: numbers, or one-byte codes into a table of the at most 256 numbers that occur; or
-/// lists of labels, of which each row has one (label_lists). Borrows them.
+/// The labels as read, one a row: numbers, or one-byte codes into a table of the at most 256 numbers that occur; or a
+/// list of labels for each row (label_lists). Borrows them.
 class label_column {
  public:
   using value_type = double;
@@ -24,7 +24,7 @@ class label_column {
   /// Every code is below table.size().
   label_column(std::span<const std::uint8_t> codes, std::span<const double> table)
       : numbers_(table), codes_(codes.data()), size_(codes.size()) {}
-  /// Row r has the labels table[list[k]], k from start[r] to start[r + 1]: at least one, ascending and distinct.
+  /// Row r has the labels table[list[k]] for start[r] <= k < start[r + 1]: at least one, ascending and distinct.
   label_column(std::span<const std::uint32_t> start, std::span<const std::uint32_t> list, std::span<const double> table)
       : numbers_(table), list_start_(start.data()), list_(list.data()), size_(start.size() - 1) {}
   /// From a vector or an array, which must outlive this.
@@ -34,7 +34,7 @@ class label_column {
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  /// The row's label; of a list the first, which is the least.
+  /// The row's label; with lists the first, which is the least.
   double operator[](std::size_t r) const {
     if (list_start_ != nullptr) return numbers_[list_[list_start_[r]]];
     return numbers_[codes_ != nullptr ? codes_[r] : r];
@@ -56,17 +56,17 @@ class label_column {
 
   /// Whether rows have lists of labels.
   bool lists() const { return list_start_ != nullptr; }
-  /// Of row r of lists: where in table() its labels stand.
+  /// For lists: the places of row r's labels in table().
   std::span<const std::uint32_t> list(std::size_t r) const {
     return {list_ + list_start_[r], list_start_[r + 1] - list_start_[r]};
   }
 
   bool coded() const { return codes_ != nullptr; }
   std::span<const std::uint8_t> codes() const { return {codes_, codes_ != nullptr ? size_ : 0}; }
-  /// The numbers behind codes or lists, in ascending order; those of other rows too where this is a part of a column.
-  /// Empty where there are neither.
+  /// The numbers behind codes or lists, in ascending order. If this is a part of a column, those of other rows are
+  /// included. Empty without codes or lists.
   std::span<const double> table() const { return coded() || lists() ? numbers_ : std::span<const double>{}; }
-  /// The labels where they are stored as numbers; else empty.
+  /// The labels if they are stored as numbers; else empty.
   std::span<const double> numbers() const { return coded() || lists() ? std::span<const double>{} : numbers_; }
 
  private:
@@ -77,8 +77,8 @@ class label_column {
   std::size_t size_ = 0;
 };
 
-/// Rows with several labels each, as a label_column shows them: row r has table[code[k]] for k from start[r] to
-/// start[r + 1], ascending.
+/// Rows with several labels each, as a label_column shows them: row r has table[code[k]] for start[r] <= k < start[r +
+/// 1], ascending.
 struct label_lists {
   std::vector<std::uint32_t> start{0};
   std::vector<std::uint32_t> code;

@@ -10,7 +10,7 @@
 
 namespace hogwild {
 
-/// What a model makes of the numbers in the label column.
+/// How a model interprets the numbers in the label column.
 enum class label_kind : std::uint32_t {
   real,    ///< regression: the number itself
   binary,  ///< exactly two values; the larger trains as +1, the smaller as -1
@@ -23,31 +23,31 @@ class label_map {
   label_map() = default;
   label_map(label_kind kind, std::vector<double> values);
 
-  /// Finds the values that occur. Throws input_error with the values and counts found where they do not suit `kind`
+  /// Finds the values that occur. Throws input_error with the values and counts found if they do not suit `kind`
   /// (binary: not exactly two; classes: fewer than two, more than 1,048,576, or more than 65,536 that are not whole),
-  /// or where rows have lists of labels and `kind` is not classes. `source` names the data in the message.
+  /// or if rows have lists of labels and `kind` is not classes. `source` names the data in the message.
   static label_map learn(label_kind kind, const label_column& labels, const std::string& source);
 
   label_kind kind() const { return kind_; }
   std::span<const double> values() const { return values_; }  ///< sorted; empty for real
   std::size_t classes() const { return values_.size(); }
 
-  /// What the model trains on. The label must be known; see require_known.
+  /// The label in the encoding that the model trains on. The label must be known; see require_known.
   float encode(double label) const {
     if (kind_ == label_kind::binary) return label == values_[1] ? 1.0f : -1.0f;
     return kind_ == label_kind::real ? static_cast<float>(label) : static_cast<float>(number_of(label));
   }
-  /// Of row r of lists, the class numbers of its labels, ascending, in `room`.
+  /// The class numbers of the labels of row r with lists, ascending, in `room`.
   std::span<const std::uint32_t> encode_list(const label_column& labels, std::size_t r,
                                              std::vector<std::uint32_t>& room) const;
-  /// The label as read: of a sign (binary; zero counts as the smaller value), a class number, or the number itself.
+  /// The label as read, from a sign (binary; zero counts as the smaller value), a class number, or the number itself.
   double decode(double predicted) const;
 
-  /// Throws input_error naming the first label that training never had, its row (from 1) and `source`; also for lists
-  /// where the kind is not classes.
+  /// Throws input_error if a label did not occur in training, with the first such label, its row (from 1) and `source`;
+  /// also for lists if the kind is not classes.
   void require_known(const label_column& labels, const std::string& source) const;
 
-  /// Throws input_error, with `source` as where they come from, for rows that have lists of labels.
+  /// Throws input_error for rows that have lists of labels; the message calls the data `source`.
   static void refuse_lists(const label_column& labels, const std::string& source);
 
   bool operator==(const label_map&) const = default;

@@ -14,7 +14,7 @@
 
 namespace hogwild {
 
-/// Numbers side by side in memory of somebody else, of one of these types. Borrows them: they must outlive this.
+/// Contiguous numbers of one of these types in the caller's memory. Borrows them: they must outlive this.
 template <class... Numbers>
 class number_array {
  public:
@@ -46,11 +46,11 @@ class number_array {
   std::variant<std::span<const Numbers>...> numbers_;
 };
 
-/// Columns, and places in other arrays.
+/// For columns, and indices into other arrays.
 using whole_numbers = number_array<std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>;
-/// Values.
+/// For values.
 using real_numbers = number_array<float, double>;
-/// Labels.
+/// For labels.
 using any_numbers = number_array<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
 
 }  // namespace hogwild

@@ -11,14 +11,14 @@
 
 namespace hogwild {
 
-/// Reads rows of a view, whatever the width they are stored in. A thread has its own.
+/// Reads rows of a view, whatever the width they are stored in. Each thread needs its own.
 class row_cursor {
  public:
   /// Keeps a copy of the view; the arrays must outlive the cursor.
   explicit row_cursor(const sparse_view& rows) : rows_(rows) {}
 
-  /// Row r with its label converted to float; engines replace that by what the model trains on. The spans lie in the
-  /// view's arrays or in a buffer of this cursor: they are valid until the next call.
+  /// Row r with its label converted to float; engines replace the label by the one that the model trains on. The spans
+  /// lie in the view's arrays or in a buffer of this cursor: they are valid until the next call.
   sparse_row<float> row(std::size_t r) {
     const std::uint64_t begin = rows_.row_start[r], length = rows_.row_start[r + 1] - begin;
     return {rows_.has_narrow_index() ? widen(rows_.index16.subspan(begin, length), index_)
@@ -32,7 +32,7 @@ class row_cursor {
             rows_.id_of(r)};
   }
 
-  /// Room for the classes of a row, until the next one's.
+  /// Room for the classes of a row, until the next row.
   std::vector<std::uint32_t>& classes() { return classes_; }
   /// The label of row r as read.
   double label(std::size_t r) const { return rows_.label[r]; }

@@ -21,7 +21,7 @@ struct row_options;
 
 namespace detail {
 
-/// Takes rows of a program one by one, and makes of them what becomes of the rows of a file.
+/// Takes a program's rows one by one, and makes a dataset of them like that of a file.
 class row_gatherer {
  public:
   /// A row, borrowed for the call.
@@ -29,26 +29,26 @@ class row_gatherer {
     whole_numbers index{};
     real_numbers value{};
     double label = 0.0;
-    std::span<const double> list{};  ///< instead, where it has a list of labels
+    std::span<const double> list{};  ///< used instead, if it has a list of labels
     std::optional<float> weight{}, offset{};
     std::optional<std::uint32_t> id{};
-    // Where it comes from, for messages: of several parts, and the place of its first entry in their arrays.
-    std::size_t part = 0;    ///< from 1; 0: there is one
+    // Origin of the row, for messages: the part if there are several, and the place of its first entry in the arrays.
+    std::size_t part = 0;    ///< from 1; 0: there is only one part
     std::size_t number = 0;  ///< of the row, from 1
     std::size_t first = 0;
   };
 
-  /// Keeps a copy of the options. Throws config_error for such as do not go together.
+  /// Keeps a copy of the options. Throws config_error if they do not go together.
   explicit row_gatherer(const row_options& options);
   ~row_gatherer();
   row_gatherer(const row_gatherer&) = delete;
   row_gatherer& operator=(const row_gatherer&) = delete;
 
-  /// Throws input_error, with the place, where the row does not hold, and resource_error as rows_from() does.
+  /// Throws input_error, with the place, if the row is invalid, and resource_error as rows_from() does.
   void add(const row& row);
-  /// Takes all rows of a piece as they lie in its arrays, which must live until finish() has returned. `part` as that
-  /// of a row; row_start ascends within the arrays, and sizes fit. False where some row is to be looked at by add(), or
-  /// to be copied: then none is taken.
+  /// Takes all rows of a piece as they lie in its arrays, which must live until finish() has returned. `part` as in
+  /// row; row_start ascends within the arrays, and sizes fit. Returns false, and takes none, if some row needs add()
+  /// because it has to be checked or copied.
   bool borrow(const csr_arrays& piece, std::size_t part);
   /// The rows as a dataset; call once. Throws as rows_from() does.
   sparse_dataset finish();
@@ -58,7 +58,7 @@ class row_gatherer {
   std::unique_ptr<implementation> own_;
 };
 
-/// The number of row `number`, counted from 1, of `name`. Throws input_error where it does not fit 32 bits.
+/// The id of row `number`, counted from 1, of `name`. Throws input_error if it does not fit 32 bits.
 template <std::integral Id>
 std::uint32_t row_id(Id id, const std::string& name, std::size_t number) {
   if (!std::in_range<std::uint32_t>(id)) {

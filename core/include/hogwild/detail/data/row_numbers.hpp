@@ -7,11 +7,11 @@
 
 namespace hogwild::detail {
 
-/// Throws input_error, with `source` as what they belong to, unless there is one weight for each of `rows` rows, all
-/// are finite, and none is negative.
+/// Throws input_error unless there is one weight for each of `rows` rows, all are finite, and none is negative. The
+/// message calls the data `source`.
 void require_sound_weights(std::span<const float> weights, std::size_t rows, std::string_view source);
 
-/// The same, and unless one is above 0, where there are rows.
+/// The same, and also unless one weight is above 0 if there are rows.
 void require_weights(std::span<const float> weights, std::size_t rows, std::string_view source);
 
 /// The same as the first for offsets, which may be any finite numbers.

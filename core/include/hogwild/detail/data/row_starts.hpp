@@ -10,8 +10,8 @@
 
 namespace hogwild {
 
-/// Where each row begins among the entries: 64-bit numbers, or 32-bit ones where they suffice; or rows of one length,
-/// whose places nobody has to store. Borrows the numbers.
+/// Where each row begins among the entries: 64-bit numbers, or 32-bit ones if they suffice; or rows of equal length,
+/// whose starts are computed. Borrows the numbers.
 class row_starts {
  public:
   using value_type = std::uint64_t;
@@ -21,7 +21,7 @@ class row_starts {
   row_starts() = default;
   row_starts(std::span<const std::uint64_t> wide) : wide_(wide.data()), size_(wide.size()) {}
   row_starts(std::span<const std::uint32_t> narrow) : narrow_(narrow.data()), size_(narrow.size()) {}
-  /// Numbers with a sign, none of which is negative: a negative one would count as a very large one.
+  /// Signed numbers, which must not be negative: a negative one would count as a very large one.
   row_starts(std::span<const std::int64_t> wide)
       : wide_(reinterpret_cast<const std::uint64_t*>(wide.data())), size_(wide.size()) {}
   row_starts(std::span<const std::int32_t> narrow)
@@ -60,14 +60,14 @@ class row_starts {
     return part;
   }
 
-  /// The numbers as they are stored; the other one is empty, and both are where rows have one length.
+  /// The numbers as they are stored; the other one is empty, and both are if rows have equal length.
   std::span<const std::uint64_t> wide() const { return {wide_, wide_ != nullptr ? size_ : 0}; }
   std::span<const std::uint32_t> narrow() const { return {narrow_, narrow_ != nullptr ? size_ : 0}; }
 
  private:
   const std::uint64_t* wide_ = nullptr;
   const std::uint32_t* narrow_ = nullptr;
-  std::size_t first_ = 0, length_ = 0;  ///< of rows of one length
+  std::size_t first_ = 0, length_ = 0;  ///< for rows of equal length
   std::size_t size_ = 0;
 };
 

@@ -11,8 +11,8 @@
 namespace hogwild {
 
 /// A seeded permutation of 0 .. n-1 that needs no memory: a Feistel network of four rounds over the smallest even
-/// number of bits that holds n, walked along its cycle until the value falls below n (Black and Rogaway, Ciphers with
-/// arbitrary finite domains, 2002). Expected steps per look-up: below 4.
+/// number of bits that holds n, iterated until the value is below n (Black and Rogaway, Ciphers with arbitrary finite
+/// domains, 2002). Expected iterations per look-up: below 4.
 class feistel_permutation {
  public:
   constexpr feistel_permutation(std::uint64_t n, std::uint64_t seed, std::uint64_t stream) noexcept
@@ -45,7 +45,7 @@ class feistel_permutation {
   counter_random round_;
 };
 
-/// The row at a position of the pass. Stateless, so every worker computes its own.
+/// The row at a position of the pass. Stateless, so every worker computes it by itself.
 class row_sampler {
  public:
   row_sampler(row_order order, std::size_t rows, std::uint64_t seed, std::uint64_t pass)

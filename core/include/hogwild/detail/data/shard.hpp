@@ -11,8 +11,8 @@
 
 namespace hogwild {
 
-/// A range of tickets that is drawn from one counter. The shards of a plan are disjoint and cover every chunk: an exact
-/// partition for any number of shards.
+/// A range of tickets that workers draw from one counter. The shards of a plan are disjoint and cover every chunk, for
+/// any number of shards.
 struct shard {
   std::size_t first = 0;  ///< tickets [first, last)
   std::size_t last = 0;
@@ -25,9 +25,8 @@ struct shard {
   }
 };
 
-/// Which chunk a ticket stands for: within each shard a fresh random order each pass, or its own. The short chunk,
-/// where there is one, keeps the last ticket, so that where a shard's tickets are drawn in turn all before it are of
-/// full size.
+/// The chunk of each ticket: within each shard a fresh random order each pass, or the stored order. The short chunk, if
+/// any, keeps the last ticket, so that if a shard's tickets are drawn in turn, all before it are of full size.
 class chunk_order {
  public:
   chunk_order(const chunk_plan& plan, shard range, std::uint64_t seed, std::uint64_t pass,

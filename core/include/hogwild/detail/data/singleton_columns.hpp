@@ -13,9 +13,9 @@ struct column_range {
   std::size_t size() const { return last - first; }
 };
 
-/// The columns that occur in rows [first, last) and in no other row, if the data say which columns are in one row each
-/// (sparse_view::first_singleton): whoever trains on these rows is the only one to need them. The rows were looked at
-/// with ensure().
+/// The columns that occur in rows [first, last) and in no other row, if the data say which columns occur in a single
+/// row (sparse_view::first_singleton): only the worker that trains these rows needs them. ensure() must have checked
+/// the rows.
 column_range singleton_columns(const sparse_view& data, std::size_t first, std::size_t last);
 
 }  // namespace hogwild

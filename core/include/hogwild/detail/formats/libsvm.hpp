@@ -13,11 +13,11 @@
 
 namespace hogwild {
 
-// LIBSVM text: one row a line, "label index:value index:value ...". Where rows have several labels each the label is a
-// list of whole numbers, "3,17,5", without blanks; a row of one label is then a list of one.
+// LIBSVM text: one row a line, "label index:value index:value ...". If rows have several labels each, the label is a
+// list of whole numbers, "3,17,5", without blanks; a row with one label then is a list of one.
 //
-// Blanks and tabs separate, in any number; lines end with LF or CR LF, the last one may end without; blank lines are
-// skipped and '#' begins a comment. Indices count from 1 and ascend strictly; the largest is 4294967294. Labels are
+// Blanks and tabs separate, in any number; lines end with LF or CR LF, and the last one may end without; blank lines
+// are skipped and '#' begins a comment. Indices count from 1 and ascend strictly; the largest is 4294967294. Labels are
 // read in double, values in single precision, both rounded correctly; neither may be infinite or NaN.
 
 /// Rows read from text, in their order. Columns count from 0: one less than in the text.
@@ -25,8 +25,8 @@ struct libsvm_rows {
   std::vector<std::uint64_t> row_start{0};
   std::vector<std::uint32_t> index;
   std::vector<float> value;
-  std::vector<double> label;  ///< of a list the least
-  label_lists lists{};        ///< where rows have lists of labels; else empty
+  std::vector<double> label;  ///< with lists the least of each row
+  label_lists lists{};        ///< if rows have lists of labels; else empty
   std::size_t columns = 0;    ///< one more than the largest index
 
   /// Valid as long as this object is neither changed nor destroyed.
@@ -39,17 +39,16 @@ struct libsvm_rows {
   }
 };
 
-/// Parses text held in memory, in the calling thread; open_libsvm is the way to read files. No rows are an empty
-/// result. Throws format_error with `source` as the file; its column is the first byte of the label, index or value at
-/// fault.
+/// Parses text in memory, in the calling thread; use open_libsvm to read files. Returns an empty result for no rows.
+/// Throws format_error with `source` as the file; its column is the first byte of the label, index or value at fault.
 libsvm_rows parse_libsvm(std::string_view text, const std::string& source = "text", bool labels_optional = false);
 
-/// Text that comes piece by piece, as parse_libsvm is given it: `begin` is what came first of all, or less of it where
-/// that is long. Returns it without a byte order mark. Throws input_error where it begins as a binary file.
+/// Checks the beginning of text that comes piece by piece, for parse_libsvm: `begin` is the first piece, or less of it
+/// if that is long. Returns it without a byte order mark. Throws input_error if it begins like a binary file.
 std::string_view begin_text(std::string_view begin, const std::string& source);
 
-/// Of text that has no newline yet, of which what lies before `from` was looked at before. Throws input_error where it
-/// cannot be a line of data, or is longer than a line may be, as files are refused.
+/// Checks text that has no newline yet; the part before `from` was checked earlier. Throws input_error, as for files,
+/// if it cannot be a line of data, or is longer than a line may be.
 void require_line(std::string_view text, std::size_t from, const std::string& source);
 
 /// Writes rows, each in ascending order of its input numbers, in the shortest decimals that read back to the same

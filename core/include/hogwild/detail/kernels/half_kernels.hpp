@@ -8,12 +8,12 @@
 
 namespace hogwild {
 
-/// Runs of numbers that are stored as halves. All instruction sets give the same bits.
+/// Operations on runs of numbers that are stored as halves. All instruction sets give the same bits.
 struct half_kernels {
   /// to[i] = to_half(from[i]).
   void (*round)(const float* from, std::size_t n, half* to);
-  /// gain[i] = to_float(now[i]) - to_float(before[i]) as a float. Exact of finite halves whose exponents (-14 is the
-  /// least) are at most 13 apart, such as all below 1; else off by 2^-24 of itself at most.
+  /// gain[i] = to_float(now[i]) - to_float(before[i]) as a float. Exact for finite halves whose exponents (at least
+  /// -14) differ by at most 13, as for all below 1; otherwise the relative error is at most 2^-24.
   void (*gains)(const half* now, const half* before, std::size_t n, float* gain);
 };
 

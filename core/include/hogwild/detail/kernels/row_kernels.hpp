@@ -10,53 +10,53 @@
 
 namespace hogwild {
 
-/// The floats of a column with so many factors, > 0: padded with zeros to four, or to a multiple of eight.
+/// The floats of a column with `factors` factors, > 0: padded with zeros to four, or to a multiple of eight.
 constexpr std::size_t machine_width(std::size_t factors) {
   return factors <= 4 ? 4 : (factors + 7) / 8 * 8;
 }
 
-/// The parameters of a factorization machine (models/factorization_machine.hpp), or what an optimiser keeps of each. A
-/// row has one score, which becomes the derivative of its loss by that. Factors are floats or halves.
+/// The parameters of a factorization machine (models/factorization_machine.hpp), or an optimiser's state for each. A
+/// row has one score, which the response replaces by the derivative of its loss. Factors are floats or halves.
 template <class Factor>
 struct machine_arrays_of {
   using floats = machine_arrays_of<float>;
 
-  Factor* factors = nullptr;  ///< `width` of each column
-  float* weights = nullptr;   ///< one of each column
+  Factor* factors = nullptr;  ///< `width` for each column
+  float* weights = nullptr;   ///< one for each column
   float* bias = nullptr;      ///< one
-  std::size_t width = 0;      ///< as machine_width() makes it
+  std::size_t width = 0;      ///< as returned by machine_width()
 
   std::size_t scores() const { return 1; }
 };
 using machine_arrays = machine_arrays_of<float>;
 
-/// Those of a linear model of several classes (models/softmax.hpp). A row has a score of each.
+/// The same for a linear model of several classes (models/softmax.hpp). A row has a score for each class.
 struct class_arrays {
   using floats = class_arrays;
 
-  float* weights = nullptr;  ///< `classes` of each column
-  float* bias = nullptr;     ///< `classes`, or null where there are none
+  float* weights = nullptr;  ///< `classes` for each column
+  float* bias = nullptr;     ///< `classes`, or null
   std::size_t classes = 0;   ///< > 0
 
   std::size_t scores() const { return classes; }
 };
 
-/// Makes of the scores of row `row` of the batch the derivatives of its loss by them, in their place; returns whether
+/// Replaces the scores of row `row` of the batch by the derivatives of its loss with respect to them; returns whether
 /// one is not 0. Called once a row, in order.
 struct score_response {
   bool (*derive)(void* context, std::size_t row, float* scores);
   void* context;
 };
 
-/// The inner loops of models with several parameters a column, on parameters that nobody else writes meanwhile, row
-/// after row: the scores, the response, then what the row changes before the next one's scores. Of l2, sgd divides by
-/// 1 + step * fraction after the gradient's change; under adagrad fraction * w joins the gradient. Index is
-/// std::uint32_t or std::uint16_t, Value is float or half.
+/// The inner loops of models with several parameters a column, on parameters that nobody else writes meanwhile. Row
+/// after row: the scores, the response, then the row's changes, before the next row's scores. l2: sgd divides by 1 +
+/// step * fraction after the gradient's change; adagrad adds fraction * w to the gradient. Index is std::uint32_t or
+/// std::uint16_t, Value is float or half.
 ///
-/// What becomes a half, of a machine's factors, is rounded by chance: to the half above with a probability of how far
-/// it is from the one below, in units of the distance between the two, so that what is lost of a change has the mean 0,
-/// however small the change is. Below 2^-14, where halves lie 2^-24 apart, and from 65504 on it is rounded towards 0;
-/// infinities may become no numbers.
+/// A machine's factors that are halves are rounded stochastically: up with a probability equal to the distance from the
+/// half below, in units of the distance between the two halves. So the error of a change has the mean 0, however small
+/// the change is. Below 2^-14, where halves are 2^-24 apart, and from 65504 on, numbers are rounded towards 0;
+/// infinities may become NaN.
 ///
 /// All instruction sets give the same bits: products are rounded before they are added.
 template <class Arrays, class Index, class Value>
@@ -64,7 +64,8 @@ struct row_kernels {
   using batch = row_batch<Index, Value>;
 
   void (*sgd)(const row_update<Arrays>& update, const batch& rows, const score_response& response);
-  /// s += g^2; w -= step * g / sqrt(s + 1e-8), the root within 2.4e-5; a sum below 0 counts as the largest.
+  /// s += g^2; w -= step * g / sqrt(s + 1e-8), the root with a relative error of at most 2.4e-5; a sum below 0 counts
+  /// as the largest number.
   void (*adagrad)(const row_update<Arrays>& update, const batch& rows, const score_response& response);
   /// out[i * scores + k] = score k of row i; changes nothing.
   void (*scores)(const Arrays& from, const batch& rows, float* out);

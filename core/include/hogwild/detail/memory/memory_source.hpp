@@ -7,8 +7,8 @@
 
 namespace hogwild {
 
-/// Gives so many zeroed bytes of this process, from a page on, which stand until the last owner lets go. Throws
-/// resource_error where there are none. Called by one thread at a time.
+/// Returns `bytes` zeroed bytes of this process, aligned to a page, which live until the last owner releases them.
+/// Throws resource_error if there are none. Called by one thread at a time.
 using memory_source = std::function<std::shared_ptr<std::byte>(std::size_t bytes)>;
 
 }  // namespace hogwild

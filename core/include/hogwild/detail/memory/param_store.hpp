@@ -21,18 +21,19 @@ namespace detail {
 class attached_store;
 }
 
-/// Owner of the memory that the workers of one run share: parameters, optimiser state, control words, telemetry.
-/// Hands out spans and views; those may be used by many workers at once as each type says, and die with the store.
+/// Owns the memory that the workers of one run share: parameters, optimiser state, control words, telemetry. Returns
+/// spans and views of it. Many workers may use these at once, as each type says; they are invalid once the store is
+/// destroyed.
 class param_store {
  public:
-  /// Private memory for threads: zeroed, on huge pages where they are available. Throws resource_error. `ring_nodes`,
-  /// where it is not empty, names the memory nodes of each replica on the ring (placement.hpp).
+  /// Private memory for threads: zeroed, on huge pages if available. Throws resource_error. `ring_nodes`, if not empty,
+  /// names the memory nodes of each replica on the ring (placement.hpp).
   static param_store in_memory(const store_shape& shape, std::vector<std::vector<int>> ring_nodes = {});
-  /// The same in memory of that source, for a run without a ring.
+  /// The same in memory from that source, for a run without a ring.
   static param_store in_memory(const store_shape& shape, const memory_source& source);
   /// A new named segment that worker processes attach to; removed with the store. `model` is checked on attaching.
-  /// Nobody gets in before open_for_workers().
-  /// Throws resource_error with the size that is needed where shared memory is too small.
+  /// Nobody can attach before open_for_workers(). Throws resource_error, with the size needed, if shared memory is too
+  /// small.
   static param_store create(const std::string& name, const store_shape& shape, std::string_view model,
                             std::vector<std::vector<int>> ring_nodes = {});
   param_store(param_store&&) noexcept;
@@ -41,13 +42,13 @@ class param_store {
 
   const store_shape& shape() const { return *reinterpret_cast<const store_shape*>(base_ + layout_.shape); }
   const std::string& name() const { return name_; }  ///< empty for private memory
-  /// By who attached: segment::creator_lives().
+  /// Called by a process that attached: segment::creator_lives().
   bool creator_lives() const;
-  /// Of the replicas on the ring, as the creator was asked for it; empty for who attaches.
+  /// The memory nodes of the replicas on the ring, as given to the creator; empty in processes that attached.
   const std::vector<std::vector<int>>& ring_nodes() const { return ring_nodes_; }
-  placed_memory ring_memory() const { return ring_memory_; }  ///< known to the creator
+  placed_memory ring_memory() const { return ring_memory_; }  ///< known to the creator only
 
-  /// By the creator, once everything that workers look at is in place: they may attach, and wait at the closed gate.
+  /// Called by the creator once all that workers look at is in place: they may attach, and wait at the closed gate.
   void open_for_workers() const { control().gate.store(2, std::memory_order_release); }
 
   control_block& control() const { return *reinterpret_cast<control_block*>(base_ + layout_.control); }
@@ -55,12 +56,12 @@ class param_store {
   /// Why the worker in each slot failed.
   std::span<worker_failure> failures() const { return array<worker_failure>(layout_.failures, shape().workers); }
   std::span<ticket_counter> counters() const { return array<ticket_counter>(layout_.counters, shape().shards); }
-  /// The round in which each ticket was finished last.
+  /// The last round in which each ticket was finished.
   std::span<done_mark> done() const { return array<done_mark>(layout_.done, shape().chunks); }
   /// Tickets to be drawn again in a redo round; written while the gate is closed.
   std::span<std::uint32_t> redo() const { return array<std::uint32_t>(layout_.redo, shape().chunks); }
   std::span<std::uint32_t> stripes() const { return array<std::uint32_t>(layout_.stripes, shape().stripes); }
-  /// What readers from outside are told: null where none may read.
+  /// The board for readers from outside: null if none may read.
   live_board* live() const {
     return shape().live_bytes == 0 ? nullptr : reinterpret_cast<live_board*>(base_ + layout_.live);
   }
@@ -71,8 +72,8 @@ class param_store {
   /// Written by the coordinator while the gate is closed; begins on a cache line.
   std::span<std::byte> table() const { return array<std::byte>(layout_.table, shape().table_bytes); }
 
-  /// The parameters as they are stored: of linear models under sgd v, where the weights are w = a * v (scaled_l2). T is
-  /// what the store was made for (scalar_bytes is checked).
+  /// The parameters as they are stored: for linear models under sgd v, where the weights are w = a * v (scaled_l2). T
+  /// is the type that the store was made for (scalar_bytes is checked).
   template <parameter T>
   std::span<T> parameters() const {
     require_scalar(sizeof(T));
@@ -84,8 +85,8 @@ class param_store {
     require_scalar(sizeof(T));
     return array<T>(layout_.state + k * store_layout::state_stride(shape()), shape().parameters);
   }
-  /// The v-th replica of the parameters (k = 0), or of the state array k - 1; whose they are, a reproducible round
-  /// says. With shape().halves those of the parameters lie before the others, and take half as much room.
+  /// The v-th replica of the parameters (k = 0), or of the state array k - 1; a reproducible round decides whose they
+  /// are. With shape().halves, the parameters stored as halves come before the others, and take half as much room.
   template <parameter T>
   std::span<T> replica(std::size_t v, std::size_t k) const {
     require_scalar(sizeof(T));
@@ -93,38 +94,40 @@ class param_store {
     if (k == 0) return array<T>(begin, shape().parameters - shape().halves * (sizeof(T) - 2) / sizeof(T));
     return array<T>(begin + store_layout::state_in_replica(shape(), k - 1), shape().parameters);
   }
-  /// This store as a worker of the v-th replica on the ring sees it: all is the same but parameters and state, which
-  /// are the replica's. Does not own the memory.
+  /// This store as a worker of the v-th replica on the ring sees it: the same, except that parameters and state are the
+  /// replica's. Does not own the memory.
   param_store replica_view(std::size_t v) const;
-  /// The same replica and what lies beside it as plain room, for twice its arrays, each beginning on a cache line.
+  /// The same replica and the arrays beside it as raw memory, with room for twice its arrays, each beginning on a cache
+  /// line.
   std::span<std::byte> ring_memory_of(std::size_t v) const {
     const std::size_t first = store_layout::on_ring(shape(), v);
     return array<std::byte>(layout_.ring + first, (v + 1) * store_layout::ring_stride(shape()) - first);
   }
-  /// Of a store as replica_view() gives it: a second array beside the replica's parameters (k = 0), or its state array
-  /// k - 1, for what the replica saw last of the others, say.
+  /// For a store made by replica_view(): a second array beside the replica's parameters (k = 0) or its state array k -
+  /// 1, for instance for the values that the replica saw last of the others.
   template <parameter T>
   std::span<T> beside(std::size_t k) const {
     require_scalar(sizeof(T));
     const std::size_t inside = k * store_layout::state_stride(shape());
     return array<T>(layout_.parameters + store_layout::replica_stride(shape()) + inside, shape().parameters);
   }
-  /// All that is shared, and where in it processes meet that train in lockstep: shape().meeting_bytes from there on.
+  /// All shared memory, and the part of it where processes that train in lockstep meet: shape().meeting_bytes from
+  /// there.
   std::span<std::byte> bytes() const { return {base_, layout_.total}; }
   std::size_t meeting_offset() const { return layout_.meeting; }
-  /// Parameters and optimiser state as bytes, to be put aside and back between rounds.
+  /// Parameters and optimiser state as bytes, to be saved and restored between rounds.
   std::span<std::byte> state_of_training() const {
     return array<std::byte>(layout_.parameters, layout_.state - layout_.parameters +
                                                     shape().state_arrays * store_layout::state_stride(shape()));
   }
 
-  /// The owner tag and liveness question of the locked baseline for the worker in slot `slot`.
+  /// The locks of the locked baseline for the worker in slot `slot`, with its owner tag and the check for live owners.
   stripe_locks locks(std::size_t slot) const;
 
  private:
   friend class detail::attached_store;
-  /// For worker processes, which know the run's scale: of linear models under sgd they see v, of weights w = a * v.
-  /// Throws segment_error unless the segment exists and was made by the same build for the same model.
+  /// For worker processes, which know the run's scale: for linear models under sgd they see v, where the weights are w
+  /// = a * v. Throws segment_error unless the segment exists and was made by the same build for the same model.
   static param_store attach(const std::string& name, std::string_view model);
 
   struct memory;

@@ -15,40 +15,40 @@
 #include <emmintrin.h>
 #endif
 
-// The one file with memory orders for parameters. Every access is a relaxed std::atomic_ref: each element by itself is
-// never torn, and nothing is promised about the order in which others see two elements change. Plain loads and stores
-// would be a data race, which compilers may break; on the machines we build for, relaxed ones cost the same.
+// The only file with memory orders for parameters. Every access is a relaxed std::atomic_ref: no element is ever torn,
+// and the order in which others see changes of two elements is not defined. Plain loads and stores would be a data
+// race, which compilers may break; on the supported machines relaxed ones cost the same.
 
 namespace hogwild {
 
-/// What parameters are made of: lock-free without help, so that the same bytes work in threads and across processes.
+/// The types of parameters: lock-free, so that the same bytes work in threads and across processes.
 template <class T>
 concept parameter = std::floating_point<T> && std::atomic_ref<T>::is_always_lock_free;
 
 namespace detail {
 
-/// One element, or a word of several narrower ones, which others may write meanwhile.
+/// Loads one element, or a word of several narrower ones, which others may write meanwhile.
 template <class T>
 T load_relaxed(const T& from) {
   static_assert(std::atomic_ref<T>::is_always_lock_free);
   return std::atomic_ref<T>(const_cast<T&>(from)).load(std::memory_order_relaxed);
 }
-/// The same, which others may read and write meanwhile.
+/// Stores likewise, while others may read and write.
 template <class T>
 void store_relaxed(T& to, T value) {
   static_assert(std::atomic_ref<T>::is_always_lock_free);
   std::atomic_ref<T>(to).store(value, std::memory_order_relaxed);
 }
 
-/// Runs of fewer floats are done sooner where they stand than by a call of the two that follow.
+/// For runs of fewer floats an inline loop is faster than a call of the two functions below.
 inline constexpr std::size_t worth_wide_vectors = 64;
-/// to[i] += factor * from[i] for n floats, by the widest vectors that this machine has, to the same bits by any. Others
-/// may read `to` and add to it meanwhile; nobody writes `from`.
+/// to[i] += factor * from[i] for n floats, with the widest vectors of this machine; all give the same bits. Others may
+/// read `to` and add to it meanwhile; nobody writes `from`.
 void add_scaled_run(float* to, const float* from, std::size_t n, float factor);
-/// to[i] = from[i] likewise, of runs that do not overlap. Others may write one and read the other meanwhile.
+/// to[i] = from[i] likewise, for runs that do not overlap. Others may write `from` and read `to` meanwhile.
 void copy_run(float* to, const float* from, std::size_t n);
 
-/// Copies a dense run that others may write, or read, meanwhile; elements may be of different ages.
+/// Copies a dense run while others may write the source and read the target; elements may be of different ages.
 template <parameter T>
 void copy_parameters(const T* from, T* to, std::size_t n) {
   std::size_t i = 0;
@@ -89,7 +89,7 @@ class block_reader {
   std::size_t size_;
 };
 
-/// What a model sees of the parameters: it can read them while others write, and cannot write.
+/// Read access to the parameters for a model: it can read them while others write, and cannot write.
 template <parameter T>
 class param_reader {
  public:
@@ -104,7 +104,7 @@ class param_reader {
     assert(offset + n <= size_);
     return {data_ + offset, n};
   }
-  /// Calls a run that will soon be read and added to into the nearest cache.
+  /// Prefetches a run that will soon be read and added to.
   void announce(std::size_t offset, std::size_t n) const {
     assert(offset + n <= size_);
     constexpr std::size_t line = 64 / sizeof(T);
@@ -116,8 +116,8 @@ class param_reader {
   std::size_t size_;
 };
 
-/// A non-owning, trivially copied view through which any number of workers read and add at the same time. What an add
-/// promises is its Update policy's word; see update_policy.hpp. The memory must outlive the view.
+/// A non-owning, trivially copied view through which any number of workers read and add at the same time. The Update
+/// policy defines what an add promises; see update_policy.hpp. The memory must outlive the view.
 template <parameter T, class Update = update::lossy>
 class param_view {
   static_assert(std::atomic_ref<T>::required_alignment <= alignof(T), "parameters are used at their natural alignment");
@@ -145,17 +145,17 @@ class param_view {
 
   void add(std::size_t j, T delta) const { read_add(j, delta); }
 
-  /// Makes this worker's earlier adds visible to the others, and lets none of the reads that follow happen earlier. A
-  /// lossy add loses what others add between its read and the moment its store is seen; where workers crowd on a few
-  /// cache lines, a processor that reads ahead and stores behind draws that moment out over a whole row.
+  /// Makes this worker's earlier adds visible to the others before any later read. A lossy add loses what others add
+  /// between its read and the moment its store becomes visible. If workers crowd on a few cache lines, a processor that
+  /// reads ahead and delays stores extends that time to a whole row.
   void settle_adds() const {
-    // ThreadSanitizer knows no fences, and needs none: no value is handed over by this one.
+    // ThreadSanitizer does not support fences, and does not need this one: it hands over no value.
 #if !defined(HOGWILD_THREAD_SANITIZER)
     std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
   }
 
-  /// Adds and returns the value that the add started from.
+  /// Adds, and returns the value that the add started from.
   T read_add(std::size_t j, T delta) const {
     assert(j < size_);
     const std::atomic_ref<T> cell(data_[j]);
@@ -180,23 +180,23 @@ class param_view {
     detail::copy_parameters(data_ + offset, out.data(), out.size());
   }
 
-  /// Overwrites a dense run: for a worker who alone adds to it at the moment.
+  /// Overwrites a dense run: for a worker that is the only one to add to it at the moment.
   void store_block(std::size_t offset, std::span<const T> in) const {
     assert(offset + in.size() <= size_);
     detail::copy_parameters(in.data(), data_ + offset, in.size());
   }
 
-  /// Sends what a worker's replica of the run from `offset` on gained, `gain_weight` of it, and fetches what others
-  /// sent:
+  /// Adds `gain_weight` times what a worker's replica of the run at `offset` gained to the shared run, and takes over
+  /// the others' gains:
   ///
   ///   gain = work - base;  shared += gain_weight * gain;  work = base = shared
   ///
-  /// `work` and `base` belong to the calling worker; base is the shared value that it saw last. Nobody waits for
-  /// anybody. A value that nobody else has changed since becomes `work` itself, so that a worker alone loses no bit.
+  /// `work` and `base` belong to the calling worker; base holds the shared values that it saw last. Nobody waits. If
+  /// nobody else has changed a value since, it becomes `work` itself, so that a single worker loses no bit.
   void exchange(std::size_t offset, std::span<T> work, std::span<T> base, T gain_weight) const {
     meet<true>(offset, work, base, gain_weight);
   }
-  /// Half an exchange: what was gained is added to the shared values; work and base stay as they are.
+  /// Half an exchange: adds the gains to the shared values; work and base do not change.
   void send(std::size_t offset, std::span<T> work, std::span<T> base, T gain_weight) const {
     meet<false>(offset, work, base, gain_weight);
   }
@@ -216,9 +216,9 @@ class param_view {
     for (; i < work.size(); ++i) work[i] = base[i] = load(offset + i);
   }
 
-  // Four elements at a time in add_block(), although processors have wider vectors: by AVX-512 runs that lie in a cache
-  // were added up to four times as fast, and adam on dense layers, which adds such runs, took a fifth longer all the
-  // same. The scaled runs are the steps of sgd: rows of words and factors, which were in a cache a moment ago.
+  // add_block() takes four elements at a time, although processors have wider vectors: AVX-512 added up cached runs up
+  // to four times as fast, but adam on dense layers, which adds such runs, took a fifth longer. The scaled runs are the
+  // steps of sgd: rows of words and factors, which have just been used and are in a cache.
 
   /// Adds to a dense run, element by element.
   void add_block(std::size_t offset, std::span<const T> delta) const {
@@ -291,9 +291,9 @@ class param_view {
   }
 
 #if defined(HOGWILD_VECTOR_EXCHANGE)
-  /// Four elements of a lossy exchange at once; where nobody else writes meanwhile, with the same results. An element
-  /// without a gain is written back as it was read if a neighbour has one: what others add to it in that moment is
-  /// lost. On the machines that have these instructions an aligned element of a vector access is as untorn as an access
+  /// Four elements of a lossy exchange at once, with the same results if nobody else writes meanwhile. An element
+  /// without a gain is written back as it was read if a neighbour has one, so others' adds to it at that moment are
+  /// lost. On machines that have these instructions an aligned element of a vector access is not torn, as in an access
   /// of its own.
   template <bool Fetch>
   static void meet_four(float* shared, float* work, float* base, float gain_weight) {

@@ -10,12 +10,12 @@
 
 namespace hogwild {
 
-/// Zeroed memory of this process, on huge pages where the system grants them; the first to touch a page decides on
-/// which NUMA node it lies.
+/// Zeroed memory of this process, on huge pages if the system grants them. A page lies on the NUMA node of the first
+/// thread that touches it.
 class private_memory {
  public:
   private_memory() = default;
-  /// Throws resource_error where there is none.
+  /// Throws resource_error if there is none.
   explicit private_memory(std::size_t bytes);
   private_memory(private_memory&& other) noexcept
       : mapping_(std::exchange(other.mapping_, nullptr)), bytes_(other.bytes_), base_(other.base_) {}
@@ -35,20 +35,20 @@ class private_memory {
   std::byte* base_ = nullptr;
 };
 
-/// What one worker keeps for itself between rounds: room for its replica. Used by that worker alone.
+/// Memory that one worker keeps between rounds: room for its replica. Only that worker uses it.
 class worker_memory {
  public:
   worker_memory() = default;
-  /// Room that somebody else owns, from a cache line on, for as much as is ever asked for.
+  /// Uses room that another object owns, aligned to a cache line, and large enough for every later request.
   explicit worker_memory(std::span<std::byte> given) : given_(given) {}
 
-  /// What `arrays` arrays of n elements take.
+  /// The bytes of `arrays` arrays of n elements.
   template <parameter T>
   static constexpr std::size_t bytes_of(std::size_t arrays, std::size_t n) {
     return arrays * stride_of<T>(n);
   }
 
-  /// `arrays` arrays of n elements, each beginning on a cache line; what they held is lost when they grow.
+  /// `arrays` arrays of n elements, each beginning on a cache line; growing them loses their contents.
   template <parameter T>
   std::span<T> array(std::size_t k, std::size_t arrays, std::size_t n) {
     const std::size_t stride = stride_of<T>(n);

@@ -15,21 +15,21 @@ inline constexpr std::size_t segment_header_bytes = 4096;           ///< reserve
 
 /// The first bytes of every segment. No pointers: each process maps the segment at another address.
 ///
-/// The creator writes `magic` first and `ready` last (with release); nobody writes afterwards, so that a reader who saw
-/// ready == 1 (with acquire) may read everything else without further ado.
+/// The creator writes `magic` first and `ready` last (with release), and nobody writes afterwards. So a reader that saw
+/// ready == 1 (with acquire) may read everything else.
 struct segment_header {
   std::uint64_t magic;
   std::uint32_t abi_version;
   std::uint32_t ready;        ///< 0 while the segment is being made, 1 afterwards
-  std::uint64_t layout_hash;  ///< of what follows the header; the creator's caller defines it
+  std::uint64_t layout_hash;  ///< hash of the layout that follows the header; defined by the creator's caller
   std::uint64_t build_id;     ///< hash of the program's build
   std::uint64_t total_bytes;  ///< header included
-  process_identity owner;     ///< who created the segment and will remove it
+  process_identity owner;     ///< the process that created the segment and will remove it
   std::int64_t created_at;    ///< nanoseconds since 1970
   std::uint32_t uid;          ///< the creator's user
   std::uint32_t reserved;
   char model_name[128];  ///< ends with a zero; longer names are cut
-  char label[256];       ///< what the creator says about the run, for listings; may be empty
+  char label[256];       ///< the creator's description of the run, for listings; may be empty
 };
 
 static_assert(std::is_trivially_copyable_v<segment_header> && std::is_standard_layout_v<segment_header>);

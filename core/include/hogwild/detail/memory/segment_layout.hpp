@@ -13,8 +13,8 @@
 #include <hogwild/detail/control/worker_slot.hpp>
 #include <hogwild/detail/memory/segment_header.hpp>
 
-// One memory block holds all that the workers of a run share, in private memory and in a named segment alike. It
-// contains no pointer: every process maps it where it likes and adds the same offsets to its own base.
+// One memory block holds all that the workers of a run share, in private memory as well as in a named segment. It
+// contains no pointers: every process maps it at any address and adds the same offsets to its own base.
 //
 //   coordinator: base A                          worker: base B
 //   A + 0         segment header                 B + 0
@@ -24,28 +24,27 @@
 
 namespace hogwild {
 
-/// How much of everything a run shares. Stored behind the header, so that whoever attaches finds the rest.
+/// The sizes of all parts of a run's memory. Stored after the header, so that processes that attach find the rest.
 struct store_shape {
   std::uint64_t parameters = 0;
   std::uint64_t scalar_bytes = 4;
-  std::uint64_t state_arrays = 0;  ///< optimiser state: arrays as long as the parameters
-  std::uint64_t workers = 1;       ///< slots, those for late joiners included
-  std::uint64_t shards = 1;        ///< ticket counters
-  std::uint64_t chunks = 1;        ///< tickets of an epoch
-  std::uint64_t stripes = 0;       ///< locks of the locked baseline: 0 or a power of two
-  std::uint64_t setup_bytes = 0;   ///< what workers need to know besides: options, model, labels, paths
-  std::uint64_t replicas = 0;      ///< copies of parameters and state: one a virtual worker of a reproducible run
-  std::uint64_t halves = 0;        ///< of a virtual worker's parameters, the first ones, that are stored as halves
-  std::uint64_t ring = 0;          ///< replicas on a ring: parameters and state, and what each saw of them last
-  std::uint64_t meeting_bytes =
-      0;                          ///< where processes meet that train in lockstep: a group's (collectives/segment.hpp)
-  std::uint64_t live_bytes = 0;   ///< for readers from outside: a live_board and a live_description; 0: none may read
-  std::uint64_t table_bytes = 0;  ///< what the task's coordinator tells its workers from round to round
+  std::uint64_t state_arrays = 0;   ///< optimiser state: arrays as long as the parameters
+  std::uint64_t workers = 1;        ///< slots, including those for late joiners
+  std::uint64_t shards = 1;         ///< ticket counters
+  std::uint64_t chunks = 1;         ///< tickets of an epoch
+  std::uint64_t stripes = 0;        ///< locks of the locked baseline: 0 or a power of two
+  std::uint64_t setup_bytes = 0;    ///< what else workers need to know: options, model, labels, paths
+  std::uint64_t replicas = 0;       ///< copies of parameters and state, one for each virtual worker
+  std::uint64_t halves = 0;         ///< virtual worker's parameters (the first ones) that are stored as halves
+  std::uint64_t ring = 0;           ///< replicas on a ring: parameters, state, and what each last saw of the others
+  std::uint64_t meeting_bytes = 0;  ///< the meeting place of processes that train in lockstep (collectives/segment.hpp)
+  std::uint64_t live_bytes = 0;     ///< for readers from outside: a live_board and a live_description; 0: none may read
+  std::uint64_t table_bytes = 0;    ///< data that the task's coordinator passes to its workers from round to round
 
   bool operator==(const store_shape&) const = default;
 };
 
-/// Where each array of a store lies, in bytes from its base; all but small control arrays begin on a page.
+/// The offset of each array of a store, in bytes from its base; all except small control arrays begin on a page.
 struct store_layout {
   std::size_t shape, control, slots, failures, counters, done, redo, stripes, setup, live, table, parameters, state,
       replicas, ring, meeting, total;
@@ -80,7 +79,8 @@ struct store_layout {
   /// Bytes from one state array to the next.
   static std::size_t state_stride(const store_shape& s) { return (s.parameters * s.scalar_bytes + 4095) / 4096 * 4096; }
 
-  /// Bytes from one replica to the next. They are walked side by side, so they must not fall on the same cache sets.
+  /// Bytes from one replica to the next. Loops walk replicas side by side, so they must not fall on the same cache
+  /// sets.
   static std::size_t replica_stride(const store_shape& s) { return state_in_replica(s, s.state_arrays) + 256; }
   /// Bytes from the beginning of a replica to array k of its state.
   static std::size_t state_in_replica(const store_shape& s, std::size_t k) {
@@ -89,7 +89,7 @@ struct store_layout {
   }
 
   /// Bytes from one replica on the ring to the next: whole pages, so that each can lie on a memory node of its own;
-  /// huge ones where that makes them larger by an eighth at most.
+  /// huge pages if that makes them larger by an eighth at most.
   static std::size_t ring_stride(const store_shape& s) {
     const std::size_t bytes = 2 * (1 + s.state_arrays) * state_stride(s) + 4096, unit = ring_alignment(s);
     return (bytes + unit - 1) / unit * unit;
@@ -98,9 +98,9 @@ struct store_layout {
     constexpr std::size_t huge_page = std::size_t{2} << 20;
     return 2 * (1 + s.state_arrays) * state_stride(s) + 4096 >= 8 * huge_page ? huge_page : 4096;
   }
-  /// Where the arrays of replica v begin, from `ring` on; what lies beside them comes replica_stride() later. As with
-  /// replicas, they must not all fall on the same cache sets: eight places take turns in the page that ring_stride()
-  /// has to spare.
+  /// Where the arrays of replica v begin, from `ring` on; the arrays beside them come replica_stride() later. Like
+  /// replicas, they must not all fall on the same cache sets: eight positions alternate in the page that ring_stride()
+  /// adds.
   static std::size_t on_ring(const store_shape& s, std::size_t v) { return v * ring_stride(s) + v % 8 * 512; }
 };
 
@@ -110,9 +110,9 @@ static_assert(std::is_standard_layout_v<control_block> && sizeof(control_block) 
 static_assert(sizeof(ticket_counter) == 128);
 static_assert(std::is_trivially_copyable_v<round_plan> && sizeof(round_plan) == 112);
 
-/// Differs between builds whose processes would read each other's segments wrongly.
+/// Differs between builds whose processes would misread each other's segments.
 constexpr std::uint64_t layout_hash() {
-  std::uint64_t h = 8;  // raised by hand when a meaning changes and no size does
+  std::uint64_t h = 8;  // raised by hand if a meaning changes but no size does
   for (const std::uint64_t part :
        {sizeof(store_shape), sizeof(control_block), sizeof(worker_slot), sizeof(worker_failure), sizeof(ticket_counter),
         sizeof(round_plan), sizeof(live_board), segment_header_bytes, offsetof(worker_slot, pageable),

@@ -9,8 +9,8 @@
 
 namespace hogwild {
 
-/// The first `head` parameters from one array, the others from another, as if they were one: a worker's replica of the
-/// hot columns before the shared tail. The head belongs to the worker; the tail is shared as Update says.
+/// The first `head` parameters from one array and the others from another, as if they were one: a worker's replica of
+/// the popular columns, then the shared tail. The head belongs to the worker; the tail is shared as Update says.
 template <parameter T, class Update = update::lossy>
 class split_view {
  public:
@@ -30,7 +30,7 @@ class split_view {
     head_[j] = before + delta;
     return before;
   }
-  /// A run that may lie on both sides of the border.
+  /// Loads a run, which may cross the border.
   void load_block(std::size_t offset, std::span<T> out) const {
     const std::size_t n = in_head(offset, out.size());
     std::copy_n(head_ + std::min(offset, size_), n, out.data());

@@ -11,14 +11,14 @@
 
 namespace hogwild {
 
-/// The owner slots of the locked baseline. A stripe holds 0 when it is free, else its owner's tag: worker slot and
-/// generation. `alive` says whether a tag's worker still runs and counts. Under every schedule:
+/// The striped locks of the locked baseline. A stripe holds 0 if it is free, else its owner's tag: worker slot and
+/// generation. `alive` tells whether a tag's worker still runs and counts. Under every schedule:
 ///
-///     of those who count, one has a stripe at a time;
-///     who counts keeps its stripe until it gives it back;
-///     nobody waits for ever for a stripe of somebody who does not count: it is taken over.
+///     of the workers that count, one has a stripe at a time;
+///     a worker that counts keeps its stripe until it gives it back;
+///     no worker waits for ever for a stripe whose owner does not count: it takes the stripe over.
 ///
-/// They hold because a tag that did not count once never counts again (worker_slot.hpp).
+/// This holds because a tag that did not count once never counts again (worker_slot.hpp).
 template <class Atomics = std_atomics>
 class basic_stripe_locks {
   using word = typename Atomics::template atomic_ref<std::uint32_t>;
@@ -33,22 +33,22 @@ class basic_stripe_locks {
       : stripes_(stripes), self_(self), alive_(alive), context_(context) {}
 
   void lock(std::size_t coordinate) const noexcept { lock_stripe(stripe_of(coordinate)); }
-  /// Several stripes are locked in ascending order.
+  /// To lock several stripes, lock them in ascending order.
   void lock_stripe(std::size_t number) const noexcept {
     const word stripe(stripes_[number]);
     for (std::uint32_t spins = 1;; ++spins) {
       tag seen = 0;
       if (stripe.compare_exchange_weak(seen, self_, std::memory_order_acquire, std::memory_order_relaxed)) return;
-      // Asking whether the owner lives costs a look at its slot, so ask rarely.
+      // Whether the owner lives is in another cache line, its slot, so check rarely.
       if (seen != 0 && spins % Atomics::looks(1024) == 0 && !alive_(context_, seen) &&
           stripe.compare_exchange_strong(seen, self_, std::memory_order_acquire, std::memory_order_relaxed)) {
         return;
       }
-      // Where there are more workers than CPUs the owner may be waiting for the one that we spin on.
+      // With more workers than CPUs the owner may be waiting for this CPU.
       if (spins % Atomics::looks(64) == 0) Atomics::yield();
     }
   }
-  /// One look at stripe number `stripe`: true where it is this worker's now. A dead owner's is taken over.
+  /// One attempt to lock a stripe: true if this worker has it now. Takes over a dead owner's stripe.
   bool try_lock_stripe(std::size_t stripe) const noexcept {
     const word owner(stripes_[stripe]);
     tag seen = 0;
@@ -56,7 +56,7 @@ class basic_stripe_locks {
     return !alive_(context_, seen) &&
            owner.compare_exchange_strong(seen, self_, std::memory_order_acquire, std::memory_order_relaxed);
   }
-  /// Gives it back, unless somebody took it over from a worker that was taken for dead.
+  /// Unlocks it, unless another worker took it over because this one was thought dead.
   void unlock_stripe(std::size_t stripe) const noexcept {
     tag mine = self_;
     word(stripes_[stripe]).compare_exchange_strong(mine, 0, std::memory_order_release, std::memory_order_relaxed);
@@ -84,7 +84,8 @@ using stripe_locks = basic_stripe_locks<>;
 
 namespace update {
 
-/// Load, add, store: Hogwild!. Never torn; an add that another worker overtakes may be lost, which is the method.
+/// Load, add, store: Hogwild!. Never torn; an add may be lost if another worker writes in between, as the method
+/// accepts.
 struct lossy {
   static constexpr update_kind kind = update_kind::lossy;
 };
@@ -94,8 +95,8 @@ struct exact {
   static constexpr update_kind kind = update_kind::exact;
 };
 
-/// An add under the stripe's lock: the baseline to beat. No add is lost while nobody dies or is stopped so long that
-/// the others go on without it.
+/// An add under the stripe's lock: the baseline. No add is lost unless a worker dies or is stopped so long that the
+/// others go on without it.
 struct locked {
   static constexpr update_kind kind = update_kind::locked;
   stripe_locks locks;

@@ -7,8 +7,7 @@
 
 #include <hogwild/detail/platform/device_code.hpp>
 
-// The weakest reader, emit and row of lanes that a model may count on. They exist to be compiled against, never to be
-// run.
+// The weakest reader, emit and row of lanes that a model may rely on. They are only compiled, never run.
 
 namespace hogwild::archetype {
 
@@ -38,7 +37,7 @@ struct block_emit {
   void block(std::size_t offset, std::span<const T> partials) const;
 };
 
-/// A row that lanes share.
+/// A row that the lanes of a device share.
 struct shared_row {
   using shared_by_lanes = void;
   struct entry {

@@ -14,12 +14,12 @@
 #include <hogwild/model.hpp>
 #include <hogwild/option_values.hpp>
 
-// What a compiler says of a type that is not quite a model: a sentence for each member that is missing, has another
-// shape, or has almost the name of one. Included by model.hpp.
+// Compiler messages for a type that is not quite a model: a sentence for each member that is missing, has the wrong
+// form, or whose name is almost right. Included by model.hpp.
 
 namespace hogwild::detail {
 
-/// Whether its constant `value` is known when the model is compiled.
+/// Whether its constant `value` is known at compile time.
 template <class T, T value>
 inline constexpr bool is_constant = true;
 
@@ -29,7 +29,7 @@ concept range_of = requires(const Range& range) {
   std::end(range);
 };
 
-/// Members that any model may have, and names that are almost theirs.
+/// Checks members that any model may have, and names that are almost right.
 template <class M>
 constexpr void check_options() {
   static_assert(
@@ -77,7 +77,7 @@ constexpr void check_options() {
       "a model's hyperparameters are called hyperparameters(), not hyperparameter()");
 }
 
-/// `Scalar` is what its parameters are made of.
+/// `Scalar` is the type of its parameters.
 template <class M, class Scalar>
 constexpr void check_project() {
   static_assert(
@@ -86,7 +86,7 @@ constexpr void check_project() {
       "moved, and the step that moved them");
 }
 
-/// Members that a model may have whose parameters are its own to lay out.
+/// Checks members that a model may have if it lays out its parameters itself.
 template <class M>
 constexpr void check_free_options() {
   using scalar = typename M::scalar_type;
@@ -137,7 +137,7 @@ constexpr void check_free_options() {
       "a model's require_data takes (const hogwild::sparse_view& rows, std::string_view source)");
 }
 
-/// Of a model with a workspace whose rows may have lists of labels.
+/// For a model with a workspace whose rows may have lists of labels.
 template <class M>
 constexpr void check_lists() {
   using reader = archetype::reader<typename M::scalar_type>;
@@ -263,8 +263,8 @@ constexpr bool check_general_model() {
       if constexpr (loses && emits) {
         constexpr bool silent = emits_partials<M> || emits_drawn_partials<M>;
         static_assert(silent, "a model's gradient returns nothing: what it finds it emits");
-        // Their bodies are looked at, too. Named, not compared with null: gcc does not hold that for a constant under
-        // -fsanitize=undefined.
+        // Their bodies are compiled, too. Named, not compared with null: under -fsanitize=undefined gcc does not treat
+        // that as a constant.
         constexpr double (*loss)(const M&, const reader&, const example&) = [](const auto& m, const auto& w,
                                                                                const auto& z) -> double {
           if constexpr (loses_drawn_rows<M>)
@@ -348,7 +348,7 @@ constexpr bool check_workspace_model() {
   return false;
 }
 
-/// What its members say that a type is meant to be.
+/// Which kind of model a type is meant to be, judging by its members.
 template <class M>
 inline constexpr bool meant_linear =
     margin_model<M> || !(has_scalar_type<M>() || has_example_type<M>() || has_dim<M>() || has_gradient<M>());
@@ -359,10 +359,10 @@ inline constexpr bool meant_with_workspace = has_workspace<M>() || has_make_work
 
 namespace hogwild {
 
-/// True for a model that an engine can train; of anything else the compiler says what is wrong with which member, also
-/// with those that a model need not have. A concept never looks into a body, so models are also instantiated here with
-/// a reader that can only read and an emit that can only be called: a model that writes by itself does not compile.
-/// Use: static_assert(hogwild::conforms<my_model>());
+/// True for a model that an engine can train. For anything else the compiler reports which member is wrong and why;
+/// this includes optional members. A concept never looks into a body, so models are also instantiated here with a
+/// reader that can only read and an emit that can only be called: a model that writes by itself does not compile. Use:
+/// static_assert(hogwild::conforms<my_model>());
 template <class M>
 constexpr bool conforms() {
   static_assert(std::is_class_v<M>, "a model is a struct or a class");
@@ -376,7 +376,7 @@ constexpr bool conforms() {
     return detail::check_general_model<M>();
 }
 
-/// The same, and that engines whose workers are processes can train it: worker_main() and register_model() ask for it.
+/// The same, and that engines whose workers are processes can train it: worker_main() and register_model() require it.
 template <class M>
 constexpr bool conforms_for_processes() {
   static_assert(segment_storable<M>,

@@ -10,21 +10,21 @@
 
 namespace hogwild {
 
-/// One example of sparse data: columns, their values, and the label. Spans over storage that a dataset owns; valid as
-/// long as the dataset. Columns are distinct and in no promised order (they are positions by frequency in a cached
-/// dataset).
+/// One example of sparse data: columns, their values, and the label. The spans refer to storage that a dataset owns,
+/// and are valid as long as the dataset. Columns are distinct and in no promised order (in a cached dataset they are
+/// positions by popularity).
 ///
-/// A model need not look at the weight: the engine multiplies the loss and what gradient() emits by it. Only a model
-/// with a workspace does so itself (workspace_model).
+/// A model may ignore the weight: the engine multiplies the loss and what gradient() emits by it. Only a model with a
+/// workspace applies it itself (workspace_model).
 template <class T>
 struct sparse_row {
   std::span<const std::uint32_t> index;
   std::span<const T> value;
   T label{};
-  std::span<const std::uint32_t> classes{};  ///< where rows have lists of labels: the numbers of its classes, ascending
-  float weight = 1.0f;   ///< >= 0: how much the row counts; in training over the mean of all training rows
-  float offset = 0.0f;   ///< what is added to the row's margin before any parameter is
-  std::uint64_t id = 0;  ///< the row's place in its data: its number in the input where those know it (sparse_view::id)
+  std::span<const std::uint32_t> classes{};  ///< if rows have lists of labels: the numbers of its classes, ascending
+  float weight = 1.0f;   ///< >= 0: how much the row counts; in training relative to the mean of all training rows
+  float offset = 0.0f;   ///< a constant that is added to the row's margin
+  std::uint64_t id = 0;  ///< the row's number in the input, if known (sparse_view::id), else its place in the data
 
   struct entry {
     std::uint32_t index;
@@ -50,10 +50,10 @@ struct sparse_row {
   HOGWILD_DEVICE_CODE iterator end() const { return {index.data() + index.size(), value.data() + value.size()}; }
 };
 
-/// sum over the row of w[j] * x_j. `R` is any reader: it needs operator[](std::size_t). Four partial sums break the
-/// chain of additions; relaxed loads are never vectorised, so this is what the compiler cannot do by itself.
+/// The sum over the row of w[j] * x_j. `R` is any reader: it needs operator[](std::size_t). Four partial sums break the
+/// chain of additions, because compilers never vectorise relaxed loads.
 #if defined(__CUDACC__)
-#pragma nv_exec_check_disable  // readers of the CPU are read there alone
+#pragma nv_exec_check_disable  // the CPU's readers are used only there
 #endif
 template <class R, class T>
 HOGWILD_DEVICE_CODE T dot(const R& w, const sparse_row<T>& z) {
@@ -72,7 +72,7 @@ HOGWILD_DEVICE_CODE T dot(const R& w, const sparse_row<T>& z) {
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/// sum over the row of f(j, x).
+/// The sum over the row of f(j, x).
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
@@ -84,7 +84,7 @@ HOGWILD_DEVICE_CODE T sum(const sparse_row<T>& z, const F& f) {
 }
 
 /// A row that lanes of a device train together: a loop over it gives each lane entries of its own, and its sum(f) is
-/// that over all of them. See device_model.
+/// over all of them. See device_model.
 template <class Z>
 concept shared_row = requires {
   typename Z::shared_by_lanes;

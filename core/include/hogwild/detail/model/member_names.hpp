@@ -3,13 +3,13 @@
 
 #include <type_traits>
 
-// Whether a class has a member of some name, whatever it is: of a model that has one of the wrong shape conforms.hpp
-// tells so, where a concept would take it for a model without it.
+// Tests whether a class has a member of some name, of whatever kind. With this, conforms.hpp can report a member of the
+// wrong form; a concept would take the model for one without the member.
 
 namespace hogwild::detail {
 
-// A name that both bases have is ambiguous, even where it is a template, a type or private. Nothing can be derived of a
-// final class, whose templates are overlooked.
+// A name that both bases have is ambiguous, even if it is a template, a type or private. A final class cannot be a
+// base, so its templates are overlooked.
 #define HOGWILD_MEMBER(name)                                             \
   struct other_##name {                                                  \
     int name;                                                            \

@@ -13,28 +13,28 @@
 
 namespace hogwild {
 
-/// What a number of a model is called, and which values it may have.
+/// The name of a number of a model, and the values that it may have.
 struct number_facts {
   std::string_view name;  ///< in saved models; one word
-  /// What it does, for the help of the command, where it is an option; empty: it is none, and comes from the rows.
+  /// Its effect, for the help of the command, if it is an option; empty: it is not, and comes from the rows.
   std::string_view help{};
-  std::string_view option{};        ///< what the option is called, where that is not `name`
+  std::string_view option{};        ///< the name of the option, if it is not `name`
   bool (*suits)(double) = nullptr;  ///< null: any number that the member's type holds
-  std::string_view must_be{};       ///< what suits, in words: "positive"
+  std::string_view must_be{};       ///< the allowed values in words: "positive"
 };
 
-/// A member of a model that is a number: number<&my_model::delta>({.name = "delta"}). All that a model has but
-/// `features`, `classes` and `labels`, which data say, stand in its static function numbers(): what is saved with it,
-/// what load() makes it of again, and what the command takes as options.
+/// A member of a model that is a number: number<&my_model::delta>({.name = "delta"}). A model's static function
+/// numbers() lists all its members except `features`, `classes` and `labels`, which the data determine. They are saved
+/// with the model, load() restores it from them, and the command takes them as options.
 struct model_number : number_facts {
   double (*get)(const void* model);
-  bool (*set)(void* model, double value);  ///< whether the member's type holds it
+  bool (*set)(void* model, double value);  ///< returns whether the member's type can hold it
   bool is_flag = false;                    ///< 0 or 1
   bool is_count = false;                   ///< a whole number from 0 on
 
   std::string_view option_name() const { return option.empty() ? name : option; }
   bool is_option() const { return !help.empty(); }
-  /// Sets the member; whether the value suits. It is judged as the member's type has it.
+  /// Sets the member; returns whether the value is allowed, after conversion to the member's type.
   bool take(void* model, double value) const { return set(model, value) && (suits == nullptr || suits(get(model))); }
 };
 
@@ -48,7 +48,7 @@ struct member_of<T M::*> {
   using type = T;
 };
 
-/// x as a T, where that is possible.
+/// Whether x can be converted to a T without loss.
 template <class T>
 constexpr bool holds(double x) {
   if constexpr (std::same_as<T, bool>)
@@ -76,7 +76,7 @@ constexpr model_number number(const number_facts& facts) {
           std::same_as<type, bool>, std::unsigned_integral<type> && !std::same_as<type, bool>};
 }
 
-/// What a model says that it is made with.
+/// The numbers that a model is made with.
 template <class M>
 std::vector<model_number> numbers_of() {
   if constexpr (requires { M::numbers(); }) {

@@ -7,7 +7,7 @@
 
 namespace hogwild::detail {
 
-/// Reads parameters that nobody writes any more, which must outlive it.
+/// Reads parameters that nobody writes any more, and that must outlive it.
 template <class T = float>
 struct quiet_reader {
   using value_type = T;

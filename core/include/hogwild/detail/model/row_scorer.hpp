@@ -14,8 +14,8 @@
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/model.hpp>
 
-// What a trained model says of rows. One thread uses a scorer; the model and its parameters, which nobody writes any
-// more, must outlive it.
+// Scores rows with a trained model. One thread uses a scorer. The model and its parameters must outlive it, and nobody
+// may write them.
 
 namespace hogwild::detail {
 
@@ -30,7 +30,7 @@ struct parameter_of<M> {
 template <class M>
 using parameter_of_t = typename parameter_of<M>::type;
 
-/// Whether a model says more of a row than its loss.
+/// Whether a model computes more for a row than its loss.
 template <class M>
 inline constexpr bool scores_rows = [] {
   if constexpr (general_model<M>)
@@ -40,13 +40,13 @@ inline constexpr bool scores_rows = [] {
   return has_scores<M>();
 }();
 
-/// The margin of a row, with its offset, of a linear model with weights for `columns` columns and a constant term
-/// behind them, or none.
+/// The margin of a row, including its offset, for a linear model with weights for `columns` columns and at most one
+/// constant term after them.
 inline float margin_of(std::span<const float> parameters, std::size_t columns, const sparse_row<float>& z) {
   return dot(quiet_reader<float>{parameters}, z) + (parameters.size() > columns ? parameters.back() : 0.0f) + z.offset;
 }
 
-/// Loss and score of one row, for which `random` draws where the model does.
+/// Loss and score of one row; `random` is used if the model draws.
 template <margin_model M>
 row_score score_of(const M& m, std::span<const float> parameters, std::size_t columns, const sparse_row<float>& z,
                    const counter_random&) {
@@ -62,9 +62,9 @@ row_score score_of(const M& m, std::span<const parameter_of_t<M>> parameters, st
   return said;
 }
 
-/// Scores up to `most` rows at a time: call it with (k, &row, number, {}) for row k < most, then with (0, null, 0,
-/// scores) for rows 0 to scores.size() - 1. Models with a workspace take much less time for many; of others each row is
-/// scored as it comes.
+/// Scores up to `most` rows at a time: call it with (k, &row, number, {}) for rows k < most, then with (0, null, 0,
+/// scores) for rows 0 to scores.size() - 1. Models with a workspace are much faster with many rows; for others each row
+/// is scored as it comes.
 template <class M>
 class row_scorer {
  public:
@@ -91,7 +91,7 @@ struct row_scores {
   using arrays = decltype(std::declval<const M&>().arrays_in(nullptr));
 
   row_scores(const M& m, std::span<const float> parameters)
-      : from(m.arrays_in(const_cast<float*>(parameters.data()))),  // which kernels that score only read
+      : from(m.arrays_in(const_cast<float*>(parameters.data()))),  // kernels that score do not write
         kernels(row_kernels_of<arrays, std::uint32_t, float>(choose_isa(isa::automatic))) {}
 
   void score(const sparse_row<float>& z, std::vector<float>& scores) const {
@@ -131,8 +131,8 @@ class row_scorer<M> {
   row_scorer(const M& m, std::span<const parameter_of_t<M>> parameters, const sparse_view& rows, std::size_t most)
       : model_(m), parameters_(parameters), space_(m.make_workspace(rows, isa::automatic, most)) {}
 
-  /// Row `number` has random numbers of its own, the same each time. `of_classes`: nothing, or room for what each row
-  /// scores for all classes.
+  /// Row `number` has random numbers of its own, the same each time. `of_classes`: empty, or room for each row's scores
+  /// of all classes.
   template <class... Room>
   void operator()(std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_score> scores,
                   const Room&... of_classes) {

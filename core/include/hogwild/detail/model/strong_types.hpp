@@ -7,7 +7,7 @@
 
 namespace hogwild {
 
-// Numbers that must not be swapped at a call site. Each converts only on request, through index().
+// Numbers that must not be swapped at a call site. Each converts only explicitly, by index().
 
 enum class worker_id : std::uint32_t {};   ///< which worker of the run, from 0
 enum class shard_id : std::uint32_t {};    ///< which part of the tickets, from 0

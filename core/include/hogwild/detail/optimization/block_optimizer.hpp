@@ -13,10 +13,9 @@
 
 namespace hogwild {
 
-/// Any optimiser, on dense runs of parameters: which one is looked at once a run. `View` is a param_view, a split_view
-/// or a gathering_view. What is remembered lives in state_arrays_of(kind) arrays as long as the parameters, and like
-/// these is read once and changed by adds, so that any number of workers may do so at the same time, and replicas may
-/// exchange it.
+/// Any optimiser, on dense runs of parameters; it is dispatched once a run. `View` is a param_view, a split_view or a
+/// gathering_view. The state is in state_arrays_of(kind) arrays as long as the parameters. Like these, it is read once
+/// and changed by adds, so that any number of workers may do so at the same time, and replicas may exchange it.
 ///
 ///   adagrad      s += g^2;                w -= size * g / sqrt(s + 1e-8)
 ///   row_adagrad  s_0 += mean of g^2;      w -= size * g / sqrt(s_0 + 1e-8), one sum for the run
@@ -24,14 +23,16 @@ namespace hogwild {
 ///   adam         m = b1 m + (1 - b1) g;   v = b2 v + (1 - b2) g^2;   t += 1
 ///                w -= size * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + epsilon)
 ///
-/// Zeros that pad a run count in the mean of its squares, for nobody here knows them from others: row_adagrad then
-/// takes steps as for a `size` larger by the root of the run's length over that of what is no padding.
+/// Zeros that pad a run are included in its mean of squares, because the optimiser cannot recognise padding.
+/// row_adagrad's steps then are those of a `size` that is larger by the square root of the run's length over its length
+/// without padding.
 ///
-/// (Duchi, Hazan, Singer 2011; momentum as PyTorch has it; Kingma and Ba 2015.) Adam counts the steps t of a run at the
-/// run's first parameter: a model should always emit the same runs. Adds that are lost, come twice, or are rounded on
-/// their way may leave a sum below zero, a count below one, or a second moment below what the first one says of it
-/// (least_square_of()): they are taken to be no less. So is one that is read without the gradient that another worker
-/// is adding, which the first moment has already: that would be a step of any length.
+/// (Duchi, Hazan, Singer 2011; momentum as in PyTorch; Kingma and Ba 2015.) Adam counts the steps t of a run at the
+/// run's first parameter: a model should always emit the same runs. Adds that are lost, applied twice or rounded may
+/// leave a sum below zero, a count below one, or a second moment below the bound that the first one implies
+/// (least_square_of()). The optimiser then uses these bounds instead. The bound of the second moment also matters if
+/// another worker is adding a gradient that the first moment already has and the second does not: the step would be
+/// arbitrarily long.
 template <class View>
 class block_optimizer {
  public:
@@ -40,7 +41,7 @@ class block_optimizer {
   block_optimizer(optimizer_kind kind, const optimizer_constants& constants, View w, const std::array<View, 3>& state)
       : kind_(kind), constants_(constants), w_(w), state_(state) {}
 
-  /// One parameter; the value that it had.
+  /// Updates one parameter; returns the value that it had.
   T step(std::size_t j, T g, T size) const {
     const T before = w_.load(j);
     if (kind_ == optimizer_kind::adagrad)
@@ -52,15 +53,15 @@ class block_optimizer {
 
   void block(std::size_t offset, std::span<const T> g, T size) const;
 
-  /// What `steps` calls of block() with partials of 0 would do to the n parameters from `offset` on. Of momentum
-  /// exactly that, for a `size` that stays; with c = b1 / sqrt(b2) and the corrections in the midst of those steps,
-  /// adam's are
+  /// Does what `steps` calls of block() with partials of 0 would do to the n parameters from `offset` on. For momentum
+  /// it is exact if `size` is the same in all of them. With c = b1 / sqrt(b2) and the corrections in the middle of
+  /// those steps, adam's are
   ///
   ///   w -= size * (c + c^2 + ... + c^steps) * m' / (sqrt(v') + epsilon);   m *= b1^steps;   v *= b2^steps;   t +=
   ///   steps
   ///
-  /// which is exact but for epsilon and what the corrections change meanwhile. Others do nothing. What is remembered of
-  /// a gradient and has faded below 1e-30 is taken to be 0.
+  /// which is exact except for epsilon and the changes of the corrections meanwhile. Other optimisers do nothing. State
+  /// that has decayed below 1e-30 is set to 0.
   void settle(std::size_t offset, std::size_t n, std::size_t steps, T size) const;
   /// Whether settle() does anything.
   static constexpr bool fades(optimizer_kind kind) {
@@ -71,7 +72,7 @@ class block_optimizer {
   static constexpr std::size_t piece = 256;
   static constexpr T tiny = T(1e-8);
   using room = std::array<T, piece>;
-  /// By what adam divides its moments, which begin at zero.
+  /// The divisors of adam's moments, which begin at zero.
   struct corrections {
     T first, second;
   };
@@ -81,7 +82,7 @@ class block_optimizer {
     for (std::size_t i = 0; i < g.size(); i += piece) body(offset + i, g.subspan(i, std::min(piece, g.size() - i)));
   }
 
-  /// Weights and biases come one by one: what a loop needs to begin would cost more than the step.
+  /// For weights and biases, which are updated one at a time: setting up a loop would cost more than the step.
   void adagrad_one(std::size_t j, T g, T size) const {
     const T gain = g * g;
     const T root = std::sqrt(std::max(state_[0].read_add(j, gain) + gain, T(0)) + tiny);
@@ -98,7 +99,7 @@ class block_optimizer {
 
   void settle_momentum(std::size_t offset, std::size_t n, std::size_t steps, T size) const;
   void settle_adam(std::size_t offset, std::size_t n, std::size_t steps, T size) const;
-  /// What x * by gains on x.
+  /// The difference between x * by and x.
   static T faded(T x, T by) {
     const T left = x * by;
     return (std::abs(left) < T(1e-30) ? T(0) : left) - x;
@@ -126,7 +127,7 @@ void block_optimizer<View>::block(std::size_t offset, std::span<const T> g, T si
     }
     case optimizer_kind::row_adagrad:
       return w_.add_scaled_block(offset, g, -size / std::sqrt(std::max(raise_row_sum(offset, g), T(0)) + tiny));
-    case optimizer_kind::ftrl:  // of margin models alone (margin_proximal.hpp)
+    case optimizer_kind::ftrl:  // only for margin models (margin_proximal.hpp)
     case optimizer_kind::sgd:
       break;
   }
@@ -140,7 +141,7 @@ void block_optimizer<View>::adagrad_piece(std::size_t offset, std::span<const T>
   state_[0].load_block(offset, std::span(root).first(n));
   for (std::size_t i = 0; i < n; ++i) {
     gain[i] = g[i] * g[i];
-    // max(sum, 0) + tiny; in that order, or by std::max, it would be a branch to compilers, and no vector code.
+    // max(sum, 0) + tiny. In another order, or with std::max, compilers would generate a branch and not vectorise.
     const T lifted = root[i] + gain[i] + tiny;
     root[i] = lifted < tiny ? tiny : lifted;
   }
@@ -220,7 +221,7 @@ template <class View>
 void block_optimizer<View>::settle_adam(std::size_t offset, std::size_t n, std::size_t steps, T size) const {
   const T k = static_cast<T>(steps), b1 = static_cast<T>(constants_.beta1), b2 = static_cast<T>(constants_.beta2);
   const T t = std::max(state_[2].read_add(offset, k), T(0)), c = b1 / std::sqrt(b2);
-  // Of the steps k = 1, 2, ... with the weights c^k this is the middle one; not that of one that counts for nothing.
+  // The middle of the steps k = 1, 2, ... with the weights c^k, but no step whose weight is negligible.
   const T sum = c < 1 ? c * (1 - std::pow(c, k)) / (1 - c) : k;
   const T middle = t + std::min((k + 1) / 2, c < 1 ? 1 / (1 - c) : k);
   const T first = 1 - std::pow(b1, middle), second = std::sqrt(1 - std::pow(b2, middle));

@@ -12,7 +12,7 @@
 
 namespace hogwild {
 
-/// How many arrays as long as the parameters an optimiser remembers things in.
+/// The number of arrays, as long as the parameters, of an optimiser's state.
 constexpr std::size_t state_arrays_of(optimizer_kind kind) {
   switch (kind) {
     case optimizer_kind::adagrad:
@@ -20,30 +20,30 @@ constexpr std::size_t state_arrays_of(optimizer_kind kind) {
     case optimizer_kind::row_adagrad:
       return 1;
     case optimizer_kind::ftrl:
-      return 2;  // roots of sums of squares, and sums of gradients less what the weights account for
+      return 2;  // square roots of sums of squares, and sums of gradients less what the weights account for
     case optimizer_kind::adam:
-      return 3;  // both moments, and how many steps a block has made
+      return 3;  // both moments, and the number of steps of each block
     case optimizer_kind::sgd:
       break;
   }
   return 0;
 }
 
-/// Whether what an optimiser remembers is a sum over all rows, so that replicas add up what they gained. Of running
-/// means they take the mean.
+/// Whether an optimiser's state is a sum over all rows, so that replicas add up their gains. For running means they
+/// take the mean of the gains.
 constexpr bool sums_up(optimizer_kind kind) {
   return kind != optimizer_kind::momentum && kind != optimizer_kind::adam;
 }
 
-/// Adam's means m of partials and v of their squares, of the same partials, have v >= this * m^2 (by Cauchy's
-/// inequality, of their weights). Replicas that exchange means at different times may leave v below that, or below
-/// zero, and what is divided by its root would go anywhere: so v is taken to be no less.
+/// Adam's means m of partials and v of their squares satisfy v >= this * m^2 (by Cauchy's inequality, from their
+/// weights). Replicas that exchange means at different times may leave v below that, or below zero, and a division by
+/// its root could give anything; so this bound is used instead.
 constexpr double least_square_of(const optimizer_constants& c) {
   const double left = c.beta2 - c.beta1 * c.beta1;
   return left <= 0.0 ? 0.0 : (1.0 - c.beta2) * left / (c.beta2 * (1.0 - c.beta1) * (1.0 - c.beta1));
 }
 
-/// What is given, or as the papers have it.
+/// The given value, or that of the papers.
 constexpr double epsilon_of(const optimizer_constants& c) {
   return c.epsilon.value_or(1e-8);
 }
@@ -51,9 +51,9 @@ constexpr double ftrl_beta_of(const optimizer_constants& c) {
   return c.ftrl_beta.value_or(1.0);
 }
 
-/// How one partial derivative changes its parameter. Safe to apply from many workers at once: what an optimiser
-/// remembers lives in shared arrays of the same length as the parameters, allocated with them. step(j, g, size) returns
-/// the value of the parameter that its add started from.
+/// How one partial derivative changes its parameter. Safe to apply from many workers at once: an optimiser's state is
+/// in shared arrays of the same length as the parameters, allocated with them. step(j, g, size) returns the value of
+/// the parameter that its add started from.
 template <class O, class T>
 concept optimizer = requires(const O& o, T g) {
   { O::kind } -> std::convertible_to<optimizer_kind>;

@@ -35,7 +35,7 @@ class counter_random {
   }
 
  private:
-  __extension__ typedef unsigned __int128 wide;  // nvcc knows no __extension__ before `using`
+  __extension__ typedef unsigned __int128 wide;  // nvcc does not accept __extension__ before `using`
   static constexpr std::uint64_t golden = 0x9e3779b97f4a7c15u;
   std::uint64_t key_;
 };

@@ -11,21 +11,21 @@
 
 namespace hogwild {
 
-/// The step size of an epoch; constant inside it, but for `linear`. A `plateau` is not foreseen: who measures the
-/// validation loss multiplies by what it has come to.
+/// The step size of an epoch; constant inside it, except under `linear`. A `plateau` cannot be computed in advance: the
+/// caller that measures the validation loss multiplies by the decays so far.
 struct step_schedule {
   schedule_kind kind = schedule_kind::geometric;
   double initial = 0.1;
   double decay = 1.0;
-  std::size_t epochs = 1;   ///< of the run: with the last one a cosine has come down
-  std::size_t warm_up = 0;  ///< the first epochs, in which the step rises evenly; what follows begins after them
+  std::size_t epochs = 1;   ///< of the run; a cosine reaches its end with the last one
+  std::size_t warm_up = 0;  ///< the first epochs, in which the step rises linearly; the schedule begins after them
 
   /// `e` counts from 1.
   double at(std::size_t e) const {
     if (e <= warm_up) return initial * static_cast<double>(e) / static_cast<double>(warm_up + 1);
     return after_warm_up(e - warm_up);
   }
-  /// Where epoch e ends.
+  /// The step at the end of epoch e.
   double at_end(std::size_t e) const { return at(kind == schedule_kind::linear && e > warm_up ? e + 1 : e); }
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// HOGWILD_DEVICE_CODE stands before functions that run on a GPU as well as on the CPU, and says so to nvcc. To any
-// other compiler it is nothing.
+// HOGWILD_DEVICE_CODE precedes functions that run on a GPU as well as on the CPU, and tells nvcc so. It is empty for
+// other compilers.
 #if defined(__CUDACC__)
 #define HOGWILD_DEVICE_CODE __host__ __device__
 #else

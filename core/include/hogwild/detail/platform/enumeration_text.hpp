@@ -8,7 +8,7 @@
 
 namespace hogwild {
 
-/// Writes an enumerator's word, as to_string() or name_of() gives it, where the enumeration has one of these.
+/// Writes an enumerator's word, from to_string() or name_of(), if the enumeration has one of these.
 template <class E>
 requires std::is_enum_v<E> &&(
     requires(E value) {

@@ -7,14 +7,14 @@
 
 namespace hogwild {
 
-/// An exception of whatever type, in a form that can be handed to another process.
+/// An exception of any type, in a form that can be passed to another process.
 struct failure {
   exit_code code = exit_code::internal;
-  std::string text{};           ///< its what(); short of memory "" at worst
+  std::string text{};           ///< its what(); "" if memory is short
   bool is_cache_error = false;  ///< it was a cache_error
 };
 
-/// What the exception that is being handled says; by a catch clause.
+/// Describes the exception that is being handled; called in a catch clause.
 failure current_failure() noexcept;
 
 /// Throws an error of the code's kind, with this text.

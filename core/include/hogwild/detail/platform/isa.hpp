@@ -8,14 +8,14 @@
 
 namespace hogwild {
 
-/// Whether this build has the kernels and this CPU and its system can run them; true for automatic and scalar.
+/// Whether this build has the kernels, and this CPU and its system can run them; true for automatic and scalar.
 bool has_isa(isa set);
 
-/// What will run: for automatic a rule by vendor and features, never a measurement, so that a machine always chooses
-/// the same. Throws config_error, with what there is, where `asked` is not there.
+/// The instruction set that will run. For `automatic` it follows from vendor and features, never from a measurement, so
+/// a machine always chooses the same. Throws config_error, with the available ones, if `asked` is not available.
 isa choose_isa(isa asked);
 
-/// The same for kernels of dense rows, which gather nothing: automatic is the widest that is there.
+/// The same for kernels of dense rows, which do not gather: `automatic` is the widest available.
 isa choose_dense_isa(isa asked);
 
 /// "auto", "scalar", "avx2", "avx512".

@@ -5,9 +5,9 @@
 
 namespace hogwild::detail {
 
-/// Opens a file that only grows, for reading and appending, and makes it where it is not there: for its owner alone to
-/// write. Returns the descriptor. Throws input_error, which begins with `what`, where it cannot be opened, is no
-/// regular file, or is one that others can change (docs/security.md).
+/// Opens a file that only grows, for reading and appending, and makes it if it does not exist, writable only by its
+/// owner. Returns the descriptor. Throws input_error, which begins with `what`, if it cannot be opened, is not a
+/// regular file, or can be changed by others (docs/security.md).
 int open_own_file(const std::string& path, const std::string& what);
 
 }  // namespace hogwild::detail

@@ -8,8 +8,8 @@
 
 namespace hogwild {
 
-/// Notices the end of a process that is not our child: a worker watches its supervisor with it. Uses a pidfd where the
-/// kernel has them (seen at once), the identity in /proc elsewhere. Any number of threads may ask.
+/// Notices the end of a process that is not our child; a worker watches its supervisor with it. Uses a pidfd if the
+/// kernel has them (noticed at once), else the identity in /proc. Any number of threads may use it.
 class process_watch {
  public:
   explicit process_watch(const process_identity& who);
@@ -18,13 +18,14 @@ class process_watch {
   ~process_watch();
 
   const process_identity& who() const;
-  /// Whether a descriptor of the very process is held: then ended() cannot be mistaken, and kill() reaches no stranger.
+  /// Whether a descriptor of this very process is held: then ended() cannot be mistaken, and kill() reaches no other
+  /// process.
   bool certain() const;
   /// True once the process has ended (a zombie has). One system call; never waits.
   bool ended() const;
-  /// Waits for its end, at most `timeout`; true where it has ended.
+  /// Waits for its end, at most `timeout`; true if it has ended.
   bool wait_for(std::chrono::nanoseconds timeout) const;
-  /// Sends a signal; false where the process has ended, or it may not be sent.
+  /// Sends a signal; false if the process has ended, or the signal is not permitted.
   bool kill(int signal) const;
 
  private:

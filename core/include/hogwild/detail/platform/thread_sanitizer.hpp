@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// HOGWILD_THREAD_SANITIZER is defined in builds that ThreadSanitizer watches. It knows no fences, so those that are
-// needed between processes only, which it cannot see anyway, are left out there.
+// HOGWILD_THREAD_SANITIZER is defined in builds under ThreadSanitizer. It does not support fences, so fences that only
+// processes need, which it cannot see anyway, are left out there.
 #if defined(__SANITIZE_THREAD__)
 #define HOGWILD_THREAD_SANITIZER
 #elif defined(__has_feature)

@@ -14,21 +14,21 @@
 
 namespace hogwild {
 
-/// The limit that keeps this process from starting another thread or process, with what to do about it, as the end of
-/// a sentence. To be asked right after one was refused, while those that were started before still run.
+/// The limit that keeps this process from starting another thread or process, and what to do about it, as the end of a
+/// sentence. Call it right after one was refused, while those that were started before still run.
 std::string thread_limit_text();
 
-/// Throws resource_error, with that text, unless the system gives this process `n` more threads at the same time. For
-/// libraries that start threads by themselves and end the program where they get none: asked before they do. It starts
-/// the threads and ends them again, which takes some 20 microseconds each.
+/// Throws resource_error, with that text, unless the system gives this process `n` more threads at the same time. Call
+/// it before libraries that start threads by themselves and end the program if they get none. It starts the threads and
+/// ends them again, which takes some 20 microseconds each.
 void require_threads(std::size_t n);
 
-/// The same for oneTBB, which is about to have at most `most` threads at work, the calling one among them. It keeps its
-/// threads; what it has by an earlier call is not asked for again.
+/// The same for oneTBB, which is about to have at most `most` threads at work, including the calling one. oneTBB keeps
+/// its threads, so those that an earlier call has checked are not checked again.
 void require_tbb_threads(std::size_t most);
 
-/// A thread that runs what std::jthread would run. Throws resource_error, with the limit that is in the way, where it
-/// is not available.
+/// A thread that runs what std::jthread would run. Throws resource_error, with the limit that was reached, if the
+/// system refuses it.
 template <class... Parts>
 std::jthread start_thread(Parts&&... parts) {
   try {

@@ -7,10 +7,10 @@
 
 namespace hogwild {
 
-/// Writes all bytes to a descriptor, which may also be a pipe, a device or a socket; waits where it takes no more for
-/// the moment. Throws resource_error where not all of them found room (full disk or device, limit on file sizes, closed
-/// descriptor), and input_error where the descriptor is of something that takes no bytes; some may have been written by
-/// then. `name` is for the message: "cannot write NAME: reason". No two threads may write to one descriptor at a time.
+/// Writes all bytes to a descriptor, which may also be a pipe, a device or a socket; waits while it takes no more.
+/// Throws resource_error if there was not room for all of them (full disk or device, limit on file sizes, closed
+/// descriptor), and input_error if the descriptor cannot be written to; some bytes may have been written by then.
+/// `name` is for the message: "cannot write NAME: reason". No two threads may write to one descriptor at a time.
 void write_all(int descriptor, std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace hogwild

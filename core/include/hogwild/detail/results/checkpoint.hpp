@@ -15,7 +15,7 @@
 
 namespace hogwild {
 
-/// The state of a run between two epochs: named sections of bytes, whose meaning is their writer's. A plain value.
+/// The state of a run between two epochs: named sections of bytes, which their writers interpret. A plain value.
 struct checkpoint {
   struct section {
     std::string name;
@@ -23,15 +23,15 @@ struct checkpoint {
     bool operator==(const section&) const = default;
   };
 
-  std::uint64_t epoch = 0;  ///< epochs that are done
+  std::uint64_t epoch = 0;  ///< finished epochs
   std::vector<section> sections{};
 
   bool operator==(const checkpoint&) const = default;
 
-  /// The section of that name, or null.
+  /// The section with this name, or null.
   const section* find(std::string_view name) const;
 
-  /// Stores a copy of the values under `name`, in place of what stood there.
+  /// Stores a copy of the values under `name`, replacing an earlier one.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put_span(std::string name, std::span<const T> values) {
@@ -43,7 +43,7 @@ struct checkpoint {
   void put(std::string name, const T& value) { put_span(std::move(name), std::span<const T>(&value, 1)); }
   void put_bytes(std::string name, std::vector<std::byte> bytes);
 
-  /// Fills `values` from the section `name`. Throws input_error where it is missing or of another size.
+  /// Fills `values` from the section `name`. Throws input_error if it is missing or has another size.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void get_into(std::string_view name, std::span<T> values) const {
@@ -57,7 +57,7 @@ struct checkpoint {
     get_into(name, std::span<T>(&value, 1));
     return value;
   }
-  /// As many values as the section holds. Throws input_error where it is missing or ends within a value.
+  /// As many values as the section holds. Throws input_error if it is missing or ends within a value.
   template <class T>
   requires std::is_trivially_copyable_v<T> std::vector<T> get_vector(std::string_view name)
   const {
@@ -71,20 +71,20 @@ struct checkpoint {
   std::size_t require_multiple(std::string_view name, std::size_t unit) const;
 };
 
-/// Throws what write_checkpoint() would throw for this place, so that it is known before a long run: input_error where
-/// it is no file (a checkpoint is kept beside the one before it, which a device cannot) or may not be written,
-/// resource_error where the system has no room.
+/// Throws what write_checkpoint() would throw for this path, so that a long run need not find out at its end:
+/// input_error if it is not a file (a checkpoint is kept beside the previous one, which a device cannot do) or may not
+/// be written, resource_error if the system has no room.
 void require_checkpoint_place(const std::filesystem::path& path);
 
-/// Writes `state` to `path`: aside, flushed, renamed. The checkpoint that stood there goes on as "PATH.previous". At
-/// every instant, should the process be killed, one of the two is whole. Where `path` is a link, the files lie where it
-/// leads to. One writer of a path at a time. Throws resource_error (disk full) or input_error (bad path); then both
-/// files are as before.
+/// Writes `state` to an aside file, flushes it and renames it to `path`. The previous checkpoint is kept as
+/// "PATH.previous". At every instant one of the two is whole, even if the process is killed. If `path` is a link, the
+/// files are where it leads to. Only one process may write a path at a time. Throws resource_error (disk full) or
+/// input_error (bad path); both files are then as before.
 void write_checkpoint(const std::filesystem::path& path, const checkpoint& state);
 
-/// Reads `path`; where it is missing, torn or altered (length and checksums tell), "PATH.previous", and then says so
-/// in one sentence through `note`. Throws input_error with both reasons where neither is whole. One that others can
-/// change (docs/security.md) counts as none; write_checkpoint() lets nobody but its owner write.
+/// Reads `path`. If it is missing, torn or altered (length and checksums show this), reads "PATH.previous" and says so
+/// in one sentence through `note`. Throws input_error with both reasons if neither is whole. A file that others can
+/// change (docs/security.md) counts as missing; write_checkpoint() makes files that only their owner can write.
 checkpoint read_checkpoint(const std::filesystem::path& path, const std::function<void(std::string_view)>& note = {});
 
 /// The file's bytes, and back. parse_checkpoint throws input_error ("NAME: byte N: reason") for anything that

@@ -6,8 +6,8 @@
 #include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/saved_model.hpp>
 
-// What the input of a saved model calls its first column: 1 of LIBSVM text and images, else 0. Files say 1 by an
-// option, which every model may have, and nothing where it is 0 or not known.
+// The number of the first column in the input of a saved model: 1 for LIBSVM text and images, else 0. Files store 1 as
+// an option, which every model may have, and nothing if it is 0 or unknown.
 
 namespace hogwild::detail {
 
@@ -17,7 +17,7 @@ inline void say_first_column(saved_model& saved, std::uint32_t first_column) {
   if (first_column != 0) saved.model_options.emplace_back(first_column_option, first_column);
 }
 
-/// Throws input_error where the option is neither 0 nor 1.
+/// Throws input_error if the option is neither 0 nor 1.
 inline std::uint32_t said_first_column(const saved_model& saved) {
   for (const auto& option : saved.model_options)
     if (option.first == first_column_option) return saved_flag(saved, first_column_option) ? 1 : 0;

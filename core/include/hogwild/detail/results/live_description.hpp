@@ -13,7 +13,7 @@
 
 namespace hogwild {
 
-/// What a run's segment says of its parameters to readers that have neither its model nor its data.
+/// Describes the parameters in a run's segment to readers that have neither its model nor its data.
 struct live_description {
   struct group {
     std::string name;
@@ -22,17 +22,17 @@ struct live_description {
   };
 
   std::string model{};
-  bool whole = false;  ///< groups and numbers are all that a saved model of it holds
+  bool whole = false;  ///< a saved model consists of groups and numbers only
   std::vector<std::pair<std::string, double>> numbers{};
   label_map labels{};
   std::vector<group> groups{};
   std::vector<std::uint32_t> original{};  ///< the input number of each column, by position
 
   static std::vector<group> groups_from(std::span<const parameter_group> groups);
-  std::vector<parameter_group> parameter_groups() const;  ///< which refer to the names
+  std::vector<parameter_group> parameter_groups() const;  ///< the groups refer to the names
 
   std::vector<std::byte> encode() const;
-  /// Throws input_error for what encode() has not made; `name` stands for it in messages.
+  /// Throws input_error for bytes that encode() did not make; `name` stands for them in messages.
   static live_description decode(std::span<const std::byte> bytes, const std::string& name);
 };
 

@@ -8,22 +8,22 @@
 #include <span>
 #include <vector>
 
-// How good predictions are. Plain functions: they read their arguments and keep nothing, so any thread may call them.
-// Throughout, scores and labels have the same length (else config_error), entry by entry the same row; so have weights,
-// finite and >= 0, where there are any: a row of weight k counts as k rows.
+// Measures the quality of predictions. Plain functions: they read their arguments and keep nothing, so any thread may
+// call them. Scores and labels have the same length (else config_error), and belong to the same rows entry by entry. So
+// do weights, finite and >= 0, if given: a row of weight k counts as k rows.
 
 namespace hogwild {
 
 /// Two classes, +1 and -1, against the sign of a score. A score of zero (or NaN) decides nothing and counts as an error
-/// of whichever class the row has.
+/// for either class.
 struct confusion {
   double true_positive = 0, false_positive = 0, true_negative = 0, false_negative = 0;
 
   double rows() const { return true_positive + false_positive + true_negative + false_negative; }
-  double accuracy() const;   ///< fraction of right rows; 0 without rows
-  double precision() const;  ///< right rows among those called +1; 0 where none was
-  double recall() const;     ///< rows called +1 among those that are; 0 where none is
-  /// 2 tp / (2 tp + fp + fn): the harmonic mean of precision and recall for the class +1; 0 where all three are 0.
+  double accuracy() const;   ///< fraction of correct rows; 0 without rows
+  double precision() const;  ///< correct rows among those predicted as +1; 0 without any
+  double recall() const;     ///< rows predicted as +1 among those that are; 0 without any
+  /// 2 tp / (2 tp + fp + fn): the harmonic mean of precision and recall for the class +1; 0 if all three are 0.
   double f1() const;
 
   bool operator==(const confusion&) const = default;
@@ -34,30 +34,30 @@ confusion count_confusion(std::span<const float> scores, std::span<const float> 
                           std::span<const float> weights = {});
 
 /// The exact area under the ROC curve: the fraction of (positive, negative) pairs that the scores put in the right
-/// order, ties counting half, each pair times both weights. Nothing where one of the classes has no row that weighs
-/// anything, or a score is NaN. O(n log n). Without weights exact up to 9e7 rows, and to 16 digits beyond. Throws
-/// resource_error where threads of oneTBB are not available.
+/// order, where ties count half, and each pair counts times both weights. Nothing if the rows of a class have no
+/// weight, or a score is NaN. O(n log n). Without weights exact up to 9e7 rows, and to 16 digits beyond. Throws
+/// resource_error if threads of oneTBB are not available.
 std::optional<double> area_under_curve(std::span<const float> scores, std::span<const float> labels,
                                        std::span<const float> weights = {});
 
-/// Rows that have several classes each, against scores of all classes. Written by one thread; add() brings those of
-/// several together, in any order.
+/// Measures rows with several classes each, against scores of all classes. One thread writes to it; add() combines
+/// those of several threads, in any order.
 class list_counts {
  public:
   explicit list_counts(std::size_t classes) : of_class_(classes) {}
 
-  /// A row's scores, one a class, and the classes that it has, distinct. It is said to have those whose scores are
-  /// above `decision`. Of equal scores that of the lower class comes first; NaN comes nowhere.
+  /// Adds a row's scores, one for each class, and the classes that it has, distinct. The classes whose scores are above
+  /// `decision` are predicted. Of equal scores that of the lower class comes first; NaN is in no place.
   void add(std::span<const float> scores, float decision, std::span<const std::uint32_t> given, float weight = 1.0f);
   void add(const list_counts& other);
 
   std::size_t classes() const { return of_class_.size(); }
-  /// Mean over the rows of the fraction, of the `k` (1 to 5) classes with the best scores, that a row has; 0 without
-  /// rows. Nothing where there are fewer classes.
+  /// Mean over the rows of the fraction of the `k` (1 to 5) classes with the best scores that the row has; 0 without
+  /// rows. Nothing if there are fewer classes.
   std::optional<double> precision_at(std::size_t k) const;
-  /// 2 tp / (2 tp + fp + fn) of all pairs of a row and a class; 0 where all three are 0.
+  /// 2 tp / (2 tp + fp + fn) over all pairs of a row and a class; 0 if all three are 0.
   double micro_f1() const;
-  /// The mean over all classes of each one's F1, which is 0 for a class that no row has and none is said to have
+  /// The mean over all classes of each one's F1, which is 0 for a class that no row has and for which none is predicted
   /// (scikit-learn's zero_division=0).
   double macro_f1() const;
 
@@ -68,11 +68,11 @@ class list_counts {
   };
 
   double rows_ = 0;
-  std::array<double, most_best> right_at_{};  ///< rows that have the class that comes there
+  std::array<double, most_best> right_at_{};  ///< rows that have the class in this place of the order by score
   std::vector<hits> of_class_;
 };
 
-/// The best `most` classes by their scores, the best first; fewer where there are fewer, or where scores are NaN. Of
+/// The best `most` classes by their scores, the best first; fewer if there are fewer classes, or if scores are NaN. Of
 /// equal scores that of the lower class comes first.
 std::vector<std::uint32_t> best_classes(std::span<const float> scores, std::size_t most);
 

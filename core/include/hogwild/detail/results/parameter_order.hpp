@@ -10,19 +10,19 @@
 
 namespace hogwild {
 
-/// Parameters as people have them: by the numbers that columns have in the input, where training has them by
-/// popularity. Rows of groups that go by columns change places within their group; all else stays where it is.
+/// Orders parameters as users see them: by the input numbers of the columns, while training orders them by popularity.
+/// In groups with a row for each column the rows are reordered within the group; everything else stays where it is.
 class parameter_order {
  public:
   parameter_order() = default;
-  /// `original[position]` are the input numbers of the columns, distinct.
+  /// `original[position]`: the input numbers of the columns, distinct.
   parameter_order(std::span<const parameter_group> groups, std::span<const std::uint32_t> original);
 
   /// The input numbers of all columns, ascending.
   const std::vector<std::uint32_t>& columns() const { return columns_; }
 
-  /// Calls copy(from, to, n) for runs of parameters that together are all: n of them, from where training has them to
-  /// where they belong.
+  /// Calls copy(from, to, n) for runs of n parameters that together cover all: `from` is the place in training's order,
+  /// `to` the place in this order.
   template <class Copy>
   void for_runs(const Copy& copy) const {
     for (const run& r : fixed_) copy(r.offset, r.offset, r.size);
@@ -31,14 +31,14 @@ class parameter_order {
         copy(g.offset + g.rows[k] * g.width, g.offset + k * g.width, g.width);
   }
 
-  /// The parameters that training has, in this order.
+  /// Training's parameters, in this order.
   std::vector<float> of(std::span<const float> parameters) const;
 
  private:
   struct run {
     std::size_t offset, size;
   };
-  /// Of a group: which row comes k-th.
+  /// For a group: which row is the k-th.
   struct moved_rows {
     std::size_t offset, width;
     std::vector<std::uint32_t> rows;

@@ -15,33 +15,34 @@
 #include <hogwild/model.hpp>
 #include <hogwild/saved_model.hpp>
 
-// How models go into files and come out of them: by their groups, so that each column has what belongs to it, and by
-// the numbers that they are made with. Numbers of a model that are not named are those of M{}.
+// Converts models to and from their saved form: by their groups, so that each column keeps its parameters, and by the
+// numbers that they are made with. Numbers of a model that are not named are those of M{}.
 
 namespace hogwild::detail {
 
 /// The columns of a saved model, ascending, as positions in the training data.
 std::vector<std::uint32_t> saved_order_of(std::span<const std::uint32_t> original);
 
-/// The part of a saved model that parameters make: a column's row has what groups that are ordered by columns have of
-/// it, one behind the other, and behind that zeros up to the longest; what belongs to no column is the bias, by falling
-/// place. Throws config_error where groups do not suit so many parameters.
+/// The part of a saved model that contains parameters. The row of a column consists of its parameters in all groups
+/// that are ordered by columns, one after the other, padded with zeros to the longest; parameters that belong to no
+/// column are the bias, in ascending order of place. Throws config_error if the groups do not fit the number of
+/// parameters.
 void save_groups(std::span<const parameter_group> groups, std::span<const float> parameters,
                  std::span<const std::uint32_t> original, saved_model& saved);
-/// The parameters of such a model, whose columns are those of `saved`. Throws input_error where it has others.
+/// The parameters of such a model, whose columns are those of `saved`. Throws input_error if their number differs.
 std::vector<float> load_groups(std::span<const parameter_group> groups, const saved_model& saved);
 
 void save_numbers(std::span<const model_number> numbers, const void* model, saved_model& saved);
-/// Throws input_error for a number that is missing, unknown, or does not suit.
+/// Throws input_error for a number that is missing, unknown, or not allowed.
 void load_numbers(std::span<const model_number> numbers, const saved_model& saved, void* model);
 
 [[noreturn]] void refuse_saved_name(const saved_model& saved, std::string_view model);
 [[noreturn]] void refuse_saved_size(const saved_model& saved);
-/// Of a free model without groups(): throws config_error unless it has a parameter for each column and at most one
+/// For a free model without groups(): throws config_error unless it has a parameter for each column and at most one
 /// more.
 void require_row_of_each_column(std::string_view model, std::size_t parameters, std::size_t columns);
 
-/// Gives a model what data say of it: its members `features`, `classes` and `labels`, where it has them.
+/// Sets the members that the data determine, if the model has them: `features`, `classes` and `labels`.
 template <class M>
 void set_sizes(M& m, std::size_t columns, const label_map& labels) {
   if constexpr (requires { m.features = columns; }) m.features = columns;
@@ -50,8 +51,8 @@ void set_sizes(M& m, std::size_t columns, const label_map& labels) {
     if (labels.kind() == label_kind::classes) m.classes = labels.classes();
 }
 
-/// The groups of a model on so many columns. A margin model's constant term is the engine's: one more parameter behind
-/// the weights.
+/// The groups of a model on this number of columns. The engine adds a margin model's constant term: one more parameter
+/// after the weights.
 template <model M>
 std::vector<parameter_group> groups_on(const M& m, std::size_t columns, std::size_t parameters) {
   if constexpr (margin_model<M>) {
@@ -70,8 +71,8 @@ std::vector<parameter_group> groups_on(const M& m, std::size_t columns, std::siz
   }
 }
 
-/// A trained model as it is saved; `original` are the input numbers of its columns. Throws config_error where sizes do
-/// not fit.
+/// A trained model in its saved form; `original`: the input numbers of its columns. Throws config_error if sizes do not
+/// fit.
 template <model M>
 saved_model saved_form_of(const M& m, std::span<const float> parameters, const label_map& labels,
                           std::span<const std::uint32_t> original) {
@@ -81,8 +82,8 @@ saved_model saved_form_of(const M& m, std::span<const float> parameters, const l
   return saved;
 }
 
-/// The model of a saved one. Throws input_error where the file holds another model, or numbers or labels that do not
-/// suit this one.
+/// The model of a saved one. Throws input_error if the file holds another model, or numbers or labels that this one
+/// does not allow.
 template <model M>
 M model_of_saved(const saved_model& saved) {
   static_assert(std::default_initializable<M>, "a model that is loaded can be made without arguments: M{}");
@@ -94,7 +95,7 @@ M model_of_saved(const saved_model& saved) {
   return m;
 }
 
-/// Its parameters, by the columns of `saved`.
+/// Its parameters, in the order of the columns of `saved`.
 template <model M>
 std::vector<float> parameters_of_saved(const M& m, const saved_model& saved) {
   const std::size_t parameters = [&] {

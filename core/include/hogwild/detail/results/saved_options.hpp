@@ -12,11 +12,11 @@
 #include <hogwild/error.hpp>
 #include <hogwild/saved_model.hpp>
 
-// Options that a saved model cannot do without. A file that is whole may still say what no run has written.
+// Options that a saved model must have. A file that is intact may still hold values that no run has written.
 
 namespace hogwild::detail {
 
-/// The option `name`; throws input_error where the model has none, or `suits` says no.
+/// The option `name`; throws input_error if the model does not have it, or `suits` refuses it.
 template <class Suits>
 double saved_option(const saved_model& saved, std::string_view name, const Suits& suits, const std::string& should_be) {
   const std::string called = "the option " + quote(name) + " of the saved " + saved.model + " model";
@@ -36,7 +36,7 @@ inline std::size_t saved_count(const saved_model& saved, std::string_view name, 
   return static_cast<std::size_t>(saved_option(saved, name, suits, "a whole number from 1 to " + std::to_string(most)));
 }
 
-/// A number that is finite in single precision, too.
+/// A number that is finite, in single precision as well.
 inline double saved_number(const saved_model& saved, std::string_view name) {
   const auto suits = [](double x) { return std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max()); };
   return saved_option(saved, name, suits, "a number that fits single precision");

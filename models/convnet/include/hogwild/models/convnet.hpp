@@ -18,18 +18,18 @@
 
 namespace hogwild {
 
-/// Which convolutional net.
+/// The convolutional nets that there are.
 enum class convolutional_net : std::uint32_t { mnist, cifar, cifar_3x3 };
 
-/// What a net for images looks like, and how bytes become its input: (byte / 255 - mean) / deviation, by plane.
+/// The layers of a net for images, and how bytes become its input: (byte / 255 - mean) / deviation, by plane.
 struct image_net {
-  std::string_view name;                 ///< as `--net` has it
+  std::string_view name;                 ///< the name that `--net` uses
   net_plan layers;                       ///< from the image to the classes
   std::array<float, 3> mean, deviation;  ///< of each channel: a pixel is (value - mean) / deviation
 };
 
-/// Two are the net of PyTorch's Hogwild example: for grey images of 28 x 28, and for coloured ones of 32 x 32. The
-/// third is for the same images as the second, with two pairs of 3 x 3 convolutions.
+/// The first two are the nets of PyTorch's Hogwild example: for grey images of 28 x 28, and for coloured ones of 32 x
+/// 32. The third is for the same images as the second, with two pairs of 3 x 3 convolutions.
 inline constexpr image_net mnist_net = {"mnist",
                                         {{1, 28, 28},
                                          {convolution(10, 5), max_pool(), relu(),                         //
@@ -56,11 +56,11 @@ inline constexpr image_net cifar_3x3_net = {
     cifar_net.mean,
     cifar_net.deviation};
 
-/// By their convolutional_net.
+/// Indexed by convolutional_net.
 inline constexpr std::array<const image_net*, 3> image_nets = {&mnist_net, &cifar_net, &cifar_3x3_net};
 
-/// A convolutional net on images: rows whose entries are the bytes that are not 0, each under its pixel's number
-/// (sparse_view::original, plane by plane, row by row). Loss: -log softmax(scores)[class].
+/// A convolutional net on images. The entries of a row are the image's bytes that are not 0, each under its pixel's
+/// number (sparse_view::original, plane by plane, row by row). Loss: -log softmax(scores)[class].
 struct convnet {
   using scalar_type = float;
   static constexpr std::string_view name = "convnet";
@@ -71,11 +71,11 @@ struct convnet {
       .step = 0.01, .schedule = schedule_kind::constant, .optimizer = optimizer_kind::momentum, .batch = 64};
   static constexpr std::size_t measured_rows = 10'000;
   static constexpr sharing_kind sharing = sharing_kind::direct;
-  static constexpr std::size_t classes = 10;  ///< of MNIST and CIFAR-10
+  static constexpr std::size_t classes = 10;  ///< those of MNIST and CIFAR-10
 
   convolutional_net which = convolutional_net::mnist;  ///< one of image_nets
 
-  const image_net& net() const { return *image_nets[static_cast<std::size_t>(which)]; }  ///< the net that is meant
+  const image_net& net() const { return *image_nets[static_cast<std::size_t>(which)]; }  ///< the chosen net
   std::size_t dim() const { return net().layers.parameters(); }
   std::vector<parameter_group> groups() const { return groups_of(net().layers, false); }
   void init(const param_view<float>& w, const counter_random& random) const { initialise_net(net().layers, w, random); }
@@ -84,14 +84,14 @@ struct convnet {
     void stop_when(std::function<bool()> asked) { net.stop_when(std::move(asked)); }
 
     net_workspace net;
-    std::vector<std::uint32_t> pixel;  ///< of each column: its place in the net's input
+    std::vector<std::uint32_t> pixel;  ///< place of each column in the net's input
   };
 
-  /// Throws config_error, with `source` as where the rows come from, unless this build has nets and the rows can be
-  /// images that this one takes: of its size, or, where nobody said how large they are, without pixels that it has not.
+  /// Throws config_error unless this build has nets and the rows can be images that this net takes: images of its size
+  /// or, if their size is unknown, rows whose pixels it all has. The message calls the rows `source`.
   void require_data(const sparse_view& rows, std::string_view source) const;
 
-  /// Throws config_error where the data's images have pixels that the net has not.
+  /// Throws config_error if the data's images have pixels that the net does not have.
   workspace make_workspace(const sparse_view& images, isa set, std::size_t batch) const {
     return {net_workspace(net().layers, set, batch), pixels_of(images)};
   }

@@ -24,18 +24,18 @@
 namespace hogwild {
 
 /// A factorization machine and a net on the same factors v_j of columns, on rows of libffm text (formats/libffm.hpp);
-/// Guo, Tang, Ye, Li and He, DeepFM: a factorization-machine based neural network for CTR prediction, 2017, equations
-/// 1 to 4. With e_f, the sum of x_j v_j over the columns j of field f, the score is
+/// Guo, Tang, Ye, Li and He, DeepFM: a factorization-machine based neural network for CTR prediction, 2017, equations 1
+/// to 4. With e_f, the sum of x_j v_j over the columns j of field f, the score is
 ///
 ///   s = w0 + sum_j w_j x_j + sum_{j < k} (v_j . v_k) x_j x_k + net(e_0, e_1, ...)
 ///
-/// where the net has a dense layer, relu and dropout for each hidden width that is not 0, then a dense layer with one
-/// value. With S = sum_f e_f
+/// The net has a dense layer, relu and dropout for each hidden width that is not 0, then a dense layer with one value.
+/// With S = sum_f e_f
 ///
 ///   ds/dw_j = x_j,  ds/dv_j = x_j (S - x_j v_j + dnet/de_f(j))
 ///
-/// A batch reads and changes the weights and factors of its columns alone, lazily in the ways of mlp's sparse first
-/// layer; l2 is by degree there.
+/// A batch reads and changes only the weights and factors of its own columns, lazily in the same ways as mlp's sparse
+/// first layer; their l2 is by degree.
 struct deepfm {
   using scalar_type = float;
   using workspace = deepfm_workspace;
@@ -44,22 +44,22 @@ struct deepfm {
   using library_model = deepfm;
   static constexpr training_defaults defaults{
       .step = 0.01, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .batch = 64, .l2 = 1e-5};
-  /// Two workers on replicas of their own ended worse than one; on one array they end alike.
+  /// In measurements two workers on their own replicas reached a worse loss; on one array they did not.
   static constexpr sharing_kind sharing = sharing_kind::direct;
   static constexpr std::size_t most_hidden = 4;       ///< hidden layers
-  static constexpr std::size_t most_inputs = 65'536;  ///< of the net: fields * factors
+  static constexpr std::size_t most_inputs = 65'536;  ///< inputs of the net: fields * factors
 
   std::size_t features = 0;                ///< columns that occur in the training data
-  std::size_t fields = 0;                  ///< one more than the largest; fields * factors is at most most_inputs
+  std::size_t fields = 0;                  ///< the largest field plus one; fields * factors is at most most_inputs
   std::size_t factors = 8;                 ///< > 0
   label_kind labels = label_kind::binary;  ///< binary: logistic loss; real: squared loss
-  float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, its loss is in units of the scale
-  std::array<std::uint32_t, most_hidden> hidden = {64, 32};  ///< units of each hidden layer; 0: there is none
-  float dropout = 0.0f;                                      ///< rate behind each hidden layer, in [0, 1)
+  float mean = 0.0f, scale = 1.0f;  ///< for real labels: the score is mean + scale * s, its loss in units of the scale
+  std::array<std::uint32_t, most_hidden> hidden = {64, 32};  ///< units of each hidden layer; 0: no such layer
+  float dropout = 0.0f;                                      ///< rate after each hidden layer, in [0, 1)
 
-  /// Floats of a column's factors, and of the net's input.
+  /// Floats of a column's factors, and of a field's part of the net's input.
   std::size_t width() const { return factors; }
-  std::size_t inputs() const { return fields * factors; }  ///< of the net
+  std::size_t inputs() const { return fields * factors; }  ///< inputs of the net
   std::size_t dim() const { return net_begin() + net().parameters(); }
 
   /// The layers, from the factors to the score.
@@ -75,7 +75,7 @@ struct deepfm {
     all.insert(all.end(), hidden.begin(), hidden.end());
     return all;
   }
-  /// Those of a factorization machine, then the net's layers.
+  /// The groups of a factorization machine, then the net's layers.
   std::vector<parameter_group> groups() const {
     const auto machine = machine_groups(features, width());
     std::vector<parameter_group> all(machine.begin(), machine.end());
@@ -90,8 +90,8 @@ struct deepfm {
     initialise_net(net(), w, random, net_begin());
   }
 
-  /// Throws config_error, with `source` as where the rows come from, where they do not say what their columns are or
-  /// have more fields, where the net would have more inputs than most_inputs, and where this build has no nets.
+  /// Throws config_error if the rows do not tell the fields of their columns or have more fields, if the net would have
+  /// more inputs than most_inputs, and if this build has no nets. The message calls the rows `source`.
   void require_data(const sparse_view& rows, std::string_view source) const;
   workspace make_workspace(const sparse_view& data, isa, std::size_t batch) const;
   void take(workspace& space, std::size_t k, const sparse_row<float>& z, const counter_random& random) const {
@@ -142,7 +142,7 @@ struct deepfm {
  private:
   float score_of(float s) const { return mean + scale * s; }
   std::size_t weight(std::size_t column) const { return features * width() + column; }
-  /// The first parameter of the net's.
+  /// Index of the net's first parameter.
   std::size_t net_begin() const { return weight(features) + 1; }
   std::vector<parameter_group> net_groups() const {
     auto all = groups_of(net(), false);
@@ -150,7 +150,7 @@ struct deepfm {
     return all;
   }
 
-  /// Reads what examples 0 .. n-1 need, and finds what the machine says of them.
+  /// Reads what examples 0 .. n-1 need, and computes the factorization machine's part.
   void feed(const auto& w, workspace& space, std::size_t n) const {
     sparse_layer& columns = space.columns();
     columns.gather(n);

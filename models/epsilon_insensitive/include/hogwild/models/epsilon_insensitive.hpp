@@ -13,8 +13,8 @@
 namespace hogwild {
 
 /// Support vector regression: with r = m - y the loss is max(0, |r| - epsilon) (Vapnik, The nature of statistical
-/// learning theory, 1995). Rows that are met within epsilon change nothing. The derivative at the kinks is 0, and jumps
-/// by 1 there.
+/// learning theory, 1995). Rows that are predicted within epsilon change nothing. The derivative at the kinks is 0, and
+/// jumps by 1 there.
 struct epsilon_insensitive {
   static constexpr std::string_view name = "epsilon_insensitive";
   static constexpr label_kind labels = label_kind::real;
@@ -36,7 +36,7 @@ struct epsilon_insensitive {
     const float r = margin - label;
     return r > epsilon ? 1.0f : r < -epsilon ? -1.0f : 0.0f;
   }
-  /// Both kinks lie within one unit of the margin where epsilon is small.
+  /// If epsilon is small, both kinks lie within one unit of the margin.
   double smoothness(double) const { return epsilon < 0.5f ? 2.0 : 1.0; }
 };
 

@@ -18,13 +18,13 @@
 
 namespace hogwild {
 
-/// A factorization machine of order two on sparse rows (Rendle 2010): each column has a weight, each pair of columns
-/// the product of their factors. With f from 1 to the number of factors the score and its partials are
+/// A factorization machine of order two on sparse rows (Rendle 2010). Each column has a weight, and each pair of
+/// columns the product of their factors. With f from 1 to the number of factors the score and its partials are
 ///
 ///   s = w0 + sum_j w_j x_j + 1/2 sum_f [(sum_j v_jf x_j)^2 - sum_j (v_jf x_j)^2]
 ///   ds/dw_j = x_j,  ds/dv_jf = x_j (sum_k v_kf x_k - v_jf x_j)
 ///
-/// Rows of factors are padded (machine_width); the padding is zero and stays zero, for its partials are.
+/// Rows of factors are padded (machine_width); the padding is zero and stays zero, because its partials are zero.
 struct factorization_machine {
   using scalar_type = float;
   using example_type = sparse_row<float>;
@@ -36,7 +36,7 @@ struct factorization_machine {
   std::size_t features = 0;                ///< columns that occur in the training data
   std::size_t factors = 8;                 ///< > 0
   label_kind labels = label_kind::binary;  ///< binary: logistic loss; real: squared loss
-  float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, its loss is in units of the scale
+  float mean = 0.0f, scale = 1.0f;  ///< for real labels: the score is mean + scale * s, its loss in units of the scale
 
   /// Floats of a column: its weight, its factors and padding.
   std::size_t width() const { return machine_width(factors); }
@@ -55,7 +55,7 @@ struct factorization_machine {
   machine_arrays arrays_in(float* w) const { return arrays_with<float>(w); }
   machine_arrays_of<half> half_arrays_in(float* w) const { return arrays_with<half>(w); }
   std::size_t kernel_room() const { return width(); }
-  /// Of `Models` models side by side, which have a score each. In loops of which compilers make vector code.
+  /// For `Models` models side by side, with one score each. Loops are written so that compilers vectorise them.
   template <std::size_t Models = 1>
   bool derive(float* s, float label) const {
     if (labels == label_kind::binary)
@@ -96,7 +96,8 @@ struct factorization_machine {
     return {.factors = reinterpret_cast<Factor*>(w), .weights = weights, .bias = weights + features, .width = width()};
   }
 
-  /// Of this thread's last row: v_jf x_j of each entry j, their sums over the entries, and those of their squares.
+  /// Of this thread's last row: v_jf x_j of each entry j, the sums of these over the entries, and the sums of their
+  /// squares.
   struct memory {
     std::vector<float> rows, sums, squares;
     float score = 0.0f;
@@ -123,7 +124,7 @@ struct factorization_machine {
     m.score = score_of(m.score + 0.5f * pairs);
     return m;
   }
-  /// The pointers do not overlap, which lets the compiler take vectors.
+  /// The pointers do not overlap, so the compiler can vectorise.
   static void add(float* __restrict row, float x, float* __restrict sums, float* __restrict squares, std::size_t n) {
     for (std::size_t f = 0; f < n; ++f) {
       row[f] *= x;

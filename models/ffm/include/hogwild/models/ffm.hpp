@@ -20,9 +20,9 @@
 
 namespace hogwild {
 
-/// A field-aware factorization machine on rows of libffm text (formats/libffm.hpp): each column j has factors for
-/// each field, and meets a column of field f with those for f (Juan and others, Field-aware factorization machines for
-/// CTR prediction, 2016). With f(j) the field of j the score is
+/// A field-aware factorization machine on rows of libffm text (formats/libffm.hpp). Each column j has factors for each
+/// field, and uses those for field f in products with columns of field f (Juan and others, Field-aware factorization
+/// machines for CTR prediction, 2016). With f(j) the field of j the score is
 ///
 ///   s = w0 + sum_j w_j x_j + sum_{j < k} (v_j,f(k) . v_k,f(j)) x_j x_k
 ///
@@ -30,9 +30,9 @@ namespace hogwild {
 ///
 ///   ds/dw_j = x_j,  ds/dv_j,g = x_j (S_g,f(j) - [g = f(j)] x_j v_j,g)
 ///
-/// An entry changes factors for the fields of the row's other entries, and no others. l2 is of what a row changes, by
-/// occurrence: with it a row's loss is loss(s) + l2 / 2 times the squares of its entries' weights and of those factors,
-/// as in libffm.
+/// An entry changes its factors for the fields of the row's other entries only. l2 applies by occurrence to what a row
+/// changes, as in libffm: the row's loss is loss(s) + l2 / 2 times the squares of its entries' weights and of those
+/// factors.
 struct ffm {
   using scalar_type = float;
   using workspace = ffm_workspace;
@@ -47,10 +47,10 @@ struct ffm {
                                               .form = l2_form::per_occurrence};
 
   std::size_t features = 0;                ///< columns that occur in the training data
-  std::size_t fields = 0;                  ///< one more than the largest
+  std::size_t fields = 0;                  ///< the largest field plus one
   std::size_t factors = 4;                 ///< > 0
   label_kind labels = label_kind::binary;  ///< binary: logistic loss; real: squared loss
-  float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, its loss is in units of the scale
+  float mean = 0.0f, scale = 1.0f;  ///< for real labels: the score is mean + scale * s, its loss in units of the scale
   bool unit_rows = true;            ///< rows are scaled to length one
 
   /// Floats of a column: its factors for each field, padded (field_width). Padding is zero and stays zero.
@@ -68,16 +68,16 @@ struct ffm {
                                                                        0.1 / std::sqrt(static_cast<double>(factors)));
   }
 
-  /// Throws config_error, with `source` as where the rows come from, where they do not say what their columns are, or
-  /// have more fields.
+  /// Throws config_error if the rows do not tell the fields of their columns, or have more fields. The message calls
+  /// the rows `source`.
   void require_data(const sparse_view& rows, std::string_view source) const;
   workspace make_workspace(const sparse_view& data, isa, std::size_t batch) const;
   void take(workspace& space, std::size_t k, const sparse_row<float>& z, const counter_random&) const {
     space.take(k, z);
   }
 
-  /// Of example k the squares of its entries' weights, and of their factors for the fields of its other entries: what
-  /// l2 is of where the row weighs anything.
+  /// For example k, the squares of its entries' weights and of their factors for the fields of its other entries, to
+  /// which l2 applies if the row's weight is not 0.
   double squares_touched(std::span<const float> w, const workspace& space, std::size_t k) const;
 
   field_arrays arrays_in(float* w) const { return arrays_with<float>(w); }
@@ -104,7 +104,8 @@ struct ffm {
             emit.block(factors_at(z.entries[j].column, run.field + first - run.slot),
                        partials.subspan(first * field_width(factors), (last - first) * field_width(factors)));
         };
-        // Where its field has no other entry, its factors for that field meet nothing: field kernels leave them out so.
+        // If no other entry has this entry's field, its factors for that field are in no product: field kernels leave
+        // them out, too.
         const field_entry& e = z.entries[j];
         for (const field_run& run : z.runs) {
           const std::size_t end = run.slot + run.fields;

@@ -21,9 +21,9 @@
 
 namespace hogwild {
 
-/// Draws a point back into the simplex, its nearest one: all x[d] >= 0, and together 1. Entries that are too small
-/// leave until the rest, lowered alike, stays above 0 (Michelot, A finite algorithm for finding the projection of a
-/// point onto the canonical simplex, 1986).
+/// Projects a point onto the simplex, its nearest point with all x[d] >= 0 and the sum 1. Entries that are too small
+/// are removed until the others, all lowered by the same number, stay above 0 (Michelot, A finite algorithm for finding
+/// the projection of a point onto the canonical simplex, 1986).
 inline void project_to_simplex(std::span<float> x) {
   if (x.size() == 2) {
     x[0] = std::clamp(0.5f * (x[0] - x[1]) + 0.5f, 0.0f, 1.0f);
@@ -39,30 +39,30 @@ inline void project_to_simplex(std::span<float> x) {
       sum += static_cast<double>(each);
       ++above;
     }
-    if (above >= before || above == 0) break;  // more of them would be rounding
+    if (above >= before || above == 0) break;  // any further change would be rounding
     before = above;
     lowered_by = (sum - 1.0) / static_cast<double>(above);
   }
   for (float& each : x) each = static_cast<float>(std::max(static_cast<double>(each) - lowered_by, 0.0));
 }
 
-/// Memory of one worker: examples taken, and the ends of the edge at hand.
+/// Memory of one worker: the examples taken, and the ends of the current edge.
 struct graph_cut_space {
   static constexpr std::uint32_t nobody = 0xffffffffu;  ///< no node: `v` of an example that is a node
-  /// A row of the batch: an edge, or a node that is measured.
+  /// A row of the batch: an edge, or a node to measure.
   struct example {
-    std::uint32_t u = nobody, v = nobody;  ///< columns; of a node that is measured, u alone
+    std::uint32_t u = nobody, v = nobody;  ///< columns; a node to measure has only u
     float forth = 0.0f, back = 0.0f;       ///< capacities from u to v and from v to u
   };
-  std::vector<std::uint32_t> terminals;     ///< sides of the columns behind those of nodes
-  std::vector<example> examples;            ///< of the batch, by their place in it
-  std::vector<float> at_u, at_v, partials;  ///< sides of both nodes, and what is emitted; one number a side
+  std::vector<std::uint32_t> terminals;     ///< sides of the columns that follow those of the nodes
+  std::vector<example> examples;            ///< of the batch, by their index in it
+  std::vector<float> at_u, at_v, partials;  ///< the points of both nodes, and what is emitted; one number a side
 };
 
-/// The multiway cut of a graph (formats/graphs.hpp): sides for its nodes, such that the edges between different sides
-/// have the least capacity. Relaxed, as the paper on Hogwild! does (Recht, Re, Wright and Niu, Hogwild!: a lock-free
-/// approach to parallelizing stochastic gradient descent, 2011, section 2, graph cuts), each node is a point of the
-/// simplex over the sides,
+/// The multiway cut of a graph (formats/graphs.hpp): assigns its nodes to sides such that the edges between different
+/// sides have the least capacity. It is relaxed as in the Hogwild! paper (Recht, Re, Wright and Niu, Hogwild!: a
+/// lock-free approach to parallelizing stochastic gradient descent, 2011, section 2, graph cuts): each node is a point
+/// of the simplex over the sides,
 ///
 ///   minimise  sum over edges (u, v) of  c_uv / 2 * |x_u - x_v|_1,   x_u >= 0,  sum_d x_u[d] = 1,
 ///
@@ -70,9 +70,9 @@ struct graph_cut_space {
 /// a sink, side 1, an edge has a capacity for each direction: c_uv is the one from the end that is nearer to the
 /// source.
 ///
-/// Terminals are constants, not parameters: nothing can move them. What is stored of a node may lie beside the simplex
-/// while workers add at the same time, or after replicas have met: it is read as its nearest point. Capacities are
-/// counted in units of their mean, so that a step means the same for every graph.
+/// Terminals are constants, not parameters: nothing can move them. A stored point may lie outside the simplex while
+/// several workers add to it, or after replicas have met; readers project it. Capacities are in units of their mean, so
+/// that a step means the same for every graph.
 struct graph_cut {
   using scalar_type = float;
   using workspace = graph_cut_space;
@@ -84,9 +84,9 @@ struct graph_cut {
   static constexpr sharing_kind sharing = sharing_kind::direct;
   static constexpr std::size_t measured_rows = 50'000;
   static constexpr training_defaults defaults{.step = 0.3, .decay = 0.1, .schedule = schedule_kind::inverse};
-  static constexpr std::size_t epochs = 400;  ///< that it takes: a node hears of others edge by edge
+  static constexpr std::size_t epochs = 400;  ///< so many, because nodes affect each other edge by edge
 
-  std::size_t nodes = 0;  ///< columns that are no terminals
+  std::size_t nodes = 0;  ///< columns that are not terminals
   std::size_t sides = 2;  ///< parts that the graph is cut into; at least 2
   float unit = 1.0f;      ///< > 0: the mean capacity
 
@@ -98,15 +98,15 @@ struct graph_cut {
   void init(const auto& w, const counter_random&) const {
     for (std::size_t j = 0; j < dim(); ++j) w.store(j, 1.0f / static_cast<float>(sides));
   }
-  /// Brings the sides of a node, of `block`, back to numbers of at least 0 with the sum 1.
+  /// Projects the sides of a node, of `block`, onto the simplex: numbers of at least 0 with the sum 1.
   void project(std::span<float> block, float) const {
     for (std::size_t first = 0; first + sides <= block.size(); first += sides)
       project_to_simplex(block.subspan(first, sides));
   }
 
-  /// Throws config_error where the columns do not say whose they are, or the graph has more sides.
+  /// Throws config_error if the columns do not tell their nodes or terminals, or if the graph has more sides.
   void require_data(const sparse_view& rows, std::string_view source) const;
-  /// Sides of the columns behind those of nodes.
+  /// The sides of the columns that follow those of the nodes.
   std::vector<std::uint32_t> terminals_of(const sparse_view& data) const;
 
   workspace make_workspace(const sparse_view& data, isa, std::size_t batch) const {
@@ -119,13 +119,13 @@ struct graph_cut {
   void take(workspace& space, std::size_t k, const sparse_row<float>& z, counter_random) const {
     graph_cut_space::example& e = space.examples[k] = {};
     const bool is_edge = z.size() == 2, is_node = z.size() == 1 && z.label >= 0.0f;
-    if (!is_edge && !is_node) return;  // an edge with an end that the model does not know
+    if (!is_edge && !is_node) return;  // an edge with an end that the model does not have
     e.u = z.index[0];
     e.forth = z.value[0];
     if (is_edge) e.v = z.index[1], e.back = z.value[1];
   }
 
-  /// Edge by edge: the next one sees what became of this one's ends.
+  /// Edge by edge: the next edge reads the points that this one changed.
   void gradient(const auto& w, workspace& space, std::size_t n, const auto& emit) const {
     for (std::size_t k = 0; k < n; ++k) {
       const graph_cut_space::example& e = space.examples[k];
@@ -141,7 +141,7 @@ struct graph_cut {
         any = any || space.partials[d] != 0.0f;
       }
       if (!any) continue;
-      // What points out of the plane of the simplex would only be projected away.
+      // The projection would remove any component perpendicular to the plane of the simplex.
       for (float& partial : space.partials) partial -= sum / static_cast<float>(sides);
       if (e.u < nodes) emit.block(e.u * sides, std::span<const float>(space.partials));
       for (float& partial : space.partials) partial = -partial;
@@ -149,7 +149,7 @@ struct graph_cut {
     }
   }
 
-  /// The score of an edge is how much of it is cut, that of a node its side.
+  /// The score of an edge is the part of it that is cut, that of a node its side.
   void score(const auto& w, workspace& space, std::size_t n, std::span<row_score> scores) const {
     for (std::size_t k = 0; k < n; ++k) {
       const graph_cut_space::example& e = space.examples[k];
@@ -170,13 +170,13 @@ struct graph_cut {
     }
   }
 
-  /// Of a point of the simplex: its largest entry, the first of equal ones.
+  /// The index of a point's largest entry, the first of equal ones.
   static std::size_t side_of(std::span<const float> x) {
     return static_cast<std::size_t>(std::ranges::max_element(x) - x.begin());
   }
 
  private:
-  /// Of two sides an edge is cut in one direction only; of more, all edges have the same capacity both ways.
+  /// With two sides an edge is cut in one direction only; with more, all edges have the same capacity both ways.
   float capacity(const workspace& space, const graph_cut_space::example& e) const {
     return space.at_u[0] > space.at_v[0] ? e.forth : e.back;
   }

@@ -12,8 +12,8 @@
 
 namespace hogwild {
 
-/// Regression that outliers pull only linearly (Huber 1964): with r = m - y the loss is r^2 / 2 up to |r| = delta and
-/// delta (|r| - delta / 2) beyond.
+/// A regression loss that grows only linearly for outliers (Huber 1964): with r = m - y the loss is r^2 / 2 up to |r| =
+/// delta and delta (|r| - delta / 2) beyond.
 struct huber {
   static constexpr std::string_view name = "huber";
   static constexpr label_kind labels = label_kind::real;

@@ -20,12 +20,12 @@
 #include <hogwild/models.hpp>
 #include <hogwild/saved_model.hpp>
 
-// What a named model says of itself besides its type. models/<name>/<name>.cpp defines descriptor_of<name>();
-// everything that works with named models (the registry, predictions, the command) is made from these.
+// Descriptors of named models: what there is to know besides the type. models/<name>/<name>.cpp defines
+// descriptor_of<name>(). The registry, predictions and the command are built on these.
 
 namespace hogwild {
 
-/// What a model is trained on.
+/// The kinds of data on which a model is trained.
 enum class model_input {
   rows,    ///< of features, or images
   fields,  ///< of features that belong to fields (formats/libffm.hpp)
@@ -38,45 +38,45 @@ struct model_facts {
   std::string summary;  ///< what it learns, in one sentence
   model_input input = model_input::rows;
   std::vector<model_option> options{};
-  /// Options that are declared elsewhere, with the engine or the format, and mean something to models that name them
-  /// alone.
+  /// Options that are declared elsewhere, with the engine or the format, and apply only to models that name them here.
   std::vector<std::string> uses{};
-  std::string no_bias{};         ///< why it takes no constant term from the engine; empty: it does
-  bool bias_of_its_own = false;  ///< whether model_data::bias is for the model, and the engine adds none
+  std::string no_bias{};         ///< why it takes no constant term from the engine; empty: it does take one
+  bool bias_of_its_own = false;  ///< whether model_data::bias applies to the model, and the engine adds none
 };
 
-/// What a model of several classes says of a row.
+/// A model's scores of several classes for a row.
 struct class_scores {
   double loss = 0.0;
-  float decision = 0.0f;          ///< scores above it make their class one of the row's, where rows have lists
-  std::span<const float> scores;  ///< one a class, the larger the more probable; valid until the thread asks again
+  float decision = 0.0f;          ///< with lists: the threshold above which a class is predicted
+  std::span<const float> scores;  ///< one for each class, larger if more probable; valid until this thread's next call
 };
 
-/// A model that was read back, with its parameters. Not changed by asking, so any thread may ask.
+/// A model that was loaded, with its parameters. Predictions do not change it, so any number of threads may use it at
+/// once.
 class loaded_model {
  public:
   virtual ~loaded_model() = default;
 
-  /// Asks for several rows at once: see predictor::scorer.
+  /// Scores several rows at once: see predictor::scorer.
   using batch_scorer =
       std::function<void(std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_score> scores)>;
 
   virtual named_model model() const = 0;
-  /// How many models of that kind there are, whose parameters stand side by side; see answer_kind.
+  /// The number of models of that kind, whose parameters are side by side; see answer_kind.
   virtual std::size_t models() const { return 1; }
-  /// Of a row whose columns are positions of the saved ones.
+  /// For a row whose columns are positions of the saved ones.
   virtual row_score loss_and_score(const sparse_row<float>& z) const = 0;
   virtual batch_scorer scorer(std::size_t most) const;
   virtual void require_data(const sparse_view&, std::string_view) const {}
   virtual bool heeds_offsets() const { return false; }
-  /// See predictor::scores_of. A model that scores no classes is not asked to.
+  /// See predictor::scores_of. Called only if the model scores classes.
   virtual bool scores_classes() const { return false; }
   virtual class_scores scores_of(const sparse_row<float>&) const { return {}; }
-  /// See predictor::probabilities. A model that has none is not asked for them.
+  /// See predictor::probabilities. Called only if the model has probabilities.
   virtual bool has_probabilities() const { return false; }
   virtual std::vector<double> probabilities(const sparse_row<float>&) const { return {}; }
 
-  /// As train() would return them, and the input numbers of the columns that they are of.
+  /// As train() would return them, and the input numbers of their columns.
   std::span<const float> parameters() const { return parameters_; }
   std::span<const std::uint32_t> columns() const { return columns_; }
 
@@ -88,11 +88,11 @@ class loaded_model {
   std::vector<std::uint32_t> columns_;
 };
 
-/// Trained parameters that are to be saved.
+/// Trained parameters to be saved.
 struct trained_parameters {
   std::span<const float> values;               ///< as train() returns them
   std::span<const std::uint32_t> original;     ///< the input number of each column
-  std::span<const std::uint32_t> saved_order;  ///< columns by their input numbers
+  std::span<const std::uint32_t> saved_order;  ///< columns in the order of their input numbers
   label_map labels{};
 };
 
@@ -103,16 +103,16 @@ class model_descriptor {
   std::string_view name() const { return name_; }
   const model_facts& facts() const { return facts_; }
   const training_defaults& defaults() const { return defaults_; }
-  std::size_t epochs() const { return epochs_; }  ///< that it takes; 0: as many as others
+  std::size_t epochs() const { return epochs_; }  ///< the default number of epochs; 0: that of other models
 
-  /// Throws config_error where the options do not go together, or this build has no such model: before data are read.
+  /// Throws config_error if the options do not go together, or this build does not have the model; called before data
+  /// are read.
   virtual void check(const model_options&) const {}
-  /// Throws config_error for an option out of range, and for data that the model is not for.
+  /// Throws config_error for an option out of range, and for data that do not suit the model.
   virtual named_model make(const model_data& data, const model_options& options) const = 0;
-  /// Its options, width, weights and bias; all else is filled in by the caller. Throws config_error where sizes do not
-  /// fit.
+  /// Its options, width, weights and bias; the caller fills in the rest. Throws config_error if sizes do not fit.
   virtual saved_model save(const named_model& m, const trained_parameters& trained) const = 0;
-  /// Throws input_error where sizes or options do not fit, config_error where no model can be made of them.
+  /// Throws input_error if sizes or options do not fit, config_error if no model can be made of them.
   virtual std::shared_ptr<const loaded_model> load(const saved_model& saved) const = 0;
 
  protected:
@@ -126,11 +126,11 @@ class model_descriptor {
   model_facts facts_;
 };
 
-/// Whether M itself is one of the library's models, and not only derived from one.
+/// Whether M itself is one of the library's models, not a type derived from one.
 template <class M>
 inline constexpr bool is_named = with_named_models([]<class... Known>() { return (std::same_as<M, Known> || ...); });
 
-/// The model of type M that `m` is.
+/// The model in `m`, which has type M.
 template <model M>
 const M& as_model(const named_model& m) {
   if constexpr (is_named<M>)
@@ -139,7 +139,7 @@ const M& as_model(const named_model& m) {
     return static_cast<const registered_object_of<M>&>(*std::get<registered_model>(m).object).model();
 }
 
-/// What descriptors of models of type M have in common.
+/// The common part of descriptors of models of type M.
 template <model M>
 class descriptor_for : public model_descriptor {
  public:

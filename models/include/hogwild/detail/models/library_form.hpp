@@ -9,12 +9,12 @@
 #include <hogwild/model.hpp>
 #include <hogwild/saved_model.hpp>
 
-// Free models of the library in files, by their descriptors: without the headers of all models. The library has these
-// compiled for its own models alone.
+// Saving and loading of the library's free models by their descriptors, without the headers of all models. The library
+// contains these functions, compiled for its own models only.
 
 namespace hogwild::detail {
 
-/// A model that was read back.
+/// A model that was loaded.
 template <class M>
 struct restored_model {
   M model{};
@@ -22,11 +22,11 @@ struct restored_model {
   std::vector<std::uint32_t> columns{};
 };
 
-/// As to_saved() has it.
+/// As to_saved() does.
 template <free_model M>
 saved_model library_form_of(const M& m, std::span<const float> parameters, const label_map& labels,
                             std::span<const std::uint32_t> original);
-/// As predictor has it. Throws input_error where the file holds another model.
+/// As predictor does. Throws input_error if the file holds another model.
 template <free_model M>
 restored_model<M> restored_of_library(const saved_model& saved);
 

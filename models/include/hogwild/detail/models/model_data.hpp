@@ -15,25 +15,25 @@
 
 namespace hogwild {
 
-/// What a model is made for: training rows, and what the run asks for besides the model's own options. Without rows it
-/// stands for data without columns and with two classes.
+/// The data that a model is made for: training rows, and what the run asks for besides the model's own options. Without
+/// rows it stands for data without columns and with two classes.
 struct model_data {
   sparse_view rows{};
-  std::string source = "the data";  ///< names the rows in messages
-  std::optional<bool> bias{};       ///< whether there shall be a constant term; empty: as the model has it
+  std::string source = "the data";  ///< the name of the rows in messages
+  std::optional<bool> bias{};       ///< whether to have a constant term; empty: the model's default
 
-  // Where the rows are a part of those that train together, what is asked of all labels; all parts ask the same.
-  std::function<label_map(label_kind)> learn{};         ///< empty: from these rows
+  // If the rows are only a part of those that train together, these functions cover all parts; all parts call the same.
+  std::function<label_map(label_kind)> learn{};         ///< empty: learns from these rows
   std::function<void(std::span<double>)> sum_of_all{};  ///< x becomes the sum of all parts' x; empty: these are all
 
-  const saved_model* initial = nullptr;              ///< whose parameters the run begins with
-  std::string initial_source{};                      ///< names it in messages
-  std::span<const std::string> initial_groups = {};  ///< which of them; none: all
+  const saved_model* initial = nullptr;              ///< the run begins with this model's parameters
+  std::string initial_source{};                      ///< its name in messages
+  std::span<const std::string> initial_groups = {};  ///< which groups of it; none: all
 
   std::size_t features() const { return rows.columns; }
   std::size_t classes() const;
   double mean_label() const;
-  /// From the mean, of the labels; 1 where all are alike.
+  /// The standard deviation of the labels, given their mean; 1 if all are equal.
   double label_deviation(double mean) const;
 
   bool takes_all_groups() const { return initial_groups.empty(); }

@@ -16,14 +16,14 @@
 #include <hogwild/detail/results/saved_form.hpp>
 #include <hogwild/error.hpp>
 
-// Descriptors of models of which nothing needs to be said but what their own members say: the library's margin models,
-// and models of programs.
+// Descriptors of models that need nothing besides their own members: the library's margin models, and models of
+// programs.
 
 namespace hogwild::detail {
 
-/// The options that these numbers are; `usual` is the model that nobody has asked anything of.
+/// The options for these numbers; `usual` is the model with its defaults.
 std::vector<model_option> options_of(std::span<const model_number> numbers, const void* usual);
-/// Gives the model what was asked for. Throws config_error for a value that does not suit.
+/// Sets the model's numbers from the options. Throws config_error for a value that is not allowed.
 void take_options(std::span<const model_number> numbers, const model_options& options, std::string_view name,
                   void* model);
 
@@ -89,7 +89,7 @@ class plain_loaded_model final : public loaded_model {
   M model_;
   const model_descriptor& descriptor_;
   std::vector<scalar> scalars_;
-  sparse_view shape_{};  ///< columns of the rows that are scored
+  sparse_view shape_{};  ///< the columns of the rows to score
 };
 
 /// Several margin models that predict as one, with the parameters of all.
@@ -133,8 +133,8 @@ class loaded_margins final : public loaded_model {
   several_margins<M> margins_;
 };
 
-/// A model that is made of its members `features` and `classes`, of numbers(), and of prepare_for(data) where it has
-/// that.
+/// The descriptor of a model that is made of its members `features` and `classes`, of numbers(), and of
+/// prepare_for(data) if it has that.
 template <model M>
 class plain_descriptor final : public descriptor_for<M> {
  public:

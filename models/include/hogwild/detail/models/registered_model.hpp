@@ -9,7 +9,7 @@
 #include <hogwild/detail/results/saved_form.hpp>
 #include <hogwild/model.hpp>
 
-// Models of programs among the named ones (<hogwild/command.hpp>): known by their names alone.
+// Models of programs among the named ones (<hogwild/command.hpp>): the library knows only their names.
 
 namespace hogwild {
 
@@ -21,11 +21,11 @@ class registered_object {
   virtual ~registered_object() = default;
   virtual const model_descriptor& descriptor() const = 0;
   virtual label_kind labels() const = 0;
-  /// On so many columns, with so many parameters.
+  /// On this number of columns, with this number of parameters.
   virtual std::vector<parameter_group> groups(std::size_t columns, std::size_t parameters) const = 0;
 };
 
-/// One of those, as an alternative of named_model.
+/// Such a model, as an alternative of named_model.
 struct registered_model {
   std::shared_ptr<const registered_object> object;
 };

@@ -16,16 +16,16 @@
 #include <hogwild/error.hpp>
 #include <hogwild/model.hpp>
 
-// Several margin models of one kind that make one model: of several classes, or an ensemble.
+// Several margin models of one kind that make one model: for several classes, or an ensemble.
 
 namespace hogwild {
 
-/// How they make one.
+/// How several models make one.
 enum class answer_kind : std::uint32_t {
-  one_vs_rest,  ///< each tells a class from all others: the greatest margin says the class
-  mean,  ///< the mean of the probabilities where the models have them; else of the margins, where labels are two,
-         ///< or of the numbers that they predict
-  vote   ///< the label that most of them say; where two have as many, by the mean of the margins
+  one_vs_rest,  ///< each distinguishes a class from all others: the greatest margin decides the class
+  mean,  ///< the mean of the probabilities if the models have them; else of the margins if there are two labels, else
+         ///< of the predicted numbers
+  vote   ///< the label that most of them predict; with equal votes, by the mean of the margins
 };
 
 constexpr std::string_view name_of(answer_kind kind) {
@@ -34,12 +34,12 @@ constexpr std::string_view name_of(answer_kind kind) {
 
 namespace detail {
 
-/// Of a saved ensemble: 0 or 1. No number of a model has such a name.
+/// In a saved ensemble: 0 or 1. No number of a model has such a name.
 inline constexpr const char* vote_option = "ensemble.vote";
 
-/// What several margin models say of a row. Column j has the weights of all models side by side, from j * models on,
-/// and their constant terms stand behind all columns, where they have any: as the parameters of softmax do. Any thread
-/// may ask.
+/// Combines several margin models for a row. Column j has the weights of all models side by side, beginning at j *
+/// models, and their constant terms, if any, follow all columns: as the parameters of softmax do. Any number of threads
+/// may use it.
 template <margin_model M>
 class several_margins {
  public:
@@ -63,8 +63,8 @@ class several_margins {
     return made;
   }
 
-  /// Of one class against the rest the sum of the losses, and the class; of an ensemble the mean of the losses, and
-  /// what it predicts: a number whose sign is the label where labels are two. No number where a margin is not finite.
+  /// For one class against the rest, the sum of the losses, and the class. For an ensemble, the mean of the losses, and
+  /// its prediction: with two labels a number whose sign is the label. NaN if a margin is not finite.
   row_score said(const sparse_row<float>& z) const {
     const std::span<const float> margin = margins(z);
     if (!std::ranges::all_of(margin, [](float m) { return std::isfinite(m); }))
@@ -77,7 +77,8 @@ class several_margins {
     return {loss / static_cast<double>(models_), static_cast<float>(predicted(margin))};
   }
 
-  /// Of each class by itself, or the mean of what an ensemble has of the larger label.
+  /// For one class against the rest, each class's own probability; for an ensemble, the mean probability of the larger
+  /// label.
   std::vector<double> probabilities(const sparse_row<float>& z) const requires has_probability {
     const std::span<const float> margin = margins(z);
     if (by_ != answer_kind::one_vs_rest) return {mean_of(margin, probability())};
@@ -113,7 +114,7 @@ class several_margins {
       return votes != 0.0 ? votes : std::copysign(0.5 / static_cast<double>(models_), mean_margin());
     }
     if constexpr (has_probability) {
-      // As a margin, which a float tells apart where probabilities are all but 1.
+      // As a margin, because a float distinguishes margins even if probabilities are almost 1.
       const double p = mean_of(margin, probability()), m = std::log(p) - std::log1p(-p);
       if (std::isfinite(m)) return m;
     }
@@ -126,7 +127,7 @@ class several_margins {
   std::span<const float> parameters_;
 };
 
-/// How the margin models of a saved file of M make one; nothing where there is one alone.
+/// How the margin models in a saved file of M make one; nothing if there is only one.
 template <margin_model M>
 std::optional<answer_kind> answer_of(const saved_model& saved) {
   if (labels_of(M{}) == label_kind::binary && saved.labels.kind() == label_kind::classes)
@@ -137,7 +138,7 @@ std::optional<answer_kind> answer_of(const saved_model& saved) {
   return std::nullopt;
 }
 
-/// Such models as they are saved; parameters as several_margins has them. Throws config_error where there are others.
+/// Such models in saved form; parameters as in several_margins. Throws config_error if their number does not fit.
 template <margin_model M>
 saved_model saved_form_of(const M& m, answer_kind by, std::size_t models, std::span<const float> parameters,
                           const label_map& labels, std::span<const std::uint32_t> original) {
@@ -158,7 +159,7 @@ saved_model saved_form_of(const M& m, answer_kind by, std::size_t models, std::s
   return saved;
 }
 
-/// The model that such a file has several of. Throws input_error where it is none, or its sizes do not fit.
+/// The model that such a file holds several of. Throws input_error if it is another one, or sizes do not fit.
 template <margin_model M>
 M model_of_several(saved_model saved) {
   const bool of_classes = saved.labels.kind() == label_kind::classes;

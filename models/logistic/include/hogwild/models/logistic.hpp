@@ -24,7 +24,7 @@ struct logistic {
     return -label / (1.0f + vector_exp(margin * label));
   }
 
-  /// The loss within 3e-7 of itself, in a form of which compilers make vector code.
+  /// The loss with a relative error of at most 3e-7, in a form that compilers vectorise.
   float vector_loss(float margin, float label) const {
     const float z = margin * label, size = z < 0.0f ? -z : z;
     return (z < 0.0f ? size : 0.0f) + vector_log1p(vector_exp(-size));

@@ -22,9 +22,10 @@ namespace hogwild {
 ///   s = mean + b_u + b_i + p_u . q_i
 ///
 /// and its loss (s - rating)^2 / 2. A row of the data is one user's column and one item's (formats/ratings.hpp): user u
-/// is column u, item i column users + i. What a row lacks, a user that training did not know, say, counts as zero.
+/// is column u, item i column users + i. A column that a row lacks, that of an unknown user for instance, counts as
+/// zero.
 ///
-/// Rows of factors are padded to whole cache lines; the padding is zero and stays zero, for its partials are.
+/// Rows of factors are padded to whole cache lines; the padding is zero and stays zero, because its partials are zero.
 struct matrix_factorization {
   using scalar_type = float;
   using example_type = sparse_row<float>;
@@ -35,10 +36,10 @@ struct matrix_factorization {
   static constexpr std::size_t measured_rows = 200'000;
   static constexpr training_defaults defaults{.step = 0.03, .decay = 0.92, .l2 = 0.04, .form = l2_form::per_occurrence};
 
-  std::size_t users = 0, items = 0;  ///< that occur in the training data
+  std::size_t users = 0, items = 0;  ///< those in the training data
   std::size_t factors = 32;          ///< > 0
   bool bias = true;                  ///< whether there are b_u and b_i
-  float mean = 0.0f;                 ///< of the training ratings, which scores are added to
+  float mean = 0.0f;                 ///< mean of the training ratings, which is added to scores
 
   /// Floats of a row of factors, with padding.
   std::size_t width() const { return (factors + factor_lanes - 1) / factor_lanes * factor_lanes; }
@@ -99,7 +100,7 @@ struct matrix_factorization {
     bool has_user = false, has_item = false;
   };
 
-  /// Columns beyond those of the model are nobody's.
+  /// Columns beyond those of the model belong to no user or item.
   pair pair_of(const example_type& z) const {
     pair found;
     for (const std::uint32_t column : z.index) {
@@ -122,7 +123,7 @@ struct matrix_factorization {
     w.block((users + found.item) * width(), width()).copy_to(rows.item);
     return rows;
   }
-  /// In sixteen sums side by side: vectors, whatever the compiler may reorder.
+  /// Sixteen sums side by side, so that the compiler can vectorise without reordering.
   static float dot(std::span<const float> p, std::span<const float> q) {
     float sums[factor_lanes] = {};
     for (std::size_t k = 0; k < p.size(); k += factor_lanes) {

@@ -28,35 +28,36 @@
 
 namespace hogwild {
 
-/// One worker's memory for an mlp; nobody else may use it meanwhile.
+/// One worker's memory for an mlp; no other thread may use it at the same time.
 struct mlp_workspace {
-  net_workspace net;                    ///< of all layers but a sparse first and a last one that is not dense
-  std::optional<sparse_layer> first;    ///< where it is sparse
+  net_workspace net;                    ///< all layers except a sparse first one and a last one that is not dense
+  std::optional<sparse_layer> first;    ///< if the first layer is sparse
   std::vector<float> values{}, bias{};  ///< of the first layer
   std::optional<class_loss> loss{};     ///< of a dense last layer
-  std::optional<sampled_layer> last{};  ///< where it is sampled
-  std::optional<tree_layer> tree{};     ///< where it is hierarchical
+  std::optional<sampled_layer> last{};  ///< if the last layer is sampled
+  std::optional<tree_layer> tree{};     ///< if it is hierarchical
 
   void stop_when(std::function<bool()> asked) { net.stop_when(std::move(asked)); }
 };
 
 /// A multi-layer perceptron on sparse rows: a dense layer, relu and dropout for each hidden width that is not 0, then a
-/// dense layer with a score for each class. Loss: -log softmax(scores)[class], of a row with a list of classes the mean
-/// of these; or that of each class told apart from all others (class_loss.hpp).
+/// dense layer with a score for each class. The loss is -log softmax(scores)[class], for a row with a list of classes
+/// the mean over these; or the sum of a logistic loss of each class against the others (class_loss.hpp).
 ///
-/// Where the first layer is sparse, it reads and changes the weights of those columns alone that a batch has. Partials
-/// of others are 0, so that sgd, adagrad and row_adagrad do what they do in the dense form. What momentum and adam
-/// would do meanwhile is settled when a column is next read (block_optimizer::settle). l2 is by degree: over an epoch
-/// it sums up to that of the dense form.
+/// A sparse first layer reads and changes only the weights of the columns in the batch. The partials of other columns
+/// are 0, so sgd, adagrad and row_adagrad give the same result as in the dense form. The changes that momentum and adam
+/// would have made meanwhile are made up for when a column is next read (block_optimizer::settle). l2 is by degree:
+/// over an epoch it sums up to that of the dense form.
 ///
-/// A sampled last layer (sampled_layer.hpp) lies by class: `classes` rows of as many weights as the layer before has
-/// values, then a bias each. It reads and changes the classes alone that a batch's sample and labels name: momentum
-/// moves these at once by what their gradient would move them in all steps to come, and adam's means change in such
-/// batches alone; l2 counts by the chance of a class to be in a batch. Losses and predictions are those of all classes.
+/// A sampled last layer (sampled_layer.hpp) is stored by class: `classes` rows with as many weights as the layer before
+/// has values, then a bias for each. It reads and changes only the classes in a batch's sample and labels. Momentum
+/// moves these at once by what their gradient would move them in all later steps. Adam's means change only in such
+/// batches. l2 is weighted by the chance of a class to be in a batch. Losses and predictions are computed over all
+/// classes.
 ///
 /// A hierarchical last layer (tree_layer.hpp) has a row of weights and a bias for each inner node of a tree of the
-/// classes, and behind them how many rows each class has, which make the tree and are never changed: whoever has the
-/// parameters has the tree. Of momentum, adam and l2 the same holds, node for class.
+/// classes. The number of rows of each class follows; these counts determine the tree and never change, so the
+/// parameters contain the tree. What is said above of momentum, adam and l2 for classes holds for nodes.
 struct mlp {
   using scalar_type = float;
   using workspace = mlp_workspace;
@@ -73,14 +74,14 @@ struct mlp {
 
   std::uint32_t features = 0;                             ///< columns that occur in the training data
   std::uint32_t classes = 2;                              ///< at least 2
-  std::array<std::uint32_t, most_hidden> hidden = {128};  ///< units of each hidden layer; 0: there is none
-  float dropout = 0.0f;                                   ///< rate behind each hidden layer
+  std::array<std::uint32_t, most_hidden> hidden = {128};  ///< units of each hidden layer; 0: no such layer
+  float dropout = 0.0f;                                   ///< rate after each hidden layer
   float scale = 1.0f;                                     ///< multiplies the values of the data; 1/255 for bytes
-  bool sparse = false;                                    ///< the first layer, which then has to be hidden
-  std::uint32_t samples = 0;  ///< draws of a batch for the last layer, behind a hidden one; 0: it is not sampled
+  bool sparse = false;                                    ///< sparse first layer, which must be a hidden one
+  std::uint32_t samples = 0;  ///< draws in a batch for the last layer, after a hidden one; 0: not sampled
   sample_distribution sampled_by = sample_distribution::frequency;  ///< how classes of a sampled last layer are drawn
-  bool hierarchical = false;  ///< the last layer, which then is behind a hidden one and not sampled
-  bool one_vs_rest = false;   ///< each class is told apart from all others; not of a hierarchical layer
+  bool hierarchical = false;  ///< hierarchical last layer, after a hidden one and not sampled
+  bool one_vs_rest = false;   ///< a logistic loss for each class against the others; not with a hierarchical layer
 
   /// The layers, from the row to the classes.
   constexpr net_plan net() const {
@@ -98,11 +99,11 @@ struct mlp {
   }
   /// The forms of the first and the last layer, for records.
   std::string_view first_layer() const { return has_sparse_layer() ? "sparse" : "dense"; }
-  /// As records call it.
+  /// The form of the last layer, for records.
   std::string_view last_layer() const { return has_tree() ? "hierarchical" : has_sampled_layer() ? "sampled" : "full"; }
   /// The loss of a row's classes, for records.
   std::string_view class_loss() const { return one_vs_rest ? "one_vs_rest" : "softmax"; }
-  /// Draws for a sampled last layer, and by which distribution, for records; none where it is not sampled.
+  /// Draws for a sampled last layer, and by which distribution, for records; none if it is not sampled.
   std::pair<std::size_t, std::string_view> sampling() const {
     if (!has_sampled_layer()) return {};
     return {samples, name_of(sampled_by)};
@@ -126,13 +127,13 @@ struct mlp {
       w.store(net().parameters() + c, c < rows.class_rows.size() ? tree_layer::counted(rows.class_rows[c]) : 0.0f);
   }
 
-  /// What is wrong with it, whatever the rows; empty: nothing.
+  /// What is wrong with the options, whatever the rows; empty: nothing.
   std::string_view contradiction() const {
     if (!hierarchical || !one_vs_rest) return {};
     return "an mlp that is one_vs_rest tells each class apart from all others, and one that is hierarchical is a "
            "softmax: leave out one of them";
   }
-  /// Throws config_error where this build has no nets, and for a contradiction.
+  /// Throws config_error if this build has no nets, and for a contradiction.
   void require_data(const sparse_view&, std::string_view) const {
     if (!has_layer_kernels()) throw config_error("the model mlp " + layer_kernels_missing());
     if (!contradiction().empty()) throw config_error(std::string(contradiction()));
@@ -141,7 +142,7 @@ struct mlp {
   workspace make_workspace(const sparse_view& rows, isa set, std::size_t batch) const {
     return make_workspace(rows, {}, set, batch);
   }
-  /// For training, where classes are drawn by how many of the rows they are the label of.
+  /// For training: classes are drawn according to the number of rows that have them as labels.
   workspace make_workspace(const sparse_view& rows, const label_map& of, isa set, std::size_t batch) const {
     workspace space{.net = {inside(), set, batch, has_sparse_layer()}, .first = {}};
     if (has_sparse_layer()) {
@@ -170,11 +171,11 @@ struct mlp {
     for (auto [j, x] : z) to[j * layers.stride()] = x * scale;
   }
 
-  /// What a batch leaves out where its rows have not the column: a sparse first layer's weights (lazy_model).
+  /// The group whose rows a batch skips unless its rows have the column: a sparse first layer's weights (lazy_model).
   parameter_group lazy_group() const {
     return {.name = "fc1.weights", .rows = has_sparse_layer() ? features : 0, .width = std::max(hidden[0], 1u)};
   }
-  /// The columns that the rows of a batch have, each once, ascending.
+  /// The columns of the rows of a batch, each once, ascending.
   std::span<const std::uint32_t> columns_of(workspace& space, std::size_t n) const {
     if (!space.first) return {};
     space.first->gather(n);
@@ -189,7 +190,7 @@ struct mlp {
     emit_last(space, emit);
   }
 
-  /// With room for them, of_classes[k * classes + c] becomes what example k scores for class c.
+  /// If of_classes has room, of_classes[k * classes + c] becomes the score of class c for example k.
   void score(const auto& w, workspace& space, std::size_t n, std::span<row_score> scores,
              std::span<float> of_classes = {}) const {
     if (space.first)
@@ -220,7 +221,7 @@ struct mlp {
     }
   }
 
-  /// Classes with scores above this are those of a row: see softmax.
+  /// The threshold above which a class is predicted for the row: see softmax.
   float decision(std::span<const float> scores) const {
     constexpr float half_as_probable = 0.693147181f;
     return one_vs_rest ? 0.0f : *std::ranges::max_element(scores) - half_as_probable;
@@ -229,7 +230,7 @@ struct mlp {
  private:
   bool has_sparse_layer() const { return sparse && hidden[0] != 0; }
 
-  /// Values before the last layer.
+  /// Number of values before the last layer.
   constexpr std::uint32_t last_hidden() const {
     std::uint32_t last = 0;
     for (const std::uint32_t width : hidden)
@@ -238,9 +239,9 @@ struct mlp {
   }
   constexpr bool has_sampled_layer() const { return samples != 0 && last_hidden() != 0 && !has_tree(); }
   constexpr bool has_tree() const { return hierarchical && last_hidden() != 0; }
-  /// Rows of weights of the last layer, where it lies by row: classes, or inner nodes.
+  /// Rows of weights of a last layer that is stored by row: classes, or inner nodes.
   constexpr std::uint32_t last_rows() const { return has_tree() ? classes - 1 : classes; }
-  /// Where the last layer lies by row.
+  /// Where a last layer that is stored by row lies.
   struct placed_rows {
     std::size_t width, weights, biases;
     std::size_t row(std::size_t r) const { return weights + r * width; }
@@ -249,7 +250,8 @@ struct mlp {
     const std::size_t width = last_hidden(), biases = net().parameters() - last_rows();
     return {width, biases - last_rows() * width, biases};
   }
-  /// The last layer's groups have other names than by input, for its parameters lie in another order.
+  /// Gives the last layer's groups other names than those of a layer stored by input, because the order of its
+  /// parameters differs.
   void lay_by_row(std::vector<parameter_group>& all, std::string_view weights_name, std::string_view bias_name) const {
     parameter_group &weights = all[all.size() - 2], &biases = all.back();
     weights.name = weights_name, weights.rows = last_rows(), weights.width = last_hidden();
@@ -259,7 +261,7 @@ struct mlp {
 
   /// Parameters of the first layer.
   std::size_t first_parameters() const { return has_sparse_layer() ? (std::size_t{features} + 1) * hidden[0] : 0; }
-  /// Without those of a sparse first layer and a last one that is not dense.
+  /// The groups without those of a sparse first layer and of a last one that is not dense.
   std::vector<parameter_group> groups_inside() const {
     auto all = groups();
     if (!has_dense_last()) all.erase(all.end() - (has_tree() ? 3 : 2), all.end());
@@ -274,7 +276,7 @@ struct mlp {
     return rest;
   }
 
-  /// Reads what examples 0 .. n-1 need, and gives the layers behind what the first one makes of them.
+  /// Reads what examples 0 .. n-1 need, and passes the first layer's values to the layers after it.
   void feed(const auto& w, workspace& space, std::size_t n) const {
     sparse_layer& first = *space.first;
     const std::size_t width = hidden[0];
@@ -341,7 +343,7 @@ struct mlp {
     }
     space.net.differentiate(n, [&](const net_outputs& at) { last.differentiate(at); });
   }
-  /// Makes the tree of the classes, where it is not made yet.
+  /// Makes the tree of the classes unless it exists.
   void grow(const auto& w, tree_layer& tree) const {
     if (tree.is_grown()) return;
     std::vector<float> counts(classes);
@@ -349,7 +351,7 @@ struct mlp {
     tree.grow(counts);
   }
 
-  /// The last layer's partials: as one run where a sample has all classes, else row by row.
+  /// The last layer's partials: as one run if the sample has all classes, else row by row.
   void emit_last(workspace& space, const auto& emit) const {
     if (space.net.stopped()) return;
     const placed_rows lies = last_lies();

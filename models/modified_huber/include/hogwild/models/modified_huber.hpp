@@ -9,9 +9,9 @@
 
 namespace hogwild {
 
-/// Classification that outliers pull only linearly: for label y in {-1, +1} and z = y m the loss is max(0, 1 - z)^2
-/// from z = -1 on and -4 z below (Zhang, Solving large scale linear prediction problems using stochastic gradient
-/// descent algorithms, 2004). Its derivative changes by at most 2 over one unit of the margin.
+/// A classification loss that grows only linearly for outliers: for label y in {-1, +1} and z = y m the loss is max(0,
+/// 1 - z)^2 from z = -1 on and -4 z below (Zhang, Solving large scale linear prediction problems using stochastic
+/// gradient descent algorithms, 2004). Its derivative changes by at most 2 over one unit of the margin.
 struct modified_huber {
   static constexpr std::string_view name = "modified_huber";
   static constexpr label_kind labels = label_kind::binary;
@@ -26,7 +26,7 @@ struct modified_huber {
     return -2.0f * label * std::clamp(1.0f - margin * label, 0.0f, 2.0f);
   }
 
-  /// Probability of the larger label: the margin from -1 to 1 as a number from 0 to 1 (Zhang, Statistical behavior and
+  /// Probability of the larger label: maps the margin from [-1, 1] to [0, 1] (Zhang, Statistical behavior and
   /// consistency of classification methods based on convex risk minimization, 2004).
   double probability(float margin) const { return std::clamp((static_cast<double>(margin) + 1.0) / 2.0, 0.0, 1.0); }
 };

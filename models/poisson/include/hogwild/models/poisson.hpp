@@ -15,17 +15,17 @@
 
 namespace hogwild {
 
-/// Poisson regression with the log link: a count y >= 0 is expected to be exp(m), and the loss exp(m) - y m is its
-/// negative log likelihood without log y!, which no parameter changes (McCullagh and Nelder, Generalized linear models,
-/// 1989, chapter 6). It may be below zero.
+/// Poisson regression with the log link: the expected value of a count y >= 0 is exp(m), and the loss exp(m) - y m is
+/// its negative log likelihood without log y!, which does not depend on the parameters (McCullagh and Nelder,
+/// Generalized linear models, 1989, chapter 6). It may be below zero.
 ///
-/// Beyond the margin `most`, a count of 10^13, the loss goes on as its tangent: so losses and derivatives stay finite
-/// whatever a step has made of the parameters, and the loss stays convex.
+/// Above the margin `most`, a count of 10^13, the loss continues as its tangent: losses and derivatives stay finite
+/// whatever the parameters, and the loss stays convex.
 struct poisson {
   static constexpr std::string_view name = "poisson";
   static constexpr label_kind labels = label_kind::real;
   using convex = poisson;
-  static constexpr float most = 30.0f;  ///< margins beyond it count as it: exp() would leave a float
+  static constexpr float most = 30.0f;  ///< larger margins are treated as this one: their exp() would overflow soon
 
   HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double m = static_cast<double>(margin), within = std::min(m, static_cast<double>(most));
@@ -35,21 +35,21 @@ struct poisson {
     return vector_exp(most < margin ? most : margin) - label;
   }
 
-  /// Of a margin that is the label's logarithm.
+  /// The loss at the margin that is the label's logarithm.
   double least_loss(float label) const {
     const double y = static_cast<double>(label);
-    if (y > std::exp(static_cast<double>(most))) return -HUGE_VAL;  // its loss falls for ever
+    if (y > std::exp(static_cast<double>(most))) return -HUGE_VAL;  // its loss has no lower bound
     return y > 0.0 ? y - y * std::log(y) : 0.0;
   }
 
-  /// The count that is expected.
+  /// The expected count.
   float prediction(float margin) const { return std::exp(std::min(margin, most)); }
 
-  /// The second derivative exp(m) has no bound. At the fit it is the expected count, whose mean is that of the labels:
-  /// this is what steps and exchanges are planned with.
+  /// The second derivative exp(m) has no bound. At the fit it is the expected count, whose mean is that of the labels;
+  /// steps and exchanges are planned with this value.
   double smoothness(double mean_label) const { return std::max(1.0, mean_label); }
 
-  /// Whether it is a label of this model.
+  /// Whether the model allows this label.
   static bool takes(double label) { return label >= 0.0; }
 
   /// Throws input_error for a label below 0.

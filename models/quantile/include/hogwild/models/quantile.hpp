@@ -10,7 +10,7 @@
 
 namespace hogwild {
 
-/// Quantile regression: of labels at the same place a fraction q lies below what is predicted. With r = y - m the loss
+/// Quantile regression: the prediction is such that a fraction q of the labels lies below it. With r = y - m the loss
 /// is q r where r > 0 and (q - 1) r elsewhere, the pinball loss (Koenker and Bassett, Regression quantiles, 1978); the
 /// derivative at the kink is 0, and jumps by 1 there.
 struct quantile {

@@ -7,8 +7,8 @@
 
 namespace hogwild {
 
-/// Word vectors by which the neighbours of a word can be told from words drawn at random. For a word c, its neighbours
-/// m and the drawn words r
+/// Word vectors that distinguish the neighbours of a word from words drawn at random. For a word c, its neighbours m
+/// and the drawn words r
 ///
 ///   loss = sum over m of [ -log sigma(a_m . b_c) - sum over r of log sigma(-a_m . b_r) ],  sigma(x) = 1 / (1 + e^-x)
 ///
@@ -20,7 +20,7 @@ struct skip_gram : window_formula<skip_gram> {
   static constexpr training_defaults defaults{
       .step = 0.025, .schedule = schedule_kind::linear, .optimizer = optimizer_kind::sgd, .batch = 1};
 
-  /// Each neighbour is scored for itself.
+  /// Each neighbour is scored separately.
   static window_rows inputs(window_space& s) { return s.contexts(); }
   static void differentiate(window_space& s, window_rows inputs) { s.differentiate(inputs, s.context_gradients()); }
 };

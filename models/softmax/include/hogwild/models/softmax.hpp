@@ -19,12 +19,13 @@
 namespace hogwild {
 
 /// Multinomial logistic regression on sparse rows: scores s_k = sum_j W[j][k] x_j + b_k, loss -log softmax(s)[y] for
-/// class y in 0 .. classes-1. A column's weights for all classes lie side by side, the biases behind all columns.
+/// class y in 0 .. classes-1. A column's weights for all classes are adjacent, and the biases follow all columns.
 ///
 /// A row with a list Y of classes has the loss -1/|Y| sum over y in Y of log softmax(s)[y]: the target distribution is
-/// uniform over its classes. Or, with one_vs_rest, each class is told apart from all others by itself: the loss is the
-/// sum over k of log(1 + exp(-s_k)) for k in Y and of log(1 + exp(s_k)) for the others. (Menon, Rawat, Reddi and Kumar,
-/// Multilabel reductions: what is my loss optimising?, NeurIPS 2019: pick-all-labels normalised, and one-versus-all.)
+/// uniform over its classes. With one_vs_rest, each class has a logistic loss of its own against the others: the loss
+/// is the sum over k of log(1 + exp(-s_k)) for k in Y and of log(1 + exp(s_k)) for the others. (Menon, Rawat, Reddi and
+/// Kumar, Multilabel reductions: what is my loss optimising?, NeurIPS 2019: pick-all-labels normalised, and
+/// one-versus-all.)
 struct softmax {
   using scalar_type = float;
   using example_type = sparse_row<float>;
@@ -37,8 +38,8 @@ struct softmax {
 
   std::size_t features = 0;  ///< columns that occur in the training data
   std::size_t classes = 2;   ///< at least 2
-  bool bias = false;         ///< one more row of parameters, for a column that is 1 everywhere
-  bool one_vs_rest = false;  ///< a logistic loss of each class in place of the cross entropy
+  bool bias = false;         ///< one more row of parameters, for a column that is always 1
+  bool one_vs_rest = false;  ///< a logistic loss for each class instead of the cross entropy
 
   std::size_t dim() const { return (features + (bias ? 1 : 0)) * classes; }
 
@@ -97,8 +98,8 @@ struct softmax {
     return {.weights = w, .bias = bias ? w + features * classes : nullptr, .classes = classes};
   }
   std::size_t kernel_room() const { return classes; }
-  /// Of `Models` models side by side: the score of class k by model m at s[k * Models + m]. Each has the bits that it
-  /// has alone.
+  /// For `Models` models side by side: the score of class k by model m is s[k * Models + m]. Each model gets the same
+  /// bits as alone.
   template <std::size_t Models = 1>
   bool derive(float* s, float label) const {
     return derive<Models>(s, classes_of_row(label).all());
@@ -113,7 +114,7 @@ struct softmax {
     return true;
   }
   row_score measured(const float* s, float label) const { return measured(s, classes_of_row(label).all()); }
-  /// The score is the best class.
+  /// The returned score is the best class.
   row_score measured(const float* s, std::span<const std::uint32_t> given) const {
     const std::size_t best = static_cast<std::size_t>(std::max_element(s, s + classes) - s);
     if (one_vs_rest) return {rest_loss(s, given), static_cast<float>(best)};
@@ -124,14 +125,13 @@ struct softmax {
     for (const std::uint32_t y : given) own += static_cast<double>(s[y] - s[best]);
     return {std::log(sum) - own / static_cast<double>(given.size()), static_cast<float>(best)};
   }
-  /// Classes with scores above this are those of a row: with one_vs_rest where they are more probable than not, else
-  /// where they are more than half as probable as the best one.
+  /// The threshold above which a class is predicted for the row: with one_vs_rest a probability of one half, otherwise
+  /// half the probability of the best class.
   float decision(const float* s) const {
     constexpr float half_as_probable = 0.693147181f;
     return one_vs_rest ? 0.0f : *std::max_element(s, s + classes) - half_as_probable;
   }
 
-  /// Numbers that tell it from others of its name and size.
   /// The loss of a row's classes, for records.
   std::string_view class_loss() const { return one_vs_rest ? "one_vs_rest" : "softmax"; }
   std::vector<double> hyperparameters() const { return one_vs_rest ? std::vector{1.0} : std::vector<double>{}; }
@@ -152,7 +152,7 @@ struct softmax {
   }
 
  private:
-  /// The classes of a list, which may be empty, or the one that a label is.
+  /// The classes of a list, which may be empty, or the class of a single label.
   class classes_of_row {
    public:
     explicit classes_of_row(float label, std::span<const std::uint32_t> list = {})
@@ -164,10 +164,10 @@ struct softmax {
     std::span<const std::uint32_t> list_;
   };
 
-  /// What a row with so many classes wants of each.
+  /// The target for each class of a row with so many classes.
   float target(std::size_t given) const { return one_vs_rest ? 1.0f : 1.0f / static_cast<float>(given); }
 
-  /// Scores become probabilities, whose sum is 1.
+  /// Turns scores into probabilities, whose sum is 1.
   template <std::size_t Models>
   void all_probable(float* s) const {
     const auto each = [&](const auto& change) {
@@ -183,14 +183,14 @@ struct softmax {
     for (std::size_t m = 0; m < Models; ++m) part[m] = static_cast<float>(1.0 / sum[m]);
     each([&](float& x, std::size_t m) { x *= part[m]; });
   }
-  /// The same of each of so many scores by itself.
+  /// Turns each score into a probability by itself.
   static void each_probable(float* s, std::size_t scores) {
     for (std::size_t k = 0; k < scores; ++k) {
       const float small = vector_exp(-std::abs(s[k])), part = 1.0f / (1.0f + small);
       s[k] = s[k] >= 0.0f ? part : small * part;
     }
   }
-  /// The logarithms are taken of products: each factor is at most 2, so that 512 of them are far from overflowing.
+  /// Takes logarithms of products of factors: each factor is at most 2, so 512 of them are far from overflowing.
   double rest_loss(const float* s, std::span<const std::uint32_t> given) const {
     double sum = 0.0;
     for (std::size_t first = 0; first < classes; first += 512) {
@@ -209,7 +209,7 @@ struct softmax {
     if (g != 0.0f) emit(j, g);
   }
 
-  /// log of the sum of exponentials, computed around the largest score so that nothing overflows.
+  /// log of the sum of exponentials, computed relative to the largest score so that nothing overflows.
   static double normalise(const std::vector<float>& s) {
     float top = s[0];
     for (const float x : s) top = std::max(top, x);

@@ -13,8 +13,8 @@
 namespace hogwild {
 
 /// Support vector regression with squared slacks: with r = m - y the loss is max(0, |r| - epsilon)^2 (Ho and Lin,
-/// Large-scale linear support vector regression, 2012). Unlike that of epsilon_insensitive its derivative has no jump;
-/// it changes by at most 2 over one unit of the margin.
+/// Large-scale linear support vector regression, 2012). Unlike the derivative of epsilon_insensitive, its derivative
+/// has no jump; it changes by at most 2 over one unit of the margin.
 struct squared_epsilon_insensitive {
   static constexpr std::string_view name = "squared_epsilon_insensitive";
   static constexpr label_kind labels = label_kind::real;

@@ -10,8 +10,8 @@
 namespace hogwild {
 
 /// Support vector machine with squared slacks: loss max(0, 1 - y m)^2 for label y in {-1, +1} and margin m (Chang,
-/// Hsieh and Lin, Coordinate descent method for large-scale L2-loss linear support vector machines, 2008). Unlike that
-/// of hinge_svm its derivative has no jump; it changes by at most 2 over one unit of the margin.
+/// Hsieh and Lin, Coordinate descent method for large-scale L2-loss linear support vector machines, 2008). Unlike the
+/// derivative of hinge_svm, its derivative has no jump; it changes by at most 2 over one unit of the margin.
 struct squared_hinge {
   static constexpr std::string_view name = "squared_hinge";
   static constexpr label_kind labels = label_kind::binary;

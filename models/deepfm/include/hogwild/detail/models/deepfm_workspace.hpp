@@ -16,43 +16,44 @@
 
 namespace hogwild {
 
-/// One worker's memory for a deepfm; nobody else may use it meanwhile. Examples go through take(), then
-/// columns().gather() for all of them, whose slots are then to be filled in: of each column its factors, and behind
-/// them its weight. What examples say is found by feed(), the net, and in training backward().
+/// One worker's memory for a deepfm; no other thread may use it at the same time. Call take() for each example, then
+/// columns().gather() for all of them, and fill in their slots: the factors of each column, then its weight. feed()
+/// computes the machine's scores, then the net runs, and in training backward() computes partials.
 class deepfm_workspace {
  public:
-  /// For at most `batch` examples of `data`, which say what their columns are (deepfm::require_data) and outlive this.
-  /// The net has `factors` inputs for each field.
+  /// For at most `batch` examples of `data`, which tell the fields of their columns (deepfm::require_data) and outlive
+  /// this. The net has `factors` inputs for each field.
   deepfm_workspace(const sparse_view& data, const net_plan& net, std::size_t factors, isa set, std::size_t batch);
 
   net_workspace& net() { return net_; }
   sparse_layer& columns() { return columns_; }
   float label(std::size_t k) const { return examples_[k].label; }
 
-  /// Makes the row example k < batch; its spans may die then. `key` is what its dropout is a function of.
+  /// Makes the row example k < batch; its spans may become invalid then. `key` is the seed of its dropout.
   void take(std::size_t k, const sparse_row<float>& z, std::uint64_t key);
 
-  /// Finds what the machine says of examples 0 .. n-1, and gives the net its inputs.
+  /// Computes the machine's scores of examples 0 .. n-1, and writes the net's inputs.
   void feed(std::size_t n, float bias);
-  /// The machine's score, to which the net's is to be added.
+  /// The machine's score, without the net's.
   float score(std::size_t k) const { return examples_[k].score; }
 
-  /// The derivative of the mean loss by the score of example k.
+  /// Sets the derivative of the mean loss with respect to the score of example k.
   void set_slope(std::size_t k, float slope) { examples_[k].slope = slope; }
-  /// Once slopes are set and the net has its input's partials: adds up those of the columns, and returns the bias's.
+  /// Call it once slopes are set and the net has the partials of its input: sums up the columns' partials, and returns
+  /// the bias's.
   float backward(std::size_t n);
 
   void stop_when(std::function<bool()> asked) { net_.stop_when(std::move(asked)); }
 
  private:
   struct example {
-    float label = 0.0f;  ///< as trained on
+    float label = 0.0f;  ///< in the encoding that is trained on
     float score = 0.0f, slope = 0.0f;
   };
 
-  /// Example k's sums sum_j x_j v_j.
+  /// Example k's sums over j of x_j v_j.
   std::span<float> sums(std::size_t k) { return std::span(sums_).subspan(k * factors_, factors_); }
-  /// Where the factors of a column's field lie in the net's input.
+  /// Where the factors of a column's field are in the net's input.
   std::size_t field_at(std::uint32_t column) const;
 
   std::span<const std::uint32_t> numbers_;
@@ -60,8 +61,8 @@ class deepfm_workspace {
   net_workspace net_;
   sparse_layer columns_;
   std::vector<example> examples_;
-  std::vector<float> sums_, squares_;  ///< squares_: of the example at hand
-  std::vector<float> input_;           ///< of the example at hand, or its partials
+  std::vector<float> sums_, squares_;  ///< squares_: of the current example
+  std::vector<float> input_;           ///< of the current example, or its partials
 };
 
 }  // namespace hogwild

@@ -6,7 +6,7 @@
 
 #include <hogwild/model.hpp>
 
-// What models with factors have in common: rows of them, one for each column, from the first parameter on.
+// Common parts of models with factors: rows of them, one for each column, beginning at the first parameter.
 
 namespace hogwild {
 
@@ -14,8 +14,8 @@ namespace hogwild {
 struct factor_rows {
   std::size_t rows = 0, width = 0, factors = 0;
 
-  /// Fills them with small numbers of any sign, uniform in (-most, most), for between pairs of zeros nothing is
-  /// learned; the padding stays zero.
+  /// Fills them with small numbers of either sign, uniform in (-most, most), because pairs of zeros would never change;
+  /// the padding stays zero.
   void init(const auto& w, const auto& random, double most) const {
     for (std::size_t r = 0; r < rows; ++r) {
       for (std::size_t k = 0; k < factors; ++k)
@@ -24,7 +24,7 @@ struct factor_rows {
   }
 };
 
-/// The groups of a factorization machine: `width` factors of each column, behind them a weight of each, and the bias.
+/// The groups of a factorization machine: `width` factors for each column, then a weight for each, and the bias.
 inline std::array<parameter_group, 3> machine_groups(std::size_t features, std::size_t width) {
   const std::size_t weights = features * width;
   return {{{.name = "factors", .rows = features, .width = width},

@@ -8,8 +8,8 @@
 
 namespace hogwild {
 
-/// Throws config_error, with `source` as where the rows come from, where rows do not say of which field each column is
-/// (formats/libffm.hpp), or have more than the model's `fields`.
+/// Throws config_error if rows do not tell the field of each column (formats/libffm.hpp), or have more fields than the
+/// model's `fields`. The message calls the rows `source`.
 void require_fields(const sparse_view& rows, std::string_view source, std::string_view model, std::size_t fields);
 
 }  // namespace hogwild

@@ -8,14 +8,14 @@
 
 namespace hogwild {
 
-/// The loss of models whose score may mean either of two things: logistic for binary labels, which are -1 and +1, else
-/// half the squared error of numbers divided by `scale`, so that neither steps nor l2 depend on the numbers' unit.
+/// The loss of models whose score may have either of two meanings: logistic for binary labels, which are -1 and +1,
+/// else half the squared error of numbers divided by `scale`, so that neither steps nor l2 depend on the numbers' unit.
 HOGWILD_DEVICE_CODE inline double score_loss(label_kind labels, float scale, float score, float label) {
   return labels == label_kind::binary ? logistic{}.loss(score, label)
                                       : least_squares{}.loss(score / scale, label / scale);
 }
 
-/// Its derivative by what is `scale` times in the score; of logistic by the score.
+/// Its derivative with respect to score / scale; for the logistic loss with respect to the score.
 HOGWILD_DEVICE_CODE inline float score_slope(label_kind labels, float scale, float score, float label) {
   return labels == label_kind::binary ? logistic{}.derivative(score, label)
                                       : least_squares{}.derivative(score / scale, label / scale);

@@ -12,47 +12,47 @@
 
 namespace hogwild {
 
-/// A row as an ffm takes it.
+/// A row in the form that an ffm uses.
 struct ffm_example {
-  std::vector<field_entry> entries;  ///< none: a row without values other than 0; x is scaled where rows are
+  std::vector<field_entry> entries;  ///< empty for a row of zeros only; x is scaled if rows are
   std::vector<field_run> runs;
-  std::size_t slots = 0;  ///< different fields of the row
-  float label = 0.0f;     ///< as trained on
+  std::size_t slots = 0;  ///< number of different fields in the row
+  float label = 0.0f;     ///< in the encoding that is trained on
   float weight = 1.0f;
 
-  /// As kernels take it; valid until the example changes.
+  /// In the form that kernels take; valid until the example changes.
   field_row row() const { return {entries.data(), entries.size(), runs.data(), runs.size(), slots}; }
 };
 
-/// One worker's memory for an ffm; nobody else may use it meanwhile. Where kernels cannot read the parameters
-/// themselves, they read a copy of what belongs to the example at hand: for each entry j the row of v_j,g for all
-/// fields g of the example, its weight, and the bias.
+/// One worker's memory for an ffm; no other thread may use it at the same time. If kernels cannot read the parameters
+/// themselves, they read a copy of those of the current example: for each entry j the row of v_j,g for all fields g of
+/// the example, its weight, and the bias.
 class ffm_workspace {
  public:
-  /// Room for `batch` examples of `data`, which say what their columns are (ffm::require_data) and outlive this.
-  /// `width` floats are a column's factors for a field (field_width); `unit_rows`: rows are scaled to length one.
+  /// Room for `batch` examples of `data`, which tell the fields of their columns (ffm::require_data) and outlive this.
+  /// A column has `width` floats of factors for each field (field_width); `unit_rows`: rows are scaled to length one.
   ffm_workspace(const sparse_view& data, std::size_t width, bool unit_rows, isa set, std::size_t batch);
 
-  /// Makes the row example k < batch; its spans may die then. Columns are those of the data, in any order.
+  /// Makes the row example k < batch; its spans may become invalid then. Columns are those of the data, in any order.
   void take(std::size_t k, const sparse_row<float>& z);
-  /// What was taken last as example k, until take() is called with k again.
+  /// Example k, until the next take() for k.
   const ffm_example& example(std::size_t k) const { return examples_[k]; }
-  /// What kernels need for an example.
+  /// The room that kernels need for an example.
   float* room(const ffm_example& z);
 
-  /// Makes the copy that of example z; what is in it is then to be filled in.
+  /// Starts the copy for example z; its contents must then be filled in.
   void begin(const ffm_example& z);
-  /// Of entry j the factors for a run of the example's fields.
+  /// The factors of entry j for a run of the example's fields.
   std::span<float> factors(std::size_t j, const field_run& run) {
     return std::span(factors_).subspan(j * stride_ + run.slot * width_, run.fields * width_);
   }
   float& weight(std::size_t j) { return weights_[j]; }
   float& bias() { return bias_; }
 
-  /// The score by the copy, without what a model makes of it.
+  /// The score computed from the copy, before the model transforms it.
   float score();
-  /// `by` times the score's derivative by the factors of entry j for each of the example's fields, over x_j, as
-  /// those of its own field left out. Memory that the next call reuses.
+  /// `by` times the score's derivative with respect to the factors of entry j for each of the example's fields, over
+  /// x_j, without those of its own field if no other entry has it. Memory that the next call reuses.
   std::span<const float> partials(std::size_t j, float by);
 
  private:
@@ -61,8 +61,8 @@ class ffm_workspace {
   bool unit_rows_;
   const field_kernels& kernels_;
   std::vector<ffm_example> examples_;
-  ffm_example copied_;      ///< columns are its entries, and fields its slots
-  std::size_t stride_ = 0;  ///< floats of an entry in the copy
+  ffm_example copied_;      ///< its columns are numbers of entries, its fields are slots
+  std::size_t stride_ = 0;  ///< floats for each entry in the copy
   std::vector<float> factors_, weights_, room_, partials_;
   float bias_ = 0.0f;
 };

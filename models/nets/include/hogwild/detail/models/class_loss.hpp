@@ -18,8 +18,8 @@
 
 namespace hogwild {
 
-/// Of each lane the sum over classes of log(1 + exp(s)), what a row has to pay where it has none of them. Logarithms
-/// are taken of products: each factor is at most 2, so that 512 of them are far from overflowing.
+/// For each lane the sum over classes of log(1 + exp(s)), the loss of a row without any class. Takes logarithms of
+/// products of factors: each factor is at most 2, so 512 of them are far from overflowing.
 class rest_loss {
  public:
   explicit rest_loss(std::size_t lanes) : product_(lanes, 1.0), sum_(lanes) {}
@@ -40,7 +40,7 @@ class rest_loss {
   std::size_t factors_ = 0;
 };
 
-/// to = weight / (1 + exp(-s)) of each lane: weight times the probability of a class, told apart from all others.
+/// to = weight / (1 + exp(-s)) for each lane: weight times the probability of a class against all others.
 inline void each_probable(const float* s, const float* weight, float* to, std::size_t lanes) {
   for (std::size_t l = 0; l < lanes; ++l) {
     const float small = vector_exp(-std::abs(s[l])), part = 1.0f / (1.0f + small);
@@ -48,27 +48,26 @@ inline void each_probable(const float* s, const float* weight, float* to, std::s
   }
 }
 
-/// The loss of a net that scores all classes, of rows that have lists Y of these: -1/|Y| sum over y in Y of
-/// log softmax(s)[y]; or with one_vs_rest the sum over k of log(1 + exp(-s_k)) for k in Y and of log(1 + exp(s_k)) for
-/// the others (see softmax). One worker's memory; nobody else may use it meanwhile.
+/// The loss of a net that scores all classes, for rows with lists Y of classes: -1/|Y| sum over y in Y of log
+/// softmax(s)[y]; or with one_vs_rest the sum over k of log(1 + exp(-s_k)) for k in Y and of log(1 + exp(s_k)) for the
+/// others (see softmax). One worker's memory; no other thread may use it at the same time.
 class class_loss {
  public:
-  /// For at most `batch` examples, of which `rows` are computed at a time: the net's stride. Throws config_error where
-  /// this build has no layers.
+  /// For at most `batch` examples, computed `rows` at a time: the net's stride. Throws config_error if this build has
+  /// no layers.
   class_loss(std::size_t classes, bool one_vs_rest, isa set, std::size_t batch, std::size_t rows);
 
   void take(std::size_t k, const sparse_row<float>& z) { labels_.take(k, z); }
-  /// Whether the loss of examples 0 .. n-1 is another one than -log softmax(s)[label], which nets have by themselves.
+  /// Whether the loss of examples 0 .. n-1 differs from -log softmax(s)[label], which nets compute by themselves.
   bool differs(std::size_t n) const { return one_vs_rest_ || labels_.most(0, n) > 1; }
 
-  /// Of a pass of the net: fills in its partials.
+  /// Fills in the partials of a pass of the net.
   void differentiate(const net_outputs& at);
-  /// Loss and predicted class of a pass's examples, and where there is room the scores of all classes, example by
-  /// example.
+  /// Loss and predicted class of a pass's examples, and if there is room the scores of all classes, example by example.
   void score(const net_outputs& at, std::span<row_score> scores, std::span<float> of_classes);
 
  private:
-  /// The first label of each lane; lanes of no example have 0.
+  /// The first label of each lane; lanes without an example have 0.
   void name_labels(const net_outputs& at);
 
   std::size_t classes_, rows_;
@@ -76,7 +75,7 @@ class class_loss {
   const layer_kernels& kernels_;
   example_labels labels_;
   private_memory lanes_;
-  private_memory logs_{};  ///< once scores were asked for
+  private_memory logs_{};  ///< allocated once scores are asked for
   float *label_ = nullptr, *loss_ = nullptr, *best_ = nullptr;
 };
 

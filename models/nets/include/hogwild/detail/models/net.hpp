@@ -13,26 +13,26 @@
 #include <hogwild/detail/optimization/random.hpp>
 #include <hogwild/model.hpp>
 
-// A feed-forward net written down layer by layer, and what follows from that: shapes, where each layer's parameters
-// lie, how they begin. Nothing here computes; see net_workspace.hpp.
+// A feed-forward net, described layer by layer, and what follows from that: shapes, where each layer's parameters are,
+// their initial values. Nothing here computes; see net_workspace.hpp.
 
 namespace hogwild {
 
 enum class layer_kind : std::uint32_t { convolution, max_pool, relu, channel_dropout, dropout, dense };
 
-/// A layer as it is written down; by the functions below.
+/// A layer's description; made by the functions below.
 struct net_layer {
   layer_kind kind{};
-  std::uint32_t outputs = 0;  ///< planes of a convolution, values of a dense layer
-  std::uint32_t side = 0;     ///< of a convolution's window
-  float rate = 0.0f;          ///< of dropout, in [0, 1)
+  std::uint32_t outputs = 0;  ///< a convolution's planes, a dense layer's values
+  std::uint32_t side = 0;     ///< side of a convolution's window
+  float rate = 0.0f;          ///< dropout's rate, in [0, 1)
 };
 
-/// Windows of side x side values, over all planes, one value apart; none reaches over an edge.
+/// Windows of side x side values, over all planes, one value apart; none crosses an edge.
 constexpr net_layer convolution(std::uint32_t planes, std::uint32_t side) {
   return {layer_kind::convolution, planes, side, 0.0f};
 }
-/// The largest of each 2 x 2 values; an odd last row or column is left out.
+/// The maximum of each 2 x 2 values; an odd last row or column is left out.
 constexpr net_layer max_pool() {
   return {layer_kind::max_pool, 0, 0, 0.0f};
 }
@@ -43,34 +43,34 @@ constexpr net_layer relu() {
 constexpr net_layer channel_dropout(float rate) {
   return {layer_kind::channel_dropout, 0, 0, rate};
 }
-/// The same for each value by itself.
+/// The same for each value separately.
 constexpr net_layer dropout(float rate) {
   return {layer_kind::dropout, 0, 0, rate};
 }
-/// Every output from every value.
+/// Every output depends on every value.
 constexpr net_layer dense(std::uint32_t outputs) {
   return {layer_kind::dense, outputs, 0, 0.0f};
 }
 
-/// What stands between two layers: planes of height x width values; a flat vector is planes of one value.
+/// The values between two layers: planes of height x width values; a flat vector is planes of one value.
 struct net_shape {
   std::uint32_t planes = 1, height = 1, width = 1;
   constexpr std::size_t size() const { return std::size_t{planes} * height * width; }
   bool operator==(const net_shape&) const = default;
 };
 
-/// A layer in its place. Its weights are `inputs` rows of layer.outputs, behind them its biases.
+/// A layer in its place. Its weights are `inputs` rows of layer.outputs, followed by its biases.
 struct placed_layer {
   net_layer layer{};
   net_shape from{}, to{};
-  std::size_t inputs = 0;   ///< of each output: values of a window, or all; 0 where there are no parameters
-  std::size_t weights = 0;  ///< where they begin
+  std::size_t inputs = 0;   ///< inputs of each output: values of a window, or all; 0 without parameters
+  std::size_t weights = 0;  ///< where the weights begin
   constexpr bool trains() const { return inputs != 0; }
   constexpr std::size_t biases() const { return weights + inputs * layer.outputs; }
   constexpr std::size_t end() const { return biases() + layer.outputs; }
 };
 
-/// Layers one after the other; the last one's outputs are the scores of the classes. Copied byte by byte.
+/// Layers one after the other; the last one's outputs are the scores of the classes. Can be copied byte by byte.
 class net_plan {
  public:
   static constexpr std::size_t most_layers = 16;
@@ -80,7 +80,7 @@ class net_plan {
     for (const net_layer& layer : layers) add(layer);
   }
 
-  /// At most most_layers; a convolution's window fits into what comes before it.
+  /// At most most_layers; a convolution's window must fit into the layer before it.
   constexpr void add(const net_layer& layer) {
     placed_layer next{.layer = layer, .from = output(), .to = output(), .weights = parameters()};
     switch (layer.kind) {
@@ -123,7 +123,7 @@ class net_plan {
   std::array<placed_layer, most_layers> layers_{};
 };
 
-/// For each width that is not 0 a dense layer, relu, and dropout where its rate is above 0.
+/// For each width that is not 0 a dense layer, relu, and dropout if its rate is above 0.
 constexpr void add_hidden_layers(net_plan& net, std::span<const std::uint32_t> widths, float rate) {
   for (const std::uint32_t width : widths) {
     if (width == 0) continue;
@@ -134,10 +134,10 @@ constexpr void add_hidden_layers(net_plan& net, std::span<const std::uint32_t> w
 }
 
 /// Two groups a layer, "conv1.weights", "conv1.bias", ..., "fc1.weights", ... With `by_column` the first layer's rows
-/// belong to the columns of the data. l2 leaves the biases alone.
+/// belong to the columns of the data. l2 does not apply to biases.
 std::vector<parameter_group> groups_of(const net_plan& net, bool by_column);
 
-/// Weights and biases of a layer begin uniform in +-1/sqrt(its inputs). The net's parameters are those from `first` on.
+/// Draws weights and biases of a layer uniformly from +-1/sqrt(its inputs). The net's parameters begin at `first`.
 void initialise_net(const net_plan& net, const param_view<float>& parameters, const counter_random& random,
                     std::size_t first = 0);
 

@@ -8,24 +8,24 @@
 
 namespace hogwild {
 
-/// Those rows of a layer, `inputs` weights and a bias each, that a batch reads and changes: each has a slot, in the
-/// order in which they were asked for. One worker's memory; nobody else may use it meanwhile.
+/// The rows of a layer, `inputs` weights and a bias each, that a batch reads and changes. Each has a slot, in the order
+/// in which slots were asked for. One worker's memory; no other thread may use it at the same time.
 class row_slots {
  public:
   row_slots(std::size_t rows, std::size_t inputs) : inputs_(inputs), slot_(rows, 0) {}
 
-  /// Gives a row a slot, if it has none yet.
+  /// Gives a row a slot, unless it has one.
   void give(std::uint32_t row) {
     if (slot_[row] != 0) return;
     rows_.push_back(row);
     slot_[row] = static_cast<std::uint32_t>(rows_.size());
   }
-  /// Takes all slots back.
+  /// Frees all slots.
   void clear() {
     for (const std::uint32_t row : rows_) slot_[row] = 0;
     rows_.clear();
   }
-  /// To be called once all rows have their slots: partials become 0.
+  /// To be called once all rows have their slots: sets partials to 0.
   void begin() {
     weights_.resize(rows_.size() * inputs_);
     biases_.resize(rows_.size());
@@ -41,7 +41,7 @@ class row_slots {
 
   std::span<float> weights(std::size_t slot) { return std::span(weights_).subspan(slot * inputs_, inputs_); }
   float& bias(std::size_t slot) { return biases_[slot]; }
-  /// Those of all slots, in their order.
+  /// The weights of all slots, in their order.
   std::span<const float> weights() const { return weights_; }
 
   std::span<float> partials() { return partials_; }
@@ -53,7 +53,7 @@ class row_slots {
 
  private:
   std::size_t inputs_;
-  std::vector<std::uint32_t> slot_;  ///< of each row, and one more; 0: it has none
+  std::vector<std::uint32_t> slot_;  ///< slot of each row + 1; 0: it has none
   std::vector<std::uint32_t> rows_{};
   std::vector<float> weights_{}, biases_{}, partials_{}, bias_partials_{};
 };

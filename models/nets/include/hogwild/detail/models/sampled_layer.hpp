@@ -17,39 +17,40 @@
 
 namespace hogwild {
 
-/// The last layer of a net of many classes, s_c = W_c . h + b_c, which lies by class, and its loss: in training on a
-/// sample of the classes (Bengio and Senecal 2008; Jean, Cho, Memisevic, Bengio 2015), when scores are asked for on
-/// all. One worker's memory; nobody else may use it meanwhile. Examples go through take(), then gather() for all of
-/// them, which draws one sample for the batch; what it and the labels name has a slot each.
+/// The last layer of a net of many classes, s_c = W_c . h + b_c, stored by class, and its loss: in training on a sample
+/// of the classes (Bengio and Senecal 2008; Jean, Cho, Memisevic, Bengio 2015), in scoring on all. One worker's memory;
+/// no other thread may use it at the same time. Call take() for each example, then gather() for all of them, which
+/// draws one sample for the batch; classes in the sample and among the labels have a slot each.
 ///
-/// An example of class y sees y and the sample without y. Where a sample has class j with chance E_j,
+/// The loss of an example of class y is computed over y and the sample without y. If E_j is the chance of class j to be
+/// in a sample,
 ///
 ///   Z = exp(s_y) + sum over j != y in the sample of exp(s_j - log E_j)
 ///
-/// has the mean sum_c exp(s_c) (Horvitz and Thompson 1952): the loss log Z - s_y is differentiated. Its gradient is a
-/// quotient of two such estimates, so that its bias is of the order of 1 / draws. Where all are taken, E = 1, and it is
-/// that of the full softmax.
+/// has the mean sum_c exp(s_c) (Horvitz and Thompson 1952). The gradient is that of log Z - s_y. It is a quotient of
+/// two such estimates, so its bias is of the order of 1 / draws. If the sample has all classes, E = 1, and the gradient
+/// is that of the full softmax.
 ///
-/// One of several classes Y sees all of these, and the sample without them: Z is the sum of exp(s_y) over Y and of
-/// exp(s_j - log E_j) over j in the sample but not in Y, and the loss log Z - 1/|Y| sum over y in Y of s_y. With
-/// one_vs_rest (see class_loss) the loss is
+/// The loss of an example of several classes Y is computed over these and the sample without them: Z is the sum of
+/// exp(s_y) over Y and of exp(s_j - log E_j) over j in the sample but not in Y, and the loss is log Z - 1/|Y| sum over
+/// y in Y of s_y. With one_vs_rest (see class_loss) the loss is
 ///
-///   sum over y in Y of log(1 + exp(-s_y)) + sum over j not in Y in the sample of log(1 + exp(s_j)) / E_j,
+///   sum over y in Y of log(1 + exp(-s_y)) + sum over j not in Y in the sample of log(1 + exp(s_j)) / E_j.
 ///
-/// whose mean, as that of its gradient, is the one over all classes.
+/// Its mean is the loss over all classes, and the mean of its gradient is that loss's gradient.
 class sampled_layer {
  public:
-  /// For at most `batch` examples, of which `rows` are computed at a time: the stride of the net before, which has
-  /// `inputs` > 0 outputs h. Throws config_error where this build has no layers.
+  /// For at most `batch` examples, computed `rows` at a time: the stride of the preceding net, which has `inputs` > 0
+  /// outputs h. Throws config_error if this build has no layers.
   sampled_layer(class_sampler sampler, std::size_t inputs, isa set, std::size_t batch, std::size_t rows,
                 bool one_vs_rest = false);
 
-  /// The classes of example k, and random bits of its own.
+  /// Sets the classes of example k, and random bits of its own.
   void take(std::size_t k, const sparse_row<float>& z, std::uint64_t bits) {
     labels_.take(k, z);
     bits_[k] = bits;
   }
-  /// Draws a sample and gives its classes slots, then the labels of examples 0 .. n-1; partials become 0.
+  /// Draws a sample and gives its classes slots, then the labels of examples 0 .. n-1; sets partials to 0.
   void gather(std::size_t n);
 
   /// Whether every class is in the sample; then slot c is class c.
@@ -59,24 +60,24 @@ class sampled_layer {
   /// The fraction of all batches that have the slot's class.
   float chance(std::size_t slot) const { return sampler_.chance_in_batch(slots_.rows()[slot], labels_of_batch_); }
 
-  /// Of a pass of the net before: fills in its partials of the mean loss, and adds to those of the slots.
+  /// For a pass of the preceding net: fills in its partials of the mean loss, and adds to those of the slots.
   void differentiate(const net_outputs& at);
 
   /// Reads weights and biases of classes [first, first + biases.size()).
   using class_reader = std::function<void(std::size_t first, std::span<float> weights, std::span<float> biases)>;
-  /// Loss and predicted class of a pass's examples, among all classes; as many at a time as fit into a cache, so that
-  /// what is not asked for any more takes some milliseconds: `stopping` is looked at. Where there is room, the score of
-  /// class c for example k of the batch becomes of_classes[k * classes + c].
+  /// Loss and predicted class of a pass's examples, among all classes. Processes as many classes at a time as fit into
+  /// a cache, and checks `stopping` in between, so that it stops within some milliseconds. If there is room,
+  /// of_classes[k * classes + c] becomes the score of class c for example k of the batch.
   void score(const net_outputs& at, const class_reader& read, const std::function<bool()>& stopping,
              std::span<row_score> scores, std::span<float> of_classes = {});
 
  private:
   float* scores_of(std::size_t row) { return scores_ + row * rows_; }
-  /// Has memory for `own` labels an example.
+  /// Allocates memory for `own` labels an example.
   void lay_out(std::size_t own);
-  /// Scores of the sample for all rows, and behind them each row's own, of which the one with the most has `own`.
+  /// Scores of the sample for all rows, followed by those of each row's own labels, at most `own` for a row.
   void score_sample(const net_outputs& at, std::size_t own);
-  /// These scores become the partials of the mean loss.
+  /// Turns these scores into the partials of the mean loss.
   void derive(const net_outputs& at, std::size_t own);
 
   class_sampler sampler_;

@@ -16,8 +16,8 @@ namespace detail {
 class word_table;
 }
 
-/// The words of a corpus by falling count, words of equal count in the order of their bytes. A cheap handle; never
-/// changed, so any number of threads may ask at once.
+/// The words of a corpus by falling count; words of equal count are in the order of their bytes. A handle is cheap.
+/// Never changed, so any number of threads may use it at once.
 class vocabulary {
  public:
   struct counted_word {
@@ -26,13 +26,13 @@ class vocabulary {
   };
 
   vocabulary();
-  /// Of distinct words, in any order.
+  /// From distinct words, in any order.
   explicit vocabulary(std::vector<counted_word> words);
-  /// Of words that another vocabulary had in this order; counts do not rise, but may have been rounded since.
+  /// From the words of another vocabulary, in its order; counts do not rise, but may have been rounded since.
   static vocabulary in_order(std::span<const counted_word> words);
 
   std::size_t size() const { return count_->size(); }
-  /// The word of a position below size(); valid as long as a copy of this vocabulary.
+  /// The word at a position below size(); valid as long as a copy of this vocabulary.
   std::string_view word(std::size_t position) const;
   std::uint64_t count(std::size_t position) const { return (*count_)[position]; }
   std::span<const std::uint64_t> counts() const { return *count_; }

@@ -14,13 +14,13 @@
 
 namespace hogwild {
 
-/// What skip_gram and cbow have in common as workspace models; each of them says of one window
+/// The common part of skip_gram and cbow as workspace models. Each of them defines for a window
 ///
 ///   static window_rows inputs(window_space&);                      the rows that are scored against the outputs
-///   static void differentiate(window_space&, window_rows inputs);  adds what the loss changes with the contexts, and
-///                                                                  writes what it changes with the outputs
+///   static void differentiate(window_space&, window_rows inputs);  adds to the partials of the contexts, and
+///                                                                  writes the partials of the outputs
 ///
-/// when the window's rows are at hand, and, for differentiate(), the slopes of its scores.
+/// to be called when the window's rows have been read, and for differentiate() the slopes of its scores computed.
 template <class Model>
 struct window_formula : window_model {
   using workspace = window_space;

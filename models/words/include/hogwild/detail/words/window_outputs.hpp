@@ -13,11 +13,11 @@
 
 namespace hogwild {
 
-/// The tree of words that occur so often. Counts are taken in single precision, in which saved models have them.
+/// The tree of words with these counts, taken in single precision, as in saved models.
 huffman_tree word_tree(std::span<const std::uint32_t> counts);
 
-/// What windows are scored against: words, drawn for contrast, or nodes on the way to the word in their middle. Never
-/// changed, so any thread may ask.
+/// The outputs of windows: drawn words, or nodes on the path to the word in the middle. Never changed, so any number of
+/// threads may use it.
 class window_outputs {
  public:
   window_outputs(const window_model& m, const sparse_view& data) : window_outputs(m, occurrences(data)) {}
@@ -25,12 +25,12 @@ class window_outputs {
   /// The chance with which an occurrence of the word is kept.
   float keep(std::size_t word) const { return words_.keep(word); }
 
-  /// How many outputs a window has at most.
+  /// The most outputs of a window.
   std::size_t most() const { return model_.hierarchical ? tree_.longest_path() : model_.negative + std::size_t{1}; }
 
-  /// Replaces `outputs` by those of a window around `word`; returns how many of them, the first ones, the word speaks
-  /// for; against the others it speaks. Of drawn words only itself is one that it speaks for; of nodes those where its
-  /// path goes to the heavier child. draw(j) are 64 random bits, 1 <= j < model.draws().
+  /// Replaces `outputs` by those of a window around `word`. Returns how many of them, the first ones, are positive; the
+  /// others are negative. Among drawn words only the word itself is positive; among nodes those where its path goes to
+  /// the heavier child. draw(j) returns 64 random bits, 1 <= j < model.draws().
   template <class Draw>
   std::size_t choose(std::uint32_t word, std::vector<std::uint32_t>& outputs, const Draw& draw) const {
     if (model_.hierarchical) return descend(word, outputs);

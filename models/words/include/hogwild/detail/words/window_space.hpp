@@ -19,7 +19,7 @@
 
 namespace hogwild {
 
-/// Floats on cache lines of their own.
+/// Floats that begin on a cache line.
 class lined_floats {
  public:
   explicit lined_floats(std::size_t size) : lines_(size / 16 + 1) {}
@@ -33,11 +33,11 @@ class lined_floats {
   std::vector<line> lines_;
 };
 
-/// Rows that a window's kernels read, and rows that they add to; they stand anywhere.
+/// Rows that a window's kernels read, and rows to which they add, at any addresses.
 using window_rows = std::span<const float* const>;
 using window_row_gradients = std::span<float* const>;
 
-/// One worker's memory: sentences, the rows of the window at hand and what their gradients add up to.
+/// One worker's memory: sentences, the rows of the current window, and sums of their gradients.
 class window_space {
  public:
   window_space(const window_model& m, const sparse_view& data, isa set, std::size_t batch)
@@ -56,7 +56,7 @@ class window_space {
         contexts_(2 * std::size_t{m.window}),
         context_gradients_(2 * std::size_t{m.window}) {}
 
-  /// Takes sentence k: its words, but of frequent ones only some.
+  /// Takes sentence k: its words, with frequent ones subsampled.
   void take(std::size_t k, const sparse_row<float>& z, const counter_random& random) {
     sentence& s = sentences_[k];
     s.random = random;
@@ -67,7 +67,7 @@ class window_space {
     }
   }
 
-  /// The rows of the window's neighbours, and where its gradients by them are summed up.
+  /// The rows of the window's neighbours, and the sums of their gradients.
   window_rows contexts() const { return {contexts_.data(), count_}; }
   window_row_gradients context_gradients() const { return {context_gradients_.data(), count_}; }
 
@@ -75,7 +75,7 @@ class window_space {
   void score(window_rows inputs) {
     kernels_.scores(inputs.data(), inputs.size(), outputs_.data(), here_.rows.size(), model_.width(), slopes_.data());
   }
-  /// The loss of so many inputs' scores.
+  /// The loss of the scores of this many inputs.
   double loss(std::size_t inputs) {
     double sum = 0.0;
     for (std::size_t i = 0; i < inputs; ++i) {
@@ -87,20 +87,20 @@ class window_space {
     }
     return sum;
   }
-  /// Makes slopes of their scores: what the mean loss of so many sentences changes with each.
+  /// Turns scores into slopes: the derivatives of the mean loss of this many sentences with respect to each score.
   void derive(std::size_t inputs, std::size_t sentences) {
     kernels_.slopes(slopes_.data(), inputs, here_.rows.size(), here_.seen);
     if (sentences == 1) return;
     const float fraction = 1.0f / static_cast<float>(sentences);
     for (std::size_t i = 0; i < inputs * here_.rows.size(); ++i) slopes_.data()[i] *= fraction;
   }
-  /// From slopes to gradients: adds to those by the inputs, writes those by the outputs.
+  /// Computes gradients from slopes: adds to those of the inputs, writes those of the outputs.
   void differentiate(window_rows inputs, window_row_gradients by_inputs) {
     kernels_.gradients(inputs.data(), inputs.size(), outputs_.data(), here_.rows.size(), model_.width(), slopes_.data(),
                        by_inputs.data(), output_gradients_.data());
   }
 
-  /// The mean of the contexts' rows, one row, and where the gradient by it is summed up, from zero on.
+  /// The mean of the contexts' rows, one row, and the sum of its gradient, which begins at zero.
   window_rows mean_of_contexts() {
     kernels_.mean(contexts_.data(), count_, model_.width(), mean_.data());
     mean_row_ = mean_.data();
@@ -133,9 +133,9 @@ class window_space {
     }
   }
 
-  /// Calls at_window() for each word of sentence k with the rows of its window at hand: contexts() and outputs. The
-  /// gradients by the outputs that at_window() leaves are emitted at once; what it added to context_gradients(), once a
-  /// word is out of all windows.
+  /// Calls at_window() for each word of sentence k once the rows of its window, contexts() and outputs, have been read.
+  /// The gradients of the outputs that at_window() leaves are emitted at once; what it added to context_gradients() is
+  /// emitted once a word is out of all windows.
   template <class Reader, class Emit, class AtWindow>
   void walk(const Reader& w, std::size_t k, const Emit& emit, const AtWindow& at_window) {
     const sentence& s = sentences_[k];
@@ -164,7 +164,7 @@ class window_space {
   };
   struct outputs {
     std::vector<std::uint32_t> rows{};
-    std::size_t seen = 0;  ///< rows, the first ones, that the word speaks for
+    std::size_t seen = 0;  ///< number of positive rows, which come first
   };
 
   std::size_t slot(std::size_t position) const { return position % slots_ * model_.width(); }
@@ -194,7 +194,7 @@ class window_space {
     }
   }
 
-  /// What the window of word t is scored against; the rows are then on their way.
+  /// Chooses the outputs for the window of word t, and prefetches their rows.
   template <class Reader>
   void choose_outputs(const Reader& w, const sentence& s, std::size_t t) {
     next_.seen = choice_.choose(s.words[t], next_.rows, [&](std::size_t j) { return draw(s, t, j); });
@@ -218,7 +218,7 @@ class window_space {
   const window_kernels& kernels_;
   window_outputs choice_;
   std::vector<sentence> sentences_;
-  std::size_t slots_;  ///< words whose rows are at hand: as many as the widest window has
+  std::size_t slots_;  ///< words whose rows are in memory: as many as the widest window has
   lined_floats values_, gradients_, outputs_, output_gradients_, slopes_, mean_, mean_gradient_;
   std::vector<const float*> contexts_;
   std::vector<float*> context_gradients_;

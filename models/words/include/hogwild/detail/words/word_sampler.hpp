@@ -11,23 +11,23 @@
 
 namespace hogwild {
 
-/// How often the column of each position occurs: the data's own count, or one made here.
+/// How often the column at each position occurs: the data's own count, or one made here.
 std::vector<std::uint32_t> occurrences(const sparse_view& data);
 
-/// Which words of a text to leave out, and which to draw for contrast, by how often each of them occurs. Never changed,
-/// so any thread may ask.
+/// Decides which words of a text to leave out, and draws negative samples, by how often each word occurs. Never
+/// changed, so any number of threads may use it.
 class word_sampler {
  public:
-  /// `sample`: of a word that is a fraction f of the text, f above `sample`, about sqrt(sample / f) are kept; 0: all.
+  /// `sample`: of a word that makes up a fraction f > `sample` of the text, about sqrt(sample / f) are kept; 0: all.
   word_sampler(std::span<const std::uint32_t> counts, double sample);
 
   /// The chance with which an occurrence of the word is kept: sqrt(sample / f) + sample / f, at most 1.
   float keep(std::size_t word) const { return keep_[word]; }
 
-  /// Of 64 random bits a word, drawn in proportion to count^(3/4).
+  /// Draws a word with 64 random bits, in proportion to count^(3/4).
   std::uint32_t draw(std::uint64_t bits) const { return draw_from(table_, bits); }
 
-  /// What the two answer from: a chance for each word, and as many columns.
+  /// The tables behind the two functions: a chance for each word, and as many columns.
   std::span<const float> chances() const { return keep_; }
   std::span<const alias_column> columns() const { return table_; }
 
