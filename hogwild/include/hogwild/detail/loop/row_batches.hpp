@@ -10,7 +10,7 @@
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/kernels/row_batch.hpp>
 
-// Rows of the data as kernels take them.
+// Rows of the data in the form that kernels take.
 
 namespace hogwild {
 
@@ -41,7 +41,7 @@ row_batch<Index, Value> batch_on(const sparse_view& data) {
   return batch;
 }
 
-/// Makes these the batch's rows, at most batch_rows; their entries.
+/// Makes these the batch's rows, at most batch_rows; returns how many entries they have.
 template <class Index, class Value>
 std::uint64_t take_rows(row_batch<Index, Value>& batch, const sparse_view& data, std::span<const std::size_t> rows) {
   std::uint64_t entries = 0;
