@@ -74,8 +74,7 @@ inline constexpr bool takes_runs = requires(Step step) {
 template <class Step>
 void worker_loop(const param_store& store, std::size_t slot, const sparse_view& data, const chunk_plan& plan,
                  const loop_options& options, Step& step) {
-  const round_plan round =
-      store.control().round;  // a copy: whoever sleeps through a gate goes on with the round it read
+  const round_plan round = store.control().round;  // a copy: a worker that sleeps through a gate goes on with it
   worker_slot& me = store.slots()[slot];
   typename tickets_of<Step>::type tickets(store, round, slot, plan, options);
   const row_sampler sampler(options.order, data.rows(), options.seed, round.pass);
