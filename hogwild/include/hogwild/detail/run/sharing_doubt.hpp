@@ -8,12 +8,12 @@
 
 namespace hogwild {
 
-/// How the note begins.
+/// The beginning of the note.
 inline constexpr std::string_view sharing_in_doubt = "how many workers train, and where they write, was decided while";
 
-/// A note that a choice under `--sharing auto` may be wrong, since others took the fraction `missed` of the times that
-/// it went by (line_speed::missed): empty where it is no more than on an idle machine, or where times that are as much
-/// shorter, or as much longer, lead to the same kind of sharing and as many workers.
+/// A note that a choice under `--sharing auto` may be wrong, because other processes took the fraction `missed` of the
+/// measured times (line_speed::missed). Empty if `missed` is no more than on an idle machine, or if times that are as
+/// much shorter, or as much longer, lead to the same kind of sharing and as many workers.
 std::string doubt_about(const sharing_facts& facts, const sharing_choice& chosen, double missed);
 
 }  // namespace hogwild

@@ -10,13 +10,13 @@
 
 namespace hogwild {
 
-/// Says when a run has had its time (train_options::max_seconds). Any thread may ask.
+/// Requests a stop when a run's time is over (train_options::max_seconds). Any thread may ask.
 class time_limit {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// Of so many seconds, above 0, since `begun`; of none it is never over. Throws resource_error where there is no
-  /// thread for it.
+  /// `seconds`: above 0, from `begun` on; none: no limit. Throws resource_error if the system has no thread left for
+  /// it.
   time_limit(std::optional<double> seconds, clock::time_point begun);
   time_limit(const time_limit&) = delete;
   time_limit& operator=(const time_limit&) = delete;
@@ -29,7 +29,7 @@ class time_limit {
   std::stop_source over_;
   std::mutex mutex_;
   std::condition_variable_any ends_;
-  std::jthread timer_{};  ///< goes first
+  std::jthread timer_{};  ///< destroyed first
 };
 
 }  // namespace hogwild
