@@ -26,8 +26,8 @@ namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Calls f(numbers, first, last) for the rows of the task, a few at a time, from several threads: `numbers` says which
-/// they are. Each thread has a batch of its own, of which make() makes f.
+/// Calls f(numbers, first, last) for the rows of the task, a few at a time, from several threads: `numbers` are the
+/// rows' numbers. make() makes f for the batch of each thread.
 template <class Make>
 void for_few_rows(const training_task& task, thread_team& threads, const std::stop_token& stop, const Make& make) {
   const sparse_view& data = task.data();
@@ -49,12 +49,12 @@ bool all_are_zero(std::span<const float> weights) {
   return std::ranges::all_of(weights, [](float w) { return w == 0.0f; });
 }
 
-/// What the weights make of each row, by kernels: the bits that models side by side have.
+/// The margin of each row without the constant, by kernels: the same bits as in models side by side.
 std::vector<float> margins_of(const training_task& task, std::span<const float> weights, double scale,
                               thread_team& threads, const std::stop_token& stop) {
   const sparse_view& data = task.data();
   std::vector<float> margin(data.rows());
-  if (all_are_zero(weights)) return margin;  // nobody has trained yet
+  if (all_are_zero(weights)) return margin;  // untrained
   const auto a = static_cast<float>(scale);
   with_row_types(data, [&]<class Index, class Value>() {
     const auto& kernels = kernels_of<Index, Value>(task.options().isa);
@@ -70,7 +70,7 @@ std::vector<float> margins_of(const training_task& task, std::span<const float> 
   return margin;
 }
 
-/// What optimisers remember of the way of a bias leads away from where it has been put.
+/// Resets the optimiser's memory of the bias's path, which would lead away from its new place.
 void move_bias(const training_task& task, const param_store& store, std::size_t j, float to) {
   const param_view<float> w(store.parameters<float>());
   const float from = w.load(j);
@@ -78,7 +78,7 @@ void move_bias(const training_task& task, const param_store& store, std::size_t 
   const optimizer_kind by = task.options().optimizer;
   if (!sums_up(by)) param_view<float>(store.state<float>(0)).store(j, 0.0f);
   if (by != optimizer_kind::ftrl) return;
-  const param_view<float> sums(store.state<float>(1));  // of which the weight is a multiple
+  const param_view<float> sums(store.state<float>(1));  // the weight is a multiple of these sums
   sums.store(j, from == 0.0f ? 0.0f : sums.load(j) * (to / from));
 }
 
@@ -99,7 +99,7 @@ double minimise_bias(const training_task& task, const margin_loss& loss, const p
   return sum_of_losses(loss, rows, all[data.columns], threads) / static_cast<double>(data.rows());
 }
 
-/// The model of several classes whose task it is; nothing where it is another.
+/// The model of several classes whose task it is; nothing if it is another kind.
 std::optional<softmax> classes_of(const training_task& task) {
   const task_facts& facts = task.facts();
   if (facts.model != softmax::name || facts.model_bytes.size() != sizeof(softmax)) return std::nullopt;
@@ -108,7 +108,7 @@ std::optional<softmax> classes_of(const training_task& task) {
   return m;
 }
 
-/// The classes of rows: a list, or the one that a label is. Belongs to a thread.
+/// The classes of rows: a list, or the one of the label. Belongs to a thread.
 class given_classes {
  public:
   explicit given_classes(const training_task& task) : labels_(task.labels()), data_(task.data()) {}
@@ -126,7 +126,7 @@ class given_classes {
   std::vector<std::uint32_t> list_;
 };
 
-/// The sum of the losses of all rows, which are added to the sums.
+/// The sum of the losses of all rows; adds the rows to `sums`.
 double pass_over(const training_task& task, const softmax& m, float* parameters, thread_team& threads,
                  const std::stop_token& stop, class_sums& sums) {
   const sparse_view& data = task.data();
@@ -170,7 +170,7 @@ double minimise_classes(const training_task& task, const softmax& m, const param
                         const constant_search& by) {
   const std::span<float> all = store.parameters<float>();
   const std::span<float> constants = all.subspan(m.features * m.classes, m.classes);
-  if (all_are_zero(all)) {  // nobody has trained yet
+  if (all_are_zero(all)) {  // untrained
     class_sums sums(m);
     given_classes given(task);
     for (std::size_t r = 0; r < task.data().rows(); ++r) sums.add_unscored(given(r), task.data().weight_of(r));
