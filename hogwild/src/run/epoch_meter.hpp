@@ -16,37 +16,38 @@
 
 namespace hogwild {
 
-/// Says what an epoch came to: what the workers counted and how well the model does, over all ranks. At a gate, while
-/// nobody trains.
+/// Measures an epoch: the workers' counts and the quality of the model, over all ranks. Called at a gate, while nobody
+/// trains.
 class epoch_meter {
  public:
-  /// All of them have to outlive the meter.
+  /// All arguments must outlive the meter.
   epoch_meter(const training_task& work, engine_run& who, const resolved_run& run);
 
-  /// What is measured. Of a linear model that was trained the constant term is put where the loss is least before.
+  /// Which parameters are measured. For a linear model that was trained, the constant term is first moved to where the
+  /// loss is least.
   enum class state {
     trained,  ///< by an epoch
     kept,     ///< of an earlier epoch
-    begun     ///< before the first epoch: the training rows alone
+    begun     ///< before the first epoch: training rows only
   };
 
-  /// `before` are the sums of earlier runs and what is not counted by workers, `scale` that of the stored weights. All
-  /// ranks call it, and get the same losses and counts. Nothing where the run was asked to stop before all rows were
-  /// measured, at one rank at least.
+  /// `before` are the sums of earlier runs and of counts that workers do not keep, `scale` that of the stored weights.
+  /// All ranks call it, and get the same losses and counts. Nothing if the run was asked to stop before all rows were
+  /// measured, on any rank.
   std::optional<epoch_report> measure(const run_progress& before, double scale, std::size_t epoch, double step,
                                       double wall_seconds, state of = state::trained);
-  /// Moves the constant term alone; the loss of this process's rows then, where there is one that may move. All ranks
-  /// call it.
+  /// Moves only the constant term; returns the loss of this process's rows at that point, if the term may move. All
+  /// ranks call it.
   std::optional<double> minimise_constant(double scale);
-  /// What bounds of the loss have told of the optimum, where a tolerance asks for that; else null.
+  /// The bound of the optimum, if a tolerance needs it; else null.
   optimum_bound* optimum() { return optimum_ ? &*optimum_ : nullptr; }
-  /// The counts alone. All ranks call it.
+  /// Only the counts. All ranks call it.
   epoch_report count(const run_progress& before, std::size_t epoch, double step, double wall_seconds);
 
-  /// Standard deviation of the rows' losses around their mean, of a few rows of each rank, as an estimate: what is
-  /// added to all losses does not change it. All ranks call it, and get the same.
+  /// Standard deviation of the rows' losses around their mean, estimated from a few rows of each rank: a constant added
+  /// to all losses does not change it. All ranks call it, and get the same.
   double deviation_of_losses(double scale, double mean) const;
-  /// How far three quarters of them lie from their median at most, likewise: the mean of what each rank finds.
+  /// The largest distance from the median over three quarters of the losses, likewise: the mean over the ranks.
   double spread_of_losses(double scale) const;
 
  private:
@@ -59,7 +60,7 @@ class epoch_meter {
   const training_task& task_;
   engine_run& engine_run_;
   const resolved_run& run_;
-  /// For single rows, which a team would take longer to wake up for.
+  /// For single rows: waking a team would take longer.
   std::unique_ptr<thread_team> alone_ = thread_team::make(thread_team_kind::std, 1, false);
   agreement ranks_;
   std::optional<optimum_bound> optimum_{};

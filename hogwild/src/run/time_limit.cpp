@@ -9,7 +9,7 @@ namespace hogwild {
 
 time_limit::time_limit(std::optional<double> seconds, clock::time_point begun) {
   if (!seconds) return;
-  constexpr double longest = 3.0e9;  // a century, which the clock can tell
+  constexpr double longest = 3.0e9;  // a century, which the clock can represent
   const auto end =
       begun + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(std::min(*seconds, longest)));
   timer_ = start_thread([this, end](const std::stop_token& gone) {
