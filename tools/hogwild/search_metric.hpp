@@ -9,13 +9,13 @@
 
 namespace hogwild::cli {
 
-/// What trials of a search are compared by.
+/// The metric by which a search compares trials.
 struct search_metric {
   std::string_view name;
   bool more_is_better;
   std::optional<double> (*of)(const measurement& m);
 
-  /// As a search compares it, lower is better, and back: of what is to be high the sign is turned.
+  /// Converts to the value that a search compares, lower is better, and back: the sign changes if high values are good.
   double turned(double value) const { return more_is_better ? -value : value; }
 };
 
