@@ -33,7 +33,7 @@ struct data_options {
   bool no_cache = false;
   std::string format = "auto";  ///< the model's, until choose_format(); if still auto then, detected by content
   graph_options graph{};        ///< which nodes are terminals
-  std::string labels{};         ///< of training images; empty: beside them
+  std::string labels{};         ///< of training images; empty: files beside them
   value_precision values = value_precision::single;
   std::optional<std::uint64_t> memory{};       ///< bytes that parsing may hold
   hogwild::isa isa = hogwild::isa::automatic;  ///< of the parser; declared by commands that also name kernels

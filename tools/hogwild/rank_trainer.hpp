@@ -22,7 +22,6 @@ struct search_end {
 /// parameters are sent. Its metric does not depend on which rank that is.
 ///
 /// In a process that is alone it passes everything to `own`.
-/// Of a process that is alone it hands all to `own`.
 class rank_trainer final : public trial_trainer {
  public:
   /// `trials` are all of the search, untrained; `own` trains those of this rank, and `forget` drops the state of one of

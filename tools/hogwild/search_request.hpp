@@ -40,7 +40,6 @@ class configuration_reader {
   /// Reads these options as if they followed the common ones on the command line of train. If they are invalid, the
   /// error has been printed, and the exit code is returned. Throws config_error for incompatible options, and for
   /// options that trials cannot have.
-  /// for such as a trial cannot have.
   std::optional<int> read(const configuration& options, train_request& of_trial);
 
  private:

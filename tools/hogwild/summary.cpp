@@ -85,7 +85,7 @@ void put_measures(nlohmann::ordered_json& into, const std::string& prefix, const
 bool saves(const train_request& request, const train_result& result) {
   if (request.save.empty()) return false;
   if (result.status == run_status::diverged) return request.save_diverged && std::isfinite(result.objective);
-  // Of several models that were stopped, some may not have been begun.
+  // If several models were stopped, some may not have been begun.
   const bool any_rows = result.examples > 0 && !request.several.any();
   return result.status != run_status::stopped || result.epochs > 0 || any_rows;
 }

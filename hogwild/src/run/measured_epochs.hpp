@@ -30,7 +30,7 @@ class measured_epochs {
   /// Measuring a cut reads every edge, as training does.
   std::size_t by_rule(const train_options& options) const {
     constexpr std::size_t cuts = 20;
-    if (monotone_ && may_overshoot_ && options.average) return 1;  // an average cannot be turned back
+    if (monotone_ && may_overshoot_ && options.average) return 1;  // an average cannot be undone
     const bool each = options.target || options.tolerance || options.validation || monotone_;
     return options.measure_every.value_or(each ? 1 : cuts);
   }

@@ -180,8 +180,8 @@ class factor_family final : public kernel_family {
   double rows_in_flight(run_planner& run) const override {
     const matrix_factorization model = factorization_of(run.task());
     const popularity known(run.task().data());
-    // All figures are from simulations on MovieLens 1M. Twice the smaller of users and items in flight end where one by
-    // one does, if no add is lost; no device has more warps than `most`.
+    // All figures are from simulations on MovieLens 1M. If no add is lost, twice as many in flight as the smaller of
+    // users and items end where one by one does; no device has more warps than `most`.
     constexpr double most = 16'384;
     double exact = std::min(2.0 * static_cast<double>(std::min(model.users, model.items)), most);
     // Ratings in flight of one item are one step of as many, for which its bias alone has a curvature of 1: half of
@@ -189,8 +189,8 @@ class factor_family final : public kernel_family {
     if (run.loop().optimizer == optimizer_kind::sgd)
       exact = std::min(exact, 1.0 / std::max(run.step() * known.largest, 1e-9));
     if (run.loop().update == update_kind::exact) return exact;
-    // Of lossy updates that have a user or an item in common only one counts. If every eighth has one in common with
-    // another, the error rises by 0.2 %; with the number that suits exact ones by 9 %.
+    // If lossy updates have a user or an item in common, only one of them counts. If every eighth has one in common
+    // with another, the error rises by 0.2 %; with the number that suits exact updates it rises by 9 %.
     const double lossy = std::max(std::min(exact, 0.125 / std::max(known.in_common, 1e-9)), 1.0);
     if (2.0 * lossy < exact)
       run.note(

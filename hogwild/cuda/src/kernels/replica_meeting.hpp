@@ -47,7 +47,6 @@ inline std::uint32_t warps_for(std::uint64_t count) {
 /// The host form and the device form, as train_margin_rows() and launch_margin_rows(); the host form is param_view's.
 /// The device form may lose a gain's last bit if nobody else has changed the shared value since: both then hold that
 /// value plus the gain. Both throw std::invalid_argument for locked updates.
-/// then hold is that value plus the gain. Both throw std::invalid_argument for locked updates.
 void meet_replica(const replica_meeting& work, std::size_t part, std::size_t parts);
 int launch_replica_meeting(const replica_meeting& work, void* stream);
 

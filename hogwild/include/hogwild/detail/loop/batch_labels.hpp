@@ -11,7 +11,7 @@
 
 namespace hogwild {
 
-/// What the rows of a batch say besides their entries: labels as the model trains on them, weights and offsets.
+/// Data of the rows of a batch besides their entries: labels as the model trains on them, weights and offsets.
 class batch_labels {
  public:
   explicit batch_labels(const sparse_view& data) : weighed_(!data.weight.empty()), moved_(!data.offset.empty()) {}

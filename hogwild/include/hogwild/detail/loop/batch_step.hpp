@@ -85,7 +85,7 @@ class margin_batch_step : public Sharing {
   }
 
  private:
-  /// Whether what rows change is gathered beside the parameters.
+  /// Whether the changes of rows are gathered beside the parameters.
   static constexpr bool gathers = requires(const Sharing& s) { s.gains(); };
 
   bool in_registers() const { return !gathers && context_.options.batch == 1 && data_.columns <= register_columns; }

@@ -28,7 +28,7 @@ factor_arrays arrays_of(const M& m, float* w) {
 }
 
 /// Factor models under sgd and row_adagrad, by kernels on arrays that a sharing policy hands out whole: the worker's
-/// own, or shared ones of whose rows nobody else changes those in use, or on which lost updates are allowed.
+/// own, or shared ones in which nobody else changes the rows in use, or on which lost updates are allowed.
 template <factor_model M, class Sharing>
 class factor_step : public Sharing {
  public:

@@ -229,7 +229,7 @@ class lane_batch_step : public Sharing {
   }
 
  private:
-  /// Whether what rows change is gathered beside the parameters.
+  /// Whether the changes of rows are gathered beside the parameters.
   static constexpr bool gathers = requires(const Sharing& s) { s.gains(); };
 
   /// Called before the updates: notes the parameters whose gains they may make nonzero.

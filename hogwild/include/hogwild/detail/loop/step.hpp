@@ -47,7 +47,7 @@ inline std::vector<float> fractions_of_l2(const step_context& context, std::size
   return fractions;
 }
 
-/// What l2 adds to a gradient of which an optimiser makes steps of this size, for parameters that apply this fraction
+/// What l2 adds to a gradient if the optimiser makes steps of this size, for parameters that apply this fraction
 /// of l2 when they are touched. If the optimiser steps by the gradient itself, l2 is a division by 1 + step * fraction
 /// (touched_l2); under momentum a partial moves 1 / (1 - momentum) times as far as in its own step.
 inline double joined_l2(const loop_options& o, double step, double fraction) {

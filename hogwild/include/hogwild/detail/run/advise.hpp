@@ -66,7 +66,6 @@ struct advice {
 /// engine is used up. Throws as train(), but a candidate's refusal is put into its `refused`. It takes at least a
 /// quarter of a second, in which it observes what else uses the CPUs: if `load` is_busy, times are those of a busy
 /// machine.
-/// a busy machine.
 advice advise(const prepared_task& ready, std::vector<candidate>& candidates);
 
 /// Predicts the times of the engines that have these runs on up to `cpus` CPUs like these, for 2, 4, 8, ... workers and

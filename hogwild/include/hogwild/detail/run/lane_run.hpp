@@ -77,7 +77,6 @@ class lane_run {
   /// model's initial parameters. Throws config_error if the number of parameters does not fit, if only one of the model
   /// and `alone` has an l1, or if a model of several classes has an l2 and `alone` has none, since columns were then
   /// not counted.
-  /// where that has one; or of several classes an l2 where `alone` has none, so that nobody has counted columns.
   void place(std::size_t k, const lane_settings& settings, std::span<const float> w = {});
   /// The same with what kept() returned, to the bits of training without the break.
   void place(std::size_t k, const lane_settings& settings, const lane_kept& from);

@@ -40,7 +40,7 @@ struct stop_rules {
   double lower_bound = -HUGE_VAL;    ///< of the objective
   double step_factor = 1.0;          ///< the current factor of a plateau schedule
 
-  /// What follows from an epoch.
+  /// The consequences of an epoch for the run.
   struct outcome {
     std::optional<run_status> ended{};  ///< how the run ends with this epoch, if it does
     bool best = false;                  ///< its parameters are the best so far, and those to return

@@ -60,10 +60,9 @@ struct side_by_side_outcome {
 /// lanes of its own. A trial's results do not depend on the other trials, except through the largest given step of all,
 /// which determines how many rows see the same weights; parameters are kept between two calls. If trials have an
 /// engine, its workers train them, one pass after the other; then a trial repeats exactly if a run by that engine does.
-/// engine are trained by its workers, a pass after the other; then a trial repeats as a run by that engine does.
+///
 /// A separate run may take more rows at a time, and then ends slightly elsewhere. Steps that are not given are searched
 /// as in a separate run, and a tolerance ends a trial as it ends a run. One caller at a time.
-/// found as it finds them, and its tolerance ends a trial as it ends a run. One caller at a time.
 class trials_side_by_side {
  public:
   struct settings {

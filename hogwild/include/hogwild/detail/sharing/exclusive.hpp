@@ -98,7 +98,6 @@ class held_example {
 /// the paper's workers compute their gradients before their turn, from parameters that depend on timing, and only add
 /// in it. In both, adds need no policy of their own. No add is lost unless a worker dies, or is stopped so long that
 /// the others go on without it.
-/// without it.
 template <parameter T>
 class exclusive_sharing : public direct_sharing<T, update::lossy> {
  public:

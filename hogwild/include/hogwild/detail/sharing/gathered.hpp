@@ -47,7 +47,7 @@ class gathering_view {
       return;
     }
     for (std::size_t i = 0; i < run.size(); ++i) {
-      if (run[i] != T(0)) add(offset + i, factor * run[i]);  // what nobody touches needs no meeting
+      if (run[i] != T(0)) add(offset + i, factor * run[i]);  // untouched parameters need no meeting
     }
   }
   void settle_adds() const {}

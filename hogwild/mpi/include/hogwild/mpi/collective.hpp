@@ -11,7 +11,7 @@ namespace hogwild {
 /// The member for this rank in a group of all ranks; every rank calls this at the same point of its program. The
 /// session outlives it. Several may exist; their owners may use them at the same time if the session's threads may call
 /// MPI at the same time.
-/// owners.
+///
 /// Sums have the same bits on all ranks and in every run, which MPI_Allreduce does not guarantee: one rank sums each
 /// part of the array, in the order of the ranks, and sends it to the others; short arrays are sent whole and summed by
 /// everyone. Every wait is for messages of known ranks and ends after the timeout, because Open MPI 4 neither reports a

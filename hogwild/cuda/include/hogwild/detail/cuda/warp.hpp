@@ -9,7 +9,6 @@
 // that one source serves a GPU, where each lane is a thread, and the CPU, where one thread is all lanes and goes from
 // phase to phase. Both add in the same order: a warp that trains alone gets the same bits from both, unless the
 // compiler fuses multiplications and additions.
-// the compiler fuses no product with a sum.
 
 namespace hogwild::device {
 
