@@ -25,7 +25,7 @@ struct device_list {
   device_list(int number) : numbers{number} {}                            ///< one device
   device_list(std::initializer_list<int> several) : numbers(several) {}   ///< several devices
   device_list(std::vector<int> several) : numbers(std::move(several)) {}  ///< several devices
-  std::vector<int> numbers;  ///< as the driver counts them, from 0; -1: the kernels run on the CPU
+  std::vector<int> numbers;  ///< as the CUDA runtime counts them, from 0; -1: the kernels run on the CPU
 };
 
 /// Devices as additional workers, each of which trains many rows at once, without locks. A device's host thread draws
@@ -53,8 +53,8 @@ struct device_list {
 /// programs with device_kernels (device_kernels.hpp), under sgd and adagrad; matrix_factorization, under sgd and
 /// row_adagrad; skip_gram, under sgd.
 struct cuda_engine {
-  std::size_t workers = 0;  ///< on the CPU, beside the devices
-  device_list device = 0;   ///< as the CUDA runtime counts them, from 0; -1: the kernels run on the CPU
+  std::size_t workers = 0;                                ///< on the CPU, beside the devices
+  device_list device = 0;                                 ///< one or several, up to 16
   memory_kind memory = memory_kind::device;               ///< where parameters lie
   storage_kind storage = storage_kind::single;            ///< how factors are stored
   transport_kind transport = transport_kind::in_process;  ///< how ranks talk
