@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fastText, skip-gram without subwords: a run of its own for each number of epochs, since its step falls to nothing.
+"""fastText, skip-gram without subwords: a separate run for each number of epochs, since its step falls to 0.
 
-What it draws for contrast it draws by the root of the counts, not by their power 3/4, and it trains the end of a line
-as a word. Its vectors are measured as ours.
+It draws negative words by the root of the counts, not by their power 3/4, and trains the end of a line as a word. Its
+vectors are measured as ours.
 """
 import shutil
 import subprocess
@@ -38,7 +38,7 @@ def train(task, place, workers, settings, seed):
     def value():
         inputs, outputs = (words.read(out.with_suffix(end), headed=True) for end in (".vec", ".output"))
         return words.objective(task, place, data, {word: inputs[word] + outputs[word] for word in inputs})
-    return by_counts(task, run, value, (1, 2, 4, 8, 16, 32), 0)  # an epoch of none writes its vectors, too
+    return by_counts(task, run, value, (1, 2, 4, 8, 16, 32), 0)  # a run of 0 epochs writes its vectors, too
 
 
 contestant = Peer("fasttext", version, ("words",), train, {"step": [0.05, 0.1, 0.2]}, models=("skip_gram",),

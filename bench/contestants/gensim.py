@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gensim's Word2Vec with negative sampling, an epoch at a time. Run as a program, it is what trains."""
+"""gensim's Word2Vec with negative sampling, an epoch at a time. Run as a program, this file trains."""
 import json
 import pathlib
 import sys
 import time
 
-if __name__ == "__main__":  # else this file's folder would stand before the package that has its name
+if __name__ == "__main__":  # otherwise this file's folder would hide the package of the same name
     sys.path.pop(0)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libffm: field-aware factorization machines by AdaGrad, without weights and bias. What it says of the test rows is taken;
-it tells its seconds by tenths, so that those of an epoch are the command's, less those of one that trains one epoch."""
+"""libffm: field-aware factorization machines by AdaGrad, without weights and bias. Its own measures of the test rows
+are used; as it prints tenths of seconds, the time of epochs is the command's, less that of a command of one epoch."""
 import os
 import shutil
 
@@ -17,11 +17,11 @@ def program():
 
 
 def version(_):
-    return f"ffm-train of {os.stat(program()).st_size} bytes"  # it tells no version
+    return f"ffm-train of {os.stat(program()).st_size} bytes"  # it prints no version
 
 
 def losses(text):
-    """Lines "iter tr_logloss va_logloss tr_time" behind a head: the third ones."""
+    """Lines "iter tr_logloss va_logloss tr_time" after a heading: returns the third columns."""
     return [float(line.split()[2]) for line in text.splitlines() if line.split()[:1] and line.split()[0].isdigit()]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LIBLINEAR: batch solvers that go on to a tolerance. With C = 1 / (rows l2) they minimise the same objective."""
+"""LIBLINEAR: batch solvers that run to a tolerance. With C = 1 / (rows l2) they minimise the same objective."""
 import pathlib
 import shutil
 import subprocess
@@ -8,8 +8,8 @@ from suite.peer import Peer, beyond, objective, option, ran
 from suite.terms import Outcome, Point, Unavailable
 
 SOLVERS = {"logistic": (7, 0), "hinge_svm": (3, 3), "squared_hinge": (1, 2), "least_squares": (12, 11),
-           "quantile": (13, 13)}  # of the dual and of the primal problem, or the one there is
-HALVED = ("least_squares", "quantile")  # their loss is half of LIBLINEAR's, which knows the median alone
+           "quantile": (13, 13)}  # solvers of the dual and of the primal problem, or of the only one
+HALVED = ("least_squares", "quantile")  # their loss is half of LIBLINEAR's, which has the median only
 
 
 def program():
@@ -27,7 +27,7 @@ def version(_):
 
 
 def weights_of(path):
-    """Its model: after the line w a weight for each column, of the class that stands first in `label`."""
+    """Its model: after the line w a weight for each column, for the class that is first in `label`."""
     head, between, tail = path.read_text(encoding="ascii").partition("\nw\n")
     if not between:
         raise ValueError(f"{path.name} is no model")
@@ -45,7 +45,7 @@ def train(task, place, _, settings, __):
     def run(tolerance):
         return ran([program(), "-s", SOLVERS[kind][settings["primal"]], "-c", cost, "-e", tolerance, "-p", 0, "-q",
                     data["train"], model])
-    reading = run(1e9)  # so coarse that it reads, and hardly computes
+    reading = run(1e9)  # so coarse that it reads but hardly computes
     ended = run(settings["tolerance"])
     seconds = beyond(ended.seconds, reading.seconds)
     return Outcome([Point(seconds, 1, objective(task, place, data, weights_of(model)))], parse_seconds=reading.seconds,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LIBMF: ratings by blocks that no two threads touch at once. A run of its own for each number of iterations."""
+"""LIBMF: ratings by blocks that no two threads touch at once. A separate run for each number of iterations."""
 import os
 import shutil
 
@@ -16,11 +16,11 @@ def program():
 
 def version(_):
     found = os.stat(program())
-    return f"mf-train of {found.st_size} bytes"  # it tells no version
+    return f"mf-train of {found.st_size} bytes"  # it prints no version
 
 
 def columns_of(path):
-    """Lines "p0 T 0.1 ..." of users and "q0 T ..." of items: columns 2 u + 1 and 2 i + 2, and no bias."""
+    """Lines "p0 T 0.1 ..." of users and "q0 T ..." of items: columns 2 u + 1 and 2 i + 2, without bias."""
     columns = {}
     with open(path, encoding="ascii") as file:
         for name, there, *numbers in (line.split() for line in file):
@@ -38,7 +38,7 @@ def train(task, place, workers, settings, _):
                     workers, "--quiet", data["train"], model])
 
     def value():
-        # The head of a model of hogwild without a mean: what LIBMF predicts is the product alone.
+        # The head of a hogwild model without a mean: LIBMF predicts the product alone.
         return evaluated(task, place, data, ["model matrix_factorization", f"option rank {factors}", "option mean 0",
                                              "labels real", f"width {int(factors) + 1}"], columns_of(model))["rmse"]
     return by_counts(task, run, value, (1, 3, 7, 15, 31, 63), 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyMaxflow (Boykov and Kolmogorov): the least cut between two terminals, exactly. Run as a program, it is what solves."""
+"""PyMaxflow (Boykov and Kolmogorov): the least cut between two terminals, exactly. As a program, this file solves."""
 import json
 import sys
 import time

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hogwild++'s numasvm: linear SVMs by replicas on a ring, each worker its own. It leaves no weights.
+"""Hogwild++'s numasvm: linear SVMs by replicas on a ring, one for each worker. It saves no weights.
 
-What it prints is taken: test_acc, and for the objective r, the root of the mean hinge loss, and o, the summed loss and
-half the squared norm: r^2 + l2 (o - n r^2), which it minimises with mu = n l2. Reading is not timed.
+Its printed values are used: test_acc, and for the objective r, the root of the mean hinge loss, and o, the summed loss
+and half the squared norm: r^2 + l2 (o - n r^2), which it minimises with mu = n l2. Reading is not timed.
 """
 import os
 import re
@@ -21,11 +21,11 @@ def program():
 
 
 def version(_):
-    return f"numasvm of {os.stat(program()).st_size} bytes"  # it tells no version
+    return f"numasvm of {os.stat(program()).st_size} bytes"  # it prints no version
 
 
 def convert(rows, target):
-    """Lines "row column value", both from 0 on, the label as column -2; returns how many rows there are."""
+    """Lines "row column value", both from 0 on, with the label as column -2; returns how many rows there are."""
     with open(rows, encoding="ascii") as file, open(target, "w", encoding="ascii") as out:
         row = -1
         for row, (label, *entries) in enumerate(line.split() for line in file):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hogwild++: a replica for each worker, which meet on a ring."""
+"""Hogwild++: a replica for each worker; the replicas exchange on a ring."""
 from suite.engine import Engine
 
 contestant = Engine("ring", ["--engine", "ring", "--replicas", "2"], ranks=["--engine", "ring"], least=2,

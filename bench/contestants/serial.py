@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One worker, nobody beside it: the reference of every other engine."""
+"""One worker alone: the reference of every other engine."""
 from suite.engine import Engine
 
 contestant = Engine("serial", ["--engine", "serial"], workers=(1,))

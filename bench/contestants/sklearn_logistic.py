@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scikit-learn's LogisticRegression, also of several classes, by saga, SAG or L-BFGS: a fit of its own for each number of
-iterations. Run as a program, it is what trains."""
+"""scikit-learn's LogisticRegression, also for several classes, by saga, SAG or L-BFGS: a separate fit for each number
+of iterations. Run as a program, this file trains."""
 import json
 import sys
 import time
@@ -10,7 +10,7 @@ import warnings
 def main(asked):
     from sklearn.linear_model import LogisticRegression
     from suite.sklearn_rows import load, tell
-    warnings.simplefilter("ignore")  # that it has not converged is meant
+    warnings.simplefilter("ignore")  # it is not meant to converge
     rows, labels, parsed = load(asked)
     cost = 1 / (rows.shape[0] * float(asked["options"][asked["options"].index("--l2") + 1]))
     for most in (1, 2, 4, 8, 16, 32, 64):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scikit-learn's MLPClassifier, a pass at a time. Run as a program, it is what trains."""
+"""scikit-learn's MLPClassifier, a pass at a time. Run as a program, this file trains."""
 import json
 import sys
 import time

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scikit-learn's OneVsRestClassifier on rows with several labels: LIBLINEAR's logistic regression for each label, a fit of
-its own for each tolerance. Run as a program, it is what trains."""
+"""scikit-learn's OneVsRestClassifier on rows with several labels: LIBLINEAR's logistic regression for each label, a
+separate fit for each tolerance. Run as a program, this file trains."""
 import json
 import sys
 import time
@@ -13,11 +13,11 @@ def main(asked):
     from sklearn.multiclass import OneVsRestClassifier
     from sklearn.preprocessing import MultiLabelBinarizer
     from suite import point
-    warnings.simplefilter("ignore")  # that it has not converged is meant
+    warnings.simplefilter("ignore")  # it is not meant to converge
     begin = time.perf_counter()
     rows, lists, tested, wanted = load_svmlight_files([asked["data"]["train"], asked["data"]["test"]], multilabel=True,
                                                       zero_based=False)
-    rows.indices, rows.indptr = rows.indices.astype("int32"), rows.indptr.astype("int32")  # as LIBLINEAR wants them
+    rows.indices, rows.indptr = rows.indices.astype("int32"), rows.indptr.astype("int32")  # as LIBLINEAR needs them
     parsed, labels = time.perf_counter() - begin, MultiLabelBinarizer()
     targets = labels.fit_transform(lists)
     for tried, tolerance in enumerate((1.0, 0.1, 0.01, 0.001), 1):

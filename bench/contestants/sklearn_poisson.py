@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scikit-learn's PoissonRegressor by L-BFGS: a fit of its own for each number of iterations. Run as a program, it is what
+"""scikit-learn's PoissonRegressor by L-BFGS: a separate fit for each number of iterations. Run as a program, this file
 trains."""
 import json
 import sys
@@ -10,9 +10,9 @@ import warnings
 def main(asked):
     from sklearn.linear_model import PoissonRegressor
     from suite.sklearn_rows import load, tell
-    warnings.simplefilter("ignore")  # that it has not converged is meant
+    warnings.simplefilter("ignore")  # it is not meant to converge
     rows, labels, parsed = load(asked)
-    l2 = float(asked["options"][asked["options"].index("--l2") + 1])  # half the deviance is our loss and a constant
+    l2 = float(asked["options"][asked["options"].index("--l2") + 1])  # half the deviance is our loss plus a constant
     for most in (1, 2, 4, 8, 16, 32, 64, 128, 256):
         model = PoissonRegressor(alpha=l2, tol=1e-12, fit_intercept=False, max_iter=most)
         begin = time.perf_counter()

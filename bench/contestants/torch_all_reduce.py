@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch, synchronous: processes sum their gradients over gloo after each batch. Run as a program, it is what trains."""
+"""PyTorch, synchronous: processes sum their gradients over gloo after each batch. As a program, this file trains."""
 import json
 import sys
 import time
@@ -19,7 +19,7 @@ def work(before, asked, port, me=None):
     optimizer = torch.optim.SGD(model.parameters(), lr=asked["settings"]["step"], momentum=momentum)
     for epoch in range(1, asked["epochs"] + 1):
         order = torch.randperm(len(images), generator=torch.Generator().manual_seed(asked["seed"] * 1000 + epoch))
-        order = order[:len(order) - len(order) % asked["workers"]]  # all have as many batches: none waits for ever
+        order = order[:len(order) - len(order) % asked["workers"]]  # all have equally many batches: none waits for ever
         distributed.barrier()
         begin = time.monotonic()
         for rows in order[me::asked["workers"]].split(int(batch)):
@@ -40,12 +40,12 @@ def work(before, asked, port, me=None):
 def main(asked):
     import socket
     from torch import multiprocessing
-    with socket.socket() as found:  # a port that is free
+    with socket.socket() as found:  # a free port
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
     others = multiprocessing.start_processes(work, (asked, port), nprocs=asked["workers"] - 1, join=False, daemon=True,
                                              start_method="spawn")
-    work(0, asked, port, 0)  # it is who tells
+    work(0, asked, port, 0)  # rank 0 reports
     others.join()
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch, a deep factorization machine: embeddings with sparse gradients. Run as a program, it is what trains."""
+"""PyTorch, a deep factorization machine: embeddings with sparse gradients. Run as a program, this file trains."""
 import json
 import sys
 import time
 
 
 def read(path):
-    """Columns, one of each field, and labels of libffm rows whose values are all 1."""
+    """Columns, one for each field, and labels of libffm rows whose values are all 1."""
     import torch
     with open(path, encoding="ascii") as file:
         rows = [[int(label), *(int(e.split(":")[1]) for e in entries)] for label, *entries in map(str.split, file)]

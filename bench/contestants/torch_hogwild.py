@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch as in its Hogwild example: processes update one net without locks. Run as a program, it is what trains."""
+"""PyTorch as in its Hogwild example: processes update one net without locks. Run as a program, this file trains."""
 import json
 import sys
 import time

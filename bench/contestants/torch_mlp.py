@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch, an mlp with one hidden layer: on images, or on sparse rows by EmbeddingBag with sparse gradients; its output
-is the full softmax. Run as a program, it is what trains."""
+is the full softmax. Run as a program, this file trains."""
 import json
 import sys
 import time
 
 
 def images(asked):
-    """For each part: a function from row numbers to inputs, and the labels; and the first layer, of a width."""
+    """For each part a function from row numbers to inputs, and the labels; and a function that makes a first layer of a
+    width."""
     from torch import nn
     from suite.torch_mnist import read
     parts = [(lambda chosen, x=x: (x[chosen].flatten(1),), y) for x, y in (read(p) for p in asked["data"].values())]

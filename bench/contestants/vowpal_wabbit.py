@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vowpal Wabbit: online SGD from its own cache, as many passes as asked. Run as a program, it is what trains.
+"""Vowpal Wabbit: online SGD from its own cache, for as many passes as asked. Run as a program, this file trains.
 
-Its l2, as ours that of each example, shrinks by its adaptive steps, too, so how much of the task's it is given is
-tuned; what it ends with is measured with all of it. Each number of passes is a run of its own. Time counts reading its
-cache, which it does while it trains; `parse_seconds` are those of making the cache from text.
+Its l2, which like ours applies to each example, also shrinks with its adaptive steps, so the fraction of the task's l2
+that it is given is tuned; its result is measured with all of it. Each number of passes is a separate run. Time includes
+reading its cache, which it does while it trains; `parse_seconds` is the time of making the cache from text.
 """
 import json
 import math
@@ -25,7 +25,7 @@ def convert(rows, target):
 
 
 def weights_of(path):
-    """Lines "column:weight" behind the head, of which l2_state is a factor of all."""
+    """Lines "column:weight" after the head, in which l2_state is a factor of all weights."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     scale = next((float(line.split()[1]) for line in lines if line.startswith("l2_state ")), 1.0)
     pairs = (line.partition(":") for line in lines)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""xLearn's factorization machines by AdaGrad: a fit of its own for each number of epochs. Run as a program, it is what
+"""xLearn's factorization machines by AdaGrad: a separate fit for each number of epochs. Run as a program, this file
 trains."""
 import json
 import os
@@ -9,7 +9,7 @@ import time
 
 
 def main(asked):
-    os.environ.setdefault("USER", "nobody")  # without one it ends with a fault
+    os.environ.setdefault("USER", "nobody")  # without it the program crashes
     import xlearn
     from suite import point
     words, work = asked["options"], pathlib.Path(asked["work"])
@@ -36,7 +36,7 @@ else:
     from suite.peer import Peer, by_script, evaluated, module, of_metric, option
 
     def measured(task, place, data, path):
-        """Lines "bias: x", "i_COLUMN: x" and "v_COLUMN: x x ...": with us a weight stands before its factors."""
+        """Lines "bias: x", "i_COLUMN: x" and "v_COLUMN: x x ..."; in our format a weight precedes its factors."""
         with open(path, encoding="ascii") as file:
             parts = {name: [float(x) for x in rest.split()] for name, _, rest in (line.partition(":") for line in file)}
         columns = {int(name[2:]): parts[f"i_{name[2:]}"] + x for name, x in parts.items()

@@ -9,7 +9,7 @@
 
 #include "ceiling_kernels.hpp"
 
-// What warp `part` of `parts` does, in both forms: as rows of models do, each by one template over the warp.
+// What warp `part` of `parts` does, in both forms: one template over the warp each, as for rows of models.
 
 namespace hogwild::bench {
 
@@ -43,7 +43,7 @@ struct scattered_adds_part {
     for (std::uint64_t first = part * width; first < work.count; first += parts * width) {
       const std::uint64_t left = work.count - first;
       warp.deal(left < width ? static_cast<std::uint32_t>(left) : device::warp_width, [&](unsigned, std::uint32_t k) {
-        // Multiples of the golden ratio, of which the upper bits choose: neighbours are far from each other.
+        // Multiples of the golden ratio, whose upper bits select: neighbours are far from each other.
         const std::uint64_t scattered = (first + k) * 0x9e3779b97f4a7c15u;
         weights.add(((scattered >> 32) * work.floats) >> 32, 1.0f);
       });
@@ -77,7 +77,7 @@ struct row_latency_part {
       typename Warp::template each_lane<float> sums;
       warp.deal(work.entries,
                 [&](unsigned lane, std::uint32_t k) { sums[lane] += weights.load(work.index[start + k]); });
-      // Weights are never negative, which the compiler does not know.
+      // Weights are never negative, but the compiler does not know that.
       const float delta = warp.sum(sums) >= 0.0f ? 1.0f : 0.0f;
       warp.deal(work.entries, [&](unsigned, std::uint32_t k) { weights.add(work.index[start + k], delta); });
       weights.settle_adds();
@@ -87,7 +87,7 @@ struct row_latency_part {
   }
 };
 
-/// Calls f with the part that does it. Throws std::invalid_argument for locked updates.
+/// Calls f with the body of the kernel. Throws std::invalid_argument for locked updates.
 template <class F>
 void with_ceiling_part(ceiling_kernel kernel, const ceiling_work& work, const F& f) {
   if (work.update == update_kind::locked) throw std::invalid_argument("a device has no locks");

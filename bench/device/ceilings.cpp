@@ -37,7 +37,7 @@ double copied_bytes_a_second(runtime& device, std::size_t bytes, double least) {
   const std::size_t quads = std::max<std::size_t>(bytes / sizeof(quad), 1);
   std::vector<quad> original(quads);
   for (std::size_t i = 0; i < quads; ++i) {
-    const auto number = static_cast<float>(i % 16'777'213);  // not a multiple of anything that is dealt
+    const auto number = static_cast<float>(i % 16'777'213);  // not a multiple of any width of work
     original[i] = {{number, number + 1, number + 2, number + 3}};
   }
   buffer<quad> from(device, quads), to(device, quads);
@@ -56,7 +56,7 @@ double copied_bytes_a_second(runtime& device, std::size_t bytes, double least) {
 
 double adds_a_second(runtime& device, ceiling_kernel kernel, update_kind update, double least) {
   const std::size_t floats = kernel == ceiling_kernel::adds_to_one ? 1 : text_model_floats;
-  // Few enough to be counted by a float, and on a device enough for its warps.
+  // Few enough for a float to count, and on a device enough for its warps.
   const std::uint64_t adds = device.facts().emulated ? 1 << 16 : 1 << 22;
   buffer<float> weights(device, floats);
   const ceiling_work work{.weights = weights.data(),
@@ -75,7 +75,7 @@ double adds_a_second(runtime& device, ceiling_kernel kernel, update_kind update,
 }
 
 double seconds_of_a_row(runtime& device, double least) {
-  constexpr std::uint32_t floats = 1 << 16, rows = 1 << 12, apart = 997;  // odd: no column is twice in a row
+  constexpr std::uint32_t floats = 1 << 16, rows = 1 << 12, apart = 997;  // odd: all columns of a row differ
   std::vector<std::uint32_t> start, index;
   for (std::uint32_t r = 0; r < rows; ++r) {
     start.push_back(static_cast<std::uint32_t>(index.size()));
@@ -102,7 +102,7 @@ double seconds_of_a_row(runtime& device, double least) {
 }  // namespace
 
 std::uint32_t most_warps(const device::device_facts& facts) {
-  // 64 on a multiprocessor of most architectures, and none has more.
+  // 64 on a multiprocessor of most architectures; none has more.
   return facts.emulated ? 64u : static_cast<std::uint32_t>(std::max(facts.multiprocessors, 1)) * 64u;
 }
 

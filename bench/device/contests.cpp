@@ -13,7 +13,7 @@
 namespace hogwild::bench {
 namespace {
 
-/// Seconds of each epoch, and those until the objective was at most the target.
+/// Seconds of each epoch, and until the objective was at most the target.
 class contest_clock final : public observer {
  public:
   explicit contest_clock(double target) : target_(target) {}
@@ -26,7 +26,7 @@ class contest_clock final : public observer {
   }
 
   std::optional<double> to_target() const { return to_target_; }
-  /// Of the epochs but the first, which touches pages for the first time, where there are others.
+  /// Over the epochs but the first, which touches new pages, if there are others.
   double median() const {
     std::vector<double> counted(seconds_.begin() + (seconds_.size() > 1 ? 1 : 0), seconds_.end());
     if (counted.empty()) return 0.0;
@@ -66,7 +66,7 @@ double rate(const workload& work, const contest_clock& clock) {
 
 std::vector<contestant> contestants(const workload& work, std::size_t cpus) {
   std::vector<contestant> all{{.name = "cpu", .workers = cpus}};
-  // Beside workers the device's host thread has a CPU of its own.
+  // Beside CPU workers, the device's host thread has a CPU of its own.
   const std::size_t beside = std::max<std::size_t>(cpus, 2) - 1;
   for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
     const std::string policy = update == update_kind::lossy ? "lossy" : "exact";

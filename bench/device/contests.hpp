@@ -16,7 +16,7 @@
 
 namespace hogwild::bench {
 
-/// Who trains a workload, from its beginning to its last epoch.
+/// One way to train a workload, from its beginning to its last epoch.
 struct contestant {
   std::string name;
   std::size_t workers = 0;  ///< on the CPU
@@ -24,32 +24,32 @@ struct contestant {
   training_way way{};
 };
 
-/// The CPU's workers, the device by itself and beside workers, under both policies; of ratings the device by itself
-/// with factors in half storage, too.
+/// The CPU's workers, the device by itself and beside workers, under both update policies; for ratings also the device
+/// by itself with factors in half storage.
 std::vector<contestant> contestants(const workload& work, std::size_t cpus);
 
-/// What became of a run. Seconds are of training (result.hpp), copies to and from a device among them, and what a
-/// process takes to open it not.
+/// The result of a run. Seconds are of training (result.hpp), including copies to and from a device, but not the time
+/// that a process takes to open it.
 struct contest {
   std::string state = "measured";  ///< failed: its loss is outside the band; broken: it ended with an error
-  std::string reason{};            ///< where it was not measured
-  double gap = 0;                  ///< of its objective, by which it is above the serial one's, as a fraction of that
-  double rows_per_second = 0;      ///< in the median epoch but the first
+  std::string reason{};            ///< why it was not measured
+  double gap = 0;                  ///< how far its objective is above the serial one's, as a fraction of that
+  double rows_per_second = 0;      ///< in the median epoch, without the first
   std::optional<double> seconds_to_target{};
   train_result result{};
 };
 
-/// One worker by itself: what the others are measured against.
+/// A run of one worker by itself, with which the others are compared.
 struct reference {
   double objective = 0, target = 0;
   train_result result{};
   double rows_per_second = 0;
 };
 
-/// `target_gap`: how far above its objective, as a fraction of that, the target is that others are timed to.
+/// `target_gap`: how far the target for timing the others is above this run's objective, as a fraction of it.
 reference train_reference(const workload& work, double target_gap, const std::stop_token& stop);
 
-/// Never throws for what the run ends with; exit_code::interrupted where a stop was asked for.
+/// Never throws for the way in which the run ends; exit_code::interrupted if a stop was requested.
 contest train_contestant(const workload& work, const contestant& who, int device, const reference& by, double tolerance,
                          const std::stop_token& stop);
 

@@ -23,7 +23,7 @@ double kernel_rows_per_second(device::runtime& device, const workload& work, std
   }
   if (std::holds_alternative<factorization_machine>(work.model))
     options.optimizer = factorization_machine::defaults.optimizer;
-  const std::vector<float> ones(parameters.size(), 1.0f);  // squares that adagrad has summed up
+  const std::vector<float> ones(parameters.size(), 1.0f);  // adagrad's sums of squares
   const auto task = std::visit([&](const auto& m) { return make_task(m, rows, labels, options); }, work.model);
   const bool sums = options.optimizer == optimizer_kind::adagrad;
   device::device_arrays arrays(device, parameters.size(), sums ? 1 : 0, device::halves_of(*task, options));
@@ -35,7 +35,7 @@ double kernel_rows_per_second(device::runtime& device, const workload& work, std
   model->begin({.step = 1e-4}, 0.0);
   device.wait(device.mark());
 
-  // As many rows as take so long, or all.
+  // As many rows as take this long, or all.
   std::size_t count = std::min<std::size_t>(rows.rows(), std::size_t{16} * rows_in_flight);
   for (;;) {
     const auto begin = clock::now();

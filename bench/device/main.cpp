@@ -31,12 +31,12 @@ struct device_options {
   std::stop_token stop{};
 };
 
-/// Everything, in order. Nothing begins when the time is up.
+/// Measures everything, in order. Nothing begins when the time is up.
 class measuring {
  public:
   explicit measuring(const device_options& options) : options_(options), record_(options.out) {}
 
-  /// False where a run missed the quality, or broke.
+  /// False if a run missed the quality, or failed.
   bool all() {
     {
       const auto device = device::open_device(options_.device);
@@ -92,7 +92,7 @@ class measuring {
     if (time_is_up(name, "all")) return;
     const reference by = train_reference(work, options_.target_gap, options_.stop);
     record_.put(work, by);
-    // What the device may have in flight is known from its runs; where none came about, one row.
+    // The rows in flight are known from the device's runs; one row if no run succeeded.
     std::map<training_way, std::uint32_t> in_flight;
     std::map<std::string, double> to_target;
     for (const contestant& who : contestants(work, worker_count())) {

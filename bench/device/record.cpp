@@ -118,7 +118,7 @@ void device_record::put(const workload& work, const contestant& who, const conte
     line["gap"] = outcome.gap;
     if (!outcome.result.devices.empty()) line["rows_in_flight"] = outcome.result.devices[0].rows_in_flight;
   }
-  // What misses the quality has no speed.
+  // A run that misses the quality has no speed.
   if (outcome.state == "measured") {
     line["train_seconds"] = outcome.result.train_seconds;
     line["wall_seconds"] = outcome.result.wall_seconds;

@@ -20,7 +20,7 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-/// Runs body(rank) on a thread for each rank, and throws what one of them has thrown: of several that of the first.
+/// Runs body(rank) on a thread for each rank, and rethrows the first rank's exception.
 template <class Body>
 void by_ranks(std::size_t ranks, const Body& body) {
   std::vector<std::exception_ptr> failures(ranks);
@@ -39,7 +39,7 @@ void by_ranks(std::size_t ranks, const Body& body) {
     if (failure) std::rethrow_exception(failure);
 }
 
-/// What sum(x) takes, by rank 0's clock. All ranks call it at the same time; `others` tells them how often they do.
+/// Seconds of one sum(x), by rank 0's clock. All ranks call it at the same time; `others` tells them how often to sum.
 template <class Sum>
 double seconds_of(collective& others, std::size_t floats, double least, const Sum& sum) {
   std::vector<float> x(floats, 1.0f);

@@ -32,8 +32,8 @@ workload counted(workload made) {
   return made;
 }
 
-/// Where an entry of a row adds: what lies within the 32 bytes that a device's memory moves at once is one place.
-/// Classes and factors stand side by side; of a factorization machine an entry has a weight besides.
+/// How many places an entry of a row adds to: floats within the 32 bytes that a device's memory moves at once are one
+/// place. Classes and factors are contiguous; an entry of a factorization machine also has a weight.
 std::size_t places_of_an_entry(const workload& work) {
   const auto places = [](std::size_t floats) { return (floats * sizeof(float) + 31) / 32; };
   if (const auto* const many = std::get_if<softmax>(&work.model)) return places(many->classes);

@@ -23,10 +23,10 @@ namespace hogwild::bench {
 
 /// How large the generated data are.
 struct workload_sizes {
-  std::size_t rows = 200'000;         ///< of text, in the shape of RCV1; a tenth of them is left out
+  std::size_t rows = 200'000;         ///< of text, in the shape of RCV1; a tenth of them is held out
   std::size_t ratings = 100'000'000;  ///< in the shape of Netflix's: 500,000 users, 20,000 items
   std::size_t factors = 128;
-  std::size_t words = 10'000'000;  ///< in sentences of 20, of a hundredth as many different ones
+  std::size_t words = 10'000'000;  ///< in sentences of 20, with a hundredth as many different words
   std::size_t dimension = 100;     ///< of a word's vector
   std::size_t epochs = 0;          ///< 0: each workload's own
 };
@@ -53,24 +53,24 @@ struct training_way {
   auto operator<=>(const training_way&) const = default;
 };
 
-/// What bounds the rows that a device trains in a second.
+/// The bound of the rows that a device trains in a second.
 struct row_bound {
   std::string_view by;  ///< "copy", "adds" or "latency"
   double rows_per_second = 0;
 };
 
-/// The smallest of those that hold for the workload's kernel. A rating moves two rows of factors there and back, and is
-/// read itself: copy. A row of text reads its entries from memory (copy), adds to scattered weights in the cache
-/// (adds), and keeps its warp for as long as a row takes (latency). Of sentences none is known: how many words a
-/// window reads is drawn, and so is which of them are left out.
+/// The smallest of the bounds that apply to the workload's kernel. A rating copies two rows of factors in both
+/// directions, and is read itself: copy. A row of text reads its entries from memory (copy), adds to scattered weights
+/// in the cache (adds), and occupies its warp for a row's latency (latency). There is none for sentences: how many
+/// words a window reads is random, and so is which of them are left out.
 std::optional<row_bound> bound_of(const workload& work, const ceilings& device, const training_way& way,
                                   std::uint64_t rows_in_flight);
 
 inline constexpr std::string_view workload_names[] = {"ratings", "logistic", "softmax", "machine", "words"};
-/// With commas between.
+/// Separated by commas.
 std::string names_of_workloads();
 
-/// The same data for the same sizes on every machine. Throws config_error for a name that is none of those.
+/// The same data for the same sizes on every machine. Throws config_error for any other name.
 workload make_workload(std::string_view name, const workload_sizes& sizes);
 
 }  // namespace hogwild::bench

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t floats_in_line = 16, rounds = 25;
 
-/// shared += work - base, then both take over the sum.
+/// shared += work - base, then both become the sum.
 void exchange(float* __restrict shared, float* __restrict work, float* __restrict base, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const float sum = shared[i] + (work[i] - base[i]);
@@ -31,7 +31,7 @@ double measure_exchange(std::span<const int> cpus, std::size_t lines) {
   const std::size_t n = lines * floats_in_line, threads = cpus.size();
   std::vector<float> shared(n, 0.0f);
   std::vector<std::vector<double>> nanoseconds(threads);
-  // Whoever's number this is has the shared array for itself; passing it on publishes what was written.
+  // The thread whose number this is has the shared array for itself; passing the turn on publishes its writes.
   alignas(128) std::atomic<std::uint64_t> turn{0};
   run_pinned(cpus, [&](std::size_t t) {
     std::vector<float> work(n, 1.0f), base(n, 0.0f);

@@ -32,7 +32,7 @@ struct hardware_options {
   std::string out;
 };
 
-/// The lines of the record: to the file, or to standard output.
+/// The lines of the record, to the file or to standard output.
 class record {
  public:
   explicit record(const std::string& path) : path_(path) {
@@ -66,7 +66,7 @@ json context() {
           {"machine", std::move(machine)}};
 }
 
-/// One-way times between every two of the CPUs, null on the diagonal and where the time was up.
+/// One-way times between every two of the CPUs; null on the diagonal and if the time was up.
 json ping_pong_matrix(const std::vector<int>& cpus, const hardware_options& o, const auto& time_is_up) {
   std::vector<std::vector<json>> matrix(cpus.size(), std::vector<json>(cpus.size()));
   for (std::size_t i = 0; i < cpus.size(); ++i) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t tries = 3;
 
-/// Spins, but lets others run where nothing happens for long: the two threads may share a CPU after all.
+/// Spins, but yields if nothing happens for long: the two threads may share a CPU after all.
 void wait_for(const std::atomic<std::uint64_t>& ball, std::uint64_t value) {
   for (std::uint32_t spins = 1; ball.load() != value; ++spins) {
     if (spins % 100'000 == 0) std::this_thread::yield();

@@ -8,8 +8,8 @@
 
 namespace hogwild::bench {
 
-/// Runs body(i) on a thread of its own for each of the CPUs, bound to it where the system allows, and returns when all
-/// are done.
+/// Runs body(i) on a thread of its own for each of the CPUs, bound to that CPU if the system allows it, and returns
+/// when all are done.
 void run_pinned(std::span<const int> cpus, const std::function<void(std::size_t)>& body);
 
 /// 1, 2, 4, ... and the number itself.

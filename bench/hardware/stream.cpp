@@ -16,7 +16,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 constexpr std::size_t passes = 4;
 
-/// Eight sums side by side, so that the additions never wait for each other.
+/// Eight independent sums, so that the additions never wait for each other.
 double sum_of(const std::vector<double>& values) {
   double sums[8] = {};
   std::size_t i = 0;
@@ -70,7 +70,7 @@ stream_rate measure_stream(std::span<const int> cpus, std::size_t bytes) {
       sums[t * 16] += a[pass] - 1.0 - 2.0 * s;  // 0, but the compiler has to store it
     }
   });
-  // What was read is used, so it was read.
+  // The check uses all values, so all were read.
   for (std::size_t t = 0; t < cpus.size(); ++t) {
     if (sums[t * 16] != static_cast<double>(passes * length)) throw std::logic_error("a stream lost some of its words");
   }

@@ -6,15 +6,15 @@
 
 namespace hogwild::bench {
 
-/// Memory traffic that some threads reach together. Bytes are those that the program names: a cache line that has to be
-/// read before it is written is counted once.
+/// Memory traffic that several threads reach together. Bytes are those of the program's accesses: a cache line that has
+/// to be read before it is written counts once.
 struct stream_rate {
   double read_bytes_per_second = 0.0;   ///< sum of one array
   double triad_bytes_per_second = 0.0;  ///< a = b + s * c, three arrays
 };
 
-/// A thread on each of the CPUs, each with `bytes` / CPUs of three arrays of its own, which it touched first; the best
-/// of some passes. `bytes`: of one array, more than the caches hold.
+/// One thread on each of the CPUs, each with `bytes` / CPUs of three arrays of its own, which it touched first; the
+/// best of some passes. `bytes`: of one array, more than the caches hold.
 stream_rate measure_stream(std::span<const int> cpus, std::size_t bytes);
 
 }  // namespace hogwild::bench

@@ -10,7 +10,7 @@
 #include <hogwild/detail/collectives/thread.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
 
-// What it costs two members to sum up their arrays, beside a copy of as many bytes by each of them at the same time.
+// The cost for two members to sum their arrays, compared with a copy of as many bytes by each of them at the same time.
 
 namespace {
 
@@ -22,8 +22,8 @@ std::unique_ptr<thread_group> group;
 std::unique_ptr<private_memory> region;
 constexpr segment_group_shape shape{.members = members};
 
-/// The region begins on a page; without the pages behind it, numbers of the members lie elsewhere, as those of
-/// processes.
+/// The region begins on a page. The pages behind it are not part of it, so that the members' numbers lie outside, as
+/// with processes.
 std::span<std::byte> region_bytes() {
   return {region->base(), segment_group_layout(shape).total};
 }

@@ -15,7 +15,7 @@
 
 #include "engines/attached_store.hpp"
 
-// What stands around the steps: order, tickets, labels, gates, memory.
+// The work around the steps: order, tickets, labels, gates, memory.
 
 namespace {
 
@@ -91,7 +91,7 @@ void gate_round_trip(benchmark::State& state) {
   worker_slot& slot = store.slots()[0];
   slot.state = worker_state::active;
   {
-    // Looked at before the thread runs: a worker that comes to an open gate would wait for the next round.
+    // Read before the thread runs: a worker that comes to an open gate would wait for the next round.
     std::jthread worker([&, seen = control.gate.load()]() mutable {
       gate_visitor visitor(control, slot);
       while (!control.stopping()) {

@@ -88,7 +88,7 @@ void open_to_memory(benchmark::State& state) {
     const auto begin = std::chrono::steady_clock::now();
     const sparse_dataset data = open_libsvm(
         file.path(), {.cache = open_options::cache_use::none, .threads = static_cast<std::size_t>(state.range(0))});
-    // Giving the memory back when the data are no longer wanted is not part of opening them.
+    // Freeing the memory of the data is not part of opening them.
     state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     if (data.rows() != 43'000) state.SkipWithError("rows were lost");
   }

@@ -20,7 +20,7 @@ namespace {
 
 using namespace hogwild;
 
-/// The sample in the widths that a kernel wants, with labels of -1 and 1.
+/// The sample in the widths of a kernel, with labels of -1 and 1.
 template <class Index, class Value>
 struct rows_of {
   std::vector<Index> index;
@@ -28,9 +28,9 @@ struct rows_of {
   std::vector<std::uint64_t> start{0};
   std::vector<float> label;
 
-  /// Columns are taken modulo `columns`, each once a row, and of each row the first `most` entries.
+  /// Columns are taken modulo `columns`, each once a row; of each row the first `most` entries are used.
   rows_of(std::size_t columns, std::size_t most) {
-    std::vector<std::size_t> last_row(columns);  // with the column, counted from 1
+    std::vector<std::size_t> last_row(columns);  // last row with the column, counted from 1
     const sparse_view& sample = bench::sample_rows();
     const label_map& labels = bench::sample_labels(label_kind::binary);
     row_cursor cursor(sample);
@@ -94,7 +94,7 @@ const margin_kernels<Index, Value>& kernels_for(benchmark::State& state) {
   return kernels_of<Index, Value>(set);
 }
 
-constexpr float step = 1e-4f;  // small, so that the model does not settle and rows go on writing
+constexpr float step = 1e-4f;  // small, so that the model does not settle and rows keep writing
 
 template <class M, class Index, class Value>
 void train_by_batches(benchmark::State& state, const rows_of<Index, Value>& rows) {

@@ -74,7 +74,7 @@ std::unique_ptr<float[], aligned_delete> weights(std::size_t n) {
   return w;
 }
 
-/// Small, so that weights stay numbers.
+/// Small, so that weights stay finite.
 constexpr float step = -1e-4f;
 
 template <class Index, class Value, const generate::options& Shape>
@@ -96,7 +96,7 @@ void side_by_side(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * lanes));
 }
 
-/// Rows that make proximal steps one after the other, as of models with l1.
+/// Rows that make proximal steps one after the other, as in models with l1.
 template <class Index, class Value, const generate::options& Shape>
 void proximal_side_by_side(benchmark::State& state) {
   const auto set = static_cast<isa>(state.range(0));
@@ -124,7 +124,7 @@ void proximal_side_by_side(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * lanes));
 }
 
-/// Models of several classes: scores and changes of all rows, one by one, without what is made of scores between.
+/// Models of several classes: scores and changes of all rows, one by one, without the work on scores in between.
 template <class Index, class Value, const generate::options& Shape>
 void classes_side_by_side(benchmark::State& state) {
   const auto set = static_cast<isa>(state.range(0));
@@ -149,7 +149,7 @@ void classes_side_by_side(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * classes * lanes));
 }
 
-/// One of these.
+/// One of these models.
 template <class Index, class Value, const generate::options& Shape>
 void classes_alone(benchmark::State& state) {
   const auto set = static_cast<isa>(state.range(0));
@@ -213,7 +213,7 @@ void machines_side_by_side(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * all.lanes));
 }
 
-/// One of these.
+/// One of these models.
 template <class Index, class Value, const generate::options& Shape>
 void machines_alone(benchmark::State& state) {
   const auto set = static_cast<isa>(state.range(0));
@@ -232,7 +232,7 @@ void machines_alone(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size()));
 }
 
-/// One model: what so many passes take is to be compared with the above.
+/// One model: compare the time of as many passes with the above.
 template <class Index, class Value, const generate::options& Shape>
 void alone(benchmark::State& state) {
   const auto set = static_cast<isa>(state.range(0));

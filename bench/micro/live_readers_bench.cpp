@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers of live parameters cost a run: trainings by turns without and with a reader that attaches, reads once
-// and detaches 1,000 times while the run trains, and is killed now and then.
+// The cost of live readers for a run: trainings alternate without and with a reader that attaches, reads once and
+// detaches 1,000 times while the run trains, and is killed now and then.
 //
 //   live_readers_bench [TURNS] [threads|processes] [WORKERS] [EPOCHS]
 #include <algorithm>
@@ -57,7 +57,7 @@ made_rows make_rows() {
   return rows;
 }
 
-/// Counts where its parent can read, in a segment: whoever is killed has counted what it did.
+/// A counter in a segment, where the parent can read it: a killed reader has counted what it did.
 std::atomic<std::uint64_t>& count_in(const segment& of) {
   return *reinterpret_cast<std::atomic<std::uint64_t>*>(of.data() + segment_header_bytes);
 }
@@ -93,7 +93,7 @@ one_run run_once(const csr_rows& rows, bool processes, std::size_t workers, std:
   options.observers.push_back([&, begun = false](const epoch_report&) mutable {
     if (expected == 0.0 || std::exchange(begun, true)) return;
     reading = std::jthread([&](const std::stop_token& over) {
-      // Each reader is killed in the middle of what it does, and another one goes on.
+      // Each reader is killed in the middle of its work, and another one goes on.
       while (!over.stop_requested() && count_in(counts) < attachments) {
         const std::uint64_t last = count_in(counts) + attachments / readers;
         char pause[32];
@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
   std::vector<double> alone, beside, ratios, cpu_ratios;
   std::uint64_t least = attachments;
   for (std::size_t t = 0; t < turns; ++t) {
-    // In turns, so that what the machine does besides falls on both.
+    // Alternating, so that other load on the machine affects both.
     one_run without{}, with{};
     for (const bool beside_reader : {t % 2 == 1, t % 2 == 0})
       (beside_reader ? with : without) = run_once(rows, processes, workers, epochs, beside_reader ? expected : 0.0);

@@ -6,7 +6,7 @@
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/machine.hpp>
 
-// Every result says what was measured and where.
+// Every result records what was measured and where.
 int main(int argc, char** argv) {
   using hogwild::build_info;
   const hogwild::machine_facts machine = hogwild::this_machine();

@@ -8,7 +8,7 @@
 namespace hogwild::bench {
 
 const sparse_view& sample_rows() {
-  // Generated columns stand in the order of their popularity already, and rows in no order.
+  // Generated columns are in the order of their popularity already, and rows in no order.
   static const generate::rows rows = generate::in_memory({.rows = 20'000, .test_fraction = 0.0}).train;
   static const sparse_view view = rows.view();
   return view;

@@ -11,11 +11,11 @@
 
 namespace hogwild::bench {
 
-/// Generated rows in the shape of RCV1 (20,000 of about 75 entries), ordered and shuffled as training data are; made
-/// once, for all benchmarks.
+/// Generated rows in the shape of RCV1 (20,000 of about 75 entries), with columns ordered and rows shuffled as in
+/// training data; made once, for all benchmarks.
 const sparse_view& sample_rows();
 
-/// The labels of the sample as a kind of model wants them.
+/// The labels of the sample for a kind of model.
 const label_map& sample_labels(label_kind kind);
 
 /// Memory for a model with so many parameters, with one state array and locks, for four workers.

@@ -20,7 +20,7 @@ using namespace hogwild;
 
 const auto no_note = [](std::size_t, auto) {};
 
-/// Has `step` train on one row after the other. Small steps, so that the model does not settle and rows go on writing.
+/// Trains `step` on one row after the other. Steps are small, so that the model does not settle and rows keep writing.
 template <class Step>
 void train_rows(benchmark::State& state, Step& step) {
   const sparse_view& rows = bench::sample_rows();
@@ -80,7 +80,7 @@ void softmax_step(benchmark::State& state) {
 }
 BENCHMARK(softmax_step)->ArgName("classes")->Arg(2)->Arg(20);
 
-/// One serial epoch over the sample: the worker loop with everything that belongs to it.
+/// One serial epoch over the sample: the whole worker loop.
 void epoch(benchmark::State& state) {
   const auto work = bench::sample_task({.telemetry = static_cast<std::uint32_t>(state.range(0)), .l2 = 1e-6});
   const loop_plan plan = work->plan();

@@ -14,7 +14,7 @@
 
 #include "sample.hpp"
 
-// Reading and adding: what a step is made of.
+// Reads and adds, of which steps consist.
 
 namespace {
 
@@ -54,7 +54,7 @@ param_view<float, Update> view_of(const param_store& store, std::size_t slot) {
   }
 }
 
-/// Adds to random coordinates among the first range(0): 16 are one line that all threads fight for, 2^14 stay in a
+/// Adds to random coordinates among the first range(0): 16 are one line for which all threads contend, 2^14 fit into a
 /// core's cache, 2^26 do not.
 template <class Update>
 void add(benchmark::State& state) {
@@ -77,7 +77,7 @@ BENCHMARK(add<update::lossy>)->Apply(on_every_place);
 BENCHMARK(add<update::exact>)->Apply(on_every_place);
 BENCHMARK(add<update::locked>)->Apply(on_every_place);
 
-/// Adds a block of range(0) bytes to parameters that others may write, 256 numbers at a time, as a layer's gradient is.
+/// Adds a block of range(0) bytes to parameters that others may write, 256 numbers at a time, like a layer's gradient.
 template <class Update>
 void add_block(benchmark::State& state) {
   const auto w = view_of<Update>(shared_store(), 0);
@@ -97,7 +97,7 @@ void of_every_size(benchmark::internal::Benchmark* b) {
 BENCHMARK(add_block<update::lossy>)->Apply(of_every_size);
 BENCHMARK(add_block<update::exact>)->Apply(of_every_size);
 
-/// What the memory allows: a copy reads one block and writes one, an add reads two and writes one.
+/// The limit of the memory: a copy reads one block and writes one, an add reads two and writes one.
 void copy_block(benchmark::State& state) {
   const std::vector<std::byte> from(static_cast<std::size_t>(state.range(0)), std::byte{1});
   std::vector<std::byte> to(from.size());

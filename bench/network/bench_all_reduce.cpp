@@ -19,8 +19,8 @@
 #include <hogwild/mpi/collective.hpp>
 #include <hogwild/mpi/session.hpp>
 
-// What all ranks pay for a sum of floats: by the collective that the synchronous engine uses, and by MPI_Allreduce
-// itself, in turns.
+// The cost of a sum of floats over all ranks: by the collective of the synchronous engine, and by MPI_Allreduce,
+// alternating.
 
 namespace {
 
@@ -33,7 +33,7 @@ struct asked {
   std::string out;
 };
 
-/// Seconds of one call on this rank, begun together.
+/// Seconds of one call on this rank; all ranks begin together.
 template <class Call>
 double seconds_of(const Call& call) {
   MPI_Barrier(MPI_COMM_WORLD);
@@ -47,7 +47,7 @@ double median(std::vector<double> x) {
   return x[x.size() / 2];
 }
 
-/// The slowest rank's time: a sum is there when all have it.
+/// The slowest rank's time: a sum is complete when all have it.
 double slowest(double seconds) {
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return seconds;
@@ -64,7 +64,7 @@ json measure(collective& ranks, std::size_t floats, std::size_t repeats) {
       MPI_Allreduce(MPI_IN_PLACE, bare.data(), static_cast<int>(floats), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
     }));
     if (x != bare) throw worker_error("the two sums of ones differ");
-    if (i == 0) continue;  // opens connections
+    if (i == 0) continue;  // the first call opens connections
     ours.push_back(by_ranks);
     theirs.push_back(by_mpi);
   }

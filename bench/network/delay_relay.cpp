@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A wire that is long: makes a TUN device, and gives every packet that is routed into it back, some time later.
+// Emulates a long wire: makes a TUN device, and returns every packet that is routed into it some time later.
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
@@ -46,7 +46,8 @@ class tun_device {
     fd_ = ::open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (fd_ < 0) fail("/dev/net/tun cannot be opened");
     ifreq request{};
-    // A header before each packet says what the kernel left undone, so that it may hand over many segments at once.
+    // A header before each packet says what work the kernel has left undone, so that it may pass on many segments at
+    // once.
     request.ifr_flags = IFF_TUN | IFF_NO_PI | IFF_VNET_HDR;
     name.copy(request.ifr_name, IFNAMSIZ - 1);
     if (::ioctl(fd_, TUNSETIFF, &request) != 0) {
@@ -63,7 +64,7 @@ class tun_device {
 
   int descriptor() const { return fd_; }
 
-  /// Bytes read into `room`; none where no packet waits.
+  /// Reads a packet into `room`; returns its bytes, 0 if no packet waits.
   std::size_t read(std::vector<char>& room) const {
     const ssize_t n = ::read(fd_, room.data(), room.size());
     if (n >= 0) return static_cast<std::size_t>(n);
@@ -71,7 +72,7 @@ class tun_device {
     if (errno == EIO) return 0;  // the device is not up
     fail("packets cannot be read");
   }
-  /// A packet that the kernel does not take is lost, as on any wire.
+  /// A packet that the kernel refuses is lost, as on any wire.
   void write(const std::vector<char>& bytes) const {
     if (::write(fd_, bytes.data(), bytes.size()) < 0 && (errno == EBADF || errno == EBADFD))
       fail("packets cannot be written");
@@ -89,7 +90,7 @@ class delay_line {
     std::vector<char> room(std::size_t{1} << 17);
     while (asked_to_stop == 0) {
       wait(device.descriptor());
-      for (int i = 0; i < 64; ++i) {  // then look whether something is due
+      for (int i = 0; i < 64; ++i) {  // then checks whether a packet is due
         const std::size_t n = device.read(room);
         if (n == 0) break;
         take(room, n);
@@ -130,7 +131,7 @@ void stop_when_asked() {
   struct sigaction action {};
   action.sa_handler = [](int) { asked_to_stop = 1; };
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // whoever started this is gone: so is the network
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // if the parent ends, so does the network
 }
 
 }  // namespace

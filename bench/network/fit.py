@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constants for bench/simulate from what was measured."""
+"""Constants for bench/simulate from measurements."""
 import dataclasses
 import statistics
 
@@ -9,7 +9,7 @@ import synchronous
 
 
 def line_through(points):
-    """(at 0, slope) of least squares, neither below 0."""
+    """(value at 0, slope) of the least squares line, neither below 0."""
     xs, ys = [x for x, _ in points], [y for _, y in points]
     x, y = statistics.fmean(xs), statistics.fmean(ys)
     spread = sum((a - x) ** 2 for a in xs)
@@ -19,13 +19,13 @@ def line_through(points):
 
 
 def mean_covered(law, turns):
-    """Parameters that a turn covers, over so many turns from the start of an epoch."""
+    """The mean number of parameters that a turn covers, over so many turns from the start of an epoch."""
     whole = max(1, round(turns))
     return statistics.fmean(law.covered(messages.ruler_prefix(t))[1] for t in range(1, whole + 1))
 
 
 def turn_costs(workload, runs):
-    """turn_seconds and turn_seconds_per_parameter from a ring's runs."""
+    """turn_seconds and turn_seconds_per_parameter from runs of a ring."""
     law = messages.MessageLaw(workload)
     points = [(mean_covered(law, run["link"]["exchanges"] / run["epochs"]),
                run["link"]["held_seconds"] / run["link"]["exchanges"])
@@ -35,13 +35,13 @@ def turn_costs(workload, runs):
 
 
 def message_bytes(workload, run):
-    """Of a ring's turn, on average; what ends an epoch is counted with it, and taken off."""
+    """Mean bytes of a ring's turn; the bytes that end an epoch are counted with them, and subtracted."""
     merged = run["epochs"] * workload.parameters * workload.number_bytes * workload.arrays
     return (run["link"]["bytes"] - merged) / run["link"]["exchanges"]
 
 
 def message_scale(workload, runs):
-    """How much longer messages are than the law says: `runs` of a ring, with the network of each."""
+    """How much longer messages are than by the law; `runs` of a ring, each with its network."""
     ratios = []
     for run, net, machines in runs:
         played = ring.simulate(workload, net, machines, epochs=1)
@@ -52,7 +52,7 @@ def message_scale(workload, runs):
 
 
 def own_seconds(workload, net, machines, engine, epoch_seconds):
-    """What remains of an epoch on a network that costs little: of each meeting, or of a ring's merge."""
+    """The rest of an epoch's time on a network that costs little: for each meeting, or for a ring's merge."""
     if engine == "ring":
         played = ring.simulate(workload, net, machines)
         return dataclasses.replace(workload, merge_seconds=max(0.0, epoch_seconds - played.epoch_seconds))

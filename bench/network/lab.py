@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines on a network that is slow, made of network namespaces of this machine.
+"""Machines on a slow network, made of network namespaces of this machine.
 
-Each machine is a namespace with one link (veth) to a hub. Token buckets (tc tbf) at both ends of a link bound its rate,
-one for each direction. Between any two links packets go through delay_relay, which keeps them for a while. Nothing lies
-in the namespace of the caller, and all of it is gone when the lab is closed.
+Each machine is a namespace with one link (veth) to a hub. Token buckets (tc tbf) at both ends of a link limit its rate
+in each direction. Between any two links packets go through delay_relay, which delays them. The caller's namespace stays
+unchanged, and everything is removed when the lab is closed.
 """
 import os
 import pathlib
@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SUBNET = "10.99.0.0/16"
 HUB_ADDRESS = "10.99.255.254"
 CGROUPS = ("/sys/fs/cgroup/cpu", "/sys/fs/cgroup")
-QUEUE_MILLISECONDS = 400  # what a bucket lets wait: all that is sent at a time, so that nothing is lost
+QUEUE_MILLISECONDS = 400  # that a bucket may delay: enough for everything sent at a time, so that nothing is lost
 
 
 class Unavailable(Exception):
@@ -48,7 +48,7 @@ def run(*command):
 
 
 def first_cgroup():
-    """A hierarchy in which CPU time can be limited, and whether it is of version 2."""
+    """A hierarchy in which CPU time can be limited, and whether its version is 2."""
     for root in CGROUPS:
         if root.endswith("cpu") and os.path.exists(f"{root}/cpu.cfs_quota_us"):
             return root, False
@@ -75,11 +75,11 @@ def sweep():
                 try:
                     left.rmdir()
                 except OSError:
-                    pass  # somebody is still in there
+                    pass  # a process still runs in there
 
 
 def end_programs(space):
-    """All that runs there: what is in a namespace of ours is ours."""
+    """Ends all programs there: everything in such a namespace is ours."""
     listed = subprocess.run(["ip", "netns", "pids", space], capture_output=True, text=True, check=False, timeout=60)
     for pid in listed.stdout.split():
         try:
@@ -89,13 +89,13 @@ def end_programs(space):
 
 
 def end_space(space):
-    """With all that runs there."""
+    """Removes a namespace and ends all programs in it."""
     end_programs(space)
     subprocess.run(["ip", "netns", "del", space], capture_output=True, check=False, timeout=60)
 
 
 class Lab:
-    """`slow_cpu`: how much of a CPU the last machine may use; None: as much as it gets."""
+    """`slow_cpu`: the fraction of a CPU that the last machine may use; None: no limit."""
 
     def __init__(self, relay, machines, megabits, milliseconds, slow_cpu=None):
         self.relay, self.count, self.megabits, self.milliseconds = relay, machines, megabits, milliseconds
@@ -107,7 +107,7 @@ class Lab:
     def __enter__(self):
         if reason := missing(self.relay):
             raise Unavailable(reason)
-        for number in (signal.SIGTERM, signal.SIGHUP):  # the interpreter ends by an exception, and so closes the lab
+        for number in (signal.SIGTERM, signal.SIGHUP):  # they raise an exception, so that the lab is closed
             if signal.getsignal(number) is signal.SIG_DFL:
                 self._handlers[number] = signal.signal(number, self._on_signal)
         try:
@@ -140,7 +140,7 @@ class Lab:
             end_space(space)
         self._spaces = []
         if self._cgroup is not None:
-            for _ in range(50):  # as long as the last process takes to be gone
+            for _ in range(50):  # until the last process has ended
                 try:
                     os.rmdir(self._cgroup)
                     break
@@ -178,7 +178,7 @@ class Lab:
             run("ip", "-n", hub, "address", "add", f"{HUB_ADDRESS}/32", "dev", machine)
             run("ip", "-n", hub, "route", "add", f"{address}/32", "dev", machine)
             run("ip", "-n", hub, "rule", "add", "iif", machine, "lookup", "100")
-            # A connection that was quiet for a moment keeps its window, as on machines that are set up for MPI.
+            # A connection that was idle for a moment keeps its window, as on machines configured for MPI.
             self._set(space, "net/ipv4/tcp_slow_start_after_idle", 0)
             if self.megabits is not None:
                 self._limit(space, "wire")
@@ -190,7 +190,7 @@ class Lab:
         run("ip", "netns", "exec", space, "sh", "-c", f"echo {value} > /proc/sys/{name}")
 
     def _limit(self, space, device):
-        burst = max(64 * 1024, int(self.megabits * 1e6 / 8 * 0.002))  # a large segment, and what 2 ms bring
+        burst = max(64 * 1024, int(self.megabits * 1e6 / 8 * 0.002))  # a large segment, and the bytes of 2 ms
         run("tc", "-n", space, "qdisc", "add", "dev", device, "root", "tbf", "rate", f"{self.megabits}mbit", "burst",
             str(burst), "latency", f"{QUEUE_MILLISECONDS}ms")
 
@@ -213,7 +213,7 @@ class Lab:
         self._cgroup = f"{root}/{self.name}"
         try:
             os.mkdir(self._cgroup)
-            period = 10_000  # us: short beside an epoch
+            period = 10_000  # us: short compared with an epoch
             quota = max(1000, int(self.slow_cpu * period))
             values = {"cpu.max": f"{quota} {period}"} if is_second else {"cpu.cfs_period_us": str(period),
                                                                          "cpu.cfs_quota_us": str(quota)}
@@ -235,17 +235,17 @@ class Lab:
         return {**os.environ, **more}
 
     def clear(self):
-        """Ends what still runs on the machines, as ranks of a run that took too long."""
+        """Ends programs that still run on the machines, such as ranks of a run that took too long."""
         for machine in self.machines:
             end_programs(f"{self.name}-{machine}")
 
     def command(self, i, *command):
-        """That runs on one machine."""
+        """The command prefix that runs a program on one machine."""
         quoted = " ".join(quote(word) for word in command)
         return [str(HERE / "agent"), self.machines[i], quoted]
 
     def mpirun(self, *program, count=None):
-        """One rank on each machine, or on the last so many; the first machine launches."""
+        """One rank on each machine, or on the last so many; the first machine is the launcher."""
         count = count or self.count
         hosts = ",".join(f"{machine}:1" for machine in self.machines[-count:])
         return self.command(0, "mpirun", "-n", str(count), "--host", hosts, "--bind-to", "none",

@@ -10,7 +10,7 @@ PORT, BYTES, CALLS = 7099, 4 << 20, 10
 
 
 def taken(connection, size):
-    """Reads so many bytes; the last ones read."""
+    """Reads so many bytes; returns the last ones read."""
     last = b""
     while size > 0:
         last = connection.recv(min(size, 1 << 16))
@@ -21,7 +21,7 @@ def taken(connection, size):
 
 
 def serve(address):
-    """One caller, then the end."""
+    """Serves one caller, then ends."""
     with socket.create_server((address, PORT)) as server:
         server.settimeout(30)
         connection, _ = server.accept()

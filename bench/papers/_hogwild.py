@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hogwild! (Niu, Recht, Re, Wright, NIPS 2011): its problems, or what stands for them, and its protocol.
+"""Hogwild! (Niu, Recht, Re, Wright, NIPS 2011): its problems, or substitutes for them, and its protocol.
 
 20 epochs, step times 0.9 after each, without replacement, all threads on one array.
 """
@@ -19,7 +19,7 @@ def protocol(x):
 
 
 def problem(x, name):
-    """(file, options of its model) of a problem of the paper."""
+    """(file, options of its model) for a problem of the paper."""
     if name == "RCV1":
         return x.text(x.at(2000, 30000, 781265 * 10 // 9)), SPARSE_SVM
     if name == "Netflix":
@@ -48,7 +48,7 @@ def threads(x):
 
 
 def speedup_claims(name, wild, fine, turns):
-    """What figures 3 and 4 say of a problem: speed-ups of Hogwild!, AIG and RR with ten threads, read off plots."""
+    """Claims of figures 3 and 4 on a problem: speed-ups of Hogwild!, AIG and RR with ten threads, read off plots."""
     ours, aig, rr = (f"{name}, {way}" for way in WAYS)
     made = [Claim(f"{name}: Hogwild! with several threads is faster than one", "speed-up at least 1.1", (ours,),
                   lambda f: f[ours] >= 1.1, cores=2, timed=True),
@@ -63,7 +63,7 @@ def speedup_claims(name, wild, fine, turns):
 
 
 def speedups(x, problems):
-    """Epoch time of one thread over that of n, for each way; figures are those of the most threads."""
+    """Epoch time of one thread divided by that of n, for each policy; figures are those of the most threads."""
     for name in problems:
         try:
             data, options = problem(x, name)

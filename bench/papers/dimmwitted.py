@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DimmWitted (Zhang, Re, VLDB 2014): one model a core, a memory node or the machine."""
+"""DimmWitted (Zhang, Re, VLDB 2014): one model for each core, for each memory node or for the machine."""
 from suite.claims import Claim
 from suite.experiment import Configuration, ratio
 
@@ -16,7 +16,7 @@ CLAIMS = [
 ]
 
 
-STEPS = ("1", "0.25", "4")  # each way at its best of these, as the paper tunes
+STEPS = ("1", "0.25", "4")  # each configuration is tuned over these, as in the paper
 
 
 def measure(x):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Often told of Hogwild by processes: four train a convolutional net about four times sooner than one."""
+"""A common claim on Hogwild by processes: four train a convolutional net about four times as fast as one."""
 import gzip
 import struct
 
@@ -18,7 +18,7 @@ CLAIMS = [
 
 
 def part(x, name, most, size):
-    """The first images or labels of a file of MNIST, by itself."""
+    """The first images or labels of a file of MNIST, as a file of their own."""
     source = x.place.data and x.place.data / f"{name}.gz"
     if not source or not source.exists():
         raise Unavailable(f"{name}.gz is not there; name its folder with --data")

@@ -32,7 +32,7 @@ MODELS = (1, 3, 10)
 
 
 def weights(path):
-    """Weights of a linear model in text by column: after their number stands a line for each that the data have."""
+    """Weights of a linear model in text by column: a line for each column that occurs, after their number."""
     _, _, lines = path.read_text(encoding="ascii").partition("\ncolumns ")
     return {int(words[0]): float(words[1]) for words in map(str.split, lines.splitlines()[1:]) if len(words) == 2}
 
@@ -42,7 +42,7 @@ def averaging(x):
     epochs, hinge = x.at(2, 5, 20), {k: [] for k in MODELS}
     rows = [(1.0 if words[0] in ("1", "+1") else -1.0, [(int(j), float(v)) for j, _, v in
              (w.partition(":") for w in words[1:])]) for words in map(str.split, open(data, encoding="ascii"))]
-    rows = rows[:2000]  # the error is measured on
+    rows = rows[:2000]  # the error is measured on these
     saved = [x.place.work / f"model_{k}.txt" for k in range(MODELS[-1])]
     for epoch in range(epochs):
         for k, path in enumerate(saved):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hogwild! 2011: the columns of its table (figure 2) that describe the data, Delta and rho by its definitions."""
+"""Hogwild! 2011: the columns of its table (figure 2) that describe the data; Delta and rho by its definitions."""
 import random
 
 from papers import _hogwild
@@ -10,7 +10,7 @@ TITLE = "Hogwild!: how sparse the problems are"
 
 
 def of_its_data(f, name):
-    """A stand-in neither supports nor contradicts what is said of one data set."""
+    """A substitute neither supports nor contradicts a claim on one data set."""
     raise Unavailable(f"{name} cannot be had; of its stand-in Delta is {f[name + ', Delta']:.4f}, "
                       f"rho {f[name + ', rho']:.4f}")
 
@@ -29,7 +29,7 @@ SAMPLED = 2000
 def sparsity(edges, seed=1):
     """Delta and rho as fractions of the edges: most edges of a node, most edges that one edge meets.
 
-    All edges tell Delta. Of rho the largest among SAMPLED sampled edges is told, each against as many others.
+    Delta is exact. Rho is the largest among SAMPLED sampled edges, each compared with as many others.
     """
     counts = {}
     for edge in edges:
@@ -43,7 +43,7 @@ def sparsity(edges, seed=1):
 def measure(x):
     for name in ("RCV1", "Netflix"):
         try:
-            if name == "RCV1" and x.scale != "tiny":  # generated rows would say what they were made with
+            if name == "RCV1" and x.scale != "tiny":  # generated rows would only show the options that made them
                 path = x.real("reuters21578.train.libsvm")
                 x.tell("RCV1 cannot be had: Reuters-21578, another collection of that agency, stands for it")
             else:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hogwild++ (Zhang, Hsieh, Akella, ICDM 2016): replicas on a ring against one array, by time to an accuracy.
 
-As its scripts have it: with K clusters K times the epochs, decay to the power of 1 / K, tau0 64, tolerance 0.01.
+As in its scripts: with K clusters K times the epochs, decay to the power of 1 / K, tau0 64, tolerance 0.01.
 """
 from suite.claims import Claim
 from suite.experiment import Configuration, ratio
@@ -45,7 +45,7 @@ def measure(x):
                      seeds=x.at(1, 3, 9), metric="test_accuracy", less=False, of_first=0.005)
         f = x.figures
         f[f"{name}, Hogwild! speed-up"] = ratio(runs.epoch_seconds("one thread"), runs.epoch_seconds("Hogwild!"))
-        # One that does not arrive in all its epochs is not sooner.
+        # A configuration that does not reach the target in all its epochs is not faster.
         ours, complete = runs.to_target("Hogwild++", 0), runs.complete("Hogwild++")
         for other in ("one thread", "Hogwild!"):
             f[f"{name}, sooner than {other}"] = ratio(runs.to_target(other, 0), ours) if ours or not complete else 0.0

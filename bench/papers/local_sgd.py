@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Local SGD (Stich, ICLR 2019): epochs to a loss by the interval between two means; CPUs play no part in epochs."""
+"""Local SGD (Stich, ICLR 2019): epochs to a loss by the interval between two means; CPUs do not affect epochs."""
 from suite.claims import Claim
 from suite.experiment import Configuration, ratio
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Often told: with synchronous workers of 100 rows each, 10 workers need a tenth of the iterations of one."""
+"""A common claim: with synchronous workers of 100 rows each, 10 workers need a tenth of the iterations of one."""
 from suite.claims import Claim
 from suite.experiment import Configuration, ratio
 

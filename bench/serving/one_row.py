@@ -18,7 +18,7 @@ from sklearn import linear_model
 import hogwild as hw
 from hogwild.sklearn import FactorizationMachineClassifier, LogisticRegression, SGDClassifier
 
-ENTRIES = 50  # of a row
+ENTRIES = 50  # in a row
 
 
 def rows_of(columns, rows=4000):
@@ -31,7 +31,7 @@ def rows_of(columns, rows=4000):
 
 
 def asked_of(columns):
-    """What is timed: a function of no argument for each name."""
+    """The functions to time, without arguments, by name."""
     x, y = rows_of(columns)
     row = x[:1]
     raw = (row.data, row.indices, row.indptr)
@@ -50,7 +50,7 @@ def asked_of(columns):
 
 
 def microseconds(asked, rounds, calls):
-    """The median of each over `rounds`, in which all take turns, so that what disturbs one disturbs all."""
+    """The median of each over `rounds`, in which all alternate, so that other load affects all alike."""
     told = {name: [] for name in asked}
     for ask in asked.values():
         ask()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the simulator is told: figures of one data set on one kind of machine, and of networks, from a JSON file."""
+"""The simulator's input: figures of one data set on one kind of machine, and of networks, from a JSON file."""
 import bisect
 import dataclasses
 import json
@@ -15,25 +15,25 @@ class Workload:
     """A data set and a model, as one machine trains them."""
     rows: int
     parameters: int
-    row_seconds: float  # to train one
+    row_seconds: float  # to train one row
     number_bytes: int = 4
-    arrays: int = 1  # parameters, and what an optimiser keeps beside them
-    turn_seconds: float = 0.0  # of a ring's turn, whatever its length
+    arrays: int = 1  # parameters, and the optimiser's state beside them
+    turn_seconds: float = 0.0  # of a ring's turn, a part that does not depend on its length
     turn_seconds_per_parameter: float = 0.0
-    meeting_seconds: dict = dataclasses.field(default_factory=dict)  # engine: of a meeting, beside the network's
-    merge_seconds: float = 0.0  # of a ring's merge at the end of an epoch, beside the network's
+    meeting_seconds: dict = dataclasses.field(default_factory=dict)  # engine: of a meeting, without the network's time
+    merge_seconds: float = 0.0  # of a ring's merge at the end of an epoch, without the network's time
     sync_rows: dict = dataclasses.field(default_factory=lambda: {"all_reduce": 64, "local_sgd": 1024})
     column_shares: tuple = ()  # (rank, share of rows that have this column), ascending; empty: all rows have all
-    message_scale: float = 1.0  # measured bytes of a ring's messages over those of the law
+    message_scale: float = 1.0  # measured bytes of a ring's messages divided by those of the law
     epochs_to_target: dict = dataclasses.field(default_factory=dict)  # engine: ((machines, epochs), ...)
-    by_network: dict = dataclasses.field(default_factory=dict)  # its name: which of the above are others there
+    by_network: dict = dataclasses.field(default_factory=dict)  # network name: which of the above differ there
 
     def on(self, network_name):
-        """As it is trained on that network."""
+        """The workload as it is trained on that network."""
         return dataclasses.replace(self, **self.by_network.get(network_name, {}), by_network={})
 
     def share_of_column(self, rank):
-        """Of the rows, by straight lines between what is given, in logarithms."""
+        """The share of the rows, interpolated linearly between the given ones, in logarithms."""
         points = self.column_shares
         if not points:
             return 1.0
@@ -49,7 +49,7 @@ class Workload:
         return math.exp(math.log(s0) + way * (math.log(s1) - math.log(s0)))
 
     def epochs(self, engine, machines):
-        """To the target, and whether that was measured with so many machines; None where nothing was."""
+        """Epochs to the target, and whether they were measured with so many machines; None if nothing was measured."""
         points = sorted(tuple(point) for point in self.epochs_to_target.get(engine, ()))
         if not points:
             return None, False
@@ -58,7 +58,7 @@ class Workload:
             return known[machines], True
         below = [p for p in points if p[0] < machines]
         above = [p for p in points if p[0] > machines]
-        if not below or not above:  # nothing is known out there: as many as at the end
+        if not below or not above:  # outside the measured range: as many as at its end
             return (above[0] if above else below[-1])[1], False
         (m0, e0), (m1, e1) = below[-1], above[0]
         return e0 + (e1 - e0) * math.log(machines / m0) / math.log(m1 / m0), False

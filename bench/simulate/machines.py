@@ -3,11 +3,11 @@
 import math
 import random
 
-STRETCH = 256  # rows for which a machine keeps its pace, where paces are drawn
+STRETCH = 256  # rows for which a machine's pace is constant, if paces are drawn
 
 
 class Pace:
-    """How many times longer a row takes than it should, on each machine.
+    """The factor by which a row takes longer than it should, on each machine.
 
     constant           no longer
     slow:FACTOR        the last machine is slower by this factor, always
@@ -27,7 +27,7 @@ class Pace:
         self.random = [random.Random(f"{seed} {machine}") for machine in range(machines)]
 
     def factor(self, machine):
-        """Of the next stretch of rows."""
+        """For the next stretch of rows."""
         if self.kind == "slow":
             return self.value if machine == self.machines - 1 else 1.0
         if self.kind == "lognormal":
@@ -36,17 +36,17 @@ class Pace:
 
 
 def shard_rows(rows, machine, machines):
-    """Of one machine; each row belongs to exactly one."""
+    """Rows of one machine; each row belongs to exactly one."""
     return rows * (machine + 1) // machines - rows * machine // machines
 
 
 class Trainer:
-    """One machine that trains row after row, from when it is told until it is stopped or has finished a pass."""
+    """A machine that trains row after row, from when it is told to until it is stopped or has finished a pass."""
 
     def __init__(self, machine, rows, row_seconds, pace):
         self.machine, self.rows, self.row_seconds, self.pace = machine, rows, row_seconds, pace
         self.now = 0.0
-        self.trained = 0.0  # in this epoch; partly trained rows count by their part
+        self.trained = 0.0  # in this epoch; a partly trained row counts by its part
         self.left = 0.0  # in this pass
         self._stretch_left, self._factor = 0.0, 1.0
 
@@ -71,14 +71,14 @@ class Trainer:
         self.now += rows * seconds_a_row
 
     def train_until(self, at):
-        """Trains until this time, or until the pass is through; what is left of the time passes idly."""
+        """Trains until this time, or until the pass is finished; the rest of the time is idle."""
         while self.now < at and self.left > 1e-9:
             each = self._seconds_a_row()
             self._train(min((at - self.now) / each, self.left, self._stretch_left), each)
         self.now = max(self.now, at)
 
     def train_rows(self, rows):
-        """Trains so many rows, or what is left of the pass; returns how many."""
+        """Trains so many rows, or the rest of the pass; returns how many."""
         rows = wanted = min(rows, self.left)
         while rows > 1e-9:
             each = self._seconds_a_row()
@@ -88,11 +88,11 @@ class Trainer:
         return wanted
 
     def pause_until(self, at):
-        """Its CPU does something else."""
+        """Its CPU does other work."""
         self.now = max(self.now, at)
 
     def expected_at(self, at):
-        """Rows trained by then, if it goes on as it does; nothing changes."""
+        """Rows trained by then at the present pace; nothing changes."""
         return self.trained + min(max(0.0, at - self.now) / (self.row_seconds * self._factor), self.left)
 
     @property

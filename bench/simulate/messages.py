@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long messages are that tell what rows have changed."""
+"""The lengths of messages that describe the changes of rows."""
 import math
 
 SHORTEST_PREFIX = 512
 BLOCK = 256
-BINS = 8  # a band's columns are taken by so many shares
+BINS = 8  # a band's columns are represented by so many shares
 
 
 def ruler_prefix(turn):
@@ -13,21 +13,22 @@ def ruler_prefix(turn):
 
 
 def bytes_of_block(changed, number_bytes):
-    """A block of 256 numbers of which so many have changed: all of them, a bit for each, or an index for each."""
+    """A block of 256 numbers of which so many have changed: sent as all numbers, as a bit for each, or as an index for
+    each."""
     if changed <= 0.0:
         return 0.0
     return 3 + min(BLOCK * number_bytes, BLOCK / 8 + changed * number_bytes, changed * (1 + number_bytes))
 
 
 def changed_share(share, rows):
-    """Of columns which this share of the rows has, after so many rows."""
+    """The share of columns that have changed after so many rows, if this share of the rows has them."""
     if share >= 1.0:
         return float(rows > 0)
     return -math.expm1(rows * math.log1p(-share))
 
 
 class MessageLaw:
-    """`bands`: stretches of columns, each with shares of rows that have one of them."""
+    """`bands`: stretches of columns, each with shares of the rows that have one of its columns."""
 
     def __init__(self, workload):
         self.number_bytes, self.scale, self.arrays = workload.number_bytes, workload.message_scale, workload.arrays
@@ -41,12 +42,12 @@ class MessageLaw:
             first = last
 
     def covered(self, prefix):
-        """How many bands, and how many parameters they have."""
+        """How many bands, and how many parameters in them."""
         bands = sum(1 for first, _, _ in self.bands if first < prefix)
         return bands, self.bands[bands - 1][1]
 
     def band_bytes(self, band, rows):
-        """Where rows have been trained since it was sent last."""
+        """Bytes of a band if so many rows were trained since it was last sent."""
         first, last, shares = self.bands[band]
         total = 0.0
         for share in shares:
@@ -54,7 +55,7 @@ class MessageLaw:
         return total * self.arrays * self.scale * (last - first) / BLOCK / len(shares)
 
     def changed_columns(self, rows):
-        """Expected, of all, by so many rows."""
+        """The expected number over all columns, after so many rows."""
         return sum((last - first) / len(shares) * sum(changed_share(share, rows) for share in shares)
                    for first, last, shares in self.bands)
 

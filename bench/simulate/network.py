@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long messages take between machines that each have one full-duplex link to a switch."""
+"""The time of messages between machines that each have one full-duplex link to a switch."""
 import dataclasses
 
-PIECE = 1 << 22  # numbers that one collective of MPI takes at a time
-SHORT_BYTES = 32 * 1024  # of all machines together: below this everybody sends everything to everybody
+PIECE = 1 << 22  # numbers that one MPI collective sends at a time
+SHORT_BYTES = 32 * 1024  # of all machines together: below this all ranks send everything to all
 
 
 @dataclasses.dataclass(frozen=True)
 class Network:
     bytes_per_second: float
     latency_seconds: float  # one way
-    eager_bytes: float = 65536.0  # what goes before the receiver has said that it is ready
-    message_seconds: float = 0.0  # of a CPU, for each message sent and received, with the wait until somebody looks
+    eager_bytes: float = 65536.0  # sent before the receiver has said that it is ready
+    message_seconds: float = 0.0  # of a CPU, for each message sent and received, including the wait until it is polled
 
     def message(self, size):
-        """From the call that sends to the message being whole on the other side."""
+        """From the sending call until the message is complete on the other side."""
         ready = 2 * self.latency_seconds if size > self.eager_bytes else 0.0
         return self.message_seconds + self.latency_seconds + ready + size / self.bytes_per_second
 
     def all_to_all(self, machines, size):
-        """Everybody sends so many bytes to each of the others; from the start of the last to the end of the last."""
+        """All machines send so many bytes to each other; from the start of the last to the end of the last."""
         if machines == 1:
             return 0.0
         others = machines - 1
@@ -30,7 +30,7 @@ class Network:
         return others * self.message_seconds + self.latency_seconds + idle + wire
 
     def all_gather(self, machines, size):
-        """Seconds, and bytes that each machine sends, where everybody gets everybody's `size` bytes."""
+        """Seconds, and bytes that each machine sends, if all get the `size` bytes of all."""
         return self.all_to_all(machines, size), (machines - 1) * size
 
     def all_reduce(self, machines, numbers, number_bytes):

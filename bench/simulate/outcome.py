@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a simulated run gives."""
+"""The result of a simulated run."""
 import dataclasses
 
 
@@ -11,7 +11,7 @@ class Outcome:
     exchanges: float
     bytes_sent: float
     rows_trained: float
-    staleness_p50: float  # rows of other machines that a machine does not know of, at a random moment
+    staleness_p50: float  # rows of other machines that a machine has not seen, at a random moment
     staleness_p99: float
 
 

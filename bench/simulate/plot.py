@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines over machines as SVG, both axes logarithmic; text and lines take the colour of the page where it has one."""
+"""Lines over machines as SVG, both axes logarithmic; text and lines take the page's colour if it has one."""
 import math
 from xml.sax.saxutils import escape
 
@@ -17,7 +17,7 @@ def number(value):
 
 
 class Axis:
-    """From values to pixels, by logarithms."""
+    """Maps values to pixels, by logarithms."""
 
     def __init__(self, low, high, first, last):
         self.low, self.per = math.log(low), (last - first) / max(math.log(high / low), 1e-9)
@@ -37,7 +37,7 @@ def line(x1, y1, x2, y2, colour, width):
 
 
 def panel(title, series, x0, y0, low, high):
-    """`series`: engine to (machines, value) pairs; what is not above 0 is left out."""
+    """`series`: engine to (machines, value) pairs; values that are not above 0 are left out."""
     machines = sorted({m for points in series.values() for m, _ in points})
     left, right = x0 + LEFT, x0 + WIDTH - RIGHT
     top, bottom = y0 + TOP, y0 + HEIGHT - BOTTOM
@@ -58,7 +58,7 @@ def panel(title, series, x0, y0, low, high):
 
 
 def svg(panels, what, columns):
-    """`panels`: (title, series) pairs; `what` is on the vertical axis."""
+    """`panels`: (title, series) pairs; `what` labels the vertical axis."""
     values = [v for _, series in panels for points in series.values() for _, v in points if v > 0]
     if not values:
         raise ValueError(f"there is nothing to plot of {what}")

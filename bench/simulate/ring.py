@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Replicas on a ring: one message goes round while all machines train.
 
-There is one message, so that what happens to it is a chain of events in the order of time, and every machine is only
-brought up to date when the message is there. An epoch is over when the first machine learns, at its turn, that all
-together have trained its rows; machines that have finished theirs by then train some again, two turns later.
+As there is only one message, its events form a chain in the order of time, and each machine is brought up to date only
+when the message arrives. An epoch is over when the first machine learns, at its turn, that all together have trained
+its rows; machines that have finished theirs by then train some again, two turns later.
 """
 from machines import Pace, Trainer, shard_rows
 from messages import MessageLaw, ruler_prefix
@@ -11,15 +11,15 @@ from outcome import Outcome, quantile
 
 PAUSE_PER_TURN, LONGEST_PAUSE = 19, 0.020
 SAMPLES = 8  # of staleness, between two turns of a machine
-WATCHED = 16  # machines whose staleness is noted, where there are more
+WATCHED = 16  # machines whose staleness is noted, if there are more
 
 
 class _Replica:
     def __init__(self, trainer, bands):
         self.trainer = trainer
         self.pause = 0.0
-        self.known = 0.0  # rows of the others, as the last message told
-        self.sent_at = [0.0] * bands  # rows of all, when each band was sent last
+        self.known = 0.0  # rows of the others, by the last message
+        self.sent_at = [0.0] * bands  # rows of all machines when each band was last sent
         self.open_epoch(0.0)
 
     def open_epoch(self, at):
@@ -31,7 +31,7 @@ class _Replica:
         self.trainer.open_epoch(at)
 
     def come_to(self, at):
-        """Trains until then; notes when it has run out of rows."""
+        """Trains until then; notes if it has run out of rows."""
         self.trainer.train_until(at)
         if self.trainer.finished and self.next_pass_at is None:
             self.next_pass_at = self.turns + 2
@@ -58,7 +58,7 @@ class _Run:
         """Returns when it ends."""
         for replica in self.replicas:  # the first one tells the others when to begin
             replica.open_epoch(begin if replica.trainer.machine == 0 else begin + self.net.latency_seconds)
-        rows = [0.0] * self.machines  # what the message tells
+        rows = [0.0] * self.machines  # rows in the message
         arrival, turn = begin, 1
         while True:
             for replica in self.replicas:
@@ -73,7 +73,7 @@ class _Run:
             turn += 1
 
     def _turn(self, replica, at, turn, rows):
-        """Returns when the message is with the next machine."""
+        """Returns when the message has reached the next machine."""
         total = sum(rows)
         if replica.trainer.machine % max(1, self.machines // WATCHED) == 0:
             self._note_staleness(replica, at, total - rows[replica.trainer.machine])
@@ -91,14 +91,14 @@ class _Run:
         return at + took + self.net.message(size)
 
     def _note_staleness(self, replica, at, told):
-        """Between its last turn and this one the others went on, and the machine knew nothing of it."""
+        """Between its last turn and this one the others trained, and the machine saw nothing of it."""
         now = sum(other.trainer.expected_at(at) for other in self.replicas if other is not replica)
         begin, end = replica.stale, now - replica.known
         self.staleness += [begin + (end - begin) * (i + 0.5) / SAMPLES for i in range(SAMPLES)]
         replica.stale, replica.known = now - told, told
 
     def _end(self, at):
-        """The stop goes round, then all sum up what they have."""
+        """The stop goes round, then all sum their parameters."""
         arrival = at
         for replica in self.replicas:
             if replica.trainer.machine > 0:

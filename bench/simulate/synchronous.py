@@ -8,9 +8,9 @@ SAMPLES = 8  # of staleness, between two meetings
 
 
 INDEX_BYTES = 4
-NEWS_BYTES = 16  # rows, and how many pairs: what everybody tells everybody before each meeting
-CHECK_BYTES = 16  # of an epoch's end
-PAIRS_OF_PARAMETERS = 2  # pairs of all machines pay while they are fewer than the parameters, divided by this
+NEWS_BYTES = 16  # rows, and number of pairs: exchanged by all before each meeting
+CHECK_BYTES = 16  # at an epoch's end
+PAIRS_OF_PARAMETERS = 2  # pairs of all machines pay while there are fewer than the parameters divided by this
 
 
 def exchange(workload, net, machines, engine):
@@ -20,7 +20,7 @@ def exchange(workload, net, machines, engine):
         if pairs * machines * PAIRS_OF_PARAMETERS <= workload.parameters:
             return *net.all_gather(machines, pairs * (INDEX_BYTES + workload.number_bytes)), True
         return *net.all_reduce(machines, workload.parameters, workload.number_bytes), False
-    # A mean takes what an optimiser keeps, too.
+    # A mean includes the optimiser's state, too.
     seconds, sent = net.all_reduce(machines, workload.parameters, workload.number_bytes)
     return workload.arrays * seconds, workload.arrays * sent, False
 
@@ -52,7 +52,7 @@ def simulate(workload, net, machines, engine, law="constant", epochs=3, seed=1):
             meetings += 1
             for trainer in trainers:
                 trainer.pause_until(now)
-        if machines > 1:  # the first one says what it has, and everybody whether it has the same
+        if machines > 1:  # the first one sends its bytes, and each other one answers whether it has the same
             check_seconds, check_bytes = net.all_gather(machines, CHECK_BYTES)
             now += net.message(CHECK_BYTES) + check_seconds
             sent += check_bytes

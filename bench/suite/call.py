@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call of `hogwild bench` asks for."""
+"""The arguments of a call of `hogwild bench`."""
 import argparse
 import json
 import os
@@ -8,12 +8,12 @@ import sys
 
 from suite import own, places
 
-SEEDS = {"tiny": 1, "quick": 3}  # of a suite; all others: nine
-SUITE = {"tasks", "contestants", "places", "workers", "seeds", "seeds_of_others"}  # what a file of one may have
+SEEDS = {"tiny": 1, "quick": 3}  # by suite; all others: nine
+SUITE = {"tasks", "contestants", "places", "workers", "seeds", "seeds_of_others"}  # keys that a suite's file may have
 
 
 def require_suite(chosen):
-    """ValueError where that is not what a suite's file may have."""
+    """ValueError if `chosen` has keys that a suite's file may not have."""
     if not isinstance(chosen, dict) or set(chosen) - SUITE:
         raise ValueError(f"an object with any of {', '.join(sorted(SUITE))} is expected")
 
@@ -30,7 +30,7 @@ def require_suite(chosen):
 
 
 def asked(purpose, words):
-    """The parser, for what is wrong beside its words, and what a call with these words asks for."""
+    """The parser, for errors beyond single words, and the parsed arguments of a call."""
     parser = argparse.ArgumentParser(
         prog="hogwild bench", description=purpose, formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="%(prog)s [OPTIONS]\n       %(prog)s DATA [--test FILE] [--model NAME] [OPTIONS] [-- OPTIONS OF TRAIN]",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What papers claim, and what is to be measured for each claim to be called reproduced."""
+"""The claims of papers, and the measurements for which each counts as reproduced."""
 import dataclasses
 from typing import Any, Callable, Mapping, Sequence
 
@@ -10,9 +10,9 @@ REPRODUCED, CONTRADICTED, UNDECIDED = "reproduced", "contradicted", "not decidab
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """One sentence of a paper. `holds` decides by measured figures alone; `threshold` says the same in words.
+    """One claim of a paper. `holds` decides by measured figures alone; `threshold` says the same in words.
 
-    `of` names the figures that it needs: where one is not there, or the machine has fewer than `cores` CPUs or `nodes`
+    `of` names the figures that it needs: if one is missing, or the machine has fewer than `cores` CPUs or `nodes`
     memory nodes, nothing is decided. `holds` may raise Unavailable with a reason why these figures decide nothing.
     """
     text: str
@@ -21,14 +21,15 @@ class Claim:
     holds: Callable[[Mapping[str, Any]], bool]
     cores: int = 1
     nodes: int = 1
-    timed: bool = False  # decided by seconds, which say nothing where others use the CPUs
+    timed: bool = False  # decided by seconds, which tell nothing if others use the CPUs
 
 
 MOST_BY_OTHERS = 0.1  # of the CPUs' time
 
 
 def verdict(claim, figures, machine, others=0.0):
-    """(verdict, why) by figures; `machine` as a run record has it, `others` is what else used of the CPUs' time."""
+    """(verdict, why) by figures; `machine` as in a run record, `others`: the fraction of the CPUs' time that others
+    used."""
     lacking = [name for name in claim.of if figures.get(name) is None]
     told = ", ".join(f"{name} {figures[name]:.4g}" if isinstance(figures[name], (int, float)) else
                      f"{name} {figures[name]}" for name in claim.of if name not in lacking)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Better, worse or noise: what the runs of two records say, line by line. A line is one contestant on one task."""
+"""Better, worse or noise: compares the runs of two records line by line. A line is one contestant on one task."""
 import dataclasses
 import math
 
@@ -11,7 +11,7 @@ FIGURES = ("seconds_to_target", "epochs_to_target", "epoch_seconds", "train_seco
 
 @dataclasses.dataclass
 class Line:
-    """`a` and `b` are the figures of the runs that count; relative to anchors where the calls differ."""
+    """`a` and `b` are the figures of the runs that count; relative to anchors if the calls differ."""
     task: str
     contestant: str
     workers: int
@@ -21,7 +21,7 @@ class Line:
     difference: statistics.Difference | None = None
     p: float | None = None  # corrected for the number of lines
     verdict: str = "undecided"  # better, worse, noise: B against A
-    why: str = ""  # it is undecided, or how far noise reaches
+    why: str = ""  # why it is undecided, or how far noise reaches
 
 
 def compare(a, b, figure, anchors=()):
@@ -48,7 +48,7 @@ def compare(a, b, figure, anchors=()):
 
 
 def value(run, figure):
-    """The figure of a run; infinite where it did not arrive, None where it is not known."""
+    """The figure of a run; infinite if it did not reach the target, None if it is unknown."""
     if figure.endswith("_to_target") and run["state"] == "short":
         return math.inf
     if figure == "epoch_seconds":
@@ -62,7 +62,7 @@ def _samples(lines, figure):
     found = {}
     for run in record.of(lines, "run"):
         told = None if run["state"] == "failed" else value(run, figure)
-        if told is not None and told <= 0:  # there is no ratio to it
+        if told is not None and told <= 0:  # no ratio can be formed with it
             told = None
         turns = found.setdefault((run["task"], run["contestant"], run["workers"], run["place"]), {})
         if told is not None:
@@ -95,7 +95,7 @@ def _line(key, samples, names, in_turns):
 
 
 def _relative(turns, anchors):
-    """Figures over the geometric mean of the anchors' in the same turn: what the machine did to both falls out."""
+    """Figures divided by the geometric mean of the anchors' in the same turn: effects of the machine on both cancel."""
     result = []
     for turn, value in sorted(turns.items()):
         beside = [x.get(turn, math.inf) for x in anchors]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the rows of a task come from: a file that somebody has, or a generator with a seed."""
+"""The sources of a task's rows: an existing file, or a generator with a seed."""
 import functools
 import gzip
 import lzma
@@ -11,7 +11,7 @@ from suite.terms import Unavailable
 
 
 def real(place, name):
-    """A data file, unpacked once into the folder of the call; Unavailable where it is not there."""
+    """A data file, unpacked once into the folder of the call; Unavailable if it does not exist."""
     for ending in ("", ".xz"):
         source = place.data and place.data / (name + ending)
         if source and source.exists():
@@ -30,12 +30,12 @@ def real(place, name):
 
 
 def files(**names):
-    """What a task takes as `data`: real files by part."""
+    """For `data` of a task: real files by part."""
     return lambda place: {part: real(place, name) for part, name in names.items()}
 
 
 def stars(place):
-    """What a task takes as `data`: reviews of films, whose labels are the stars that they give."""
+    """For `data` of a task: reviews of films, labelled with the stars that they give."""
     rows, stars, path = real(place, "imdb.train.libsvm"), real(place, "imdb.train.stars.txt"), place.work / "stars.svm"
     if not path.exists():
         with open(rows, encoding="ascii") as a, open(stars, encoding="ascii") as b, open(path, "w", encoding="ascii") as out:
@@ -44,7 +44,7 @@ def stars(place):
 
 
 def generated(name, **options):
-    """What a task takes as `data`: rows of `hogwild generate` with these options, a tenth of them for testing."""
+    """For `data` of a task: rows of `hogwild generate` with these options, a tenth of them for testing."""
     def make(place):
         train, test = place.work / f"{name}.svm", place.work / f"{name}.t"
         if not train.exists():
@@ -57,7 +57,7 @@ def generated(name, **options):
 
 
 def written(name, lines):
-    """What a task takes as `data`: lines of text that `lines()` yields, (part, line), as files of the parts."""
+    """For `data` of a task: lines of text that `lines()` yields, (part, line), as files of the parts."""
     @functools.cache  # every run asks
     def make_in(folder):
         parts = {}
@@ -71,7 +71,7 @@ def written(name, lines):
 
 
 def images(count, test):
-    """What a task takes as `data`: the first `count` images of MNIST, and of its test images the first `test`."""
+    """For `data` of a task: the first `count` images of MNIST, and of its test images the first `test`."""
     def make(place):
         parts = {}
         for part, kept, n in (("train", "train", count), ("test", "t10k", test)):
@@ -92,7 +92,7 @@ def images(count, test):
 
 
 def sentences(name, count, each=20):
-    """What a task takes as `data`: the first `count` words of a text, `each` a line."""
+    """For `data` of a task: the first `count` words of a text, `each` a line."""
     def make(place):
         path = place.work / f"{count}_words.txt"
         if not path.exists():

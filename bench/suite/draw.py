@@ -10,16 +10,16 @@ from suite.text import printable
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d1f")  # Okabe and Ito
 MARKERS = "osD^vP*X"
 SIGNS = (("*", 11), ("x", 5), ("|", 9))  # of marks, with their sizes
-GAP = (math.nan, math.nan)  # between two curves of one line
-LARGEST = 1e100  # axes that end far beyond it overflow
+GAP = (math.nan, math.nan)  # separates two curves of one line
+LARGEST = 1e100  # axes that end far beyond this overflow
 ABREAST = 3  # panels in a row of a figure
-MOST_TICKS = 12  # that are named; beyond, the axis has numbers
+MOST_TICKS = 12  # named ticks; an axis with more values has numbers
 
 
 def drawable(value):
-    """Whether it is a number that an axis can reach."""
+    """Whether it is a number that an axis can show."""
     try:
-        return value is not None and abs(float(value)) <= LARGEST  # which holds of no NaN
+        return value is not None and abs(float(value)) <= LARGEST  # false for NaN
     except OverflowError:
         return False
 
@@ -28,7 +28,8 @@ def drawable(value):
 class Panel:
     """One plot. `lines`: name to (x, y) pairs, joined unless `scattered`; `bars`: (name, median, low, high).
 
-    `marks`, name to (x, y) pairs, are drawn over the lines, each name with its own sign; those without y at the foot.
+    `marks`, name to (x, y) pairs, are drawn over the lines, each name with its own sign; marks without y are at the
+    bottom.
     """
     title: str
     x: str  # name of the axis, with its unit
@@ -37,23 +38,23 @@ class Panel:
     bars: list = dataclasses.field(default_factory=list)
     scattered: bool = False
     target: float | None = None  # a line across
-    across: str = "target"  # what that line is
-    x_scale: str = ""  # linear or log; empty: what tells the values better
+    across: str = "target"  # meaning of that line
+    x_scale: str = ""  # linear or log; empty: the one that shows the values better
     ticks: dict = dataclasses.field(default_factory=dict)  # x to its text; empty: numbers
     marks: dict = dataclasses.field(default_factory=dict)
 
     def __bool__(self):
-        """Whether there is something to see: of points more than one, since a dot alone says nothing."""
+        """Whether there is something to see: more than one point, since a dot alone tells nothing."""
         return bool(self.bars) or len({p for points in self.lines.values() for p in points if p is not GAP}) > 1
 
 
 @dataclasses.dataclass
 class Section:
-    """Panels that belong together, with a table and notes beneath."""
+    """Panels that belong together, with a table and notes below them."""
     title: str
     about: str
     panels: list
-    table: list  # rows of text, the first of them names
+    table: list  # rows of text; the first is the heading
     notes: list
 
 
@@ -64,19 +65,19 @@ def plotting():
         raise Unavailable("matplotlib is not installed (on Debian and Ubuntu: apt-get install python3-matplotlib)") \
             from None
     matplotlib.use("Agg")
-    # The same bytes for the same panels, and letters that can be searched for.
+    # The same panels give the same bytes, and text stays searchable.
     matplotlib.rcParams.update({"svg.hashsalt": "hogwild", "svg.fonttype": "none", "font.size": 9})
     from matplotlib import pyplot
     return pyplot
 
 
 def wide(values):
-    """Whether values are told better on a logarithmic axis."""
+    """Whether a logarithmic axis shows the values better."""
     return len(values) > 1 and min(values) > 0 and max(values) > 30 * min(values)
 
 
 def plain(text):
-    """Text of a record as it stands: no formula, and nothing that an SVG cannot hold."""
+    """Text of a record without formulas, and without characters that an SVG cannot hold."""
     return printable(text, 120).replace("$", r"\$")
 
 
@@ -130,7 +131,7 @@ def paint(axis, panel):
 
 
 def figure_of(panels, title=""):
-    """A figure of panels, at most three abreast; Unavailable where there is no matplotlib."""
+    """A figure of panels, at most three in a row; Unavailable if matplotlib is missing."""
     pyplot = plotting()
     abreast = max(1, min(ABREAST, len(panels)))
     rows = -(-len(panels) // abreast) or 1
@@ -147,21 +148,21 @@ def figure_of(panels, title=""):
 
 
 def written(figure, ending):
-    """A figure as bytes of a file; it says nothing of when it was made."""
+    """A figure as bytes of a file, without the time at which it was made."""
     kept = io.BytesIO()
     figure.savefig(kept, format=ending, metadata={"Date": None} if ending == "svg" else {"CreationDate": None})
     return kept.getvalue()
 
 
 def panel_of(name, lines):
-    """A panel by its name, "what: this over that": that and this, with their units, are its axes."""
+    """A panel by its name: "what: this over that" names the axes, that and this, with their units."""
     y, _, x = name.rpartition(": ")[2].partition(" over ")
     speeds = "speed-up" in y
     return Panel(name, x, y, lines=lines, target=1.0 if speeds else None, across="no gain" if speeds else "target")
 
 
 def draw(curves, title, folder):
-    """Writes figure.svg and figure.pdf; why it did not, else an empty text. `curves`: panel to line to (x, y)."""
+    """Writes figure.svg and figure.pdf; returns why it did not, or "". `curves`: panel to line to (x, y)."""
     panels = [p for p in (panel_of(name, lines) for name, lines in curves.items()) if p]
     if not panels:
         return "there is nothing to draw: no line has two points"

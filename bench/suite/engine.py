@@ -15,12 +15,12 @@ class Engine:
     """An engine of hogwild train. `meeting`: rows between two meetings, ascending, for those that meet."""
     name: str
     arguments: Sequence[str]
-    workers: Sequence[int] = ()  # it can have; empty: any number
+    workers: Sequence[int] = ()  # numbers of workers that it can have; empty: any
     least: int = 1  # workers
-    ranks: Sequence[str] = ()  # arguments where each worker is a rank on a machine of its own; empty: it has none
+    ranks: Sequence[str] = ()  # arguments if each worker is a rank on a machine of its own; empty: it has no ranks
     meeting: Sequence[int] = ()
-    families: Sequence[str] = ()  # that it trains; empty: all
-    batch: Sequence[int] = ()  # rows that see the same weights, ascending, for those that have a choice
+    families: Sequence[str] = ()  # families that it trains; empty: all
+    batch: Sequence[int] = ()  # rows that see the same weights, ascending, for engines that have a choice
     lacking: Callable = lambda place: ""
 
     def missing(self, place):
@@ -53,7 +53,7 @@ class Engine:
         arguments = [data["train"], *(["--test", data["test"]] if "test" in data else []), *task.options,
                      *(self.ranks if between else self.arguments), "--cache-dir", place.work / "cache", "--epochs",
                      task.epochs, "--seed", seed]
-        if between:  # epochs behind the target take minutes on slow networks
+        if between:  # measured epochs after the target take minutes on slow networks
             arguments += ["--workers", 1, "--transport", "mpi",
                           "--target", f"{task.target.metric}={task.target.value!r}"]
         elif self.workers != (1,):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of one paper: its data at a scale, its configurations in turns, figures and curves that they leave."""
+"""Runs of one paper: its data at a scale, its configurations in turns, and the resulting figures and curves."""
 import dataclasses
 import json
 import lzma
@@ -13,7 +13,7 @@ from suite.terms import Target, Unavailable
 
 @dataclasses.dataclass(frozen=True)
 class Configuration:
-    """What one line of a paper's figure trains with; `arguments` of hogwild train without data and model."""
+    """One line of a paper's figure; `arguments` of hogwild train without data and model."""
     name: str
     workers: int
     arguments: Sequence[str]
@@ -31,7 +31,7 @@ class Experiment:
         return {"tiny": tiny, "small": small, "paper": paper}[self.scale]
 
     def tell(self, sentence):
-        """What a reader has to know of the data or the way."""
+        """Adds what a reader has to know about the data or the protocol."""
         self.about.append(sentence)
 
     def skip(self, task, reason):
@@ -41,7 +41,8 @@ class Experiment:
         self.curves.setdefault(panel, {}).setdefault(line, []).append((x, y))
 
     def predict(self, panel, line, data, options, cpus):
-        """Draws what `hogwild advise` predicts of threads on more CPUs than there are, where that is so."""
+        """Draws what `hogwild advise` predicts for threads on more CPUs than this machine has, if there are
+        predictions."""
         if cpus <= self.cpus:
             return
         told = json.loads(self.output([self.place.hogwild, "advise", data, *options, "--json", "--cpus", cpus,
@@ -73,7 +74,7 @@ class Experiment:
         return train
 
     def ratings(self, users, items, each, name):
-        """Generated ratings of rank 3 with noise, seed 1: what stands for sets that cannot be had."""
+        """Generated ratings of rank 3 with noise, seed 1: a substitute for sets that are not available."""
         path = self.place.work / f"{name}.tsv"
         with open(path, "w", encoding="ascii") as file:
             file.writelines(f"{line}\n" for _, line in made.ratings(users, items, each, test=False))
@@ -132,7 +133,7 @@ class Experiment:
 
 
 class Runs:
-    """Medians over the seeds of each configuration; None where there is nothing to tell."""
+    """Medians over the seeds of each configuration; None if there is none."""
 
     def __init__(self, outcomes, target, seeds):
         self.outcomes, self.target, self.seeds = outcomes, target, seeds
@@ -142,7 +143,7 @@ class Runs:
         return statistics.median(values) if values and None not in values else None
 
     def complete(self, name):
-        """Whether every seed came to its end, so that not to arrive says something."""
+        """Whether every seed ran to its end, so that not reaching the target means something."""
         return len(self.outcomes.get(name, [])) == self.seeds
 
     def last(self, name):
@@ -155,7 +156,7 @@ class Runs:
         return self._median(name, lambda o: o.bytes_exchanged)
 
     def to_target(self, name, of):
-        """Seconds (`of` = 0) or epochs (1); None where not every seed arrived."""
+        """Seconds (`of` = 0) or epochs (1) to the target; None if not every seed reached it."""
         return self._median(name, lambda o: (quality.to_target(o.points, self.target) or (None, None))[of])
 
 

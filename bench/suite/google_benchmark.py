@@ -6,7 +6,7 @@ from suite import comparison, record
 
 
 def text(lines, figure):
-    """The runs that arrived, of every line: its `real_time` is the figure, in milliseconds where it is a time."""
+    """The runs that reached the target, of every line: `real_time` is the figure, in milliseconds if it is a time."""
     repetitions, benchmarks = {}, []
     scale = 1e3 if figure.endswith("seconds") or figure == "seconds_to_target" else 1
     for run in record.of(lines, "run", state="measured"):

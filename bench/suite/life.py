@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a script ends: whatever asks it to, as by Ctrl-C, and without leaving programs or folders behind."""
+"""How a script ends: on any request, as by Ctrl-C, and without leaving programs or folders behind."""
 import contextlib
 import ctypes
 import fcntl
@@ -13,16 +13,16 @@ import time
 
 ONE_REQUEST = 2.0  # seconds: timeout(1) signals a program and then its group, which is one request
 ASK = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_LIBC = ctypes.CDLL(None)  # before a child is forked
+_LIBC = ctypes.CDLL(None)  # loaded before a child is forked
 _SET_PARENT_DEATH_SIGNAL = 1  # of prctl(2)
 _SELF = os.getpid()
 _OURS = "hogwild_script_"
 
 
 def end_as_by_ctrl_c():
-    """From here on SIGTERM and SIGHUP raise KeyboardInterrupt, as SIGINT does, unless they are ignored.
+    """From now on SIGTERM and SIGHUP raise KeyboardInterrupt, as SIGINT does, unless they are ignored.
 
-    What follows within two seconds is the same request, so that nothing disturbs the end; a later one ends at once.
+    Signals within two seconds are the same request, so that nothing disturbs the end; a later one ends at once.
     """
     asked = []
 
@@ -38,20 +38,20 @@ def end_as_by_ctrl_c():
 
 
 def with_parent():
-    """What subprocess takes as `preexec_fn`: the child is killed where this program ends, whatever ends it."""
+    """For `preexec_fn` of subprocess: the child is killed when this program ends, however it ends."""
     _LIBC.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != _SELF:  # it has ended meanwhile
         os._exit(1)
 
 
 def run(command, **options):
-    """subprocess.run of a command whose output is wanted as text, and that does not outlive this program."""
+    """subprocess.run of a command with text output, which does not outlive this program."""
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, preexec_fn=with_parent,
                           **{"check": False, **options})
 
 
 def end(child, patience=2.0):
-    """Ends a child that has a session of its own, with all in it. It may put its things in order before."""
+    """Ends a child that has a session of its own, with all in it; first gives it time to finish."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGTERM)
         deadline = time.monotonic() + patience
@@ -64,13 +64,13 @@ def end(child, patience=2.0):
 
 @contextlib.contextmanager
 def folder():
-    """A temporary folder, gone afterwards. Whose script was killed goes with the next one: it is locked by nobody."""
+    """A temporary folder, removed afterwards. The next call removes those of killed scripts, which nobody locks."""
     _sweep()
     while True:
         path = tempfile.mkdtemp(prefix=_OURS)
         lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if os.path.exists(path):  # else somebody swept it before it was locked
+        if os.path.exists(path):  # otherwise another script removed it before it was locked
             break
         os.close(lock)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data that stand for what cannot be had, made from a seed: (part, line) pairs, as `data.written` takes them."""
+"""Substitutes for data that are not available, made from a seed: (part, line) pairs, as `data.written` takes them."""
 import itertools
 import math
 import random
@@ -8,7 +8,8 @@ PART = 0.1  # of the lines, for testing
 
 
 def ratings(users, items, each, rank=3, noise=0.3, seed=1, test=True):
-    """Each user rates `each` items, 3 + a product of factors + noise; items are rated the more often the smaller."""
+    """Each user rates `each` items, 3 + a product of factors + noise; the smaller an item's number, the more often it
+    is rated."""
     chance = random.Random(seed)
     of_users, of_items = ([[chance.gauss(0, 0.7) for _ in range(rank)] for _ in range(n)] for n in (users, items))
     for u, factors in enumerate(of_users):
@@ -36,7 +37,7 @@ def grid(side, kept=0.9, seed=1):
 
 
 def mentions(documents, entities, each, classes=4, seed=1):
-    """Entities that are mentioned together are joined: few are in most documents, as names in text are."""
+    """Entities that are mentioned together are joined: a few occur in most documents, like names in text."""
     chance = random.Random(seed)
     of = [chance.randrange(classes) for _ in range(entities)]
     by_class = [[e for e in range(entities) if of[e] == c] or [c] for c in range(classes)]
@@ -50,7 +51,7 @@ def mentions(documents, entities, each, classes=4, seed=1):
 
 
 def sentences(count, words=20, topics=20, vocabulary=30, seed=1):
-    """Each on one of the topics, whose words follow Zipf's law."""
+    """Sentences, each on one of the topics, whose words follow Zipf's law."""
     chance = random.Random(seed)
     for _ in range(count):
         topic = chance.randrange(topics)
@@ -58,8 +59,8 @@ def sentences(count, words=20, topics=20, vocabulary=30, seed=1):
 
 
 def clicks(count, fields=10, vocabulary=100, rank=2, seed=1):
-    """Rows in libffm's format with a column a field, small numbers far more often than large ones. Whether one is clicked
-    depends on its columns and on their pairs, each column having factors for the field of the other."""
+    """Rows in libffm's format with one column for each field, small numbers far more often than large ones. Whether one
+    is clicked depends on its columns and on their pairs; each column has factors for the field of the other."""
     chance = random.Random(seed)
     weights = [[chance.gauss(0, 0.4) for _ in range(vocabulary)] for _ in range(fields)]
     factors = [[[[chance.gauss(0, 0.5) for _ in range(rank)] for _ in range(fields)] for _ in range(vocabulary)]
@@ -75,8 +76,8 @@ def clicks(count, fields=10, vocabulary=100, rank=2, seed=1):
 
 
 def labels(count, classes, columns=20000, nonzeros=20, own=20, seed=1):
-    """LIBSVM rows of many classes, each of which has a row for training: half of a row's entries are columns that its
-    class has, the others are any."""
+    """LIBSVM rows of many classes, each of which has a training row: half of a row's entries are columns of its class,
+    the others are arbitrary."""
     chance = random.Random(seed)
     of = [[chance.randrange(columns) for _ in range(own)] for _ in range(classes)]
     for i in range(count):
@@ -90,12 +91,12 @@ def rows(n, d, nnz, omega, delta, rho, seed=1):
     """n labelled rows of d columns with `nnz` entries, but every hundredth with `omega`.
 
     One column is in a fraction `delta` of the rows, no other one is in more; the longest rows meet a fraction `rho` of
-    all, no other one meets more (Hogwild!, section 2). ValueError where that cannot be.
+    all, no other one meets more (Hogwild!, section 2). ValueError if that is impossible.
     """
     if not (2 <= nnz <= omega <= d and 0.01 < delta <= rho <= 1 and n >= 100):
         raise ValueError("2 <= nnz <= omega <= d, 0.01 < delta <= rho <= 1 and at least 100 rows are asked for")
-    # The other rows are in groups, each with a column that all of its rows have: a long row meets those groups whose
-    # columns it has. What else it has are the last columns, which only long rows have.
+    # The other rows are in groups; all rows of a group have one column in common, so a long row meets the groups whose
+    # columns it has. Its remaining entries are the last columns, which only long rows have.
     groups = max(math.ceil(1 / delta), min(omega - 1, (d - 1 - omega) // nnz))
     met = round(groups * (rho - delta) / (1 - delta)) if delta < 1 else 0
     width = (d - 1 - omega) // groups

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A task made from the command line: rows of one's own, with the settings that a serial run takes by itself, and a
-target that it reaches."""
+"""A task made from the command line: the user's rows, with the settings that a serial run chooses itself, and a target
+that it reaches."""
 import contextlib
 import dataclasses
 import json
@@ -13,23 +13,23 @@ from suite import engine, life, quality, tuning
 from suite.terms import Target, Task, Unavailable
 from suite.text import printable
 
-SUITE = "own data"  # as records have it
-OFF = 0.01  # fraction that a target lies beside what serial runs end with
-NEAR = 0.001  # the same of an objective, where serial runs are there too early to tell when
+SUITE = "own data"  # as in records
+OFF = 0.01  # fraction by which a target differs from the end of serial runs
+NEAR = 0.001  # the same for an objective, if serial runs reach it too early to time
 FAMILIES = {"softmax": "softmax", "matrix_factorization": "ratings", "factorization_machine": "machine",
             "ffm": "machine", "deepfm": "machine", "mlp": "images", "convnet": "images", "graph_cut": "cut",
             "skip_gram": "words", "cbow": "words",
             **dict.fromkeys(("logistic", "hinge_svm", "squared_hinge", "modified_huber", "least_squares", "huber",
                              "quantile", "epsilon_insensitive", "squared_epsilon_insensitive", "poisson"), "linear")}
-METRICS = {"graph_cut": "test_cut"}  # of `--target auto`; of all others the objective
-LESS = ("loss", "objective", "rmse", "cut")  # how metrics end of which less is better
-TOLD = ("--epochs", "--step", "--decay", "--schedule", "--l2")  # that runs take as the first serial run tells them
+METRICS = {"graph_cut": "test_cut"}  # for `--target auto`; for all others the objective
+LESS = ("loss", "objective", "rmse", "cut")  # endings of metrics of which less is better
+TOLD = ("--epochs", "--step", "--decay", "--schedule", "--l2")  # which runs take from the first serial run
 OF_BENCH = {"--model", "--test", "--target", "--engine", "--workers", "--replicas", "--sync-rows", "--transport",
             "--seed", "--record", "--json", "--quiet", "--cache-dir", "--no-cache"}
 LEAVES = {"--save", "--checkpoint", "--resume", "--segment", "--stream", "--folds", "--path"}
 ENDS = {"--tolerance", "--tolerance-epochs", "--validation", "--patience", "--max-seconds"}
 OF_PEERS = {"--model", "--l2", "--factors", "--hidden", "--batch", "--dimension", "--window", "--negative", "--sample",
-            "--min-count"}  # that programs of others heed, or that change nothing of what they minimise
+            "--min-count"}  # options that other programs support, or that do not change their objective
 
 
 def add_options(parser):
@@ -42,7 +42,7 @@ def add_options(parser):
 
 
 def require(given):
-    """ValueError where words of a call do not go together. `given.of_train`: those behind --."""
+    """ValueError if words of a call are incompatible. `given.of_train`: those after --."""
     if not given.rows:
         for name, value in (("--test", given.test), ("--model", given.model), ("--target", given.target),
                             ("--", given.of_train)):
@@ -71,12 +71,12 @@ def require(given):
 
 
 def words_of(given):
-    """What stands behind --, one word for each name and each value."""
+    """The words after --, one for each name and each value."""
     return [part for word in given.of_train for part in (word.split("=", 1) if word.startswith("--") else [word])]
 
 
 def target_of(given):
-    """(metric, =, value) of --target: the metric is empty where any will do, the value None where none is given."""
+    """(metric, =, value) of --target: the metric is empty if any will do, the value None if none is given."""
     metric, equals, value = (given.target or "auto").partition("=")
     try:
         return "" if (metric, equals) == ("auto", "") else metric, equals, float(value) if equals else None
@@ -95,7 +95,7 @@ def without(words, names):
 
 
 def first_run(place, data, words, arguments):
-    """What a run says of itself, which finds what it is not told; Unavailable with its reason where it fails."""
+    """What a run reports, including options that it chose itself; Unavailable with its reason if it fails."""
     command = [place.hogwild, "train", data["train"], *(["--test", data["test"]] if "test" in data else []), *words,
                *arguments, "--seed", tuning.SEEDS[0], "--cache-dir", place.work / "cache", "--json", "--quiet"]
     try:
@@ -112,8 +112,8 @@ def first_run(place, data, words, arguments):
 
 
 def steps_of_engines(place, data, words, task, contestants, workers):
-    """Steps that engines find for themselves, where it is another one than that of a serial run: those that make one
-    step for many rows want a larger one. By contestant; who fails says why when it is measured."""
+    """Steps, by contestant, that engines find themselves, if they differ from the serial run's: engines that make one
+    step for many rows need a larger one. A contestant that fails reports why when it is measured."""
     found = {}
     for c in contestants:
         if not isinstance(c, engine.Engine) or c.name == "serial" or c.missing(place) or c.refuses(task):
@@ -127,7 +127,7 @@ def steps_of_engines(place, data, words, task, contestants, workers):
 
 
 def reached(task, place, serial, told, wanted):
-    """The target of a task: as it is wanted, or beside what three serial runs end with, of which `told` is one."""
+    """The target of a task: the requested one, or one near the end of three serial runs, of which `told` is one."""
     metric, less = task.target.metric, task.target.less_is_better
     if told.get(metric) is None:
         measured = [k for k, v in told.items() if v is not None and (k == "objective" or k.startswith("test_"))]
@@ -150,7 +150,7 @@ def reached(task, place, serial, told, wanted):
 
 
 def task(given, place, contestants):
-    """The task of a call. Unavailable where a serial run cannot train it, or does not measure what it has to reach."""
+    """The task of a call. Unavailable if a serial run cannot train it, or does not measure the metric."""
     path, words = pathlib.Path(given.rows).absolute(), words_of(given)
     data, name = {"train": path}, printable(path.name)
     held_back = given.test and is_number(given.test)
@@ -167,7 +167,7 @@ def task(given, place, contestants):
         options += ["--l2", repr(told["l2"])]
     if told["schedule"] == "geometric":
         settings["decay"] = told["decay"]
-    else:  # what trials of settings leave as it is
+    else:  # trials of settings leave it unchanged
         options += ["--schedule", told["schedule"]]
         options += ["--decay", repr(told["decay"])] if told["schedule"] != "constant" else []
     metric, _, wanted = target_of(given)
@@ -186,7 +186,7 @@ def task(given, place, contestants):
 
 
 def ours_alone(words, held_back, model, l2):
-    """Why programs of others cannot train with these words of hogwild train; empty where they can."""
+    """Why other programs cannot train with these words of hogwild train; empty if they can."""
     if held_back:
         return "the task's test rows are not in a file of their own"
     unknown = [word for word in words if word.startswith("--") and word not in OF_PEERS]

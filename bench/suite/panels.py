@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is to draw of a record: sections of panels, with a table and notes beneath."""
+"""The plots of a record: sections of panels, with a table and notes below."""
 import statistics
 
 from suite import record, search_panels, tables
@@ -35,7 +35,7 @@ def _median(runs, figure):
 
 
 def _typical(runs):
-    """The run in the middle, by seconds to the target; those that did not arrive come last."""
+    """The run in the middle, by seconds to the target; runs that did not reach it come last."""
     ordered = sorted(runs, key=lambda r: (r["seconds_to_target"] is None, r["seconds_to_target"] or 0))
     return ordered[(len(ordered) - 1) // 2]
 
@@ -91,7 +91,7 @@ def _told(counted):
 
 
 def _grids(tried, target):
-    """What tuning saw: quality against time for each point, and how much the step matters."""
+    """The trials of tuning: quality against time for each point, and how much the step matters."""
     quality, steps = {}, {}
     for point in tried:
         if point.get("seconds") and point["last_value"] is not None:
@@ -110,7 +110,7 @@ LOSSES = ("objective", "train_loss", "validation_loss", "test_loss", "test_rmse"
 
 
 def _measures(epochs):
-    """Names of the losses and of the scores that the epochs tell: what grows when a model gets better is a score."""
+    """Names of the losses and of the scores in the epochs: a score grows when a model gets better."""
     last = (epochs or [{}])[-1]
     scores = [n for n in last if n.startswith(("test_", "validation_")) and n not in LOSSES
               and isinstance(last[n], (int, float))]
@@ -151,8 +151,8 @@ def _run_record(lines):
 
 
 def together(records):
-    """Sections of runs of one model on the same rows: their curves beside each other, each named by the options in
-    which it differs from the others."""
+    """Sections of runs of one model on the same rows: their curves in one plot, each named by the options in which it
+    differs from the others."""
     groups = {}
     for lines in records:
         if lines[0]["kind"] == "context" and "suite" not in lines[0]:
@@ -173,11 +173,11 @@ def _overlaid(runs):
     return Section(f"{model} by {len(runs)} runs", f"{rows} rows", [p for p in panels if p], [], [])
 
 
-TOLD = ("engine", "workers", "sharing", "update", "optimizer", "batch", "step", "seed")  # of what may tell runs apart
+TOLD = ("engine", "workers", "sharing", "update", "optimizer", "batch", "step", "seed")  # may tell runs apart
 
 
 def _names_apart(options):
-    """A name for each run: the values of the fewest options of TOLD that differ; numbers where all are the same."""
+    """A name for each run: the values of the fewest options of TOLD that differ; numbers if all are the same."""
     names = ["" for _ in options]
     for key in TOLD:
         values = [str(o.get(key)) for o in options]

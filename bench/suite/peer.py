@@ -13,25 +13,25 @@ from suite.terms import Outcome, Point, Unavailable
 
 LONGEST = 300.0  # seconds of a run
 NUMBERS = ("least_squares", "huber", "quantile", "poisson")  # models whose labels are numbers
-USUAL = {"huber": ["option delta 1"], "quantile": ["option quantile 0.5"]}  # what hogwild train takes without options
+USUAL = {"huber": ["option delta 1"], "quantile": ["option quantile 0.5"]}  # the defaults of hogwild train
 
 
 @dataclasses.dataclass(frozen=True)
 class Peer:
-    """A program of others. `settings`: knob to values in ascending order, of which the middle one is the first tried.
+    """A program of others. `settings`: knob to values in ascending order; the middle one is tried first.
 
-    `train(task, place, workers, settings, seed)` is an Outcome. `version(place)` raises Unavailable with the reason
-    where the program is not there.
+    `train(task, place, workers, settings, seed)` returns an Outcome. `version(place)` raises Unavailable with the
+    reason if the program is missing.
     """
     name: str
     version: Callable
     families: Sequence[str]
     train: Callable
     values: Mapping[str, Sequence[Any]]
-    models: Sequence[str] = ()  # of hogwild, whose objective it minimises; empty: all of these families
-    metrics: Sequence[str] = ()  # that it is measured by; empty: all
+    models: Sequence[str] = ()  # models of hogwild whose objective it minimises; empty: all of these families
+    metrics: Sequence[str] = ()  # metrics by which it is measured; empty: all
     workers: Sequence[int] = (1,)
-    test_file: bool = False  # it is measured by test rows in a file of their own
+    test_file: bool = False  # it is measured on test rows in a separate file
 
     def missing(self, place):
         try:
@@ -53,7 +53,7 @@ class Peer:
         return f"it does not train {model}" if self.models and model not in self.models else ""
 
     def settings(self, task):
-        """The middle of each grid, and what the task knows to be better."""
+        """The middle of each grid, replaced by better values that the task knows."""
         return {**{name: each[len(each) // 2] for name, each in self.values.items()}, **task.settings.get(self.name, {})}
 
     def grid(self, _):
@@ -67,13 +67,13 @@ class Peer:
 
 
 def option(task, name, other=None):
-    """The word behind an option of a task."""
+    """The word after an option of a task."""
     words = list(task.options)
     return words[words.index(name) + 1] if name in words else other
 
 
 def module(name, package):
-    """What a Peer takes as `version`: that of a package of the Python that peers run under."""
+    """For `version` of a Peer: that of a package of the Python that peers run under."""
     @functools.cache  # importing takes a second, and every task asks
     def found(python):
         """(version, why there is none)"""
@@ -101,9 +101,9 @@ def read_columns(path):
 
 
 def evaluated(task, place, data, head, columns, named=False):
-    """What hogwild says of a model: a dictionary of measures of the task's rows. `head`: the lines of the saved model
-    between the first one and `columns`; `columns`: column to what its line has: its name where they are `named`, and
-    numbers."""
+    """hogwild's evaluation of a model: a dictionary of measures on the task's rows. `head`: the lines of the saved
+    model between the first one and `columns`; `columns`: column to the contents of its line: its name if they are
+    `named`, and numbers."""
     with tempfile.NamedTemporaryFile("w", dir=place.work, suffix=".txt", encoding="utf-8") as file:
         file.write("\n".join(["hogwild model 1", *head, f"columns {len(columns)}{' named' * named}\n"]))
         file.writelines(f"{column} {' '.join(map(str, columns[column]))}\n" for column in sorted(columns))
@@ -128,14 +128,14 @@ def objective(task, place, data, weights):
 
 
 def of_metric(task, told, columns):
-    """The task's metric, of what evaluated() says; with l2 of all numbers of the columns where it is the objective."""
+    """The task's metric from the result of evaluated(); for the objective with l2 of all numbers of the columns."""
     if task.target.metric == "objective":
         return told["loss"] + 0.5 * float(option(task, "--l2", 0)) * sum(x * x for each in columns.values() for x in each)
     return told[task.target.metric.removeprefix("test_")]
 
 
 def ran(command, timeout=LONGEST, **more):
-    """A program that has ended, see trial.run; Unavailable with what it said where it did not end well."""
+    """A program that has ended, see trial.run; Unavailable with its output if it failed."""
     ended = trial.run(command, timeout=timeout, **more)
     if ended.late:
         raise Unavailable(f"it took longer than {timeout:g} s")
@@ -145,13 +145,14 @@ def ran(command, timeout=LONGEST, **more):
 
 
 def beyond(seconds, reading):
-    """What a run took beyond one that only read: two runs are not known more closely than to a millisecond."""
+    """The time of a run beyond that of one that only read: the difference of two runs is accurate to a millisecond
+    only."""
     return max(0.001, seconds - reading)
 
 
 def by_counts(task, run, value, counts, none):
-    """A run of its own for each number of epochs, until the target is passed. `run(n + none)` trains n epochs, and
-    `run(none)` reads; `value()` measures what the last one left."""
+    """A separate run for each number of epochs, until the target is passed. `run(n + none)` trains n epochs, and
+    `run(none)` only reads; `value()` measures the result of the last run."""
     reading, points, ended = run(none).seconds, [], None
     for n in (n for n in counts if n <= max(1, task.epochs)):
         ended = run(n + none)
@@ -165,21 +166,22 @@ def by_counts(task, run, value, counts, none):
 
 
 class Thinned:
-    """Points of lines 1, 2, 3, 4, 6, 8, 12, 16, 24, ... and the last, and of all between the first one that passes the
-    target and the one before it: measuring takes longer than many an epoch of a peer."""
+    """Points of lines 1, 2, 3, 4, 6, 8, 12, 16, 24, ... and the last, and of all lines between the first one that
+    passes the target and the point before it: measuring takes longer than many an epoch of a peer."""
     NUMBERS = frozenset({1} | {m << e for m in (2, 3) for e in range(30)})
 
     def __init__(self, measure, target):
         self.measure, self.target, self.points, self.waiting, self.count = measure, target, [], [], 0
 
     def passes(self, line, measured=False):
-        """Takes a line; whether the target is passed, as far as was measured. `measured`: to measure costs nothing."""
+        """Takes a line; returns whether the target is passed, as far as was measured. `measured`: measuring costs
+        nothing."""
         self.count += 1
         self.waiting.append(line)
         return (measured or self.count in self.NUMBERS) and self.newest_passes()
 
     def newest_passes(self):
-        """Measures the last line, and where it passes those that wait before it, too."""
+        """Measures the last line, and if it passes, the waiting lines before it, too."""
         if not self.waiting:
             return False
         *before, last = self.waiting
@@ -191,7 +193,7 @@ class Thinned:
 
 def by_script(script, task, place, workers, settings, seed, data, timeout=LONGEST, measured=None):
     """Runs a contestant's own file under Python, which finds this suite, until it passes the target: it calls
-    suite.point.tell() for each point, its weights in a file that it names.
+    suite.point.tell() for each point, with its weights in a file that it names.
 
     Points have `seconds`, `epochs` and either `weights` (a file of "column weight", or of what `measured` turns into a
     number) or `value`; one may have `parse_seconds`.
@@ -224,7 +226,7 @@ def by_script(script, task, place, workers, settings, seed, data, timeout=LONGES
 
 
 def script(name, version, path, families, values, timeout=LONGEST, **more):
-    """A contestant whose own file, run under Python, is what trains; `more` is of Peer."""
+    """A contestant whose own file trains when run under Python; `more`: further fields of Peer."""
     def train(task, place, *run):
         return by_script(path, task, place, *run, task.data(place), timeout)
     return Peer(name, version, families, train, values, **more)

@@ -10,7 +10,7 @@ import sys
 from suite.terms import Unavailable
 
 NETWORKS = {"100mbit-10ms": (100, 10), "1gbit-1ms": (1000, 1), "unlimited": (None, 0)}  # Mbit/s, ms each way
-SLOWER = 4.0  # times, the last machine of a place that ends so
+SLOWER = 4.0  # how many times the last machine of such a place is slower
 NAMES = ["here", *(f"lab:{name}{slow}" for name in NETWORKS for slow in ("", "-slow"))]
 
 
@@ -32,7 +32,7 @@ def relay(place):
 
 
 def missing(name, place):
-    """Why there can be no such place here; empty where there can."""
+    """Why this place is not available here; empty if it is."""
     try:
         return "" if name == "here" else _lab().missing(relay(place)) or ""
     except Unavailable as reason:
@@ -41,13 +41,13 @@ def missing(name, place):
 
 @contextlib.contextmanager
 def opened(name, place, machines):
-    """`place` as it is called there; a lab has so many machines and is gone afterwards. May raise Unavailable."""
+    """`place` under that name; a lab has so many machines and is removed afterwards. May raise Unavailable."""
     if name == "here":
         yield place
         return
     lab = _lab()
     network = name.removeprefix("lab:").removesuffix("-slow")
-    fair = min(1.0, len(os.sched_getaffinity(0)) / machines)  # of a CPU, for each
+    fair = min(1.0, len(os.sched_getaffinity(0)) / machines)  # a fair share of a CPU, for each
     made = lab.Lab(relay(place), machines, *NETWORKS[network], slow_cpu=fair / SLOWER if "-slow" in name else None)
     with contextlib.ExitStack() as stack:
         try:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a run has reached its target, and whether what it says of itself may be believed."""
+"""When a run has reached its target, and whether its own figures are credible."""
 import statistics
 
-FEWEST_MEASUREMENTS = 8  # of a serial run on its way to the target
+FEWEST_MEASUREMENTS = 8  # of a serial run before the target
 LEFT_OUT = 0.005  # fraction of the rows that a run may fail to train
-SLACK = 0.01  # fraction of the metric that a run may end beside the band of the serial runs
-UNTOLD_SECONDS = 0.2  # that starting and ending may take more than in the reference
+SLACK = 0.01  # fraction of the metric by which a run may end outside the band of the serial runs
+UNTOLD_SECONDS = 0.2  # that starting and ending may take longer than in the reference
 
 
 def to_target(points, target):
-    """(seconds, epochs) at which the metric passed, interpolated between measurements; None where it did not."""
+    """(seconds, epochs) at which the metric passed, interpolated between measurements; None if it did not."""
     before = None
     for p in points:
         if target.passed(p.value):
@@ -24,9 +24,9 @@ def to_target(points, target):
 
 def judge(task, outcome, references, workers=1, quiet=False):
     """(state, reason) of a run. `references`: outcomes of serial runs of hogwild on this task. `quiet`: nobody else
-    used the CPUs, so that seconds tell of the run alone.
+    used the CPUs, so that seconds depend on the run alone.
 
-    measured: it reached the target; short: it did not; failed: what it says does not count.
+    measured: it reached the target; short: it did not; failed: its figures do not count.
     """
     if outcome.error:
         return "failed", outcome.error
@@ -49,10 +49,10 @@ def judge(task, outcome, references, workers=1, quiet=False):
 
 
 def lost_again(target, outcome, references):
-    """Why a run that passed the target does not end with what serial runs end with; empty where it does.
+    """Why a run that passed the target ends differently from serial runs; empty if it does not.
 
-    It may end past the target, or no farther on its wrong side than serial runs do. These have a band: from the best
-    to the worst, as much again, and one per cent.
+    It may end past the target, or no farther on its wrong side than serial runs do. These have a band: from the best to
+    the worst, as much again, and one per cent.
     """
     ends = [r.points[-1].value for r in references if r.points and r.points[-1].value is not None]
     last = outcome.points[-1].value if outcome.points else None
@@ -67,14 +67,13 @@ def lost_again(target, outcome, references):
 
 
 def untold_time(outcome, references, workers, quiet):
-    """Why the time that a run says it trained for cannot be right; empty where it can.
+    """Why the training time that a run reports cannot be right; empty if it can.
 
-    Training takes no more CPU time than its workers have in the time that it says. The rest of the CPU time is for
-    reading and measuring: half as much again as in the reference, a quarter of the training, and what starting takes.
-    Programs of others start and read otherwise, so nothing is told of them (their rows are not known here).
-    What runs say that train for less than that is not checked: some 0.3 s.
-    The same holds of the clock on the wall, which finds waiting, too. Where others use the CPUs nothing can be told:
-    workers that wait actively for one that has no CPU take CPU time, too.
+    Training takes no more CPU time than its workers have in the reported time. The rest of the CPU time is for reading
+    and measuring: half as much again as in the reference, a quarter of the training, and the time of starting. Other
+    programs start and read differently, so they are not checked (their rows are not known here). Runs that report less
+    training time than that, some 0.3 s, are not checked. The same holds for wall time, which also detects waiting. If
+    others use the CPUs nothing can be checked: workers that wait actively for one without a CPU take CPU time, too.
     """
     if not quiet or outcome.rows is None or outcome.train_seconds is None or not references:
         return ""
@@ -97,7 +96,7 @@ def untold_time(outcome, references, workers, quiet):
 
 
 def flags(task, contestant, found, serial):
-    """Why figures are to be read with care; `found`, `serial`: epochs to the target of runs that arrived."""
+    """Why figures are to be read with care; `found`, `serial`: epochs to the target of runs that reached it."""
     told = []
     if contestant == "serial" and found and statistics.median(found) < FEWEST_MEASUREMENTS:
         told.append(f"coarse: the target comes after {statistics.median(found):.3g} measurements, not "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bench records: JSON lines as bench/schema/bench.schema.json has them."""
+"""Bench records: JSON lines as in bench/schema/bench.schema.json."""
 import functools
 import json
 import math
@@ -15,11 +15,11 @@ SCHEMAS = pathlib.Path(__file__).resolve().parents[1] / "schema"
 
 
 class Damaged(ValueError):
-    """A record that is not what its schema says, with file and line."""
+    """A record that does not match its schema, with file and line."""
 
 
 class Record:
-    """Lines, in memory and, where it has a path, in a file from the moment on that they are put."""
+    """Lines, in memory and, if it has a path, in a file as soon as they are put."""
 
     def __init__(self, path=None):
         self.lines, self.path = [], path
@@ -33,7 +33,8 @@ class Record:
         return line
 
     def rewrite(self):
-        """Lines that were changed since they were put take their place in the file, which is whole at any time."""
+        """Replaces the file by the present lines, which may have changed since they were put; the file is whole at any
+        time."""
         if not self.file:
             return
         self.file.close()
@@ -44,10 +45,10 @@ class Record:
 
 
 def read(path, others=False):
-    """The lines of a bench record, or where `others` says so of what `train --record` or a search wrote.
+    """The lines of a bench record, or with `others` of a record of `train --record` or of a search.
 
-    Damaged, with file and line, where it is not what its schema in bench/schema says; Unavailable where the module
-    jsonschema is not installed. Lines end at a newline and nowhere else: a name may hold other separators.
+    Damaged, with file and line, if it does not match its schema in bench/schema; Unavailable if the module jsonschema
+    is not installed. Lines end at a newline and nowhere else: a name may hold other separators.
     """
     texts = pathlib.Path(path).read_bytes().split(b"\n")
     if texts[-1] == b"":
@@ -70,8 +71,8 @@ def read(path, others=False):
 
 
 def of_one_run(lines):
-    """Lines of a run record, as if the run had never been broken off: what stands of epochs behind the one that it was
-    resumed from was lost, and comes once more."""
+    """Lines of a run record, as if the run had never been interrupted: epochs after the one from which it was resumed
+    were lost, and are repeated."""
     kept = []
     for line in lines:
         if line["kind"] == "resumed":
@@ -81,7 +82,7 @@ def of_one_run(lines):
 
 
 def _line(path, number, text):
-    """A line as a JSON object with a kind, all of whose numbers are finite and all of whose text is text."""
+    """A line as a JSON object with a kind; all of its numbers are finite, and all text is valid."""
     def finite(word):
         if not math.isfinite(value := float(word)):
             raise ValueError(f"{word} is no number")
@@ -93,7 +94,7 @@ def _line(path, number, text):
         raise Damaged(f"{path}:{number}:{error.colno}: no JSON: {error.msg}") from None
     except RecursionError:
         raise Damaged(f"{path}:{number}: no record: it is nested too deeply") from None
-    except ValueError as error:  # bytes that are no UTF-8, halves of a surrogate, numbers that are none or endless
+    except ValueError as error:  # invalid UTF-8, lone surrogates, NaNs or infinities
         raise Damaged(f"{path}:{number}: {printable(error)}") from None
     if not isinstance(line, dict) or not isinstance(line.get("kind"), str):
         raise Damaged(f"{path}:{number}: no line of a bench record: it has no 'kind'")
@@ -102,7 +103,7 @@ def _line(path, number, text):
 
 @functools.lru_cache
 def _checker(name):
-    """A function that says what is wrong with a line of a record by its schema; nothing where it is right."""
+    """A function that returns the faults of a line of a record by its schema; nothing if it has none."""
     try:
         import jsonschema
     except ImportError:
@@ -110,7 +111,7 @@ def _checker(name):
             from None
     schemas = {p.name: json.loads(p.read_text(encoding="utf-8")) for p in SCHEMAS.glob("*.schema.json")}
     schema = schemas[f"{name}.schema.json"]
-    with warnings.catch_warnings():  # newer releases have another way, which those of Debian 12 have not
+    with warnings.catch_warnings():  # newer releases have another way, which Debian 12's lacks
         warnings.simplefilter("ignore", DeprecationWarning)
         whole = jsonschema.Draft202012Validator(schema, resolver=jsonschema.RefResolver("", schema, store=schemas))
     kinds = {k: whole.evolve(schema={"$ref": f"#/$defs/{k}"}) for k in schema["$defs"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is to draw of a record of `hogwild search`: the metric against each option and against epochs."""
+"""The plots of a record of `hogwild search`: the metric against each option and against epochs."""
 from suite.draw import GAP, LARGEST, MOST_TICKS, Panel, Section, drawable
 from suite.tables import number
 
@@ -34,7 +34,7 @@ def section(line):
 
 
 def _number(text):
-    """The number that an option's text is; None where it is a name."""
+    """The number in an option's text; None if it is a name."""
     try:
         value = float(text)
     except ValueError:
@@ -43,7 +43,7 @@ def _number(text):
 
 
 def _by_option(line, trials, best, option, values):
-    """The plot of one option; a sentence where all trials have the same value."""
+    """The plot of one option; a sentence if all trials have the same value."""
     texts = [t["options"][option] for t in trials]
     places, scale, ticks = {text: _number(text) for text in texts}, "", {}
     if None in places.values():  # by name, in the order of the space
@@ -56,7 +56,7 @@ def _by_option(line, trials, best, option, values):
         return f"{option} is {texts[0]} in all trials: there is no plot of it"
     deals = _deals(line["strategy"], {t["epochs"] for t in trials})
     lines, diverged = {}, []
-    for t in sorted(trials, key=lambda t: -t["epochs"] if deals else 0):  # a sort keeps the order of equals
+    for t in sorted(trials, key=lambda t: -t["epochs"] if deals else 0):  # sorting is stable
         x = places[t["options"][option]]
         if drawable(t["metric"]):
             name = _epochs(t["epochs"]) if deals else t["state"]
@@ -70,7 +70,7 @@ def _by_option(line, trials, best, option, values):
 
 
 def _by_epochs(line, trials, best):
-    """How trials came on; a sentence where all were measured once, after the same number of epochs."""
+    """The metrics of trials over epochs; a sentence if all were measured once, after the same number of epochs."""
     reached = sorted({epochs for t in trials for epochs, _ in t["measured"] if drawable(epochs)})
     if len(reached) < 2:
         return f"all trials were measured after {_epochs(reached[0])} only: there is no plot by epochs"
@@ -91,7 +91,7 @@ def _by_epochs(line, trials, best):
 
 
 def _deals(strategy, reached):
-    """Whether trials are told apart by their epochs: strategies that drop trials have few rungs."""
+    """Whether trials are distinguished by their epochs: strategies that drop trials have few rungs."""
     return strategy in DEALS_EPOCHS and len(reached) <= MOST_TICKS
 
 

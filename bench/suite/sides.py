@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What A and B of a comparison are: a record, a program, a folder with a build, or a commit, which is built."""
+"""The sides A and B of a comparison: a record, a program, a folder with a build, or a commit, which is built."""
 import contextlib
 import os
 import pathlib
@@ -11,15 +11,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def is_record(name):
-    """Whether it is a file that is no program; what is in it says record.read()."""
+    """Whether it is a file that is not a program; record.read() checks its contents."""
     path = pathlib.Path(name)
     return path.is_file() and not os.access(path, os.X_OK)
 
 
 @contextlib.contextmanager
 def program(name, work, options, repository=ROOT):
-    """The path of the program `hogwild` of a side. A commit is built in a work tree under `work`, with the options of
-    CMake that the other side gets, too; its work tree goes at the end. Unavailable where there is no program."""
+    """The path of the program `hogwild` of a side. A commit is built in a work tree under `work`, with the same CMake
+    options as the other side; the work tree is removed at the end. Unavailable if there is no program."""
     path = pathlib.Path(name)
     if path.is_file() and os.access(path, os.X_OK):
         yield path.resolve()

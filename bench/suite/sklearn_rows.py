@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What contestants in scikit-learn have in common: they read rows, and tell what a linear model has learned."""
+"""What contestants in scikit-learn have in common: they read rows, and report a linear model's parameters."""
 import pathlib
 import time
 
@@ -9,10 +9,10 @@ from suite import point
 
 
 def load(asked):
-    """Rows, labels and the seconds that reading took."""
+    """Rows, labels and the seconds of reading."""
     begin = time.perf_counter()
     rows, labels = load_svmlight_file(asked["data"]["train"], zero_based=False)
-    rows.indices, rows.indptr = rows.indices.astype("int32"), rows.indptr.astype("int32")  # as solvers want them
+    rows.indices, rows.indptr = rows.indices.astype("int32"), rows.indptr.astype("int32")  # as solvers need them
     return rows, labels, time.perf_counter() - begin
 
 

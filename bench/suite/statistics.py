@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs say: medians with intervals, and whether two sets of runs differ. Exact and free of distributions.
+"""Statistics of runs: medians with intervals, and whether two sets of runs differ. Exact and free of distributions.
 
 Times of runs are skewed and have outliers, so everything here goes by ranks. Figures are positive; a run that did not
-arrive counts as math.inf, which ranks take as it is.
+reach the target counts as math.inf, which ranks handle.
 """
 import dataclasses
 import functools
@@ -11,7 +11,7 @@ import statistics
 
 CONFIDENCE = 0.95
 P = 0.002  # a difference is one below this, after correction for the number of lines
-EFFECT = 1.05  # and at least so large, as a ratio
+EFFECT = 1.05  # and at least this ratio
 
 
 def median(values):
@@ -19,7 +19,7 @@ def median(values):
 
 
 def interval(values):
-    """Median and its 95 % interval, as a bench record has it; None without values or without a finite median.
+    """Median and its 95 % interval, as in a bench record; None without values or without a finite median.
 
     The interval reaches from the k-th smallest to the k-th largest value: of n values, fewer than k lie below the true
     median with the probability of fewer than k heads in n tosses. Fewer than six values do not reach 95 %, see
@@ -35,28 +35,29 @@ def interval(values):
 
 
 def coverage(runs):
-    """What the interval from the smallest to the largest of so many values covers: 0.5 of 2, 0.94 of 5, 0.97 of 6."""
+    """Coverage of the interval from the smallest to the largest of so many values: 0.5 of 2, 0.94 of 5, 0.97 of 6."""
     return 1 - 2.0 ** (1 - runs)
 
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """How B differs from A. `low` and `high` bound the ratio with 95 %; None where the runs are too few."""
+    """How B differs from A. `low` and `high` bound the ratio with 95 %; None if there are too few runs."""
     ratio: float  # of B to A: Hodges and Lehmann's estimate on logarithms
     low: float | None
     high: float | None
     p: float
-    least_p: float  # that so many runs can have
+    least_p: float  # the least that so many runs can have
 
 
-BLOCK = 8  # turns at least
+BLOCK = 8  # at least so many turns
 
 
 def in_turns(a, b):
-    """The i-th run of A beside the i-th of B: compared within blocks of consecutive turns.
+    """The i-th run of A with the i-th of B: compared within blocks of consecutive turns.
 
-    What the machine does for longer than a block meets A and B alike, and does not count as spread. Blocks have eight
-    turns or more and not two, as in a test of signed ranks, because one disturbed run then has the highest rank of all.
+    Effects of the machine that last longer than a block affect A and B alike, and do not count as spread. Blocks have
+    eight turns or more and not two, as in a test of signed ranks, because one disturbed run then has the highest rank
+    of all.
     """
     number = max(1, len(a) // BLOCK)
     ends = [len(a) * i // number for i in range(number + 1)]
@@ -76,7 +77,7 @@ def difference(blocks):
         least += len(b) * (len(b) + 1)
     counts, untied = _coefficients(ties, width), _coefficients(free, width)[least::2]
     p = min(1.0, 2 * min(sum(counts[:at + 1]), sum(counts[at:])) / sum(counts))
-    # As many pairs of a run of each lie below a shift as the test's sum says: its quantiles bound the shift.
+    # The number of pairs below a shift is distributed as the test's sum: its quantiles bound the shift.
     shifts, k, below = sorted(_log_ratio(x, y) for a, b in blocks for x in a for y in b), 0, 0
     while 2 * (below := below + untied[k]) <= (1 - CONFIDENCE) * sum(untied):
         k += 1
@@ -87,7 +88,7 @@ def difference(blocks):
 
 
 def corrected(ps):
-    """Holm's correction: what each p of a family comes to when all are asked at once."""
+    """Holm's correction: the corrected p values of a family that is tested together."""
     result, before = [0.0] * len(ps), 0.0
     for rank, i in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
         before = result[i] = max(before, min(1.0, (len(ps) - rank) * ps[i]))
@@ -95,7 +96,7 @@ def corrected(ps):
 
 
 def runs_needed(lines):
-    """Runs a side without which a difference cannot reach P after correction for so many lines."""
+    """Runs on each side without which a difference cannot reach P after correction for so many lines."""
     runs = 1
     while lines * 2 / math.comb(2 * runs, runs) >= P:
         runs += 1
@@ -107,13 +108,13 @@ def _fewer_heads(n, k):
 
 
 def _log_ratio(x, y):
-    if x == y:  # two that did not arrive, too
+    if x == y:  # also two that did not reach the target
         return 0.0
     return math.inf if y == math.inf else -math.inf if x == math.inf else math.log(y / x)
 
 
 def _doubled_ranks(values):
-    """Twice the rank of each value, equal ones sharing the mean of theirs: doubled, they are whole numbers."""
+    """Twice the rank of each value; equal values share the mean of theirs, and doubled ranks are whole numbers."""
     ordered = sorted(values)
     first = {x: i for i, x in reversed(list(enumerate(ordered)))}
     last = {x: i for i, x in enumerate(ordered)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all runs of a contestant on a task come to, and who was how many times sooner than whom."""
+"""Summaries of a contestant's runs on a task, and how many times sooner one reached the target than another."""
 import math
 
 from suite import quality, statistics
@@ -15,10 +15,10 @@ def of_runs(task, runs, serial, ceiling=None):
     def told(figure, lines=counted):
         values = [figure(r) for r in lines]
         return statistics.interval([v for v in values if v is not None])
-    # A run that did not arrive has no time to the target, but it is a sample: it arrives later than all that did.
+    # A run that did not reach the target has no time, but it is a sample: it counts as later than all that did.
     to_target = statistics.interval([r["seconds_to_target"] if r["state"] == "measured" else math.inf for r in counted])
     epochs = [r["epochs_to_target"] for r in arrived]
-    # What programs of others call an epoch is not ours; rows are known of ours alone.
+    # An epoch of other programs is not the same as ours; only our runs report rows.
     beside = serial if any(r["examples"] is not None for r in runs) else []
     flags = quality.flags(task, runs[0]["contestant"], epochs, [r["epochs_to_target"] for r in beside
                                                                 if r["state"] == "measured"])
@@ -39,9 +39,9 @@ BYTES_OF_NONZERO = 8  # a column number and a value, four bytes each
 
 
 def ratios(task, summaries):
-    """How many times sooner each contestant is at the target than the serial one, at the same quality.
+    """How many times sooner each contestant reaches the target than the serial one, at the same quality.
 
-    Where fewer than all runs of either arrived there is none. The interval is that of the quotients' ends.
+    None unless all runs of both reached it. The interval is that of the quotients' ends.
     """
     serial = next((s for s in summaries if s["contestant"] == "serial"), None)
     for s in summaries:

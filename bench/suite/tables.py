@@ -11,7 +11,7 @@ def number(value):
 
 
 def spread(interval):
-    """A median with its interval, where there is one."""
+    """A median with its interval, if there is one."""
     if not interval:
         return "-"
     ends = "" if interval["low"] is None else f" [{number(interval['low'])}, {number(interval['high'])}]"
@@ -24,7 +24,7 @@ def aligned(rows):
 
 
 def settings(lines, task, place="here"):
-    """The settings of each contestant beside the least and the largest that were tried, where they were tuned."""
+    """The settings of each contestant with the least and the largest that were tried, if they were tuned."""
     groups = {}
     for line in record.of(lines, "tried", task=task, place=place):
         groups.setdefault((line["contestant"], line["workers"]), []).append(line)
@@ -66,8 +66,8 @@ def of_task(task, lines):
 
 
 def of_runs(lines):
-    """What the runs of a paper came to: a row for each configuration, medians over its seeds with the least and the
-    largest. Empty where there are no runs."""
+    """The results of a paper's runs: a row for each configuration, medians over its seeds with the least and the
+    largest. Empty if there are no runs."""
     groups = {}
     for run in record.of(lines, "run"):
         groups.setdefault((run["task"], run["contestant"], run["workers"]), []).append(run)
@@ -100,7 +100,7 @@ def _of(arrived, good):
 
 
 def left_out(lines):
-    """What was left out, a line for each reason: the contestants, and the tasks where those are not all."""
+    """What was left out, a line for each reason: the contestants, and the tasks unless those are all."""
     tasks = dict.fromkeys(x["task"] for x in lines if x["kind"] in ("run", "skipped", "summary") and x["task"])
     reasons = {}
     for s in record.of(lines, "skipped"):
@@ -115,7 +115,7 @@ def left_out(lines):
 
 
 def listed(place, tasks, contestants):
-    """Tasks with their targets and contestants, places, and what is missing of each here."""
+    """Tasks with their targets and contestants, places, and what each lacks here."""
     text = ["Tasks:"]
     for name, module in tasks.items():
         try:

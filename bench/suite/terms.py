@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the bench suite speaks of: a task, a contestant, a setting, and the outcome of one run."""
+"""The terms of the bench suite: a task, a contestant, a setting, and the outcome of one run."""
 import dataclasses
 import pathlib
 from typing import Any, Callable, Mapping, Protocol, Sequence
 
 
 class Unavailable(Exception):
-    """Why something cannot be measured here: data that are missing, a program that is not installed."""
+    """Why something cannot be measured here: missing data, a program that is not installed."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """What a run has to reach, and where the number is from.
+    """What a run has to reach, and the source of the number.
 
-    `value` is passed from above where less is better (a loss), from below elsewhere. `found` says how the number was
+    `value` is passed from above if less is better (a loss), from below otherwise. `found` says how the number was
     found: "optimum 0.22412 + 1 %, by L-BFGS", or who names that accuracy.
     """
     metric: str  # a figure of an epoch line of a run record: objective, test_rmse, test_accuracy
@@ -29,39 +29,39 @@ class Target:
 class Task:
     """Data, model, metric, target and tuned settings: one file in bench/tasks, which calls `task` this."""
     name: str
-    family: str  # linear, softmax, ratings, machine (factorization), words, images, cut; empty: of a model of its own
+    family: str  # linear, softmax, ratings, machine (factorization), words, images, cut; empty: for a model of its own
     data: Callable[["Place"], Mapping[str, pathlib.Path]]  # "train", "test"; raises Unavailable
     options: Sequence[str]  # of hogwild train, the same for every engine: model, l2, test rows
     target: Target
-    settings: Mapping[str, Mapping[str, Any]]  # tuned, by contestant; "" for those that are not named
+    settings: Mapping[str, Mapping[str, Any]]  # tuned, by contestant; "" for others
     found: str  # how the settings were found: the call and the machine
-    epochs: int  # that a run may take at most
-    ours_alone: str = ""  # why programs of others cannot train the same; empty: they can
+    epochs: int  # the most that a run may take
+    ours_alone: str = ""  # why other programs cannot train the same; empty: they can
 
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where a call measures: programs, data and its folder for what it makes."""
+    """Where a call measures: programs, data, and a folder for files that it makes."""
     hogwild: pathlib.Path
     data: pathlib.Path | None  # folder of the real data sets
     work: pathlib.Path
-    python: str  # that peers written in Python run under
-    name: str = "here"  # as records have it
+    python: str  # under which peers written in Python run
+    name: str = "here"  # as in records
     lab: Any = None  # machines on a slow network (bench/network/lab.py); each has one rank
 
     def refuses(self, contestant: "Contestant") -> str:
-        """Why it does not train here, whatever the task; empty where it does."""
+        """Why the contestant does not train here, whatever the task; empty if it does."""
         alone = contestant.name != "serial" and not getattr(contestant, "ranks", ())
         return "it does not train between machines" if self.lab and alone else ""
 
     def least(self, contestant: "Contestant") -> int:
-        """Workers that it needs here."""
+        """The fewest workers that it needs here."""
         return max(getattr(contestant, "least", 1), 2 if self.lab and contestant.name != "serial" else 1)
 
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """One measurement on the way. Seconds of training, without the measuring."""
+    """One measurement during a run. Seconds of training, without the measuring."""
     seconds: float
     epochs: float
     value: float | None
@@ -69,7 +69,7 @@ class Point:
 
 @dataclasses.dataclass
 class Outcome:
-    """One run of one contestant. What is not known is None. Sizes in bytes, times in seconds."""
+    """One run of one contestant. Unknown values are None. Sizes in bytes, times in seconds."""
     points: list[Point]
     parse_seconds: float | None = None
     train_seconds: float | None = None
@@ -77,28 +77,28 @@ class Outcome:
     cpu_seconds: float | None = None
     peak_bytes: int | None = None
     rows: int | None = None  # of the training data
-    examples: int | None = None  # rows that were trained on, each as often as it was
+    examples: int | None = None  # rows that were trained on, counted with repetition
     nonzeros: int | None = None
     bytes_exchanged: int | None = None
-    exchange: Mapping | None = None  # what a run record says of the link, the ring or the meetings
+    exchange: Mapping | None = None  # a run record's report on the link, the ring or the meetings
     staleness: float | None = None  # median, in rows
     conflict_rate: float | None = None
     error: str = ""  # why there is nothing to measure
 
 
 class Contestant(Protocol):
-    """One file of at most 60 lines in bench/contestants, whose module has these names."""
+    """One file of at most 60 lines in bench/contestants; its module has these names."""
     name: str
     workers: Sequence[int]  # how many it can have; empty: any number
 
     def missing(self, place: Place) -> str:
-        """Why it cannot run here; empty where it can."""
+        """Why it cannot run here; empty if it can."""
 
     def refuses(self, task: Task) -> str:
-        """Why it does not take this task; empty where it does."""
+        """Why it does not take this task; empty if it does."""
 
     def grid(self, task: Task) -> Mapping[str, Sequence[Any]]:
-        """What can be tuned, and the first values to try, in ascending order."""
+        """The settings to tune, each with its first values to try, in ascending order."""
 
     def run(self, task: Task, place: Place, workers: int, settings: Mapping[str, Any], seed: int) -> Outcome:
         """One run, measured by hogwild's own evaluator."""

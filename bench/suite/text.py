@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text of others, and figures with their units, as they are shown."""
+"""Text of others, and figures with their units, made fit to show."""
 
-LONGEST = 500  # characters of others that a line shows
+LONGEST = 500  # characters of others' text in a line
 
 
 def printable(text, longest=LONGEST):
-    """One line without what a terminal obeys or an SVG cannot hold: control characters, lone halves of a surrogate."""
+    """One line without characters that a terminal obeys or an SVG cannot hold: control characters, lone surrogates."""
     shown = "".join(c if c.isprintable() else "?" for c in str(text))
     return shown if len(shown) <= longest else shown[:longest - 3] + "..."
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of hogwild train, and what its record says."""
+"""One run of hogwild train, and the contents of its record."""
 import contextlib
 import dataclasses
 import json
@@ -16,20 +16,20 @@ from suite.terms import Outcome, Point
 
 @dataclasses.dataclass(frozen=True)
 class Ended:
-    """A command that is over: its exit code, wall clock and CPU seconds, most memory in bytes, and the error stream."""
+    """A finished command: its exit code, wall clock and CPU seconds, most memory in bytes, and the error stream."""
     code: int
     seconds: float
     cpu_seconds: float
     peak_bytes: int
     err: str
-    late: bool  # it was ended for taking too long
+    late: bool  # it was ended because it took too long
 
 
 def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL, env=None, answer=None):
-    """Runs a command and waits for it. CPU time and memory are those of it and of all that it waited for.
+    """Runs a command and waits for it. CPU time and memory are those of it and of all processes that it waited for.
 
-    `answer`: what it gets to read for a line that it writes, None where it expects nothing. Its seconds are without
-    those of answering; `timeout` is with them.
+    `answer`: the reply to a line that it writes, None if it expects none. Its seconds exclude those of answering;
+    `timeout` includes them.
     """
     answering = 0.0
     with tempfile.TemporaryFile() as errors:
@@ -41,7 +41,7 @@ def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL, env=None, answer=
             late.set()
             os.killpg(child.pid, signal.SIGKILL)
         timer = threading.Timer(timeout, end)
-        timer.daemon = True  # an interruption that comes before it can be cancelled does not wait for it
+        timer.daemon = True  # an interruption before it can be cancelled does not wait for it
         try:
             child = subprocess.Popen([str(word) for word in command], cwd=cwd, env=env, text=bool(answer),
                                      stdin=subprocess.PIPE if answer else subprocess.DEVNULL,
@@ -56,7 +56,7 @@ def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL, env=None, answer=
                     with contextlib.suppress(BrokenPipeError):  # it has ended
                         print(reply, file=child.stdin, flush=True)
             _, status, used = os.wait4(child.pid, 0)
-        except BaseException:  # who interrupts this program does not reach the child, which has a session of its own
+        except BaseException:  # an interruption does not reach the child, which has a session of its own
             if child:
                 life.end(child)
             raise
@@ -73,9 +73,10 @@ def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL, env=None, answer=
 
 
 def train(place, arguments, *, metric, timeout, ranks=0):
-    """Runs `hogwild train ARGUMENTS`; `metric` is a figure of an epoch line. What goes wrong stands in `error`.
+    """Runs `hogwild train ARGUMENTS`; `metric` is a figure of an epoch line. Failures are described in `error`.
 
-    `ranks`: on so many machines of the place's lab; 0: on this machine. CPU time and memory are known of the latter.
+    `ranks`: on so many machines of the place's lab; 0: on this machine. CPU time and memory are known only for this
+    machine.
     """
     with tempfile.NamedTemporaryFile(dir=place.work, suffix=".jsonl") as record:
         command = [place.hogwild, "train", *arguments, "--quiet", "--record", record.name]

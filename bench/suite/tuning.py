@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Equal tuning: every contestant has the same number of trials, and as many again while the best one lies on an edge."""
+"""Equal tuning: all contestants have as many trials, and as many again while the best one lies on an edge."""
 import math
 import statistics
 
 from suite import quality
 from suite.terms import Outcome, Point
 
-SEEDS = range(1001, 1004)  # of each trial: none of those that are measured
+SEEDS = range(1001, 1004)  # of each trial; measured runs use none of them
 BOUNDS = {"decay": (0.0, 1.0), "batch": (1, math.inf), "meeting": (1, math.inf), "iterations": (1, math.inf)}
 
 
 def beyond(name, values, upper):
-    """The next value past an edge, as far away as the last two are; None where there is none."""
+    """The next value past an edge, at the distance of the last two; None if there is none."""
     if len(values) < 2:
         return None
     near, far = (values[-2], values[-1]) if upper else (values[1], values[0])
     if not (isinstance(far, (int, float)) and near > 0 < far):
         return None
-    if name == "decay":  # the distance to 1 is what is halved and doubled
+    if name == "decay":  # the distance to 1 is halved and doubled
         next_value = round(1 - (1 - far) ** 2 / (1 - near), 6) if far < 1 and near < 1 else 1.0
     else:
         next_value = far * far / near
@@ -27,17 +27,17 @@ def beyond(name, values, upper):
 
 
 def epoch_seconds(outcome):
-    """Seconds an epoch takes; infinite where it is not known."""
+    """Seconds of an epoch; infinite if unknown."""
     last = outcome.points[-1] if outcome.points else None
     return last.seconds / last.epochs if last and last.epochs else math.inf
 
 
 def score(outcomes, target, references=(), each=None):
-    """Less is better: median seconds to the target; where most runs do not arrive, how far they are from it.
+    """Less is better: median seconds to the target; if most runs do not reach it, how far they are from it.
 
-    `each`: seconds of an epoch, where more runs tell of them than these. Where one run loses the target again, which is
-    a failure, none arrives; `references`: serial runs, as quality.lost_again takes them, else one that ends at the
-    target.
+    `each`: seconds of an epoch, if more runs than these have measured them. If one run loses the target again, which is
+    a failure, none counts as reaching it; `references`: serial runs, as quality.lost_again takes them, else one that
+    ends at the target.
     """
     references = references or [Outcome([Point(0.0, 0.0, target.value)])]
 
@@ -58,10 +58,10 @@ def tune(run, grid, begun, target, trials, references=()):
     """One knob after the other, then step and decay together, until nothing changes or no trial is left.
 
     Then values past the edge on which the best one lies, until it lies on none; with at most as many trials again.
-    `run(settings, seed)` is an Outcome, `grid` has ascending values by knob, `begun` settings to begin with. Returns
-    the points that were tried, as dictionaries of `settings`, `outcomes`, `best` and `on_edge`; one is the best.
-    Step and decay change how many epochs it takes, and not what an epoch takes, which varies more from run to run: that
-    is the median of all runs whose other settings are the same.
+    `run(settings, seed)` returns an Outcome, `grid` has ascending values by knob, `begun` settings to begin with.
+    Returns the points that were tried, as dictionaries of `settings`, `outcomes`, `best` and `on_edge`; one is the
+    best. Step and decay change how many epochs are needed, but not the time of an epoch, which varies more from run to
+    run: that is the median of all runs whose other settings are the same.
     """
     tried, most = {}, trials
 
@@ -108,7 +108,7 @@ def tune(run, grid, begun, target, trials, references=()):
                     break
                 values[name] = sorted([*values[name], further])
         if not changed and {"step", "decay"} <= values.keys():
-            # A larger step wants a decay that is farther from 1: neither is better without the other.
+            # A larger step needs a decay that is farther from 1: neither is better without the other.
             for upwards in (True, False):
                 both = {name: beside(name, values[name], best[name], up)
                         for name, up in (("step", upwards), ("decay", not upwards))}
@@ -119,7 +119,7 @@ def tune(run, grid, begun, target, trials, references=()):
                     break
 
     def widened(settings):
-        """The settings with the next value past an edge of what was tried, on which they lie; None where there is none."""
+        """The settings with the next value past an edge of the tried values, if they lie on one; else None."""
         for name, each in values.items():
             known = [other[name] for other, _ in tried.values()]
             for upper, end in ((True, max(known)), (False, min(known))):
@@ -137,6 +137,6 @@ def tune(run, grid, begun, target, trials, references=()):
 
 
 def beside(name, values, x, upper):
-    """The value next to x; where x is the last one there, the one past it, or None."""
+    """The value next to x; if x is the last one, the one past it, or None."""
     at = values.index(x) + (1 if upper else -1)
     return values[at] if 0 <= at < len(values) else beyond(name, values, upper)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs in turns, each at a moment in which nobody else uses the machine, as far as there is one."""
+"""Runs in turns, each at a moment in which nobody else uses the machine, if there is one."""
 import time
 
 INTERVAL, ENOUGH = 0.1, 0.9
 
 
 def idle_fraction():
-    """Of the time of all CPUs, over a tenth of a second."""
+    """The idle fraction of the time of all CPUs, over a tenth of a second."""
     def read():
         with open("/proc/stat", encoding="ascii") as file:
             numbers = [int(x) for x in file.readline().split()[1:9]]
@@ -18,7 +18,8 @@ def idle_fraction():
 
 
 def wait(most_seconds):
-    """Until the CPUs are idle, or so long; the fraction that was idle last, None where nobody looked."""
+    """Waits until the CPUs are idle, or for at most so long; the fraction that was idle last, None if it was not
+    measured."""
     if most_seconds <= 0:
         return None
     end = time.monotonic() + most_seconds
@@ -29,9 +30,10 @@ def wait(most_seconds):
 
 
 def in_turns(runs, repeats, wait_seconds):
-    """Calls each of `runs` with the number of its turn, another one first each time; `repeats`: how often each.
+    """Calls each of `runs` with the number of its turn, beginning with another one each time; `repeats`: how often
+    each.
 
-    Yields (turn, position in `runs`, fraction idle before, what the call returned).
+    Yields (turn, position in `runs`, fraction idle before, result of the call).
     """
     for turn in range(max(repeats, default=0)):
         for which in ((turn + k) % len(runs) for k in range(len(runs))):

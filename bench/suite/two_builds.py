@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs two builds in turns in one call: A B, B A, A B, ..., so that what the machine does meets both alike."""
+"""Runs two builds in turns in one call: A B, B A, A B, ..., so that other load on the machine affects both alike."""
 import pathlib
 
 from suite import record, turns
@@ -10,7 +10,7 @@ def measure(driver, places, tasks, contestants, given):
     """The paths of the records of A and B, `given.out`/A.jsonl and B.jsonl.
 
     `driver`: the functions of bench/run that make lines; `places`: of A and of B; `given`: runs of each, workers,
-    seconds to wait for a quiet moment. Both records have one time of beginning: their turns belong together.
+    seconds to wait for a quiet moment. Both records begin at the same time: their turns belong together.
     """
     paths = [pathlib.Path(given.out) / f"{name}.jsonl" for name in "AB"]
     kept = [record.Record(path) for path in paths]
@@ -40,7 +40,7 @@ def _task(driver, places, task, contestants, given, kept):
     taking_part = list(driver.entries(task, contestants, places[0], given.workers, kept[0]))
     settings = [c.settings(task) for c, _ in taking_part]
     ran = []
-    for turn in range(-1, given.seeds):  # the first writes caches, and is not told
+    for turn in range(-1, given.seeds):  # the first writes caches, and is not recorded
         for which, (c, w) in enumerate(taking_part):
             for side in abba(turn):
                 idle = turns.wait(given.wait if turn >= 0 else 0)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Word vectors of others, measured by hogwild's evaluator as those of a training run."""
+"""Word vectors of others, measured by hogwild's evaluator like those of a training run."""
 import itertools
 
 from suite.peer import evaluated, option
 
-USUAL = {"dimension": 100, "window": 5, "negative": 5, "sample": 1e-4, "min-count": 5}  # as hogwild train has them
+USUAL = {"dimension": 100, "window": 5, "negative": 5, "sample": 1e-4, "min-count": 5}  # defaults of hogwild train
 
 
 def options(task):
@@ -13,13 +13,13 @@ def options(task):
 
 
 def read(path, headed=False):
-    """Lines "word number ...", the numbers as text; `headed`: behind a line that says how many."""
+    """Lines "word number ...", the numbers as text; `headed`: after a line with their count."""
     with open(path, encoding="utf-8") as file:
         return {word: numbers for word, *numbers in map(str.split, itertools.islice(file, headed, None))}
 
 
 def objective(task, place, data, vectors):
-    """The task's objective. `vectors`: word to the numbers of its input vector and, behind them, of its output."""
+    """The task's objective. `vectors`: word to the numbers of its input vector followed by those of its output."""
     told = options(task)
     head = [f"model {option(task, '--model')}", *(f"option {name} {value}" for name, value in told.items()),
             "labels real", f"width {2 * told['dimension']}"]

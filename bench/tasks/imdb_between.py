@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The task imdb for machines on a network, whose replicas meet seldom: the target is farther from the optimum."""
+"""The task imdb for machines on a network, whose replicas exchange seldom: the target is farther from the optimum."""
 import dataclasses
 
 from suite.terms import Target

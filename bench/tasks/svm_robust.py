@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A linear classifier that wrong labels pull less on, on reviews of films."""
+"""A linear classifier on which wrong labels have less effect, on reviews of films."""
 from suite import data
 from suite.terms import Target, Task
 

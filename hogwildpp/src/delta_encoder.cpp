@@ -14,7 +14,7 @@ namespace {
 
 using namespace detail::delta;
 
-/// Puts bytes behind bytes, where there is room.
+/// Appends bytes; the caller provides room.
 struct writer {
   std::byte* to;
   template <class V>
@@ -28,7 +28,7 @@ struct writer {
   }
 };
 
-/// The exponent for the values, none where halves cannot hold them.
+/// The exponent for the values; none if halves cannot hold them.
 template <class T>
 std::optional<int> exponent_of(std::span<const T> values) {
   bits_of<T> most = 0;  // magnitudes are ordered like their bits, NaNs last
@@ -39,7 +39,7 @@ std::optional<int> exponent_of(std::span<const T> values) {
   return std::max(exponent, least_exponent);
 }
 
-/// The part of a block that is not zero.
+/// The nonzero part of a block.
 template <class T>
 struct found_values {
   std::size_t count = 0;
@@ -47,7 +47,7 @@ struct found_values {
   std::array<T, delta_block_size> value;
   std::array<half, delta_block_size> halves;
 
-  /// `delta` begins at index `offset`. Without a branch on the values.
+  /// `delta` begins at index `offset`. No branch depends on the values.
   void collect(std::span<const T> delta, std::size_t offset) {
     std::size_t n = 0;
     for (std::size_t i = 0; i < delta.size(); ++i) {
@@ -58,7 +58,7 @@ struct found_values {
     count = n;
   }
 
-  /// Rounds the values, also in `delta`, and lets go of those of which nothing is left.
+  /// Rounds the values, also in `delta`, and drops those that become zero.
   void round(int exponent, std::span<T> delta, std::size_t offset) {
     const double scale = power_of_two(top_of_halves - exponent), unit = power_of_two(exponent - top_of_halves);
     std::size_t n = 0;
@@ -144,7 +144,7 @@ delta_encoder<T>::delta_encoder(std::vector<std::byte>& message, const delta_hea
   out.put(static_cast<std::uint8_t>(sizeof(T)));
   out.put(static_cast<std::uint8_t>(header.values));
   out.put(static_cast<std::uint32_t>(header.rows.size()));
-  out.put(std::uint64_t{0});  // the length, by finish()
+  out.put(std::uint64_t{0});  // length, filled in by finish()
   out.put(header.generation);
   out.put(header.round);
   out.put(header.flags);
@@ -164,7 +164,7 @@ std::size_t delta_encoder<T>::encode(std::uint64_t first, std::span<T> delta) {
   std::size_t sent = 0;
   while (!delta.empty()) {
     const std::size_t n = std::min<std::size_t>(delta.size(), delta_block_size - first % delta_block_size);
-    // A number that the compiler knows makes the common case a straight line of wide loads.
+    // A size known to the compiler makes the common case straight-line code with wide loads.
     const bool nothing = n == delta_block_size ? all_zero(delta.data(), delta_block_size) : all_zero(delta.data(), n);
     if (!nothing) sent += encode_block(first, delta.first(n));
     first += n;

@@ -13,7 +13,7 @@
 #include <hogwild/detail/data/half.hpp>
 #include <hogwildpp/detail/delta_message.hpp>
 
-// What encoder and decoder of a delta message agree on.
+// The format that encoder and decoder of a delta message share.
 //
 // The message, little-endian:
 //   0  magic, 8 bytes          16  bytes of the whole message, u64    40  coordinates, u64
@@ -22,11 +22,11 @@
 //  11  delta_values, u8        36  flags, u32                         ..  records, by ascending coordinates
 //  12  ranks, u32                                                     ..  XXH3 of all that stands before, u64
 //
-// A record holds values of one block of 256 coordinates. It begins with a byte: two bits for its layout, one that says
-// whether values are halves, five for how many blocks further its block is than the one of the record before (0 for a
-// block that several calls of encode share); 31 means that the rest of that number follows, seven bits a byte, least
-// first. Then, with halves, their exponent (i8), and what the layout says. An index counts from the block's first
-// coordinate, one byte.
+// A record holds values of one block of 256 coordinates. Its first byte has two bits for the layout, one that says
+// whether values are halves, and five for how many blocks after the previous record's its block is (0 for a block that
+// several calls of encode share); 31 means that the rest of that number follows, seven bits a byte, least significant
+// first. Then come, with halves, their exponent (i8), and the contents of the layout. An index counts from the block's
+// first coordinate, one byte.
 //   single  index, value
 //   pairs   number of values less one (u8), indices, values
 //   bitmap  32 bytes, a bit for each coordinate; values
@@ -56,8 +56,8 @@ V load(std::span<const std::byte> bytes, std::size_t at) {
   return value;
 }
 
-/// Whether it is a zero of either sign. By its bits: the modes in which processors take tiny numbers for zero differ
-/// from thread to thread.
+/// Whether it is a zero of either sign. By its bits: whether processors treat tiny numbers as zero depends on a mode
+/// that differs from thread to thread.
 template <std::floating_point T>
 bool is_zero(T value) {
   return static_cast<bits_of<T>>(std::bit_cast<bits_of<T>>(value) << 1) == 0;

@@ -8,7 +8,7 @@ namespace hogwild {
 released_weights released_weights_of(std::size_t replicas) {
   if (replicas < 2) return {};
   const double power = static_cast<double>(replicas);
-  // The left side rises with beta. At 1/2 it is below 1, at 1 above.
+  // beta^K + beta rises with beta: below 1 at 1/2, above 1 at 1.
   double low = 0.5, high = 1.0;
   for (;;) {
     const double middle = low + (high - low) / 2;

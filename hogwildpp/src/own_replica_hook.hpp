@@ -9,9 +9,9 @@
 
 namespace hogwild::detail {
 
-/// The exchange hook of a worker on a ring that has its replica to itself, under the rule `deltas`: what it trains on
-/// under buffered sharing is the replica, so that its exchanges with the common model are the ring's. They take turns
-/// by the token, which nobody lets stand for more than half a period.
+/// The exchange hook of a worker on a ring that has its replica to itself, under the rule `deltas`: under buffered
+/// sharing the worker's array is the replica, so that its exchanges with the common model are the ring's. Workers take
+/// turns by the token, which is passed on after at most half a period.
 class own_replica_hook final : public exchange_hook {
  public:
   own_replica_hook(const param_store& store, std::size_t slot, const exchange_options& ring)

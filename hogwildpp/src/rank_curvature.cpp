@@ -12,7 +12,7 @@ namespace hogwild::detail {
 
 namespace {
 
-/// Rows of a rank that squares of factors are taken of.
+/// Rows of a rank in which squares of factors are measured.
 constexpr std::size_t most_sampled_rows = 2'000;
 
 bool same_columns(const parameter_group& a, const parameter_group& b) {
@@ -37,8 +37,9 @@ rank_curvature::rank_curvature(const training_task& work, const loop_options& de
   for (const column_group& g : groups_) fill(g, 1.0);
 }
 
-// Factors are wide rows beside others of the same width, whose columns stand in the same rows of data (users and
-// items), or beside single weights of the same columns (factorization machines). Else scores are linear in them.
+// Factors are wide rows beside others of the same width, whose columns occur in the same rows of data (users and
+// items), or beside single weights of the same columns (factorization machines). Otherwise scores are linear in the
+// parameters.
 void rank_curvature::find_groups() {
   const task_facts& facts = work_.facts();
   const std::size_t columns = work_.data().columns;
@@ -57,8 +58,8 @@ void rank_curvature::find_groups() {
   }
 }
 
-// A rank without a column says nothing of it: means are those of the ranks that have it. l2 that is taken by touch
-// counts the rows of all ranks, but only those ranks take it.
+// Means are over the ranks that have a column; a rank without it does not count. l2 by touch counts the rows of all
+// ranks, but only ranks with the column apply it.
 void rank_curvature::count_columns_of_ranks(const loop_options& decided) {
   const sparse_view& data = work_.data();
   data.ensure(0, data.rows());
@@ -112,8 +113,8 @@ known_curvature rank_curvature::at(const param_store& store) {
   return {curvature_, holders_, l2_everywhere_};
 }
 
-/// Of each group the sums, over rows and their entries, of the square of what an entry's factors are multiplied by, and
-/// of what its weight is: x_j^2 times |sum of x_k v_k over the other columns|^2, and x_j^2.
+/// For each group two sums over rows and their entries: of the squared factor by which an entry's factors are
+/// multiplied, x_j^2 times |sum of x_k v_k over the other columns|^2, and of the squared factor of its weight, x_j^2.
 template <parameter T>
 std::vector<double> rank_curvature::squares(std::span<const T> parameters) const {
   std::vector<double> sums(2 * groups_.size()), all, others;

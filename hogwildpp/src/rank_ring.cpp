@@ -33,10 +33,10 @@ using namespace std::chrono_literals;
 
 constexpr std::uint32_t round_ends = 1, stop_asked = 2;  ///< flags of a message
 
-/// A turn may take this fraction of the time: its thread has no CPU of its own.
+/// The wait per time of a turn: the ring's thread has no CPU of its own, so turns take a limited fraction of the time.
 constexpr int pause_per_turn = 19;
 constexpr auto longest_pause = 20ms;
-/// Between two looks whether the round was taken away.
+/// Between two checks whether the round was abandoned.
 constexpr auto look_around = 50ms;
 
 template <parameter T, class Update>
@@ -80,7 +80,7 @@ class typed_rank_ring final : public rank_ring {
 
   bool wait_for_end() override {
     std::unique_lock lock(mutex_);
-    // A message that comes after one whole lap was sent on by everybody after this rank had finished.
+    // A message that comes after one whole lap was sent after this rank had finished, by every rank.
     const std::uint64_t lap_later = turns_ + 2;
     const bool enough = rows_of_round() >= goal_.most_here;
     resting_ = true;
@@ -143,7 +143,8 @@ class typed_rank_ring final : public rank_ring {
 
   static constexpr std::size_t levels = 64;
 
-  /// Calls f(first parameter, count, level) for the parts of a group's first `rows` that the same turns take.
+  /// Calls f(first parameter, count, level) for the parts of a group's first `rows` that are exchanged in the same
+  /// turns.
   template <class F>
   void for_levels(const parameter_group& g, std::size_t rows, const F& f) const {
     if (!g.hot_first) return f(g.offset, g.rows * g.width, 0);
@@ -160,7 +161,7 @@ class typed_rank_ring final : public rank_ring {
   }
 
   T state_kept() const { return static_cast<T>(options_.state_kept); }
-  /// What parameters from `first` on keep of their gains.
+  /// Computes the kept fraction of the gains of the parameters from `first` on.
   void fill_kept(const kept_gains& kept, std::size_t first, std::span<T> keep) const {
     for (std::size_t i = 0; i < keep.size(); ++i) {
       keep[i] = kept(static_cast<T>(steep_.curvature[first + i]), static_cast<T>(steep_.holders[first + i]));
@@ -169,7 +170,7 @@ class typed_rank_ring final : public rank_ring {
 
   bool is_scaled(std::size_t k, const parameter_group& g) const { return k == 0 && options_.scaled && g.hot_first; }
 
-  /// w = scale * v, as far as this rank's workers have come.
+  /// w = scale * v, at the present position of this rank's workers.
   double scale_now() const { return round_.l2.at(round_.l2.position + static_cast<double>(rows_of_round())); }
   void multiply_scaled(std::size_t k, std::span<T> array) const {
     for (const parameter_group& g : groups_) {
@@ -200,7 +201,7 @@ class typed_rank_ring final : public rank_ring {
         if (!head) return;
         flags = head->flags;
         if ((flags & round_ends) != 0) {
-          rows_ = head->rows;  // as the first rank knew them, so that all come to the same
+          rows_ = head->rows;  // as the first rank had them, so that all ranks get the same
           return end_round(generation, flags);
         }
       }
@@ -228,7 +229,7 @@ class typed_rank_ring final : public rank_ring {
     if (link_.rank() + 1 < link_.size()) send(generation, flags, 0);
   }
 
-  /// Takes in the message with the token; nothing where the round is taken away.
+  /// Takes in the message with the token; nothing if the round is abandoned.
   std::optional<delta_header> next_message(std::uint64_t generation, const std::stop_token& stop) {
     const auto begin = clock::now();
     while (!stop.stop_requested()) {
@@ -240,7 +241,7 @@ class typed_rank_ring final : public rank_ring {
       const std::string name = "a message of rank " + std::to_string(before());
       delta_decoder<T> decoder(*message, arrays_.size() * store_.shape().parameters, name);
       const delta_header& head = decoder.header();
-      if (head.round < opened_ || (head.round == opened_ && head.generation < generation)) continue;  // dead
+      if (head.round < opened_ || (head.round == opened_ && head.generation < generation)) continue;  // outdated
       if (head.round != opened_ || head.generation != generation || head.rows.size() != rows_.size()) {
         throw worker_error(name + " is of turn " + std::to_string(head.generation) + " in round " +
                            std::to_string(head.round) + " of " + std::to_string(head.rows.size()) +
@@ -257,8 +258,7 @@ class typed_rank_ring final : public rank_ring {
     return std::nullopt;
   }
 
-  /// The longer a turn waits here, the fresher is what it sends on. Where no worker trains there is nothing to wait
-  /// for.
+  /// The longer a turn waits here, the fresher are the gains that it sends on. If no worker trains, it does not wait.
   void pause() {
     std::unique_lock lock(mutex_);
     news_.wait_for(lock, pause_, [&] { return resting_; });
@@ -273,7 +273,7 @@ class typed_rank_ring final : public rank_ring {
                        "with --resume where there is a checkpoint");
   }
 
-  /// Sends the token on, with what a turn over so many ranks of each group has to tell; 0: nothing.
+  /// Sends the token on, with the changes of a turn over the first `prefix` rows of each group; 0: none.
   void send(std::uint64_t generation, std::uint32_t flags, std::size_t prefix) {
     std::vector<std::byte> message;
     const std::size_t n = store_.shape().parameters;
@@ -336,14 +336,14 @@ class typed_rank_ring final : public rank_ring {
 
   round_plan round_{};
   known_curvature steep_{};
-  std::uint32_t opened_ = 0;         ///< rounds so far: the number that messages bear
-  std::vector<std::uint64_t> rows_;  ///< of this round, of each rank, as far as is known
+  std::uint32_t opened_ = 0;         ///< rounds so far: the number in messages
+  std::vector<std::uint64_t> rows_;  ///< rows of each rank in this round, as far as known
   std::uint64_t rows_before_ = 0;    ///< of this rank, in earlier rounds
-  /// Rows of this rank when gains of a level of the ruler were taken last, and at the turn at hand.
+  /// Rows of this rank when gains of each level of the ruler were last taken, and at the current turn.
   std::array<std::uint64_t, levels> taken_{};
   std::uint64_t rows_taken_ = 0;
   round_rows goal_{};
-  double scale_ = 1.0;  ///< of this rank, at its turn
+  double scale_ = 1.0;  ///< at its turn
   clock::duration pause_{};
   link_report report_{};
 
@@ -352,7 +352,7 @@ class typed_rank_ring final : public rank_ring {
   std::uint64_t turns_ = 0;  ///< in this round
   bool over_ = false;
   bool resting_ = false;          ///< no worker trains
-  bool stopped_workers_ = false;  ///< the stop request is this ring's
+  bool stopped_workers_ = false;  ///< this ring requested the stop
   std::exception_ptr failure_;
   std::jthread thread_;
 };

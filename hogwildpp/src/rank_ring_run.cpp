@@ -20,8 +20,8 @@ namespace hogwild::detail {
 
 namespace {
 
-/// As the coordinator of this process sees the ring: a round is over when all ranks together have trained its rows. Who
-/// is faster trains some rows of its own again; who is slower leaves some out.
+/// The ring as this process's coordinator sees it: a round is over when all ranks together have trained its rows. A
+/// faster rank trains some of its rows again; a slower one leaves some out.
 class rank_ring_run final : public engine_run {
  public:
   rank_ring_run(std::unique_ptr<engine_run> members, const ring_engine& engine, const training_task& work,
@@ -47,19 +47,19 @@ class rank_ring_run final : public engine_run {
   const param_store& store() const override { return members_->store(); }
 
   void get_ready() override {
-    // What training begins with: made by every rank for itself, from the same seed or its own checkpoint.
+    // Every rank makes the initial parameters itself, from the same seed or its own checkpoint.
     agreement(&ranks_).require_equal(store().state_of_training(), "parameters to begin with");
     members_->get_ready();
   }
 
   void run_round() override {
     const auto rows = rows_of_round();
-    if (rows.all == 0) {  // more parts than chunks
+    if (rows.all == 0) {  // there are more parts than chunks
       scale_after_ = store().control().round.l2.scale;
       return close_round(store(), chunks_);
     }
     scale_after_ = 1.0;
-    // A part begins with a whole chunk, which other ranks have not: the scale begins where this rank's rows do.
+    // A part begins with a whole chunk, at another row on other ranks: the scale begins at this rank's position.
     store().control().round.l2.position =
         static_cast<double>(store().control().drawn.next() * chunks_.rows_per_chunk());
     ring_->open(store().control().round, rows, curvature_.at(store()));
@@ -83,7 +83,7 @@ class rank_ring_run final : public engine_run {
   std::optional<link_report> link() const override { return ring_->report(); }
 
  private:
-  /// A rank counts for at most so many times its own rows: who has few does not stand for who has many.
+  /// A rank counts for at most so many times its own rows: a rank with few rows must not replace one with many.
   static constexpr double most_passes = 1.5;
 
   std::uint64_t rows_of_part(std::uint32_t part) const {
@@ -96,7 +96,7 @@ class rank_ring_run final : public engine_run {
   }
   round_rows rows_of_round() {
     const round_plan& round = store().control().round;
-    if (rows_of_parts_.size() != round.parts) {  // the same rounds on all ranks
+    if (rows_of_parts_.size() != round.parts) {  // all ranks have the same rounds
       rows_of_parts_.resize(round.parts);
       for (std::uint32_t part = 0; part < round.parts; ++part)
         rows_of_parts_[part] = static_cast<double>(rows_of_part(part));
@@ -107,7 +107,7 @@ class rank_ring_run final : public engine_run {
             .most_here = static_cast<std::uint64_t>(most_passes * static_cast<double>(here))};
   }
 
-  /// The same rows in another order. The scale goes on from where it is after the rows before.
+  /// Opens the same rows in another order. The scale goes on from its present value.
   void open_another_pass() {
     round_plan round = store().control().round;
     const auto here = static_cast<double>(rows_of_part(round.part));
@@ -122,7 +122,7 @@ class rank_ring_run final : public engine_run {
   collective& ranks_;
   rank_curvature curvature_;
   std::unique_ptr<rank_ring> ring_;
-  std::vector<double> rows_of_parts_;  ///< of an epoch, of all ranks
+  std::vector<double> rows_of_parts_;  ///< of each part of an epoch, over all ranks
   double scale_after_ = 1.0;
 };
 

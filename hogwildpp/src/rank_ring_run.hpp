@@ -8,7 +8,8 @@
 
 namespace hogwild::detail {
 
-/// This process's workers, `members`, which train one replica of a ring of processes: engine.ranks and engine.link.
+/// A run of this process's workers, `members`, which train one replica of a ring of processes: engine.ranks and
+/// engine.link.
 std::unique_ptr<engine_run> join_ranks(std::unique_ptr<engine_run> members, const ring_engine& engine,
                                        const training_task& work, const loop_plan& plan);
 

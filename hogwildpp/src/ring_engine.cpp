@@ -46,7 +46,7 @@ class ring_run final : public engine_run {
     detail::give_to_replicas(store(), ring, helpers());
     store().control().token.open(0);
     members_->run_round();
-    // Whoever is stopped in the middle of an exchange would send once more what is merged now.
+    // A worker that is stopped in the middle of an exchange would send again what is merged now.
     members_->settle();
     detail::merge_replicas(store(), ring, helpers());
   }
@@ -67,7 +67,7 @@ class ring_run final : public engine_run {
   std::uint64_t rows_lost() const override { return members_->rows_lost(); }
 
  private:
-  /// Where there was something to choose.
+  /// Only if there was a choice.
   void note_placement(const note_function& note) const {
     const placed_memory memory = store().ring_memory();
     if (!note || memory == placed_memory::anywhere) return;

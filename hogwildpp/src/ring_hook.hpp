@@ -20,10 +20,10 @@
 
 namespace hogwild::detail {
 
-/// The exchange hook of a worker on a ring that shares its replica with others, or that exchanges with other replicas
-/// rather than with the common model: when the token names its replica, the replica exchanges a prefix of the columns,
-/// by the marks of a ruler, and the token goes on. All in increments, so that what the replica's other workers add
-/// meanwhile is kept. A holder whose token was taken over notices after at most one block of parameters.
+/// The exchange hook of a worker on a ring that shares its replica with others, or whose replica exchanges with other
+/// replicas rather than with the common model. When the token names its replica, the replica exchanges a prefix of the
+/// columns, by the marks of a ruler, and the token goes on. All changes are increments, so that concurrent adds of the
+/// replica's other workers are kept. A holder whose token was taken over notices after at most one block of parameters.
 template <parameter T, class Update>
 class ring_hook final : public exchange_hook {
  public:
@@ -36,7 +36,7 @@ class ring_hook final : public exchange_hook {
         groups_(std::move(groups)),
         // Above 1 a gain would come back from the next replica larger than it went out.
         step_(static_cast<T>(std::min(store.control().round.step, 1.0))),
-        // It is about weights, which are `scale` times what is stored.
+        // The tolerance applies to weights, which are `scale` times the stored values.
         tolerance_(static_cast<T>(ring.released.tolerance / store.control().round.l2.scale)) {
     for (const parameter_group& g : groups_) widest_ = std::max(widest_, g.width);
     for (std::size_t k = 0; k <= store.shape().state_arrays; ++k) {
@@ -51,11 +51,12 @@ class ring_hook final : public exchange_hook {
   }
 
   void exchanged(std::size_t) override {
-    // The common model takes what there is though nobody else has news; a successor would only draw this replica back.
+    // Under `deltas` the common model takes gains even if nobody else has news; a successor would only pull this
+    // replica back.
     if (!turn_.take(ring_.rule == ring_rule::deltas)) return;
-    // The released rule pulls to one side; out of turn it would draw this replica back.
+    // The released rule is not symmetric; out of turn it would pull this replica back.
     if (turn_.out_of_turn() && ring_.rule == ring_rule::released) return turn_.pass(false);
-    // One round of the token is one turn of the ruler, so that all replicas exchange the same columns in it.
+    // One lap of the token is one turn of the ruler, so that all replicas exchange the same columns in it.
     const std::size_t prefix = ruler_prefix(turn_.generation() / ring_.replicas + 1, widest_);
     for (const parameter_group& g : groups_) {
       const bool whole = !g.hot_first || ring_.released.dense != 0;
@@ -72,11 +73,11 @@ class ring_hook final : public exchange_hook {
   using view = param_view<T, Update>;
   static constexpr std::size_t block = 256, line = 16;
 
-  /// Periods between two of its exchanges for which a worker lets the token stand still: whom it names should have
-  /// taken it up in one, and whoever has it in hand gets on block by block.
+  /// Periods between two of its exchanges for which a worker tolerates a token that does not move: the replica that it
+  /// names should have taken it within one, and a holder makes progress block by block.
   static constexpr std::size_t max_polls = 1;
 
-  /// A block of array `k`: 0 are the parameters, state follows. What optimisers sum up is summed under every rule.
+  /// Exchanges a block of array `k`: 0 are the parameters, state follows. Optimisers' sums are summed under every rule.
   void meet(std::size_t k, std::size_t first, std::size_t n) {
     const bool summed = k > 0 || ring_.rule == ring_rule::deltas;
     const view own = of_replica(turn_.replica(), k), other = summed ? common_[k] : of_replica(turn_.successor(), k);
@@ -93,7 +94,7 @@ class ring_hook final : public exchange_hook {
       mix_released<T>(read, weights_, step_, tolerance_, add);
     else
       mix_average<T>(read, add);
-    // Whoever dies in between has taken over a few coordinates without remembering it, and somebody sends them again.
+    // A worker that dies in between has taken over a few coordinates without recording it, and they are sent again.
     for (std::size_t i = 0; i < n; i += line) {
       const std::size_t m = std::min(line, n - i);
       add_where_changed(own, first + i, add.own.subspan(i, m));
@@ -103,7 +104,7 @@ class ring_hook final : public exchange_hook {
     me_.ring_bytes.raise(2 * n * sizeof(T));
   }
 
-  /// A line without news stays where it is; and a lossy add of nothing might undo what is stored there meanwhile.
+  /// A line without news stays where it is; a lossy add of zeros might even undo a concurrent store.
   static void add_where_changed(const view& to, std::size_t first, std::span<const T> delta) {
     const auto something = [](T x) { return x != T(0); };
     if (std::ranges::any_of(delta, something)) to.add_block(first, delta);
@@ -117,7 +118,7 @@ class ring_hook final : public exchange_hook {
   released_weights weights_;
   std::vector<parameter_group> groups_;
   T step_, tolerance_;
-  std::vector<view> common_, seen_last_, replicas_;  ///< array by array; replicas one after the other
+  std::vector<view> common_, seen_last_, replicas_;  ///< by array; replicas one after the other
   std::size_t widest_ = 1;
   std::array<T, block> own_, other_, base_, to_own_, to_other_, to_base_;
 };

@@ -26,7 +26,7 @@ std::vector<param_store> replicas_of(const param_store& store, const exchange_op
   return all;
 }
 
-/// Calls pass(first, last) for parts that cover 0 .. n-1, in parallel where that pays.
+/// Calls pass(first, last) for parts that cover 0 .. n-1, in parallel if that pays.
 template <class Pass>
 void in_parts(std::size_t n, thread_team& helpers, const Pass& pass) {
   constexpr std::size_t worth_waking_for = std::size_t{1} << 14;
@@ -80,7 +80,7 @@ void merge_replicas(const param_store& store, const exchange_options& ring, thre
         gain.fill(T(0));
         for (std::size_t v = 0; v < ring.replicas; ++v) {
           const T* own = array_of<T>(replicas[v], k).data() + j;
-          // Under the other rules the common model has not changed since it was given to the replicas.
+          // Under the other rules the common model has not changed since the replicas were copied from it.
           const T* base = (summed ? replicas[v].beside<T>(k) : common).data() + j;
           for (std::size_t i = 0; i < n; ++i) gain[i] += own[i] - base[i];
         }

@@ -7,15 +7,14 @@
 
 namespace hogwild::detail {
 
-// Between rounds, while no worker of this process trains. Where the process is a rank of a ring of processes, its
-// shared parameters may still change by adds: those are kept, and what replicas are given is what they remember.
+// Called between rounds, while no worker of this process trains. If the process is a rank of a ring of processes, its
+// shared parameters may still change by adds: these are kept, and replicas remember the values that they were given.
 
-/// Gives every replica of the ring the shared parameters and optimiser state.
+/// Copies the shared parameters and optimiser state to every replica of the ring.
 void give_to_replicas(const param_store& store, const exchange_options& ring, thread_team& helpers);
 
-/// Makes the shared parameters of what the replicas have become: under the rule `deltas` what each has
-/// gained since it exchanged last is added, else they are the replicas' mean. Optimiser state is summed over all in any
-/// case.
+/// Merges the replicas into the shared parameters: under the rule `deltas` each replica's gains since its last exchange
+/// are added, else the replicas are averaged. Optimiser state is summed over all in any case.
 void merge_replicas(const param_store& store, const exchange_options& ring, thread_team& helpers);
 
 }  // namespace hogwild::detail

@@ -63,7 +63,7 @@ ring_layout ring_engine::layout(std::size_t started, const std::string& why_fewe
 
 namespace {
 
-/// Other ranks see the weights as they are at the worker's last exchange: l2 must not have changed them much since.
+/// Other ranks see the weights as of the worker's last exchange: l2 must not have changed them much since.
 void exchange_before_l2_shows(exchange_options& exchange, double step, double l2) {
   exchange.workers = std::max<std::uint64_t>(exchange.workers, 2);
   const auto most = static_cast<std::uint64_t>(std::clamp(0.25 / std::max(step * l2, 1e-9), 1.0, 4096.0));
@@ -96,7 +96,7 @@ void require_same_engine(const ring_engine& engine, const agreement& ranks) {
   detail::require_same_on_ranks(mine, ranks);
 }
 
-// Workers hold replicas of their replica on the ring, all bound by what all of them together may gain.
+// Workers hold replicas of their replica on the ring; the stability bound counts the gains of all of them together.
 std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
   std::size_t workers = engine.transport == transport_kind::in_process ? run.count_threads(engine.workers, engine.team)
                                                                        : run.count_workers(engine.workers);
@@ -114,8 +114,8 @@ std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
         "the mean of what replicas sum up is not what ftrl makes weights of: use the exchange rule deltas, or another "
         "optimizer");
   run.ask_for(sharing_kind::buffered);
-  // An exchange may find the token elsewhere once. A worker that has its replica to itself soon looks again, but each
-  // of the others may be a look late.
+  // An exchange may find the token elsewhere once. A worker that has its replica to itself soon looks again, but if
+  // several share one, each of the others may be one look late.
   const bool one_each = ring.rule == ring_rule::deltas && workers == ring.replicas;
   if (ring.replicas > 1)
     around.delay = one_each ? 1.0 + static_cast<double>(ring.replicas / exchange_hook::polls_per_period) : 2.0;

@@ -15,7 +15,7 @@ void ring_task::work(const worker_context& at) const {
   if (ring.one_worker_each()) {
     own_replica_hook node(at.store, at.slot, ring);
     worker_memory replica(at.store.ring_memory_of(replica_of(at.slot, ring)));
-    // Who joins above the number of workers has no replica, but takes its turns.
+    // A worker that joins beyond the planned number has no replica of its own, but takes its turns.
     return whole().work({at.plan, at.store, at.slot, at.slot < ring.workers ? replica : at.memory, &node});
   }
   const param_store replica = at.store.replica_view(replica_of(at.slot, ring));
@@ -27,7 +27,7 @@ void ring_task::work(const worker_context& at) const {
       };
       facts_.scalar_bytes == sizeof(float) ? train.template operator()<float>() : train.template operator()<double>();
     } else {
-      throw_unshared(at.plan.options);  // refused before, by the engine's plan
+      throw_unshared(at.plan.options);  // refused earlier, by the engine's plan
     }
   });
 }

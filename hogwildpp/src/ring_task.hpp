@@ -7,8 +7,7 @@
 
 namespace hogwild::detail {
 
-/// A task as the workers of a ring do it: each on the parameters of its replica; the plan says
-/// how many there are.
+/// A task as the workers of a ring train it: each on the parameters of its replica; the plan says how many there are.
 class ring_task final : public decorated_task {
  public:
   using decorated_task::decorated_task;

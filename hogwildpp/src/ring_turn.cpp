@@ -48,7 +48,7 @@ bool ring_turn::overdue(ring_token::seen now) {
   const std::uint64_t turns = sum_of(replica_, &worker_slot::ring_exchanges);
   waited_ = turns == last_turns_ ? waited_ + 1 : 0;  // another worker of this replica may have had it
   last_turns_ = turns;
-  // Bytes rise while whoever has it in hand gets on.
+  // The byte count rises while the holder makes progress.
   const std::uint64_t bytes = sum_of(ring_token::replica(now), &worker_slot::ring_bytes);
   stood_still_ = now == last_seen_ && bytes == last_bytes_ ? stood_still_ + 1 : 0;
   last_seen_ = now;

@@ -19,31 +19,31 @@ inline std::size_t replica_of(std::size_t slot, const exchange_options& ring) {
   return replica_of_slot(slot, ring.workers, ring.replicas);
 }
 
-/// One worker's look at the token, and its hand on it.
+/// One worker's view of the token, and its hold on it.
 ///
-/// Replicas that have not trained a row since this worker looked last (stopped, dead, through with their rows, or put
-/// aside by the system) are passed over. A worker that sees the token stand still elsewhere for `max_polls` of its
-/// looks, or waits for as many as there are replicas because others are much faster, takes it over. The holder that was
-/// passed over notices from is_held(), or when it passes the token on.
+/// Replicas that have not trained a row since this worker looked last (stopped, dead, done with their rows, or
+/// preempted) are skipped. A worker takes the token over if it sees it not move elsewhere for `max_polls` of its looks,
+/// or if it waits for as many looks as there are replicas because others are much faster. The skipped holder notices
+/// from is_held(), or when it passes the token on.
 class ring_turn {
  public:
   /// Store and ring must outlive this.
   ring_turn(const param_store& store, std::size_t slot, const exchange_options& ring, std::size_t max_polls);
 
   std::size_t replica() const { return replica_; }
-  /// Whom the token goes to next; its own replica where nobody else has trained since.
+  /// The replica to which the token goes next; its own if no other has trained since.
   std::size_t successor() const { return successor_; }
 
-  /// Takes the token in hand, if it names this replica or is overdue. Without `news`, only if another replica has
-  /// trained since this worker looked.
+  /// Takes the token if it names this replica or is overdue. Without `news`, only if another replica has trained since
+  /// this worker looked.
   bool take(bool news);
-  /// Whether the token in hand was taken over from somebody.
+  /// Whether this worker took the token over from another one.
   bool out_of_turn() const { return out_of_turn_; }
-  /// Whether it is still in hand.
+  /// Whether this worker still holds it.
   bool is_held() const { return store_.control().token.is_still(held_); }
-  /// How many hand-offs there were.
+  /// How often the token has been passed on.
   std::uint64_t generation() const { return ring_token::generation(held_); }
-  /// To the successor. `exchanged`: counts as an exchange, with the time since take().
+  /// Passes the token to the successor. `exchanged`: counts as an exchange, with the time since take().
   void pass(bool exchanged);
 
  private:
@@ -61,8 +61,8 @@ class ring_turn {
   worker_slot& me_;
   const exchange_options& ring_;
   std::size_t replica_, successor_, max_polls_;
-  std::vector<std::vector<const worker_slot*>> members_;  ///< of each replica
-  std::vector<std::uint64_t> rows_seen_;                  ///< of each replica, when last looked at
+  std::vector<std::vector<const worker_slot*>> members_;  ///< workers of each replica
+  std::vector<std::uint64_t> rows_seen_;                  ///< rows of each replica at the last look
   ring_token::seen held_{};
   bool out_of_turn_ = false;
   std::chrono::steady_clock::time_point begin_{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waiting for others costs, by how long a gradient takes (the experiment behind figure 5 of the Hogwild! paper):
+// The cost of waiting for others, by how long a gradient takes (the experiment behind figure 5 of the Hogwild! paper):
 // logistic regression whose gradient computes for so many microseconds more. Prints seconds and loss of a run.
 //
 //   slow_gradient train.svm MICROSECONDS WORKERS lossy|exact|locked|edge_locked|ordered [EPOCHS [STEP]]
@@ -25,7 +25,7 @@ struct slow_logistic : hogwild::logistic {
   static constexpr std::string_view name = "slow_logistic";
   std::chrono::nanoseconds delay{0};
   float derivative(float margin, float label) const {
-    // It computes: who sleeps leaves its CPU to the others.
+    // It computes: a thread that slept would leave its CPU to the others.
     for (const auto end = std::chrono::steady_clock::now() + delay; std::chrono::steady_clock::now() < end;) {
     }
     return logistic::derivative(margin, label);

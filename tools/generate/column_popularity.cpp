@@ -32,7 +32,8 @@ std::vector<band> bands_of(const options& o, double offset) {
 }
 
 /// Drawing until a row has k distinct columns is the same as letting column i arrive at an exponential time of rate p_i
-/// and stopping at the k-th arrival; so the expected number of distinct columns at time t is sum of 1 - exp(-p_i t).
+/// and stopping at the k-th arrival; so the expected number of distinct columns at time t is the sum of 1 - exp(-p_i
+/// t).
 double distinct_at(const std::vector<band>& bands, double t) {
   double sum = 0.0;
   for (const band& b : bands) sum -= b.columns * std::expm1(-b.weight * t);

@@ -9,11 +9,11 @@
 
 namespace hogwild::generate {
 
-/// How often each column is drawn: position i with probability proportional to (i + offset)^-zipf, where the offset is
-/// the one that puts the commonest column into the asked fraction of rows. Immutable, so any thread may draw.
+/// How often each column is drawn: position i with probability proportional to (i + offset)^-zipf. The offset is chosen
+/// so that the given fraction of rows has the commonest column. Immutable, so any thread may draw.
 class column_popularity {
  public:
-  /// Throws config_error where no offset gives `o.delta`.
+  /// Throws config_error if no offset gives `o.delta`.
   explicit column_popularity(const options& o);
 
   /// The position for a uniform number in [0, 1).
@@ -23,7 +23,7 @@ class column_popularity {
 
  private:
   std::vector<double> cumulative_;
-  std::vector<std::uint32_t> guide_;  ///< where the search for a number in each of 2^16 slices begins
+  std::vector<std::uint32_t> guide_;  ///< where the search for a number begins, for each of 2^16 slices
   double draws_ = 0.0;                ///< draws, repeats included, until a row has its mean length
 };
 

@@ -12,8 +12,8 @@
 #include <generate/options.hpp>
 
 // Synthetic sparse text data: rows of unit length with log-normal numbers of entries, columns of Zipf-like popularity,
-// values like log(tf) * idf, and labels from a hidden separating plane with noise. The same for a seed on any number of
-// threads.
+// values like log(tf) * idf, and labels from a hidden separating plane with noise. A seed gives the same data on any
+// number of threads.
 
 namespace hogwild::generate {
 

@@ -33,7 +33,7 @@ void append_number(std::string& text, std::uint32_t number) {
   text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
-/// "0.012345" without the zeros at the end; "1" for the whole.
+/// "0.012345" without trailing zeros; "1" for the whole.
 void append_value(std::string& text, std::uint32_t units) {
   if (units >= 1'000'000) {
     text += '1';
@@ -74,7 +74,7 @@ void write(atomic_file& file, const std::string& text) {
   file.write(std::as_bytes(std::span(text)));
 }
 
-/// Of the folder in which a file goes; nothing for what is no file.
+/// The free space in a file's folder; nothing if it is not a regular file.
 struct room {
   std::uint64_t device, free;
 };
@@ -88,8 +88,8 @@ std::optional<room> room_for(const std::filesystem::path& file) {
   return room{place.st_dev, std::uint64_t{disk.f_bavail} * disk.f_frsize};
 }
 
-/// Throws resource_error where the text does not find room. An entry takes as many bytes as those of the first rows do
-/// in the mean, nearly; how many there are the options say.
+/// Throws resource_error if there is no room for the text. The size is estimated from the mean bytes of an entry in the
+/// first rows, and from the number of entries by the options.
 void require_room(const options& o, const block_text& first, const atomic_file& train_file,
                   const std::filesystem::path& train, const std::optional<std::filesystem::path>& test) {
   constexpr double sure = 0.9;

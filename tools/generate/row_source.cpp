@@ -13,7 +13,7 @@
 namespace hogwild::generate {
 namespace {
 
-// Streams of random numbers that are not a row's; rows have the streams from 0 on.
+// Random streams that belong to no row; rows have the streams from 0 on.
 constexpr std::uint64_t hidden_stream = ~std::uint64_t{0}, number_stream = hidden_stream - 1;
 
 constexpr std::size_t most_repeats = 20;
@@ -42,7 +42,7 @@ double on_grid(double x) {
   return std::round(x * 1024.0) / 1024.0;
 }
 
-/// 1 + log(how often a word stands in a document), for 1 to most_repeats times.
+/// 1 + log(how often a word occurs in a document), for 1 to most_repeats times.
 std::array<double, most_repeats> frequency_weights() {
   std::array<double, most_repeats> weights{};
   for (std::size_t k = 0; k < most_repeats; ++k) weights[k] = on_grid(1.0 + std::log(static_cast<double>(k + 1)));
@@ -101,7 +101,7 @@ void row_source::make(std::size_t r, generated_row& row) const {
     row.positions.clear();
     const std::size_t wanted = length(draw.normal());
     while (row.positions.size() < wanted) {
-      // Repeats are few in rows of this length, so they are taken out when there are enough draws, not one by one.
+      // Repeats are few in rows of this length, so they are removed when there are enough draws, not one by one.
       while (row.positions.size() < wanted) {
         row.positions.push_back(static_cast<std::uint32_t>(popularity_.position(draw.uniform())));
       }

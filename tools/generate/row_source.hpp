@@ -13,7 +13,7 @@ namespace hogwild::generate {
 /// Values are whole multiples of this, so that text and memory hold the same numbers.
 inline constexpr double value_unit = 1e-6;
 
-/// One made row. The buffers are used again for the next one.
+/// One generated row. The buffers are reused for the next one.
 struct generated_row {
   struct entry {
     std::uint32_t column;  ///< from 0
@@ -23,13 +23,13 @@ struct generated_row {
   bool positive = false;
   bool test = false;
 
-  std::vector<std::uint32_t> positions{};  ///< room for work
+  std::vector<std::uint32_t> positions{};  ///< scratch memory
   std::vector<double> values{};
 };
 
-/// Makes rows: row r is a function of the options and r alone, so threads may make them in any order and get the same
-/// data. Logarithms and powers decide only through comparisons with random numbers and through values rounded to coarse
-/// grids, so that another machine's last bit makes no other data.
+/// Makes rows: row r is a function of the options and r alone, so threads may make them in any order with the same
+/// result. Logarithms and powers are used only in comparisons with random numbers and in values rounded to coarse
+/// grids, so that differences in the last bit between machines do not change the data.
 class row_source {
  public:
   /// Throws config_error for options out of range.
@@ -42,7 +42,7 @@ class row_source {
 
   options options_;
   column_popularity popularity_;
-  std::vector<std::uint32_t> number_;  ///< column of each popularity position: they are mixed, as in real data
+  std::vector<std::uint32_t> number_;  ///< column of each popularity position: shuffled, as in real data
   std::vector<double> rarity_;         ///< log of inverse document frequency, by position
   std::vector<double> hidden_;         ///< the weights of the separating plane, by position
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t turns = 3, epochs_of_a_turn = 5;
 
-/// Seconds of each epoch but the first, in which memory is touched that is new.
+/// Seconds of each epoch but the first, which touches new memory.
 class epoch_times final : public observer {
  public:
   explicit epoch_times(std::vector<double>& seconds) : seconds_(seconds) {}
@@ -48,7 +48,7 @@ checked_advice measure_advised(const advice& given, const named_model& m, const 
   const cpu_watch watch;
   std::vector<measured_run> measured(given.runs.size());
   std::vector<std::vector<double>> seconds(given.runs.size());
-  // In turns: what else the machine does meanwhile is shared by all.
+  // In turns, so that other load on the machine affects all alike.
   for (std::size_t turn = 0; turn < turns; ++turn) {
     for (std::size_t i = 0; i < given.runs.size(); ++i) {
       if (!given.runs[i].refused.empty()) continue;

@@ -26,7 +26,7 @@ std::string in_words(const char* format, ...) {
   return text;
 }
 
-/// What --values should say, and why.
+/// The value of --values to use, and why.
 struct value_choice {
   const char *values, *reason;
 };
@@ -39,7 +39,7 @@ value_choice choose_values(const sparse_view& rows, const advice& given) {
   return {"float", "no value is rounded, and the data fit into memory"};
 }
 
-/// Of those that are compared: the least measured time, and that of the run that was advised.
+/// How much slower the advised run is than the fastest measured one, as a fraction; runs in lockstep do not count.
 std::optional<double> loss_of_advice(const advice& given, const std::vector<measured_run>& measured) {
   double least = 0.0;
   for (std::size_t i = 0; i < measured.size(); ++i) {
@@ -67,7 +67,7 @@ std::string line_of(const advised_run& run, const measured_run* measured, bool b
   return text + remarks + "\n";
 }
 
-/// Whether others used the CPUs, or that nobody knows; empty where they did not.
+/// A line that says that other programs used the CPUs, or that this is unknown; empty if they did not.
 std::string load_line(bool busy, const cpu_load& load, const char* so) {
   const std::string what = load_text(load);
   if (what.empty()) return {};
@@ -81,7 +81,7 @@ nlohmann::ordered_json facts_of(const cpu_load& load) {
           {"missed_fraction", load.missed}};
 }
 
-/// Null: nothing says that it was busy, but it is not known what other programs took.
+/// Null: no sign of load, but it is unknown what other programs took.
 nlohmann::ordered_json told_busy(const cpu_load& load) {
   if (!is_busy(load) && !load.others) return nullptr;
   return is_busy(load);

@@ -11,13 +11,13 @@
 
 namespace hogwild::cli {
 
-/// Advice, and what it was measured to come to where that was asked for (else `measured` is empty), for people. Where
-/// others used the CPUs meanwhile, what was predicted or measured says so.
-/// `scale`: how columns should be divided; the step that was found for columns as they are is then none to give.
+/// Advice as text, with measured times if they were asked for (else `measured` is empty). If other programs used the
+/// CPUs meanwhile, predictions and measurements say so. `scale`: how columns should be divided; a step that was found
+/// for undivided columns is then not given.
 std::string advice_text(const sparse_view& rows, const advice& given, const checked_advice& measured,
                         column_scaling scale);
 
-/// The same for machines: one JSON object, one line.
+/// The same as JSON: one object, one line.
 std::string advice_json(const train_request& request, const sparse_view& rows, const advice& given,
                         const checked_advice& measured, column_scaling scale);
 

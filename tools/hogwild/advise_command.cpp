@@ -20,7 +20,7 @@
 namespace hogwild::cli {
 namespace {
 
-/// What is printed.
+/// The printed text.
 std::string advice_for(train_request request) {
   const sparse_dataset data = trains_on_words(request) ? open_words(request.data, request.min_count, request.files).rows
                                                        : open_training(request.data, request.files);

@@ -7,8 +7,8 @@
 
 namespace hogwild::cli {
 
-/// Answers the questions of a file with the word vectors of another one; what is printed: a line a section and one for
-/// all, or one JSON object. Throws input_error where a file is not what it should be, or no question can be answered.
+/// Answers the questions of a file with the word vectors of another one; returns what to print: a line for each section
+/// and one for all, or one JSON object. Throws input_error if a file is not valid, or no question can be answered.
 std::string analogies_report(const std::string& vectors, const std::string& questions, isa set, bool json);
 
 }  // namespace hogwild::cli

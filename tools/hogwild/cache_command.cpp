@@ -19,12 +19,12 @@
 namespace hogwild::cli {
 namespace {
 
-/// Here, and where caches go that cannot lie beside their data.
+/// The current folder, and the one for caches that cannot lie beside their data.
 std::vector<std::string> usual_folders() {
   std::vector<std::string> folders = {"."};
   const std::filesystem::path fallback = default_cache_folder();
   std::error_code fault;
-  // One that cannot be looked at is refused where it is read.
+  // A folder that cannot be read is refused later, when it is read.
   if (!fallback.empty() && std::filesystem::status(fallback, fault).type() != std::filesystem::file_type::not_found)
     folders.push_back(fallback.string());
   return folders;

@@ -22,7 +22,7 @@ std::vector<double> largest_sizes(const sparse_view& rows, const agreement& rank
   row_cursor cursor(rows);
   for (std::size_t r = 0; r < rows.rows(); ++r)
     for (const auto [j, x] : cursor.row(r)) largest[j] = std::max(largest[j], std::abs(static_cast<double>(x)));
-  constexpr std::size_t at_once = 65'536;  // of so many columns all ranks' numbers are held at a time
+  constexpr std::size_t at_once = 65'536;  // all ranks' numbers are in memory for so many columns at a time
   for (std::size_t first = 0; !ranks.alone() && first < largest.size(); first += at_once) {
     const std::span<double> part = std::span(largest).subspan(first, std::min(at_once, largest.size() - first));
     const std::vector<double> all = ranks.gathered({part.begin(), part.end()});
@@ -45,18 +45,18 @@ std::vector<double> deviations(const sparse_view& rows, const agreement& ranks) 
   const double all = ranks.sum(static_cast<double>(rows.rows()));
   for (std::size_t j = 0; j < sum.size(); ++j) {
     const double mean = sum[j] / all, square = squares[j] / all, variance = square - mean * mean;
-    // A difference of numbers that are equal but for rounding is no deviation.
+    // A difference within rounding is no deviation.
     squares[j] = variance > 1e-12 * square ? std::sqrt(variance) : 0.0;
   }
   return squares;
 }
 
-/// As far as the reciprocal is a float, too.
+/// Limited so that the reciprocal is a float, too.
 float power_of_two(double size) {
   return size > 0.0 ? std::ldexp(1.0f, std::clamp(std::ilogb(size), -126, 126)) : 1.0f;
 }
 
-/// Of a linear model: its groups of parameters, of which those with hot_first have a row for each column.
+/// The groups of parameters of a linear model; those with hot_first have a row for each column.
 std::vector<parameter_group> groups_of_linear(const named_model& m, std::size_t columns) {
   return std::visit(
       [&]<class M>(const M& model) -> std::vector<parameter_group> {
@@ -75,7 +75,7 @@ std::vector<parameter_group> groups_of_linear(const named_model& m, std::size_t 
       m);
 }
 
-/// Calls f(parameters of a column, what its values are divided by) for each.
+/// Calls f(parameters of a column, the column's divisor) for each column.
 template <class F>
 void for_each_column(std::span<const parameter_group> groups, std::span<const float> scale, std::span<float> parameters,
                      const F& f) {
@@ -136,11 +136,11 @@ void divided_run::finish(train_result& result) const {
   });
 }
 
-/// With all that the rows say besides.
+/// With everything else that the rows have.
 sparse_view divided_run::divided(const sparse_view& rows) {
   rows.ensure(0, rows.rows());
   const std::size_t end = rows.rows() == 0 ? 0 : rows.row_start[rows.rows()];
-  const std::unique_ptr<float[]> values(new float[end]);  // of which a slice's rows have the last ones
+  const std::unique_ptr<float[]> values(new float[end]);  // if it is a slice, its rows use the last ones
   row_cursor cursor(rows);
   for (std::size_t r = 0, k = rows.row_start.front(); r < rows.rows(); ++r)
     for (const auto [j, x] : cursor.row(r)) values[k++] = x / scale_[j];

@@ -12,26 +12,26 @@
 
 namespace hogwild::cli {
 
-/// What each column's values are divided by: sizes of all ranks' rows, rounded down to powers of two, so that neither
-/// dividing nor multiplying changes a digit; 1 of columns of zeros. Empty: nothing is divided. All ranks call it, and
+/// The divisor of each column's values: sizes over all ranks' rows, rounded down to powers of two, so that neither
+/// dividing nor multiplying changes a digit; 1 for columns of zeros. Empty: nothing is divided. All ranks call it, and
 /// get the same.
 std::vector<float> column_scales(const sparse_view& rows, column_scaling kind, const agreement& ranks);
 
-/// max_abs where a linear model has wild columns and one step for all of them, else none.
+/// max_abs if a linear model has wild columns and one step for all of them, else none.
 column_scaling advised_scaling(const named_model& m, const sparse_view& rows, const train_options& options);
 
-/// A run on divided columns, whose user sees those of the data: parameters to begin with, and those that come back, are
-/// the weights of columns as they were given. l1 and l2 are of the weights of the divided ones.
+/// A run on divided columns that hides the division from its user: initial and final parameters are the weights of the
+/// original columns. l1 and l2 apply to the weights of the divided columns.
 class divided_run {
  public:
   /// Copies the rows that are trained and measured on. Throws config_error for a model that is not linear, and for rows
-  /// that are more than fit into memory. All ranks make one together.
+  /// that do not fit into memory. All ranks make one together.
   divided_run(const named_model& m, const sparse_view& rows, column_scaling kind, const train_options& options,
               const agreement& ranks);
 
   const sparse_view& rows() const { return rows_; }
   const train_options& options() const { return options_; }
-  /// Makes the parameters of the result those of columns as they were given.
+  /// Converts the parameters of the result to those of the original columns.
   void finish(train_result& result) const;
 
  private:

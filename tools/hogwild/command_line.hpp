@@ -15,11 +15,11 @@
 
 namespace hogwild::cli {
 
-/// The arguments of one command: declared one by one, then parsed into the variables that they were declared with. What
-/// is not given leaves its variable as it was. CLI11 stands behind it and is compiled once, here.
+/// The arguments of one command: declared one by one, then parsed into the variables that they were declared with.
+/// Variables of options that are not given stay unchanged. It wraps CLI11, which is compiled once, here.
 class command_line {
  public:
-  /// Takes a text; returns what is wrong with it, or an empty text.
+  /// Takes a text; returns an error message, or an empty text.
   using setter = std::function<std::string(const std::string&)>;
 
   /// `example` is shown by --help.
@@ -30,7 +30,7 @@ class command_line {
   void positional(const std::string& name, std::string& value, const std::string& help);
   void positional(const std::string& name, std::vector<std::string>& values, const std::string& help);  ///< any number
 
-  /// `placeholder` stands for the value in the help; `shown` says what holds where nothing is given.
+  /// `placeholder` stands for the value in the help; `shown` describes the default.
   void option(const std::string& name, const std::string& placeholder, const std::string& shown,
               const std::string& help, setter set);
   void option(const std::string& name, std::string& value, const std::string& help);  ///< the name of a file
@@ -43,7 +43,7 @@ class command_line {
   /// A size in bytes.
   void option(const std::string& name, std::optional<std::uint64_t>& value, const std::string& shown,
               const std::string& help);
-  /// Texts that are not empty, one each time that the option is given.
+  /// Nonempty texts, one each time that the option is given.
   void options(const std::string& name, const std::string& placeholder, std::vector<std::string>& values,
                const std::string& help);
   void flag(const std::string& name, bool& value, const std::string& help);
@@ -52,7 +52,7 @@ class command_line {
   /// One of a few words, each standing for a value; the first word that stands for the present value is shown.
   template <class T>
   using words_for = std::vector<std::pair<std::string_view, T>>;
-  /// `Value` is T, or an optional one that is empty where nobody says.
+  /// `Value` is T, or an optional one that is empty if the option is not given.
   template <class T, class Value>
   void choice(const std::string& name, Value& value, const words_for<T>& words, const std::string& help) {
     std::vector<std::pair<std::string, T>> known(words.begin(), words.end());
@@ -71,13 +71,13 @@ class command_line {
     });
   }
 
-  /// Under which heading the help shows what is declared from now on.
+  /// The heading under which the help shows the options declared from now on.
   void group(const std::string& heading);
   /// Of the options declared so far, those that --help shows; --help-all shows the others, too, and --help GROUP those
   /// of one group.
   void show_first(const std::vector<std::string>& names);
 
-  /// What --help TOPIC says of an option that only some topics have.
+  /// The text of --help TOPIC for an option that only some topics have.
   struct topic_option {
     std::string name, shown, help;
   };
@@ -86,18 +86,18 @@ class command_line {
   void topic(const std::string& name, const std::string& summary, const std::vector<topic_option>& options);
 
   std::string help_of(const std::string& name) const;
-  /// Of what another declaration has brought along: says something else, or keeps it out of the help.
+  /// For options that another declaration has added: replaces the help text, or hides the option.
   void describe(const std::string& name, const std::string& help);
   void hide(const std::string& name);
 
   void require(const std::string& name);
-  /// `name` makes sense only beside `other`.
+  /// `name` requires `other`.
   void needs(const std::string& name, const std::string& other);
   void excludes(const std::string& name, const std::string& other);
   bool given(const std::string& name) const;
   /// Whether an option of this name has been declared.
   bool has(const std::string& name) const;
-  /// The first of its names, which of a flag is the one that means yes.
+  /// The first of its names; for a flag the affirmative one.
   std::string name_of(const std::string& name) const;
   /// Whether its value is a whole number.
   bool takes_count(const std::string& name) const;
@@ -108,9 +108,9 @@ class command_line {
   };
   std::vector<given_text> given_texts() const;
 
-  /// Fills the variables. Prints the help, or what is wrong, and then returns the exit code with which to end.
+  /// Fills the variables. If it prints the help or an error, returns the exit code with which to end.
   std::optional<int> parse(int argc, const char* const* argv);
-  /// The same from a program, which has no terminal: throws config_error with what is wrong, and asks for no help.
+  /// The same for calls from a program: throws config_error for errors, and knows no --help.
   void take(std::vector<std::string> words);
 
  private:
@@ -118,13 +118,14 @@ class command_line {
   std::unique_ptr<parser> parser_;
 };
 
-/// What is wrong with the name of a file, or an empty text.
+/// An error message about a file's name, or an empty text.
 std::string fault_of_name(std::string_view text);
 
-/// The whole text as a number; nothing where it is none, or not finite.
+/// The whole text as a number; nothing if it is not a finite number.
 std::optional<double> to_number(std::string_view text);
 
-/// A whole number of bytes, or with K, M or G behind it of KiB, MiB or GiB; nothing where it is none, or beyond 2^64.
+/// A whole number of bytes, or of KiB, MiB or GiB with K, M or G behind it; nothing if it is not a number, or beyond
+/// 2^64.
 std::optional<std::uint64_t> to_bytes(std::string_view text);
 
 }  // namespace hogwild::cli

@@ -78,7 +78,7 @@ int run(int argc, const char* const* argv) {
 int hogwild::command_main(int argc, const char* const* argv) noexcept {
   hogwild::cli::secure_standard_streams();
   if (const auto code = hogwild::cli::spawned_worker_main(argc, argv)) return *code;
-  set_default_notes({});  // a command has somebody who takes notes, but under --quiet
+  set_default_notes({});  // the command has its own listener for notes, unless --quiet is given
   try {
     return run(argc, argv);
   } catch (const hogwild::error& e) {

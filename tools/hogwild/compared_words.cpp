@@ -9,7 +9,7 @@
 namespace hogwild::cli {
 
 const std::vector<option_of_a_rank> options_of_a_rank{
-    // What it has for its work, and what it writes: the engines compare what has to be alike of these.
+    // Resources and outputs of a rank; the engines compare those that have to be equal.
     {"--workers", false},
     {"--replicas", false},
     {"--device", false},
@@ -25,7 +25,7 @@ const std::vector<option_of_a_rank> options_of_a_rank{
     {"--journal", false},
     {"--json", false},
     {"--quiet", false},
-    // Names of files, which may be called otherwise on another machine.
+    // File names, which may differ between machines.
     {"--test", true},
     {"--validation", true},
     {"--labels", true},
@@ -45,7 +45,7 @@ std::vector<named_value> compared_words(const command_line& line) {
   for (const auto& [name, text] : line.given_texts()) {
     const auto own = std::ranges::find(options_of_a_rank, name, &option_of_a_rank::name);
     const auto number = to_number(text);
-    if (own == options_of_a_rank.end() || (own->as_given && number))  // a fraction is no file
+    if (own == options_of_a_rank.end() || (own->as_given && number))  // a fraction is not a file name
       all.push_back({name, number ? detail::to_text(*number) : text});
     else if (own->as_given)
       all.push_back({name, "given"});

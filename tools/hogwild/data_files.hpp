@@ -23,40 +23,40 @@
 
 namespace hogwild::cli {
 
-/// Where caches go when the source's folder cannot be written: $XDG_CACHE_HOME/hogwild, else ~/.cache/hogwild; empty
-/// where neither is known.
+/// Where caches go if the source's folder cannot be written: $XDG_CACHE_HOME/hogwild, else ~/.cache/hogwild; empty if
+/// neither is known.
 std::filesystem::path default_cache_folder();
 
 /// The options of every command that reads data.
 struct data_options {
   std::string cache_folder{};
   bool no_cache = false;
-  std::string format = "auto";  ///< what the model reads, until choose_format(); then still auto: told by content
+  std::string format = "auto";  ///< the model's, until choose_format(); if still auto then, detected by content
   graph_options graph{};        ///< which nodes are terminals
-  std::string labels{};         ///< of training images; empty: beside them
+  std::string labels{};         ///< of training images; empty: files beside them
   value_precision values = value_precision::single;
   std::optional<std::uint64_t> memory{};       ///< bytes that parsing may hold
-  hogwild::isa isa = hogwild::isa::automatic;  ///< of the parser; declared by the command that also has kernels to name
+  hogwild::isa isa = hogwild::isa::automatic;  ///< of the parser; declared by commands that also name kernels
   bool quiet = false;
-  /// Is told what is noted of the files, in the place of standard error and of `quiet`.
+  /// Receives notes on the files, in place of standard error and `quiet`.
   std::function<void(std::string_view sentence)> note{};
   bool named_ids = false;
-  /// Of the users and items met so far in any file of this command; null until choose_format(), and where ids are
+  /// Names of the users and items met so far in any file of this command; null until choose_format(), and if ids are
   /// numbers.
   std::shared_ptr<rating_names> names{};
 
   void declare(command_line& line);
-  /// What the model of this name reads where nobody says. A name that is not known reads rows.
+  /// The default format for the model of this name; rows if the name is not known.
   void choose_format(std::string_view model);
   /// The same for a saved model, whose users and items may have names.
   void choose_format(const saved_model& model);
-  /// What columns of the input are called; nothing where ids are numbers.
+  /// Names of the input's columns; nothing if ids are numbers.
   std::vector<std::string> names_of(std::span<const std::uint32_t> columns) const;
-  /// Of commands that train.
+  /// For commands that train.
   void declare_values(command_line& line);
 };
 
-/// Files that have a number for each row of some data, one a line; empty: there are none.
+/// Files with a number for each row of some data, one a line; empty: none.
 struct row_files {
   std::string weights{}, offsets{};
 
@@ -67,34 +67,33 @@ struct row_files {
   void read_for(sparse_dataset& data) const;
 };
 
-/// What the model of this name is trained on; rows where the name is not known.
+/// The kind of data that the model of this name is trained on; rows if the name is not known.
 model_input input_of(std::string_view model);
 
-/// What files of this format call their first column: 1 of LIBSVM text and images; 0 of others, whose numbers are ids.
+/// The number of the first column in files of this format: 1 for LIBSVM text and images; 0 for others, whose numbers
+/// are ids.
 std::uint32_t first_column_of(const data_options& options);
 
 /// Opens training data.
 sparse_dataset open_training(const std::string& path, const data_options& options);
 
-/// Reads a corpus, with these words where they are given; rows that are many go to a file in the cache folder, which
-/// vanishes with them.
+/// Reads a corpus, with these words if they are given; many rows go to a temporary file in the cache folder.
 corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options,
                   std::optional<vocabulary> words = {});
 
-/// Opens rows that are read through the columns of a training set or a saved model, and says on stderr how many entries
-/// had to be left out because those columns are not known.
+/// Opens rows that are read through the columns of a training set or a saved model, and notes on stderr how many
+/// entries were left out because those columns do not include them.
 sparse_dataset open_through(const std::string& path, const column_numbering& columns, const data_options& options,
                             bool labels_optional);
 
-/// Throws input_error with the reason where `path` names no regular file, or cannot be looked at.
+/// Throws input_error with the reason if `path` is not a regular file, or cannot be examined.
 void require_regular_file(const std::string& path);
 
-/// Throws config_error where `output`, which the option `name` gives, is one of the files that are read. Empty names
-/// and
-/// "-" are no files.
+/// Throws config_error if `output`, given by the option `name`, is one of the input files. Empty names and "-" are no
+/// files.
 void refuse_overwrite(const std::string& name, const std::string& output, std::initializer_list<std::string> inputs);
 
-/// One sentence on stderr, made printable.
+/// Prints one sentence on stderr, made printable.
 void say(std::string_view sentence);
 
 }  // namespace hogwild::cli

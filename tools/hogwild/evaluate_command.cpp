@@ -32,10 +32,10 @@ struct evaluation {
   measurement measures{};
 };
 
-/// That nets take at once.
+/// For nets, which take several rows at once.
 constexpr std::size_t rows_at_once = 64;
 
-/// Of both vectors of each word, as training measures them.
+/// Uses both vectors of each word, as measurements in training do.
 evaluation evaluate_words(const saved_model& saved, const std::string& data_path, const data_options& files) {
   const corpus text = open_words(data_path, min_count_of(saved), files, words_of(saved));
   const named_model m = model_of_words(saved, text.words.size());
@@ -44,7 +44,7 @@ evaluation evaluate_words(const saved_model& saved, const std::string& data_path
   return {saved.model, told.rows, text.rows.unknown_entries(), {.loss = told.loss}};
 }
 
-/// Of rows with lists of labels.
+/// For rows with lists of labels.
 measurement measure_lists(const predictor& model, const sparse_view& rows, thread_team& threads,
                           const std::string& data_path) {
   if (!model.scores_classes()) label_map::refuse_lists(rows.label, data_path);

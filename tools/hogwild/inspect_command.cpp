@@ -78,7 +78,7 @@ facts cache_facts(const std::string& path, bool verify) {
   return all;
 }
 
-/// Of an option of the model as a user gives it: saved ones are all real numbers, and `rank` is what --factors says.
+/// An option of the model as users give it: saved options are real numbers, and `rank` is called --factors.
 void put_option(facts& into, const std::string& saved_as, double value) {
   const std::string name = saved_as == "rank" ? "factors" : saved_as;
   if (std::abs(value) < 1e15 && std::trunc(value) == value)
@@ -119,7 +119,7 @@ facts checkpoint_facts(const std::string& path) {
   return found;
 }
 
-/// Of data that commands read, or nearly: what they are. Nothing of other files.
+/// Facts about a data file that commands read, or nearly; nothing for other files.
 std::optional<facts> data_facts(const file_look& look) {
   if (look.line == 0 && look.format.empty()) return std::nullopt;
   facts all = {{"kind", look.what}};
@@ -128,7 +128,7 @@ std::optional<facts> data_facts(const file_look& look) {
   return all;
 }
 
-/// What a file is its first bytes and lines tell; the three formats that hold more are then read.
+/// The first bytes and lines tell the kind of a file; the three formats that hold more facts are then read.
 facts find_out(const std::string& path, bool verify) {
   require_regular_file(path);
   const file_look look = look_at_file(path);

@@ -6,7 +6,7 @@
 
 namespace hogwild::cli {
 
-/// One line. Names of files, users and items may hold any bytes: what is not UTF-8 becomes U+FFFD.
+/// JSON on one line. Names of files, users and items may hold any bytes: invalid UTF-8 becomes U+FFFD.
 inline std::string json_text(const nlohmann::ordered_json& all) {
   return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -18,7 +18,7 @@ namespace hogwild::cli {
 std::optional<model_traits> traits_of_lane(const train_request& request, const sparse_view& rows) {
   const bool one = request.engine != engine_name::cuda && request.devices.empty() && request.init.empty() &&
                    !request.several.any() && request.segment.empty() && request.storage == storage_kind::single;
-  // How workers share may follow from the steps of those that go together.
+  // The sharing of workers may depend on the steps of the trials that are trained together.
   const train_options& o = request.options;
   const bool by_others = o.reproducible && request.engine != engine_name::serial && !o.step.initial;
   if (!one || by_others || request.folds.any() || request.options.l2_by_folds) return std::nullopt;
@@ -48,7 +48,7 @@ side_by_side_trial lane_of(std::shared_ptr<const train_request> request, const m
                            const sparse_view& rows) {
   side_by_side_trial one{.traits = traits, .options = request->options, .rows = rows};
   one.options.data_name = request->data;
-  if (!traits.margin) one.options.bias = false;  // which the model has itself, as model_of() has made it
+  if (!traits.margin) one.options.bias = false;  // the model has its own, as model_of() has made it
   if (request->engine != engine_name::serial)
     one.engine = [request] { return std::shared_ptr<any_engine>(make_engine(*request, nullptr)); };
   one.make = [request = std::move(request)](const sparse_view& of, const train_options& options) {

@@ -8,16 +8,16 @@
 
 #include "train_request.hpp"
 
-// What a request asks for as a trial that the engine trains beside others.
+// A request as a trial that is trained beside others.
 
 namespace hogwild::cli {
 
-/// Of its model, where such a trial is what a run of the request's own would be; nothing where a run of its own has to
-/// train it, or tells what is wrong with it.
+/// The traits of its model, if such a trial equals a separate run of the request; nothing if a separate run has to
+/// train it, or to report what is wrong with it.
 std::optional<model_traits> traits_of_lane(const train_request& request, const sparse_view& rows);
 
-/// The trial, whose `alike`, and what it is measured on, are the caller's to say. `traits`: as above, of rows with the
-/// same labels.
+/// The trial; the caller sets its `alike`, and what it is measured on. `traits`: as above, for rows with the same
+/// labels.
 side_by_side_trial lane_of(std::shared_ptr<const train_request> request, const model_traits& traits,
                            const sparse_view& rows);
 

@@ -46,7 +46,7 @@ named_model model_of(train_request& request, const sparse_view& rows, const agre
                         .initial = initial.get(),
                         .initial_source = request.init,
                         .initial_groups = request.init_groups};
-  // A margin model's constant term is the engine's work.
+  // The engine adds the constant term of a margin model.
   if (model_named(request.model).facts().bias_of_its_own) request.options.bias = false;
   return make_model(request.model, data, request.of_model);
 }
@@ -63,7 +63,7 @@ void begin_with_saved(const train_request& request, const named_model& m, const 
                       const vocabulary& words, const std::shared_ptr<const saved_model>& initial,
                       train_options& options) {
   if (request.init.empty()) return;
-  // Trials of a step begin so, too; that is told once.
+  // Trials of a step search begin with it, too; it is noted once.
   const auto tell = [from = request.init, told = std::make_shared<bool>(request.files.quiet)](std::size_t taken,
                                                                                               std::size_t all) {
     if (!std::exchange(*told, true))
@@ -86,7 +86,7 @@ void begin_with_saved(const train_request& request, const named_model& m, const 
 
 void adopt_name_format(train_request& request, const std::shared_ptr<const saved_model>& initial) {
   if (!initial || input_of(request.model) != model_input::ratings) return;
-  if (initial->model != request.model) return;  // refused later, for what its groups are
+  if (initial->model != request.model) return;  // refused later, because of its groups
   if (initial->names.empty() != !request.files.named_ids)
     throw config_error("the model " + request.init + " knows users and items by " +
                        (initial->names.empty() ? "number: leave out --named-ids" : "name: give --named-ids"));

@@ -13,7 +13,7 @@
 #include "ranks.hpp"
 #include "train_request.hpp"
 
-// The model that a request asks for, the saved one that it begins with, and the one that it saves.
+// The model that a request asks for, the saved one from which it begins, and the one that it saves.
 
 namespace hogwild::cli {
 
@@ -22,28 +22,28 @@ bool trains_on_graph(const train_request& request);
 /// Whether the data are a corpus.
 bool trains_on_words(const train_request& request);
 
-/// The saved model that the run begins with; null where there is none. Word vectors are no such model. Throws what
+/// The saved model from which the run begins; null if there is none. Word vectors are not such a model. Throws what
 /// reading it throws.
 std::shared_ptr<const saved_model> saved_to_begin_with(const train_request& request);
 
-/// The model for these training rows. What it learns of the labels holds for all ranks, which all call it. Throws
+/// The model for these training rows. What it learns from the labels holds for all ranks, which all call it. Throws
 /// config_error for a choice that does not suit the rows.
 named_model model_of(train_request& request, const sparse_view& rows, const agreement& ranks,
                      const std::shared_ptr<const saved_model>& initial);
 
-/// What the labels of these rows mean to the model: declared ones, or those that occur.
+/// What the labels of these rows mean to the model: declared labels, or those that occur.
 label_map known_labels(const train_request& request, const sparse_view& rows);
 
-/// Users and items that the saved model knows keep their numbers where they have names; before the rows are opened.
+/// Users and items that the saved model knows keep their numbers if they have names; called before the rows are opened.
 void adopt_name_format(train_request& request, const std::shared_ptr<const saved_model>& initial);
 
-/// Lets the run begin with the parameters of --init, where there is one. Word vectors are read now, so that what does
-/// not suit is found before anybody trains.
+/// Makes the run begin with the parameters of --init, if it is given. Word vectors are read now, so that errors are
+/// found before anybody trains.
 void begin_with_saved(const train_request& request, const named_model& m, const rank_rows& rows,
                       const vocabulary& words, const std::shared_ptr<const saved_model>& initial,
                       train_options& options);
 
-/// Writes what was trained on these data where --save says, in the numbering of the input. Not for word vectors.
+/// Writes the model trained on these data to the file of --save, in the numbering of the input. Not for word vectors.
 void save_trained(const train_request& request, const named_model& m, const train_result& result,
                   const rank_rows& rows);
 

@@ -6,7 +6,7 @@
 
 namespace hogwild::cli {
 
-/// The options that say what a run leaves behind, and where.
+/// Declares the options for a run's output files.
 void declare_output(command_line& line, train_request& r);
 
 }  // namespace hogwild::cli

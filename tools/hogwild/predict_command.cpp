@@ -30,9 +30,9 @@ namespace {
 
 struct predict_request {
   std::string model, data, output;
-  std::string live{};  ///< a run's segment, in the place of a model
+  std::string live{};  ///< a run's segment, in place of a model
   bool probabilities = false, json = false;
-  std::size_t top = 0;  ///< 0: the best label alone
+  std::size_t top = 0;  ///< 0: only the best label
   data_options files{};
   row_files rows{};
 };
@@ -61,8 +61,8 @@ void require_finite(double said, std::size_t row) {
                       " is not finite: its numbers, or the model's, are too large for single precision");
 }
 
-/// Calls say(label) for each row, in their order, with the number that the label stands for. They are scored in
-/// parallel, of which a net takes several at once.
+/// Calls say(label) for each row, in order, with the label as a number. Rows are scored in parallel; a net takes
+/// several at once.
 template <class Say>
 void for_labels(const predictor& model, const sparse_view& rows, const Say& say) {
   const auto threads = thread_team::make(thread_team_kind::openmp, worker_count(), false);
@@ -76,7 +76,7 @@ void for_labels(const predictor& model, const sparse_view& rows, const Say& say)
   }
 }
 
-/// The best labels of a row, the best first, and how probable each is where that is asked for.
+/// Appends the best labels of a row, the best first, with their probabilities if asked for.
 void append_best(std::string& text, const predict_request& request, const saved_model& saved, const predictor& model,
                  const sparse_row<float>& z, std::size_t row) {
   const class_scores said = model.scores_of(z);
@@ -104,7 +104,7 @@ void append_best(std::string& text, const predict_request& request, const saved_
   }
 }
 
-/// Of a run: what it is at this moment, with its age on standard error.
+/// With --live: the model of a run at this moment, with its age on standard error.
 saved_model model_of(const predict_request& request) {
   if (request.live.empty()) return load_model(request.model, say);
   const auto run = live_parameters::attach(request.live);
@@ -142,7 +142,7 @@ std::string predictions(const predict_request& request) {
     row_cursor cursor(rows);
     for (std::size_t r = 0; r < rows.rows(); ++r) {
       sparse_row<float> z = cursor.row(r);
-      z.label = 0.0f;  // what stands there need not be one of the model's
+      z.label = 0.0f;  // the row's label need not be one of the model's
       append_best(text, request, saved, model, z, r);
       text += '\n';
     }
@@ -172,7 +172,7 @@ std::string predictions(const predict_request& request) {
   return text;
 }
 
-/// Then there is no model on the command line.
+/// Then the command line names no model.
 bool asks_for_live(int argc, const char* const* argv) {
   return std::any_of(argv, argv + argc,
                      [](std::string_view word) { return word == "--live" || word.starts_with("--live="); });

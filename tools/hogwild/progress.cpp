@@ -90,7 +90,7 @@ void progress::draw() {
   const double seconds = std::chrono::duration<double>(clock::now() - began_).count();
   const double row_length =
       static_cast<double>(start_.nonzeros) / static_cast<double>(std::max<std::size_t>(start_.rows, 1));
-  // Epoch lines know the time that was spent on training alone; before the first one, all time is training.
+  // Epoch lines know the time that was spent on training; before the first one, all time counts as training.
   const double rate = last_.train_seconds > 0.0 ? static_cast<double>(last_.nonzeros) / last_.train_seconds
                                                 : rows * row_length / std::max(seconds, 1e-9);
   constexpr int width = 24;

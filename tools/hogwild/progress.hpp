@@ -11,7 +11,7 @@
 
 namespace hogwild::cli {
 
-/// Shows on stderr how a run goes: a line that is drawn again and again on a terminal, elsewhere one line an epoch.
+/// Shows a run's progress on stderr: a line that is redrawn on a terminal, elsewhere one line an epoch.
 class progress final : public observer {
  public:
   explicit progress(bool terminal) : terminal_(terminal) {}
@@ -36,7 +36,7 @@ class progress final : public observer {
   run_start start_{};
   epoch_report last_{};
   clock::time_point began_{};
-  std::uint64_t rows_before_ = 0;  ///< done by the run that this one continues
+  std::uint64_t rows_before_ = 0;  ///< by the run that this one continues
   std::jthread display_;
 };
 

@@ -8,20 +8,20 @@
 
 namespace hogwild::cli {
 
-/// What the first rank says, in numbers as groups have them.
+/// The first rank's order, as the numbers that groups exchange.
 struct rank_trainer::order {
   struct heading {
     double goes_on = 0.0;
-    double epochs = 0.0;  ///< up to which trials are trained
+    double epochs = 0.0;  ///< up to which trials are to be trained
     double trials = 0.0, forgotten = 0.0;
-    double finished = 0.0, found = 0.0;  ///< where it does not go on
+    double finished = 0.0, found = 0.0;  ///< at the end of the search
   };
   static constexpr std::size_t numbers_of_heading = sizeof(heading) / sizeof(double);
 
   heading head{};
-  std::vector<double> numbers{}, trained{}, forgotten{};  ///< trials, the epochs that each has, and those given up
+  std::vector<double> numbers{}, trained{}, forgotten{};  ///< trials, the present epochs of each, and dropped trials
 
-  /// The others' becomes that of the first rank.
+  /// Replaces the other ranks' order by the first rank's.
   void broadcast(collective& ranks) {
     ranks.broadcast(std::span<double>(&head.goes_on, numbers_of_heading), 0);
     numbers.resize(static_cast<std::size_t>(head.trials));
@@ -36,7 +36,8 @@ rank_trainer::rank_trainer(ranks_at_work& ranks, std::span<const trial> trials, 
                            std::function<void(std::size_t)> forget)
     : ranks_(ranks), trials_(trials.begin(), trials.end()), own_(own), forget_(std::move(forget)) {}
 
-/// Each in turn, and every time one further: values of a grid that repeat with the number of ranks go to all of them.
+/// Ranks in turn, shifted by one each time round: otherwise grid values that repeat with the number of ranks would all
+/// go to the same rank.
 std::size_t rank_trainer::rank_of(std::size_t trial) const {
   return (trial + trial / ranks_.size()) % ranks_.size();
 }
@@ -97,7 +98,7 @@ void rank_trainer::carry_out(const order& given, std::span<trial* const> results
       left = left.subspan(count);
     }
   });
-  // Epochs and metric of each, as the rank that has trained it says.
+  // Epochs and metric of each, from the rank that has trained it.
   const std::size_t numbers = 2 * given.numbers.size();
   std::vector<double> told(numbers), all(results.empty() ? 0 : numbers * ranks_.size());
   for (std::size_t i = 0; i < given.numbers.size(); ++i) {
@@ -109,7 +110,7 @@ void rank_trainer::carry_out(const order& given, std::span<trial* const> results
   for (std::size_t i = 0; i < results.size(); ++i) {
     const double* const of_trial = &all[rank_of(results[i]->number) * numbers + 2 * i];
     const auto reached = static_cast<std::size_t>(of_trial[0]);
-    if (reached == results[i]->epochs) continue;  // broken off; what was known of it may stand in the journal alone
+    if (reached == results[i]->epochs) continue;  // cut short; only the journal may know its earlier results
     results[i]->epochs = reached;
     results[i]->metric = of_trial[1];
   }

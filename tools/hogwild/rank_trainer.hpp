@@ -17,28 +17,28 @@ struct search_end {
   bool found = false;     ///< whether there is a best trial
 };
 
-/// Divides trials among ranks. The first one has the search and calls train(); each of the others, which plan the same
-/// trials, calls serve() and trains those of its own. A trial stays with its rank, where what it has learned lies: so
-/// no parameters are sent. Which rank that is makes no difference to its metric.
+/// Divides trials among ranks. The first rank runs the search and calls train(); the others, which plan the same
+/// trials, call serve() and train those of their own. A trial stays with its rank, which holds its parameters: so no
+/// parameters are sent. Its metric does not depend on which rank that is.
 ///
-/// Of a process that is alone it hands all to `own`.
+/// In a process that is alone it passes everything to `own`.
 class rank_trainer final : public trial_trainer {
  public:
-  /// `trials` are all of the search, untrained; `own` trains those of this rank, and `forget` gives up what is kept of
-  /// one of them. `ranks` and `own` must outlive this.
+  /// `trials` are all of the search, untrained; `own` trains those of this rank, and `forget` drops the state of one of
+  /// them. `ranks` and `own` must outlive this.
   rank_trainer(ranks_at_work& ranks, std::span<const trial> trials, trial_trainer& own,
                std::function<void(std::size_t trial)> forget);
 
-  /// As that of trial_trainer, and throws rank_failure.
+  /// As in trial_trainer; also throws rank_failure.
   void train(std::span<trial* const> some, std::size_t epochs) override;
   std::size_t at_once(const trial& t) const override;
-  /// Nobody will ask for more epochs of this trial: its rank forgets it, before it trains again.
+  /// This trial will get no more epochs: its rank drops it before it trains again.
   void forget(std::size_t trial);
-  /// Tells the others how the search has ended; the last call on the first rank.
+  /// Tells the other ranks how the search has ended; the last call on the first rank.
   void end(const search_end& how);
 
-  /// Trains what the first rank says, until that has called end(), and returns what it said there. `trained` is called
-  /// whenever trials have been. Throws rank_failure.
+  /// Trains by the first rank's orders, until that calls end(), and returns its argument. `trained` is called whenever
+  /// trials have been trained. Throws rank_failure.
   search_end serve(const std::function<void()>& trained);
 
  private:
@@ -47,10 +47,10 @@ class rank_trainer final : public trial_trainer {
   void carry_out(const order& given, std::span<trial* const> results);
 
   ranks_at_work& ranks_;
-  std::vector<trial> trials_;  ///< as this rank knows them; those of others it does not train
+  std::vector<trial> trials_;  ///< this rank's copies; it does not train those of other ranks
   trial_trainer& own_;
   std::function<void(std::size_t)> forget_;
-  std::vector<double> forgotten_{};  ///< to be told
+  std::vector<double> forgotten_{};  ///< not yet sent
 };
 
 }  // namespace hogwild::cli

@@ -33,8 +33,8 @@ std::size_t cpus_online() {
   return static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-/// Who has another file of the same name trains another part of something else. What is compared has a name without the
-/// path, which may be another one on each machine.
+/// Ranks with different files of the same name would train parts of different data. The compared name has no path,
+/// which may differ between machines.
 void require_same_rows(sparse_dataset data, const agreement& agreed) {
   data.number_rows();
   const sparse_view all = data.view();
@@ -51,7 +51,7 @@ void require_same_rows(sparse_dataset data, const agreement& agreed) {
   say("rank " + std::to_string(ranks.rank()) + " of " + std::to_string(ranks.size()) + ": " + sentence);
   std::fflush(nullptr);
   ranks.abort(code);
-  std::abort();  // g++ 12 does not take a virtual function's word for it
+  std::abort();  // g++ 12 does not trust a virtual function's [[noreturn]]
 }
 
 }  // namespace
@@ -74,8 +74,8 @@ std::optional<launcher_word> launched_several() {
     if (const std::size_t n = number_in(name); n > most.processes) most = {name, n};
   };
   for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}) hear(name);
-  // srun says how many tasks its step has. In a script of sbatch, and in the shell of salloc, the allocation alone has
-  // a number of tasks, and no step.
+  // srun sets the number of tasks of its step. In a script of sbatch, and in the shell of salloc, only the allocation
+  // has a number of tasks, and there is no step.
   const bool in_step = std::getenv("SLURM_STEP_NUM_TASKS") != nullptr || std::getenv("SLURM_STEP_ID") != nullptr;
   const bool in_allocation = std::getenv("SLURM_JOB_ID") != nullptr && !in_step;
   if (std::getenv("SLURM_STEP_NUM_TASKS") != nullptr)
@@ -168,8 +168,8 @@ std::size_t workers_of_rank(const launched_ranks& ranks) {
 
 train_request request_of_rank(const train_request& request, launched_ranks& ranks) {
   train_request mine = request;
-  // A launcher may have bound every rank to CPUs of its own; where ranks share CPUs they are divided here, and nobody
-  // binds workers.
+  // A launcher may have bound every rank to CPUs of its own; if ranks share CPUs they are divided here, and workers are
+  // not bound.
   const std::size_t here = ranks.size_on_machine();
   if (here > 1) {
     if (mine.workers == 0) mine.workers = workers_of_rank(ranks);

@@ -17,7 +17,7 @@
 
 #include "train_request.hpp"
 
-// Several processes of `hogwild train`, or `hogwild search`, that a launcher (mpiexec, srun) has started together.
+// Several processes of `hogwild train` or `hogwild search` that a launcher (mpiexec, srun) has started together.
 
 namespace hogwild::cli {
 
@@ -32,57 +32,57 @@ class launched_ranks {
   std::size_t size() { return all().size(); }
   virtual std::size_t rank_on_machine() const = 0;
   virtual std::size_t size_on_machine() const = 0;
-  /// For what takes long on some ranks only, such as reading text.
+  /// For operations that take long on some ranks only, such as reading text.
   virtual agreement with_long_timeout() = 0;
-  /// Ends all ranks; say why first.
+  /// Ends all ranks; the caller prints the reason first.
   [[noreturn]] virtual void abort(exit_code code) noexcept = 0;
 };
 
-/// Whether a launcher has started this process: what mpiexec and srun leave in the environment says so.
+/// Whether a launcher has started this process, according to the environment of mpiexec and srun.
 bool launched();
 
-/// What a launcher says in the environment of how many processes it has started together.
+/// A launcher's environment variable with the number of processes that it has started together.
 struct launcher_word {
   std::string variable;
   std::size_t processes = 1;
 };
-/// The one that says most; nothing where none says more than one. What Slurm says of an allocation is none: there one
-/// process may run in a script.
+/// The variable with the largest number; nothing if none is above one. Slurm's number for an allocation does not count:
+/// a single process may run in a script there.
 std::optional<launcher_word> launched_several();
 
-/// Throws config_error where a launcher says that it has started several processes, and MPI knows of one: each would
-/// train the whole by itself, and all would write the same files.
+/// Throws config_error if a launcher says that it has started several processes, but MPI knows only one: each would
+/// train everything by itself, and all would write the same files.
 void require_known_to_mpi(std::size_t ranks);
 
-/// What all processes of a launcher refuse, because they have the same command line, is told by the first rank: the
-/// others wait a moment, within which the launcher ends them, before they go on to tell it themselves. Returns at once
-/// on the first rank, and where no launcher has started this process.
+/// Lets the first rank report an error that all processes of a launcher find because they have the same command line:
+/// the others wait a moment, in which the launcher ends them, before they go on to report it themselves. Returns at
+/// once on the first rank, and if no launcher has started this process.
 void let_first_rank_tell();
 
-/// Joins the others where a launcher has started this process, or MPI was asked for; nothing where it is alone. Throws
-/// config_error where this build has no MPI.
+/// Joins the others if a launcher has started this process, or MPI was asked for; nothing if it is alone. Throws
+/// config_error if this build has no MPI.
 std::unique_ptr<launched_ranks> join_ranks(const train_request& request);
 
-/// Throws rank_failure unless all ranks run the same build and command with the same options, but for those that each
-/// may have of its own (compared_words.hpp).
+/// Throws rank_failure unless all ranks run the same build and command with the same options, except for those that may
+/// differ (compared_words.hpp).
 void require_same_command(const std::string& command, const train_request& request, launched_ranks& ranks);
 
-/// The ranks of this machine, as processes that this one can see.
+/// The ranks of this machine, as processes visible to this one.
 class rank_neighbours {
  public:
-  /// All ranks make one at the same time.
+  /// All ranks construct one at the same time.
   explicit rank_neighbours(launched_ranks& ranks);
 
-  /// Those that have ended, by number. Any thread may ask.
+  /// Numbers of those that have ended. Any thread may ask.
   std::vector<std::size_t> gone() const;
   std::size_t size() const { return all_.size(); }
-  /// Whether this is the first of those on this machine that have not ended: one of them tells of the others.
+  /// Whether this is the first of those on this machine that have not ended: only that one reports the others.
   bool is_first_left() const;
 
  private:
   struct one {
     process_identity process{};
-    std::uint64_t numbers = 0;  ///< tells apart where process numbers mean others, as in containers
+    std::uint64_t numbers = 0;  ///< detects process numbers of other namespaces, as in containers
   };
   static std::vector<one> of_all(launched_ranks& ranks);
   bool is_seen(std::size_t rank) const { return all_[rank].numbers == all_[rank_].numbers; }
@@ -91,24 +91,24 @@ class rank_neighbours {
   std::vector<one> all_;
 };
 
-/// What a rank that is asked to stop answers: who is lost, since then the launcher ends the others and nothing is
-/// saved; or that all of them stop. A line, or nothing where another rank of this machine says it.
+/// The answer of a rank that is asked to stop: which rank is lost, since then the launcher ends the others and nothing
+/// is saved; or that all of them stop. A line, or nothing if another rank of this machine prints it.
 std::string answer_of_rank(const rank_neighbours& neighbours, const std::string& checkpoint);
 
-/// Returns work(). What one rank cannot do, which is told with its number, ends them all: the others would wait for it.
+/// Returns work(). An error on one rank, which is printed with its number, ends them all: the others would wait for it.
 int with_all_ranks(launched_ranks& ranks, const std::function<int()>& work);
 
-/// How many workers a rank has where nothing is said: its part of the machine.
+/// The default number of workers of a rank: its part of the machine.
 std::size_t workers_of_rank(const launched_ranks& ranks);
 
-/// One rank's options: those of the first rank, but that it alone prints and asks, and writes what has no %rank in its
-/// name.
+/// One rank's options: those of the first rank, except that only the first prints, takes signals, and writes files
+/// without %rank in their names.
 train_request request_of_rank(const train_request& request, launched_ranks& ranks);
-/// Those of a process that is alone, which is rank 0 where a name has %rank in it.
+/// The options of a process that is alone, which is rank 0 if a name has %rank in it.
 train_request request_alone(train_request request);
 
-/// The rows that this rank trains: of a file of its own where the path holds "%rank", else its part of the file that
-/// all have.
+/// The rows that this rank trains: those of a file of its own if the path holds "%rank", else its part of the common
+/// file.
 struct rank_rows {
   sparse_dataset data;
   std::optional<common_columns> common{};
@@ -117,7 +117,8 @@ struct rank_rows {
   const column_numbering& numbering() const { return common ? common->numbering() : data.numbering(); }
 };
 
-/// Opens them, `open(path)` one file; the first rank of a machine before the others, so that they find its cache.
+/// Opens them; `open(path)` opens one file. The first rank of a machine opens before the others, so that they find its
+/// cache.
 rank_rows open_rank_rows(const std::string& path, launched_ranks& ranks,
                          const std::function<sparse_dataset(const std::string&)>& open);
 

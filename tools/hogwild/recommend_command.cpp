@@ -31,7 +31,7 @@ struct recommend_request {
   data_options files{};
 };
 
-/// The user's number in the ratings, also of one that the model does not know by number.
+/// The user's number in the ratings, also for a user whom the model does not know.
 std::uint32_t id_of(const std::string& user, const rating_names* names) {
   if (names != nullptr) {
     const auto found = std::ranges::find(names->users, user);

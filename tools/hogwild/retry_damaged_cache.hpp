@@ -11,8 +11,8 @@
 
 namespace hogwild::cli {
 
-/// Returns work(). A damaged dataset cache costs one sentence and the time to parse the text again: it is removed, and
-/// the work begins anew, once. Whether there is a cache afterwards is told by who would write it.
+/// Returns work(). A damaged dataset cache costs one note and the time to parse the text again: it is removed, and the
+/// work is repeated, once. The writer of the new cache reports whether there is one.
 template <class Work>
 auto retry_damaged_cache(const Work& work) {
   try {

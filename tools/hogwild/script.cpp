@@ -31,7 +31,7 @@ void run_script(const std::string& name, int argc, const char* const* argv) {
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   ::setenv("HOGWILD_PROGRAM", program.c_str(), 1);
-  // Packages, as matplotlib, are those of an environment that the user has entered, or else of the system's Python.
+  // Packages such as matplotlib are those of an active virtual environment, or else of the system's Python.
   if (std::getenv("VIRTUAL_ENV") == nullptr) ::execv("/usr/bin/python3", pointers.data());
   ::execvp("python3", pointers.data());
   throw resource_error("cannot run python3: " + std::string(std::strerror(errno)) +

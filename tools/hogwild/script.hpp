@@ -6,9 +6,9 @@
 namespace hogwild::cli {
 
 /// Replaces this process by a Python script of the bench suite: `<folder of this program>/../share/hogwild/bench/NAME`,
-/// which is a link into the sources in a build folder, and a copy in an installation. It gets what follows argv[0], and
-/// finds the path of this program in the environment, as HOGWILD_PROGRAM. Returns only by throwing: input_error where
-/// the script is not there, resource_error where it cannot be run.
+/// which is a link to the sources in a build folder, and a copy in an installation. It gets the arguments after
+/// argv[0], and the path of this program in the environment, as HOGWILD_PROGRAM. Returns only by throwing: input_error
+/// if the script does not exist, resource_error if it cannot be run.
 [[noreturn]] void run_script(const std::string& name, int argc, const char* const* argv);
 
 }  // namespace hogwild::cli

@@ -49,7 +49,7 @@ std::string identity_of(const search_request& request, const search_rows& rows) 
   return text + "; " + identity_of(rows);
 }
 
-/// Trains the best configuration on all rows, as the command line does that the report tells.
+/// Trains the best configuration on all rows, by the command line that the report shows.
 void save_best(const search_request& request, const train_request& asked, const search_rows& rows, interrupt& asked_to,
                const std::stop_token& stop) {
   train_request best = asked;
@@ -77,7 +77,7 @@ void write_record(const std::string& path, const std::string& line) {
   file.commit();
 }
 
-/// Each rank has the whole of them.
+/// Each rank has all rows, so their paths may not differ between ranks.
 void require_rows_of_all(const search_request& request) {
   for (const std::string& path : {request.base.data, request.base.validation_file}) {
     if (path == "-") throw config_error("ranks cannot all read standard input; name a file");
@@ -85,8 +85,8 @@ void require_rows_of_all(const search_request& request) {
   }
 }
 
-/// The rows of a search, and the text that says which search it is. The first rank of a machine opens them before the
-/// others, so that they find its cache. A damaged cache is found here: all rows are looked at.
+/// The rows of a search, and the text that identifies the search. The first rank of a machine opens them before the
+/// others, so that they find its cache. A damaged cache is found here, since all rows are checked.
 search_rows open_on_ranks(search_request& request, ranks_at_work& ranks, launched_ranks* launched) {
   std::optional<search_rows> rows;
   const bool opens_first = launched == nullptr || launched->rank_on_machine() == 0;
@@ -104,7 +104,7 @@ search_rows open_on_ranks(search_request& request, ranks_at_work& ranks, launche
   return std::move(*rows);
 }
 
-/// Tells what was found, and saves it.
+/// Reports the result, and saves it.
 int conclude(const search_request& request, std::span<const train_request> requests, const search_rows& rows,
              const search_result& result, std::size_t ranks, interrupt& asked, const std::stop_token& stop) {
   const std::string json = search_json(request, rows, result, ranks);
@@ -129,7 +129,8 @@ int conclude(const search_request& request, std::span<const train_request> reque
   return static_cast<int>(exit_code::diverged);
 }
 
-/// On each rank. The first one has strategy, journal and all output, and returns the exit code; of the others it is 0.
+/// Runs on each rank. The first rank has strategy, journal and all output, and returns the exit code; on the others it
+/// is 0.
 int search_on_ranks(search_request request, const search_space& space, const std::vector<train_request>& requests,
                     interrupt& asked, launched_ranks* launched) {
   ranks_at_work ranks(launched != nullptr ? &launched->all() : nullptr, asked.token());
@@ -138,7 +139,7 @@ int search_on_ranks(search_request request, const search_space& space, const std
   if (!is_first) request.base.files.quiet = true;
   ranks.together([&] {
     if (!ranks.alone()) require_rows_of_all(request);
-    // A place that cannot be written is refused now, not after hours of training.
+    // Output files that cannot be written are refused now, not after hours of training.
     if (is_first && !request.base.save.empty()) atomic_file{request.base.save};
     if (is_first && !request.base.options.record.empty()) atomic_file::look(request.base.options.record);
   });
@@ -160,7 +161,7 @@ int search_on_ranks(search_request request, const search_space& space, const std
   search_result result;
   search_end how;
   ranks.together([&] {
-    asked.begin_asking();  // all ranks do before the first one reports a trial
+    asked.begin_asking();  // on all ranks, before the first one reports a trial
     if (waits) folder.emplace(request.options.journal);
     runs.emplace(requests, rows, *request.metric, request.side_by_side, folder ? &*folder : nullptr, pace,
                  ranks.stop());
@@ -172,7 +173,7 @@ int search_on_ranks(search_request request, const search_space& space, const std
   });
   if (is_first) {
     if (!quiet) display.watch(pace);
-    std::vector<bool> forgotten;  // of which trials nothing is kept
+    std::vector<bool> forgotten;  // trials of which nothing is kept
     result = run_search(space, request.options, trainer, [&](const search_progress& now) {
       const std::vector<std::string> notes = runs->take_notes();
       if (!quiet) display.show(now, notes);
@@ -208,7 +209,7 @@ int search_on_ranks(search_request request, const search_space& space, const std
 }  // namespace
 
 int search_command(int argc, const char* const* argv) {
-  // Before anything that takes long: reading thousands of configurations may.
+  // Installed before anything that takes long: reading thousands of configurations may.
   interrupt asked(
       {.answer = "hogwild: stopping the search (again after two seconds: end at once)\n", .ended = ended_at_once});
   search_request request;
@@ -235,7 +236,7 @@ int search_command(int argc, const char* const* argv) {
     try {
       require_same_command("search", request.base, *ranks);
       return search_on_ranks(request, *space, requests, asked, ranks.get());
-    } catch (const rank_failure& e) {  // thrown by all of them, and told by one
+    } catch (const rank_failure& e) {  // thrown on all ranks, printed by one
       if (ranks->rank() > 0) return static_cast<int>(exit_code::done);
       say(e.what());
       return static_cast<int>(e.code());

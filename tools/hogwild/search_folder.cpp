@@ -39,7 +39,7 @@ void search_folder::forget(std::size_t trial, std::size_t parts) const {
 void search_folder::remove() const {
   std::error_code ignored;
   if (temporary_) return temporary_->remove();
-  // Nothing that somebody else has put there.
+  // Removes nothing that others have put there.
   std::vector<fs::path> ours;
   for (fs::directory_iterator at(path_, ignored), end; !ignored && at != end; at.increment(ignored)) {
     const std::string name = at->path().filename().string();

@@ -10,22 +10,22 @@
 
 namespace hogwild::cli {
 
-/// Where a search keeps the checkpoints of trials that wait. Different files may be written at the same time.
+/// Where a search keeps the checkpoints of paused trials. Different files may be written at the same time.
 class search_folder {
  public:
-  /// Beside a journal, where it is made with its first file and outlasts a search that is stopped. Without a journal
-  /// (empty) in a temporary_folder. Throws resource_error where none can be made.
+  /// The folder lies beside the journal; it is made with its first file and outlasts a search that is stopped. Without
+  /// a journal (empty) it is a temporary_folder. Throws resource_error if none can be made.
   explicit search_folder(const std::string& journal);
   search_folder(const search_folder&) = delete;
   search_folder& operator=(const search_folder&) = delete;
 
-  /// The file of a trial on one part of the rows.
+  /// The checkpoint of a trial on one part of the rows.
   std::filesystem::path checkpoint(std::size_t trial, std::size_t part) const;
-  /// The same, in a folder that is there.
+  /// The same, after making the folder.
   std::filesystem::path checkpoint_to_write(std::size_t trial, std::size_t part) const;
   /// Removes the checkpoints of a trial on all parts.
   void forget(std::size_t trial, std::size_t parts) const;
-  /// Removes all of them, and the folder unless somebody else has put something there.
+  /// Removes all of them, and the folder unless it has other files.
   void remove() const;
 
  private:

@@ -15,7 +15,7 @@
 namespace hogwild::cli {
 namespace {
 
-/// The values that a trial has in common with all of its group, and whether it has an l1.
+/// The options that all trials of its group share, and whether it has an l1.
 std::string common_options(const trial& t, const train_options& o) {
   configuration common;
   for (const given_option& option : t.options)

@@ -15,15 +15,15 @@
 
 namespace hogwild::cli {
 
-/// Trains models side by side of which trials_side_by_side does so, a trial on each part of the rows: those that differ
-/// in their step, how it falls, l1 and l2 alone by one pass. All other trials are trained by runs of their own.
+/// Trains trials side by side if trials_side_by_side supports them, each on every part of the rows: those that differ
+/// only in step, its schedule, l1 and l2 share one pass. All other trials are trained by separate runs.
 ///
-/// By the serial engine, or where a run of the engine repeats, a trial makes the same numbers whatever others it is
-/// trained with. In a search that was killed it is trained anew.
+/// By the serial engine, or if a run of the engine repeats, a trial's results do not depend on the trials with which it
+/// is trained. When a killed search goes on, the trial is trained from its beginning.
 class lane_trainer final : public trial_trainer {
  public:
-  /// `trials`: all of the search. `requests`, rows, metric, `others`, which trains what has no lanes, and `pace` must
-  /// outlive it.
+  /// `trials`: all of the search. `requests`, rows, metric, `others`, which trains trials without lanes, and `pace`
+  /// must outlive it.
   lane_trainer(const std::vector<train_request>& requests, std::span<const trial> trials, const search_rows& rows,
                const search_metric& metric, std::size_t threads, run_trainer& others, search_pace& pace,
                std::stop_token stop);
@@ -31,7 +31,7 @@ class lane_trainer final : public trial_trainer {
   void train(std::span<trial* const> some, std::size_t epochs) override;
   std::size_t at_once(const trial& t) const override;
 
-  /// Nobody will ask for more epochs of this trial.
+  /// This trial will get no more epochs.
   void forget(std::size_t trial);
 
  private:
@@ -39,7 +39,7 @@ class lane_trainer final : public trial_trainer {
   std::size_t threads_;
   run_trainer& others_;
   search_pace& pace_;
-  std::vector<std::optional<std::size_t>> first_;  ///< of each trial: its position among the lanes, for its first part
+  std::vector<std::optional<std::size_t>> first_;  ///< for each trial: the position of its first part's lane
   std::optional<trials_side_by_side> lanes_{};
 };
 

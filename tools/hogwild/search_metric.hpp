@@ -9,7 +9,7 @@
 
 namespace hogwild::cli {
 
-/// What trials of a search are compared by.
+/// The metric by which a search compares trials.
 struct search_metric {
   std::string_view name;
   bool more_is_better;

@@ -6,8 +6,8 @@
 
 namespace hogwild::cli {
 
-/// How far this process has come with the trials at hand, in epochs of a trial on one part of the rows. Trainers write
-/// it, and a display reads it meanwhile: its numbers may be of two moments.
+/// Progress of this process with the current trials, in epochs of a trial on one part of the rows. Trainers write it
+/// while a display reads it: its numbers may be from two moments.
 class search_pace {
  public:
   void begin(std::size_t all) {
@@ -15,7 +15,7 @@ class search_pace {
     all_ = all;
   }
   void add(std::size_t epochs) { done_ += epochs; }
-  /// Nothing is at hand.
+  /// There are no current trials.
   void end() { all_ = 0; }
 
   std::size_t done() const { return done_; }

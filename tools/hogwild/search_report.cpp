@@ -18,7 +18,7 @@
 namespace hogwild::cli {
 namespace {
 
-/// Lines of a table: what a terminal has room for, and what people read.
+/// Lines of a table: as many as fit on a terminal and are useful.
 constexpr std::size_t most_lines = 20;
 
 std::string line_of(const trial& t, const search_metric& metric) {
@@ -32,7 +32,7 @@ std::string line_of(const trial& t, const search_metric& metric) {
   return text + printable(to_text(t.options));
 }
 
-/// A heading, and the best trials: those that were trained, of most epochs first, as they are compared.
+/// A heading, and the best trials: of those that were trained, those with most epochs first, then by metric.
 std::string table_of(std::span<const trial> trials, const search_metric& metric) {
   std::vector<const trial*> trained;
   for (const trial& t : trials)
@@ -63,7 +63,7 @@ nlohmann::ordered_json json_of(const trial& t, const search_metric& metric) {
   for (const given_option& o : t.options) options[o.name] = o.text;
   nlohmann::ordered_json line{{"trial", t.number},  {"options", std::move(options)}, {"bracket", t.bracket},
                               {"epochs", t.epochs}, {"state", to_string(t.state)},   {"metric", nullptr}};
-  // JSON has no infinity.
+  // JSON cannot express infinity.
   const auto told = [&](double value) {
     return std::isfinite(value) ? nlohmann::ordered_json(metric.turned(value)) : nlohmann::ordered_json(nullptr);
   };
@@ -107,12 +107,12 @@ void search_display::erase() {
   drawn_ = 0;
 }
 
-/// The table, and a line below it or none.
+/// Draws the table, and a line below it if it is not empty.
 void search_display::draw(const std::string& below) {
   erase();
   const std::string text = table_ + below;
   drawn_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));
-  // A line that is too long is cut, not wrapped: it would take the room of two.
+  // Long lines are cut, not wrapped, so that each takes one line.
   std::fprintf(stderr, "\x1b[?7l%s\x1b[?7h", text.c_str());
   std::fflush(stderr);
 }
@@ -194,7 +194,7 @@ std::string search_json(const search_request& request, const search_rows& rows, 
   if (r.best) {
     all["best"] = json_of(r.trials[*r.best], *request.metric);
     all["best"]["command"] = train_command_for(request, r.trials[*r.best]);
-    all["best"]["command_ranks"] = 1;  // as those that trained it, however many share the trials
+    all["best"]["command_ranks"] = 1;  // trials were trained by one rank, however many shared them
   }
   return json_text(all);
 }

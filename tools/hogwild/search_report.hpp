@@ -17,16 +17,16 @@
 
 namespace hogwild::cli {
 
-/// Shows on stderr how a search goes: on a terminal a table of the best trials that is drawn again and again, and below
-/// it how far those at hand have come; elsewhere a line for each result.
+/// Shows a search's progress on stderr: on a terminal a redrawn table of the best trials, with the progress of current
+/// trials below it; elsewhere a line for each result.
 class search_display {
  public:
   search_display(const search_metric& metric, bool terminal) : metric_(metric), terminal_(terminal) {}
-  /// From here on, on a terminal, a line tells how far `pace` is, which outlives this, until clear() is called.
+  /// From now on, on a terminal, a line shows `pace`, which outlives this, until clear() is called.
   void watch(const search_pace& pace);
-  /// With sentences that are told once, and stay.
+  /// `notes` are printed once, and stay.
   void show(const search_progress& now, const std::vector<std::string>& notes);
-  /// Takes the table away.
+  /// Erases the table.
   void clear();
 
  private:
@@ -39,15 +39,15 @@ class search_display {
   std::mutex mutex_{};  ///< guards what follows, and the terminal
   std::condition_variable_any ended_{};
   std::string table_{};
-  std::size_t drawn_ = 0;             ///< lines that stand on the terminal
+  std::size_t drawn_ = 0;             ///< lines that are on the terminal
   std::vector<std::size_t> shown_{};  ///< epochs of each trial that were shown
   std::jthread watching_{};
 };
 
-/// For people: a table and how it ended, of a search by so many ranks.
+/// As text: a table and how the search ended; `ranks` have shared it.
 std::string search_text(const search_request& request, const search_result& result, std::size_t ranks);
 
-/// For machines: one JSON object, one line, of a search by so many ranks. Schema: bench/schema/search.schema.json.
+/// As JSON: one object, one line; `ranks` have shared the search. Schema: bench/schema/search.schema.json.
 std::string search_json(const search_request& request, const search_rows& rows, const search_result& result,
                         std::size_t ranks);
 

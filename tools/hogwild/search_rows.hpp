@@ -16,7 +16,7 @@ namespace hogwild::cli {
 
 /// The data of a search: opened once, for all trials.
 struct search_rows {
-  /// What a trial is trained and measured on; of folds several.
+  /// The rows on which a trial is trained and measured; with folds there are several parts.
   struct part {
     sparse_view training, validation;
   };
@@ -28,8 +28,8 @@ struct search_rows {
   std::vector<part> parts{};
 };
 
-/// Opens them and draws what is held back. Throws what opening throws, config_error and input_error for folds that
-/// cannot be.
+/// Opens them and draws the rows to hold back. Throws what opening throws, and config_error and input_error for
+/// impossible folds.
 search_rows open_search_rows(const search_request& request);
 
 /// What results depend on besides the options: sizes and checksums of the rows.

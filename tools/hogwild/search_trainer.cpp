@@ -75,7 +75,7 @@ std::optional<train_result> run_trainer::run(const trial& t, std::size_t part, c
     begin_with_saved(request, m, rows_.all, {}, initial_, options);
     return train_with_engine(m, rows, request, options, nullptr);
   } catch (const config_error& why) {
-    if (stop_.stop_requested()) return std::nullopt;  // a search for a step that was broken off has found none
+    if (stop_.stop_requested()) return std::nullopt;  // a step search that was cut short has found no step
     note_refused(t.number, why.what());
     return std::nullopt;
   }
@@ -88,15 +88,15 @@ std::optional<double> run_trainer::train_on(const trial& t, std::size_t part, st
   options.test = rows_.parts[part].validation;
   options.telemetry = false;
   options.stop = stop_;
-  // One of a trial that begins is another search's.
+  // A checkpoint found at a trial's beginning belongs to another search.
   if (t.epochs > 0) {
     const std::filesystem::path kept = folder_->checkpoint(t.number, part);
-    // A search that was killed may have left one that has come further than is known of it.
+    // A killed search may have left a checkpoint that is further than its journal.
     if (std::filesystem::exists(kept) && read_checkpoint(kept).epoch < epochs) options.resume = kept.string();
   }
   if (epochs < options.epochs) {
     options.checkpoint = folder_->checkpoint_to_write(t.number, part).string();
-    options.checkpoint_every = options.epochs;  // only where it is broken off
+    options.checkpoint_every = options.epochs;  // written only if the run is cut short
   }
   std::optional<measurement> measured;
   options.observers.emplace_back(listener_);

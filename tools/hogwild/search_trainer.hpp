@@ -27,40 +27,39 @@
 
 namespace hogwild::cli {
 
-/// Trains each trial by a run of its own, as `hogwild train` would. Several are trained side by side, all on the same
-/// rows.
+/// Trains each trial by a separate run, as `hogwild train` would. Several are trained at once, all on the same rows.
 ///
-/// A trial that is trained for a part of its epochs is a run of all of them that is broken off, and goes on from its
-/// checkpoint: so its steps fall as they do in the end. Without the checkpoint it is trained anew.
+/// A trial that is trained for some of its epochs is a run of all of them that is cut short, and goes on from its
+/// checkpoint: so its steps fall as in the full run. Without the checkpoint it is trained from its beginning.
 ///
-/// A configuration that train refuses, as a step that does not suit its l2, has an infinite metric.
+/// A configuration that train refuses, for example a step that does not suit its l2, has an infinite metric.
 class run_trainer final : public trial_trainer {
  public:
-  /// `requests` are those of the trials, by their numbers. `folder` has the checkpoints of trials that wait; null where
-  /// none does. All must outlive it.
+  /// `requests` are those of the trials, by their numbers. `folder` has the checkpoints of paused trials; null if
+  /// trials never pause. All must outlive it.
   run_trainer(const std::vector<train_request>& requests, const search_rows& rows, const search_metric& metric,
               std::size_t side_by_side, const search_folder* folder, search_pace& pace, std::stop_token stop);
 
-  /// What is to be told since the last call: a sentence for each configuration that was refused, and one for all trials
-  /// where the sharing of one was decided by what was measured while others used the CPUs.
+  /// The notes since the last call: one for each configuration that was refused, and one for all trials if the sharing
+  /// of any was decided by times that were measured while others used the CPUs.
   std::vector<std::string> take_notes();
-  /// An observer of every trial, which hears that.
+  /// An observer for every trial, which collects that note.
   observer& listener() { return listener_; }
-  /// Throws config_error, with the reason of the first, where configurations were refused.
+  /// Throws config_error, with the first one's reason, if configurations were refused.
   void require_none_refused() const;
 
   void train(std::span<trial* const> some, std::size_t epochs) override;
   std::size_t at_once(const trial& /*t*/) const override { return side_by_side_; }
 
-  /// A configuration that cannot be trained, and why.
+  /// Notes a configuration that cannot be trained, and why.
   void note_refused(std::size_t trial, const std::string& why);
-  /// The metric in what was measured; throws config_error where it is not among it.
+  /// The metric among these measures; throws config_error if it is not there.
   double measured_by(const measurement& m) const;
   /// Removes the checkpoints of a trial that will not go on.
   void forget(std::size_t trial) const;
 
  private:
-  /// One trial on one part of the rows: its metric after these epochs, or nothing where it was asked to stop.
+  /// Trains one trial on one part of the rows: its metric after these epochs, or nothing if a stop was requested.
   std::optional<double> train_on(const trial& t, std::size_t part, std::size_t epochs);
   std::optional<train_result> run(const trial& t, std::size_t part, const train_request& asked, train_options options);
 
@@ -73,7 +72,7 @@ class run_trainer final : public trial_trainer {
 
    private:
     run_trainer& told_;
-    bool heard_ = false;  ///< guarded as the notes are
+    bool heard_ = false;  ///< guarded by the mutex of the notes
   };
 
   const std::vector<train_request>& requests_;

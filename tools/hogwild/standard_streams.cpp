@@ -16,7 +16,7 @@
 namespace hogwild::cli {
 namespace {
 
-/// Text on a terminal may stand between other text.
+/// Text on a terminal may be mixed with other text.
 bool is_standard_output(const std::string& file) {
   struct ::stat named {
   }, out{};
@@ -28,7 +28,7 @@ bool is_standard_output(const std::string& file) {
 
 void secure_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // The lowest number that is free is this one: those below it are open by now.
+    // The lowest free descriptor is this one, as those below it are open by now.
     if (::fcntl(stream, F_GETFD) < 0) static_cast<void>(::open("/", O_PATH));
   }
   std::signal(SIGXFSZ, SIG_IGN);

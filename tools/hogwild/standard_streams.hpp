@@ -7,24 +7,24 @@
 
 namespace hogwild::cli {
 
-/// Call it before anything is opened. Of standard input, output and error, those that are closed become descriptors
-/// that can neither be read nor written: a file that is opened later would get such a number, and what is printed would
-/// go into that file. A limit on file sizes makes writes fail from now on, also of worker processes, instead of ending
+/// Call it before anything is opened. Closed standard streams (input, output, error) become descriptors that can
+/// neither be read nor written: otherwise a file that is opened later would get such a number, and printed text would
+/// go into that file. From now on a limit on file sizes makes writes fail, also in worker processes, instead of ending
 /// the program by a signal.
 void secure_standard_streams();
 
-/// Writes the text to standard output, at once; all that a command prints there goes through here. Throws
-/// resource_error where it did not take all of it: full disk or device, closed.
+/// Writes the text to standard output, at once; all output of a command goes through here. Throws resource_error if not
+/// everything was written: full disk or device, closed.
 void print(std::string_view text);
 
-/// Whether standard output is a terminal, which acts on some characters; elsewhere what is printed is data.
+/// Whether standard output is a terminal, which interprets some characters; elsewhere output is data.
 bool prints_to_a_terminal();
 
-/// What a command says on standard error where a signal ends it.
+/// The message on standard error when a signal ends a command.
 inline constexpr std::string_view ended_at_once = "hogwild: ended at once; nothing is saved\n";
 
-/// What a command prints beside the files that it writes: to standard output, or to standard error where one of the
-/// files is standard output. Empty names are no files.
+/// Prints a command's text output beside the files that it writes: to standard output, or to standard error if one of
+/// the files is standard output. Empty names are no files.
 void print_beside(std::initializer_list<std::string> files, std::string_view text);
 
 }  // namespace hogwild::cli

@@ -18,19 +18,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Text is handed on once there is so much of it, or it has waited for a while.
+/// Text is passed on once there is this much of it, or it has waited for a while.
 constexpr std::size_t enough_text = 1 << 20, at_once = 1 << 18;
 constexpr int poll_milliseconds = 50;
 constexpr std::size_t most_ready = 4;
 constexpr auto waiting = 100ms;
 
-/// Of rows that the parser has looked at.
+/// For rows that the parser has checked.
 class parsed_rows final : public row_source {
  public:
   void ensure(std::size_t, std::size_t) const override {}
 };
 
-/// The text in front of its line `line`, counted from 1.
+/// The text before line `line`, counted from 1.
 std::string_view before_line(std::string_view text, std::size_t line) {
   std::size_t end = 0;
   for (; line > 1; --line) end = text.find('\n', end) + 1;
@@ -94,7 +94,7 @@ stream_rows::stream_rows(int descriptor, std::string name, std::span<const std::
   }
 }
 
-// All of them before any is waited for: one may hold what another waits for.
+// All are told before any is joined: one may hold what another waits for.
 stream_rows::~stream_rows() {
   for (std::jthread& parser : parsers_) parser.request_stop();
 }
@@ -108,7 +108,7 @@ void stream_rows::parse_pieces(const std::stop_token& end) {
 
 std::optional<stream_rows::piece> stream_rows::read(const std::stop_token& end) {
   const std::lock_guard reading(reading_);
-  auto oldest = std::chrono::steady_clock::now();  // when what is unread began to come
+  auto oldest = std::chrono::steady_clock::now();  // when the oldest unparsed text came
   pollfd waited{.fd = descriptor_, .events = POLLIN, .revents = 0};
   std::exception_ptr fault;
   while (more_) {
@@ -164,9 +164,9 @@ bool stream_rows::take(const piece& text, const std::stop_token& end) {
     wrong = e;
     rows = parse_libsvm(before_line(text.lines, e.line()), name_);
   } catch (...) {
-    fault = std::current_exception();  // told in its turn
+    fault = std::current_exception();  // thrown in its turn
   }
-  std::size_t lines = 0;  // by find(), which looks at many bytes at once
+  std::size_t lines = 0;  // counted with find(), which scans many bytes at once
   for (std::size_t at = text.lines.find('\n'); at != std::string::npos; at = text.lines.find('\n', at + 1)) ++lines;
   std::unique_lock lock(mutex_);
   const auto may_give = [&] { return fault_ || (next_piece_ == text.number && ready_.size() < most_ready); };

@@ -20,12 +20,12 @@
 
 namespace hogwild::cli {
 
-/// Numbers columns from 0 in the order in which they come.
+/// Numbers columns from 0 in the order of their first occurrence.
 class arriving_columns {
  public:
-  /// Numbers of those that are known, by position.
+  /// `known`: numbers of the columns that have positions already.
   explicit arriving_columns(std::span<const std::uint32_t> known = {});
-  /// Puts positions in the place of columns as the parser counts them.
+  /// Replaces columns, as the parser numbers them, by their positions.
   void number(std::span<std::uint32_t> columns);
   /// The input's number of each column.
   const std::vector<std::uint32_t>& numbers() const { return numbers_; }
@@ -34,24 +34,23 @@ class arriving_columns {
   static constexpr std::uint32_t in_table = 1u << 24, none = 0xffffffffu;
   std::uint32_t position(std::uint32_t number);
 
-  std::vector<std::uint32_t> table_;  ///< of small numbers
+  std::vector<std::uint32_t> table_;  ///< for small numbers
   std::unordered_map<std::uint32_t, std::uint32_t> others_;
   std::vector<std::uint32_t> numbers_;
 };
 
-/// Rows of LIBSVM text as they come from a descriptor, read and parsed by threads of its own while others are trained
-/// on.
+/// Rows of LIBSVM text from a descriptor, read and parsed by threads of its own while others train.
 class stream_rows {
  public:
   struct batch {
     libsvm_rows rows;                        ///< columns by position
-    std::vector<std::uint32_t> new_columns;  ///< numbers of those that came first with these rows
-    /// Of columns with these numbers. The parser has looked at the rows, so that nobody need look again.
+    std::vector<std::uint32_t> new_columns;  ///< numbers of the columns that occurred first in these rows
+    /// A view with the columns of these numbers. The parser has checked the rows.
     sparse_view view(std::span<const std::uint32_t> numbers) const;
   };
 
-  /// `known`: columns that have positions already. `name` is what messages call the text. So many threads parse. Takes
-  /// no more from the descriptor once `stop` is requested.
+  /// `known`: columns that have positions already. `name` is the text's name in messages. `threads` parse. Reads no
+  /// more from the descriptor once `stop` is requested.
   stream_rows(int descriptor, std::string name, std::span<const std::uint32_t> known, std::size_t threads,
               std::stop_token stop);
 
@@ -59,23 +58,23 @@ class stream_rows {
   stream_rows(const stream_rows&) = delete;
   stream_rows& operator=(const stream_rows&) = delete;
 
-  /// The next rows, in their order; waits for them, up to a tenth of a second, after which there may be none. Nothing
-  /// at the end of the text, or where a stop was asked for. Throws input_error for malformed text, with the line of the
-  /// whole stream, once all rows before that line were given.
+  /// The next rows, in order; waits up to a tenth of a second, after which the batch may be empty. Nothing at the end
+  /// of the text, or if a stop was requested. Throws input_error for malformed text, with the line number in the whole
+  /// stream, once all rows before that line were returned.
   std::optional<batch> next();
 
  private:
-  /// Whole lines of the text, and which piece of it they are.
+  /// Whole lines of the text, and the number of the piece.
   struct piece {
     std::string lines;
     std::uint64_t number = 0;
-    std::exception_ptr fault;  ///< of reading what comes behind them
+    std::exception_ptr fault;  ///< from reading the text after them
   };
   void parse_pieces(const std::stop_token& end);
   std::optional<piece> read(const std::stop_token& end);
-  /// Looks at what was read of lines that have not ended. Throws input_error where that is no text of lines.
+  /// Checks the text of lines that have not ended. Throws input_error if it is not text.
   void look(bool whole_lines);
-  /// False: there is nothing more to do.
+  /// False: there is no more work.
   bool take(const piece& text, const std::stop_token& end);
   void give(libsvm_rows rows);
   bool stopped(const std::stop_token& end) const { return stop_.stop_requested() || end.stop_requested(); }
@@ -85,22 +84,22 @@ class stream_rows {
   std::stop_token stop_;
 
   std::mutex reading_;  ///< held by the thread that reads
-  std::string text_;    ///< read, of lines that have not ended
+  std::string text_;    ///< read, not yet ended lines
   std::vector<char> room_;
-  std::uint64_t pieces_ = 0;   ///< that were read
-  bool begun_ = false;         ///< its first bytes were looked at
-  std::size_t looked_at_ = 0;  ///< bytes of text_ that were, as parts of a line without end
+  std::uint64_t pieces_ = 0;   ///< read so far
+  bool begun_ = false;         ///< its first bytes were checked
+  std::size_t looked_at_ = 0;  ///< bytes of text_ that were checked, in a line without end
   bool more_ = true;           ///< the text has not ended
 
-  std::mutex mutex_;  ///< for what follows
+  std::mutex mutex_;  ///< guards the following
   std::condition_variable changed_;
-  std::uint64_t next_piece_ = 0;  ///< whose rows are given next
+  std::uint64_t next_piece_ = 0;  ///< whose rows are returned next
   std::size_t lines_ = 0;         ///< before that piece
   arriving_columns columns_;
   std::deque<batch> ready_;
   std::size_t parsing_;  ///< threads that have not ended
   std::exception_ptr fault_;
-  std::vector<std::jthread> parsers_;  ///< go first
+  std::vector<std::jthread> parsers_;  ///< destroyed first
 };
 
 }  // namespace hogwild::cli

@@ -43,7 +43,7 @@ std::string step_text(const train_request& request, const train_result& r) {
   return text;
 }
 
-/// What l1 has made exactly 0.
+/// Parameters that l1 has made exactly 0.
 std::size_t zeros_of(const train_result& r) {
   return static_cast<std::size_t>(std::ranges::count(r.parameters, 0.0f));
 }
@@ -71,7 +71,7 @@ void put_measures(nlohmann::ordered_json& into, const std::string& prefix, const
 bool saves(const train_request& request, const train_result& result) {
   if (request.save.empty()) return false;
   if (result.status == run_status::diverged) return request.save_diverged && std::isfinite(result.objective);
-  // Of several models that were stopped, one may not have been begun.
+  // If several models were stopped, some may not have been begun.
   const bool any_rows = result.examples > 0 && !request.several.any();
   return result.status != run_status::stopped || result.epochs > 0 || any_rows;
 }
@@ -211,7 +211,7 @@ std::string summary_json(const train_request& request, const train_result& r, co
   all["peak_rss_bytes"] = r.peak_rss_bytes;
   if (r.disk_wait_seconds > 0.0) all["disk_wait_seconds"] = r.disk_wait_seconds;
   if (saves(request, r)) all["saved"] = request.save;
-  // JSON has no word for a loss that is not finite: the library writes null.
+  // JSON cannot express a loss that is not finite: the library writes null.
   return json_text(all) + "\n";
 }
 

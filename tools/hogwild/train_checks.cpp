@@ -35,7 +35,7 @@ void check_options_of_models(const command_line& line, const train_request& r) {
   asked.check(r.of_model);
 }
 
-/// A graph is cut as a whole: its edges are what is measured, too, and so are the nodes that are no terminals.
+/// A graph is cut as a whole: training edges are also the measured ones, and so are the nodes that are no terminals.
 void check_graph(const command_line& line, const train_request& r) {
   if (input_of(r.model) != model_input::graph) return;
   const double fraction = r.files.graph.terminals.value_or(graph_options::usual_terminals);
@@ -61,7 +61,7 @@ void check_words(const command_line& line, const train_request& r) {
   if (line.given("--labels")) throw config_error("--labels is about IDX images; a corpus has none");
 }
 
-/// Columns are divided for one run, whose parameters are made those of the data when it ends.
+/// Columns are divided for one run, whose parameters are converted to those of the data at its end.
 void check_scale(const train_request& r) {
   if (r.scale == column_scaling::none) return;
   const auto refuse = [](bool asked, const std::string& what) {
@@ -77,7 +77,7 @@ void check_scale(const train_request& r) {
   refuse(!r.segment.empty(), "--segment, where others read what is trained");
 }
 
-/// Numbers of rows belong to rows that there are.
+/// Files with numbers for rows need the rows themselves.
 void check_row_files(const train_request& r) {
   const model_input input = input_of(r.model);
   if (r.rows.any() && (input == model_input::graph || input == model_input::corpus))
@@ -89,7 +89,7 @@ void check_row_files(const train_request& r) {
         "--validation-weights and --validation-offsets are about the rows of a file: they need --validation FILE");
 }
 
-/// Constants of an optimiser go with that one.
+/// Constants of an optimiser require that optimiser.
 void check_constants(const command_line& line, const train_request& r) {
   const optimizer_kind kind = r.options.optimizer.value_or(model_named(r.model).defaults().optimizer);
   if (line.given("--momentum") && kind != optimizer_kind::momentum)
@@ -199,7 +199,7 @@ void check_model(const command_line& line, const train_request& r) {
   check_graph(line, r);
 }
 
-/// Of a stream, besides what it says itself of options that it has no use for.
+/// Checks of a stream, besides its own checks of options that it cannot use.
 void check_stream(const command_line& line, const train_request& r) {
   if (!r.stream) return;
   if (r.data != "-") throw config_error("--stream reads standard input: name '-' in the place of DATA");

@@ -6,9 +6,9 @@
 
 namespace hogwild::cli {
 
-/// Throws config_error for options that do not go together, before anything is read. `line` was parsed into `request`.
+/// Throws config_error for incompatible options, before anything is read. `line` was parsed into `request`.
 void check_options(const command_line& line, const train_request& request);
-/// Of those the ones about the model and what it reads.
+/// The part of these checks about the model and its input.
 void check_model(const command_line& line, const train_request& request);
 
 }  // namespace hogwild::cli

@@ -45,16 +45,16 @@
 namespace hogwild::cli {
 namespace {
 
-/// Test rows that were taken off the training rows.
+/// Test rows that were split off the training rows.
 struct test_part {
   sparse_view rows{};
-  std::unique_ptr<const validation_split> split{};  ///< null where they are a slice
+  std::unique_ptr<const validation_split> split{};  ///< null if they are a slice
 };
 
 /// Holds rows back as --validation does, so that training keeps a row of each class; the labels are those of all rows,
-/// for rows with lists may take the last one of a label with them. The same rows in each run, whatever its seed.
-/// Numbers have no classes that could be missing: the last rows are any, since they were shuffled when the file was
-/// read, and a slice is no copy.
+/// because rows with lists may take the last occurrence of a label with them. The same rows in each run, whatever its
+/// seed. Numbers have no classes that could be missing: then the last rows are held back, since rows were shuffled when
+/// the file was read, and a slice needs no copy.
 test_part hold_back(train_request& request, sparse_view& rows) {
   const auto held = static_cast<std::size_t>(std::round(request.test_fraction * static_cast<double>(rows.rows())));
   if (held == 0 || held >= rows.rows())
@@ -65,7 +65,7 @@ test_part hold_back(train_request& request, sparse_view& rows) {
   if (labels.kind() == label_kind::real) {
     part.rows = rows.slice(rows.rows() - held, rows.rows());
     rows = rows.slice(0, rows.rows() - held);
-    rows.degree = {};  // it counts what is held back too
+    rows.degree = {};  // it counts the held-back rows, too
     return part;
   }
   constexpr std::uint64_t seed = 0x74657374;
@@ -77,7 +77,7 @@ test_part hold_back(train_request& request, sparse_view& rows) {
   return part;
 }
 
-/// `words` is filled where the data are a corpus.
+/// Fills `words` if the data are a corpus.
 rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabulary& words) {
   const auto open = [&](const std::string& path) {
     if (!trains_on_words(request)) {
@@ -102,12 +102,12 @@ rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabul
   return rows;
 }
 
-/// Of words: not only those that other programs read.
+/// For words: whether the file also holds the vectors that other programs do not read.
 bool saves_both_vectors(const train_request& request) {
   return std::filesystem::path(request.save).extension() == ".model";
 }
 
-/// What is trained can be saved from the moment when workers begin; before it there is nothing to stop for.
+/// From the moment when workers begin there is something to save; before it a stop request need not save.
 class asking_run final : public observer {
  public:
   explicit asking_run(interrupt& asked) : asked_(asked) {}
@@ -118,7 +118,7 @@ class asking_run final : public observer {
   interrupt& asked_;
 };
 
-/// They would take the room that this run needs, and nobody else misses them.
+/// Segments of dead runs would take the room that this run needs, and nobody uses them.
 void remove_segments_of_dead_runs(const train_request& request) {
   if (request.engine != engine_name::processes && request.transport != transport_kind::shared_segment &&
       request.segment.empty())
@@ -129,12 +129,12 @@ void remove_segments_of_dead_runs(const train_request& request) {
       (removed == 1 ? " dead run has left" : " dead runs have left"));
 }
 
-/// Reading counts among the seconds that a user grants.
+/// Time for reading counts in the seconds that a user grants.
 double seconds_spent(const train_request& request) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - request.begun).count();
 }
 
-/// A run, and what came beside it.
+/// A run with its additional results.
 struct trained {
   train_result run{};
   folds_outcome folds{};
@@ -145,7 +145,7 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   const std::shared_ptr<const saved_model> initial = saved_to_begin_with(request);
   adopt_name_format(request, initial);
   rank_rows rows = open_rows(request, ranks, words);
-  // Ranks divide models of all rows, or rows of one model.
+  // Ranks divide either the models, each on all rows, or the rows of one model.
   const bool divides_rows = ranks != nullptr && !request.several.any();
   if (ranks != nullptr && !divides_rows) rows.part = rows.data.view();
   std::optional<test_part> held_back;
@@ -199,7 +199,8 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   return all;
 }
 
-/// Whoever has a run stopped and finds what it was to leave may have another word for that than an interruption.
+/// The exit code; a program that stops runs on purpose may choose another one for stopped runs than that of an
+/// interruption.
 int exit_code_for(const train_request& request, const train_result& result) {
   if (result.status == run_status::diverged) return static_cast<int>(exit_code::diverged);
   if (result.status != run_status::stopped) return static_cast<int>(exit_code::done);
@@ -211,7 +212,7 @@ int exit_code_for(const train_request& request, const train_result& result) {
 namespace {
 
 int train_as_asked(const train_request& request, launched_ranks* ranks, interrupt& asked) {
-  // A place that cannot be written is refused now, not after hours of training.
+  // Output files that cannot be written are refused now, not after hours of training.
   if (!request.save.empty()) atomic_file{request.save};
   const std::string record = written_by_rank(request.options.record, ranks != nullptr ? ranks->rank() : 0);
   if (!record.empty()) atomic_file::look(record, true);
@@ -239,12 +240,12 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
     say(result.stopped_by == stop_cause::time_limit
             ? "the seconds of --max-seconds were over before a row was trained; nothing is saved"
             : "stopped before a row was trained; nothing is saved");
-  // An error, whoever wants to hear nothing else; of several ranks the first tells it.
+  // Printed as an error even under --quiet; with several ranks by the first.
   if (result.status == run_status::diverged && (ranks == nullptr || ranks->rank() == 0)) say(divergence_advice(result));
   return asked.pipe_is_broken() ? static_cast<int>(exit_code::interrupted) : exit_code_for(request, result);
 }
 
-/// Others would be copies of the same run, but where they have models of their own. All of them throw it.
+/// With other engines ranks would repeat the same run, unless each has models of its own. All ranks throw it.
 void require_engine_of_ranks(const train_request& request, launched_ranks& ranks) {
   if (ranks.size() == 1 || request.several.any() || request.engine == engine_name::ring ||
       request.engine == engine_name::all_reduce || request.engine == engine_name::local_sgd)
@@ -254,7 +255,7 @@ void require_engine_of_ranks(const train_request& request, launched_ranks& ranks
                          " processes, and this engine has one: use --engine ring, all_reduce or local_sgd");
 }
 
-/// Models that are divided among ranks are trained on all rows, as those of folds are. All of them throw it.
+/// Models that are divided among ranks are trained on all rows, as models of folds are. All ranks throw it.
 void require_rows_of_all(const train_request& request) {
   if (request.data == "-") throw rank_failure(exit_code::usage, "ranks cannot all read standard input; name a file");
   if (!names_rank(request.data)) return;
@@ -276,9 +277,9 @@ int train_as_rank(const train_request& request, launched_ranks& ranks, interrupt
     count_models(mine,
                  static_cast<std::size_t>(agreement(&ranks.all()).sum(static_cast<double>(workers_for_shards(mine)))));
     return train_as_asked(mine, &ranks, asked);
-  } catch (const rank_failure& e) {  // thrown by all of them, and told by one
+  } catch (const rank_failure& e) {  // thrown on all ranks, printed by one
     if (ranks.rank() > 0) {
-      std::signal(SIGTERM, SIG_IGN);  // of a launcher that sees the first one's exit code: nothing is to be told of it
+      std::signal(SIGTERM, SIG_IGN);  // launchers send it on the first rank's exit code; it needs no message
       return static_cast<int>(exit_code::done);
     }
     say(e.what());

@@ -40,75 +40,75 @@ inline constexpr std::array<std::pair<std::string_view, engine_name>, 7> engine_
      {"cuda", engine_name::cuda},
      {"serial", engine_name::serial}}};
 
-/// Of options for which 0 means that nobody has asked.
+/// For options whose value 0 means that they were not given.
 inline std::optional<std::size_t> unless_zero(std::size_t n) {
   return n == 0 ? std::nullopt : std::optional(n);
 }
 
-/// What `hogwild train` was asked for.
+/// The request of `hogwild train`.
 struct train_request {
   std::string data, test, validation_file;
   data_options files{};
   row_files rows{}, test_rows{}, validation_rows{};
 
   std::string model = "logistic";
-  model_options of_model{};        ///< what was given of the model's own options
-  std::optional<bool> own_bias{};  ///< what --bias says, where it was given
-  label_spelling declared{};       ///< how --label-values writes them
-  double test_fraction = 0.0;      ///< of the training file, where --test is no file
-  several_request several{};       ///< models that make one
+  model_options of_model{};        ///< the model's own options that were given
+  std::optional<bool> own_bias{};  ///< the value of --bias, if it was given
+  label_spelling declared{};       ///< as --label-values writes them
+  double test_fraction = 0.0;      ///< of the training file, unless --test names a file
+  several_request several{};       ///< models that are combined into one
   folds_request folds{};           ///< cross-validation, and a path of l2
-  std::uint64_t min_count = 5;     ///< of a corpus: words that occur less often are left out
+  std::uint64_t min_count = 5;     ///< for a corpus: words that occur less often are left out
 
   engine_name engine = engine_name::threads;
   std::size_t workers = 0;     ///< 0: as many as this process may use; with devices: none beside them
-  std::vector<int> devices{};  ///< of cuda or a ring: numbers, or emulated_device; empty: the first one, of cuda
+  std::vector<int> devices{};  ///< for cuda or a ring: numbers, or emulated_device; empty: for cuda the first one
   memory_kind memory = memory_kind::device;
   storage_kind storage = storage_kind::single;
   thread_team_kind team = thread_team_kind::openmp;
   bool pin = true;
-  std::string segment{};     ///< of threads or processes; empty: none, or a name that nobody has chosen
+  std::string segment{};     ///< for threads or processes; empty: none, or an automatic name
   std::size_t replicas = 0;  ///< on the ring; 0: one for each memory node
   ring_rule exchange = ring_rule::deltas;
   released_options released{};
   transport_kind transport = transport_kind::in_process;
   std::size_t ranks = 1;  ///< processes that a launcher has started together
-  bool mpi = false;       ///< joined by MPI, whether or not a launcher shows
+  bool mpi = false;       ///< joined by MPI, whether or not a launcher is detected
   bool searches = false;  ///< for the best of many runs, which are divided among ranks
   delta_values messages = delta_values::as_stored;
   std::chrono::seconds rank_timeout{30};
-  std::optional<std::size_t> sync_rows{};  ///< of each rank between two meetings
+  std::optional<std::size_t> sync_rows{};  ///< rows of each rank between two meetings
   bool scale_step = false;
-  bool nccl = false;  ///< what they meet by
+  bool nccl = false;  ///< whether they meet by NCCL
 
   std::vector<named_value> compared{};  ///< what ranks compare of the command line
 
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   train_options options{};
   column_scaling scale = column_scaling::none;
-  std::size_t batch = 0;                 ///< 0: as the model has it
-  std::size_t virtual_workers = 0;       ///< 0: by the data
+  std::size_t batch = 0;                 ///< 0: the model's default
+  std::size_t virtual_workers = 0;       ///< 0: chosen by the data
   double tolerance = 0.0;                ///< 0: none
-  std::string init;                      ///< a saved model whose parameters the run begins with
-  std::vector<std::string> init_groups;  ///< of those; none: all
+  std::string init;                      ///< a saved model with whose parameters the run begins
+  std::vector<std::string> init_groups;  ///< groups taken from it; none: all
   std::string save;
   bool save_diverged = false;  ///< a run that ended worse than it began is saved, too
-  int stop_exit_code = static_cast<int>(exit_code::interrupted);  ///< of a run that was stopped and saved
+  int stop_exit_code = static_cast<int>(exit_code::interrupted);  ///< for a run that was stopped and saved
   bool stream = false;       ///< learns from standard input for as long as rows come
-  double save_every = 60.0;  ///< seconds between two checkpoints of a stream, and two models saved
+  double save_every = 60.0;  ///< seconds between two checkpoints, or two saved models, of a stream
   stream_options of_stream{};
   bool json = false;
-  bool verify = false;   ///< of advice: what it says is tried
-  std::size_t cpus = 0;  ///< of advice: also of so many CPUs like these; 0: of those that are here alone
+  bool verify = false;   ///< for advice: measures the advised runs
+  std::size_t cpus = 0;  ///< for advice: also predicts for so many CPUs like these; 0: only for those of this machine
 };
 
-/// Fills the request, or says with which exit code to end. Throws config_error for options that do not go together.
+/// Fills the request, or returns the exit code with which to end. Throws config_error for incompatible options.
 std::optional<int> parse_train(int argc, const char* const* argv, train_request& request);
-/// Its two halves, for a command that has options of its own besides: what is declared, and what is made of it once the
-/// line is parsed. Throws config_error as above.
+/// Its two halves, for a command that has further options: declares options, and completes the request once the line is
+/// parsed. Throws config_error as above.
 void declare_training(command_line& line, train_request& request);
 void complete_training(const command_line& line, train_request& request);
-/// The same for `hogwild advise`, which has the options that describe data and model.
+/// The same for `hogwild advise`, which has the options about data and model.
 std::optional<int> parse_advise(int argc, const char* const* argv, train_request& request);
 
 }  // namespace hogwild::cli

@@ -41,7 +41,7 @@ std::string in_digits(double x) {
   return text;
 }
 
-/// What is told of a stream while it lasts: rows since the last line, and their loss.
+/// Reports on a stream: rows since the last line, and their loss.
 class stream_reports {
  public:
   stream_reports(const train_request& request, std::uint64_t acknowledged)
@@ -56,16 +56,16 @@ class stream_reports {
     if (report.trained > 0) loss_ += report.loss * static_cast<double>(report.trained);
     trained_ += report.trained;
   }
-  /// What was not told yet, once a second.
+  /// Prints what is new, once a second.
   void tell_in_time() {
     if (seconds_since(told_) >= 1.0) end();
   }
-  /// A checkpoint has them.
+  /// A checkpoint holds these rows.
   void acknowledge(std::uint64_t rows) {
     acknowledged_ = rows;
     tell();
   }
-  /// What was not told yet.
+  /// Prints what is new.
   void end() {
     if (trained_ > 0 || rows_ != told_rows_) tell();
   }
@@ -108,7 +108,7 @@ class streaming {
 
   int operator()() {
     asked_.begin_asking();
-    // As many parse as train: of rows that are many at once either takes about as long.
+    // As many threads parse as train: if rows come fast, both take about equally long.
     const std::size_t workers =
         request_.engine == engine_name::serial ? 1 : worker_count(unless_zero(request_.workers));
     std::stop_source over;
@@ -117,7 +117,7 @@ class streaming {
     stream_rows rows(STDIN_FILENO, "standard input", numbers_, workers, over.get_token());
     clock::time_point saved = clock::now();
     std::uint64_t kept = run_.rows();
-    reports_.acknowledge(kept);  // what a resumed stream begins behind
+    reports_.acknowledge(kept);  // a resumed stream begins after them
     try {
       while (const auto batch = rows.next()) {
         if (!batch->rows.label.empty()) {
@@ -138,7 +138,7 @@ class streaming {
   }
 
  private:
-  /// Rows that were measured. Where they are no number any more, nothing is written over what was right.
+  /// Adds rows that were measured. If they are no longer numbers, nothing overwrites the last good checkpoint.
   void add(const stream_report& report) {
     reports_.add(report);
     if (report.trained == 0 || std::isfinite(report.loss)) return;
@@ -157,7 +157,7 @@ class streaming {
     const bool kept = run_.rows() > 0 && !(request_.save.empty() && request_.options.checkpoint.empty());
     return kept ? request_.stop_exit_code : static_cast<int>(exit_code::interrupted);
   }
-  /// What was right so far is not lost; that the text is wrong is told all the same.
+  /// Saves what was good so far; the error in the text is then reported all the same.
   void keep_before_error() {
     try {
       keep_state();
@@ -193,14 +193,14 @@ class streaming {
     const named_model m = model_for(request_, run_.columns());
     saved_model saved = to_saved(m, run_.parameters(), run_.labels(), run_.numbers());
     saved.spell_labels(request_.declared);
-    detail::say_first_column(saved, 1);  // of LIBSVM text
+    detail::say_first_column(saved, 1);  // in LIBSVM text
     save_model(request_.save, saved, model_format_for(request_.save));
   }
 
   const train_request& request_;
   interrupt& asked_;
   stream_run run_;
-  std::vector<std::uint32_t> numbers_;  ///< the input's, of each column
+  std::vector<std::uint32_t> numbers_;  ///< the input's number of each column
   stream_reports reports_;
   time_limit limit_{request_.options.max_seconds, clock::now()};
 };
@@ -208,8 +208,8 @@ class streaming {
 }  // namespace
 
 int train_stream(const train_request& request, interrupt& asked) {
-  // Text and rows come and go by the megabyte: were their memory given back each time, the system would clear it anew
-  // for the next ones, which takes longer than to train on them.
+  // Text and rows are allocated and freed by the megabyte. If memory were returned each time, the system would clear it
+  // again for the next ones, which takes longer than training on them.
   ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
   ::mallopt(M_TRIM_THRESHOLD, 256 << 20);
   if (!request.save.empty()) atomic_file{request.save};

@@ -37,7 +37,7 @@ std::unique_ptr<any_engine> as_any(const Engine& engine) {
   return std::make_unique<engine_of<Engine>>(engine);
 }
 
-/// One device for each worker of this machine, by their numbers.
+/// One device, by number, for each worker of this machine.
 joining_function by_nccl(launched_ranks* ranks) {
   return [ranks](std::vector<std::unique_ptr<collective>> members, std::chrono::nanoseconds timeout) {
     const std::size_t before = ranks != nullptr ? ranks->rank_on_machine() * members.size() : 0;
@@ -45,7 +45,7 @@ joining_function by_nccl(launched_ranks* ranks) {
   };
 }
 
-/// Those that are named are dealt to the ranks of this machine, one by one.
+/// The named devices, dealt one by one to the ranks of this machine.
 std::vector<int> devices_of_rank(const train_request& request, launched_ranks* ranks) {
   if (ranks == nullptr || request.devices.empty()) return request.devices;
   const std::size_t sharing = ranks->size_on_machine();
@@ -58,7 +58,7 @@ std::vector<int> devices_of_rank(const train_request& request, launched_ranks* r
   return own;
 }
 
-/// With devices each of them, and each worker beside them, has a replica unless it is said otherwise.
+/// With devices each of them, and each worker beside them, has a replica by default.
 std::unique_ptr<any_engine> make_ring(const train_request& request, launched_ranks* ranks) {
   const std::vector<int> own = devices_of_rank(request, ranks);
   const std::size_t devices = own.size();
@@ -137,7 +137,7 @@ std::vector<candidate> candidates_for(const train_request& request) {
   const std::size_t most = worker_count(unless_zero(request.workers));
   for (const auto& [name, engine] : engine_names) {
     if (engine == engine_name::serial || engine == engine_name::cuda) continue;
-    // Of one memory node the ring is one replica: what threads are.
+    // On one memory node the ring has one replica, which equals threads.
     if (engine == engine_name::ring && numa_nodes(allowed_cpus()) < 2) continue;
     for (std::size_t workers = 2; workers < most; workers *= 2)
       all.push_back(candidate_for(request, name, engine, workers));
@@ -150,7 +150,7 @@ task_maker maker_for(const named_model& m, collective* ranks) {
   return [&m, ranks](const sparse_view& rows, const train_options& o) { return prepare_named(m, rows, o, ranks); };
 }
 
-/// That train models of their own beside each other.
+/// Workers that each train models of their own.
 std::size_t threads_of(const train_request& request) {
   return request.engine == engine_name::serial ? 1 : worker_count(unless_zero(request.workers));
 }
@@ -195,9 +195,9 @@ train_result train_with_folds(const named_model& m, const rank_rows& rows, const
   const folds_request& asked = request.folds;
   collective* const all = ranks != nullptr ? &ranks->all() : nullptr;
   const task_maker make_alone = maker_for(m, nullptr), make = maker_for(m, all);
-  // Of a process that is alone its part is all, but for what it holds back.
+  // A process that is alone holds all rows in its part, except those that it holds back.
   const sparse_view rows_of_folds = ranks != nullptr ? rows.data.view() : rows.part;
-  // Who asks for an engine that cannot be had hears of it before the folds are trained.
+  // Fails before the folds are trained if the requested engine is not available.
   std::unique_ptr<any_engine> first = make_engine(request, ranks);
   if (asked.path.empty()) {
     if (options.l2_by_folds && !options.resume.empty())
@@ -263,7 +263,7 @@ measured_loss loss_in_training(const named_model& m, const sparse_view& rows, st
 
 namespace {
 
-/// Of a model of the library, or one that the program has registered.
+/// For a model of the library, or one that the program has registered.
 task_factory factory_for_name(std::string_view name) {
   if (const registered_training* const own = find_training(name)) return own->factory;
   return with_named_models([&]<class... M>() { return factory_of<M...>(name); });

@@ -17,22 +17,21 @@
 #include "ranks.hpp"
 #include "train_request.hpp"
 
-// The one place where the named models meet the engines.
+// The one place that combines named models with engines.
 
 namespace hogwild::cli {
 
-/// The engine that the request names, whose workers train together with `ranks` where there are any.
+/// The engine that the request names; its workers train together with `ranks` if there are any.
 std::unique_ptr<any_engine> make_engine(const train_request& request, launched_ranks* ranks);
 
-/// Trains with the engine that the request names, together with `ranks` where there are any. `options` are the
-/// request's, completed with what was opened.
+/// Trains with the engine that the request names, together with `ranks` if there are any. `options` are the request's,
+/// completed by what was opened.
 train_result train_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
                                const train_options& options, launched_ranks* ranks);
 
-/// The same for what the request asks for besides one run, or in its place: an l2 by folds, measures of folds, and a
-/// path of l2. `ranks` train each run together, on their parts of the rows, and divide the folds of all rows, which
-/// they have in common, among them. Returns the run, of a path the one that is kept; one that was stopped before its
-/// first point has ended has no parameters.
+/// The same for requests beyond one run: an l2 by folds, measures of folds, and a path of l2. `ranks` train each run
+/// together, on their parts of the rows, and divide the folds among them, for which each has all rows. Returns the run,
+/// of a path the one that is kept; if it was stopped before the first point ended, it has no parameters.
 train_result train_with_folds(const named_model& m, const rank_rows& rows, const train_request& request,
                               const train_options& options, launched_ranks* ranks, folds_outcome& outcome);
 
@@ -40,29 +39,29 @@ train_result train_with_folds(const named_model& m, const rank_rows& rows, const
 prepared_task prepare_named(const named_model& m, const sparse_view& rows, const train_options& options,
                             collective* ranks);
 
-/// A stream of rows that the request's model is to learn from, by the request's engine.
+/// A stream of rows from which the request's model learns, by the request's engine.
 stream_run make_stream(const train_request& request, const train_options& options);
-/// The model that it is made for so many columns.
+/// The model for so many columns.
 named_model model_for(const train_request& request, std::size_t columns);
 
-/// The mean loss of as many of the rows as a training run measures after an epoch, and how many these are.
+/// The mean loss of as many of the rows as a training run measures after an epoch, and their number.
 struct measured_loss {
   std::size_t rows;
   double loss;
 };
-/// What a training run on these rows tells of its loss when it has these parameters, as train_result has them. For
+/// The loss that a training run on these rows would report with these parameters, laid out as in train_result. For
 /// models without a margin.
 measured_loss loss_in_training(const named_model& m, const sparse_view& rows, std::span<const float> parameters);
 
-/// What training by each engine would take, for 1, 2, 4, ... workers up to those of the request (default: as many as
-/// the machine and its quota give). A device is not among them.
+/// The predicted times of training by each engine, for 1, 2, 4, ... workers up to those of the request (default: as
+/// many as the machine and its quota give). Devices are not included.
 advice advise_on_engines(const named_model& m, const sparse_view& rows, const train_request& request,
                          const train_options& options);
 
-/// What main returns in a process that the engine "processes" started as a worker; nothing in any other process.
+/// The value for main in a process that the engine "processes" started as a worker; nothing in any other process.
 std::optional<int> spawned_worker_main(int argc, const char* const* argv);
 
-/// Joins a run that is under way and trains for it until it ends. Returns the exit code.
+/// Joins a running training and trains for it until it ends. Returns the exit code.
 int join_run(const std::string& segment_name);
 
 }  // namespace hogwild::cli

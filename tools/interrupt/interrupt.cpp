@@ -26,15 +26,15 @@ bool is_ignored(int signal) {
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/// A sentence on stderr where it is taken at once: who waits for signals must not wait for a reader that has stopped,
-/// or for a thread that waits for one.
+/// Prints a line on stderr only if it is accepted at once: the thread that waits for signals must not wait for a reader
+/// that has stopped, or for a thread that waits for one.
 void say_without_waiting(std::string_view line) {
   pollfd place{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
   if (::poll(&place, 1, 0) != 1 || (place.revents & POLLOUT) == 0) return;
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-/// By a thread that blocks it so far.
+/// Called by a thread that has blocked it so far.
 [[noreturn]] void die_of(int signal) {
   std::signal(signal, SIG_DFL);
   sigset_t only;
@@ -45,7 +45,7 @@ void say_without_waiting(std::string_view line) {
   std::_Exit(static_cast<int>(exit_code::interrupted));
 }
 
-/// With equal limits of CPU time the system sends SIGKILL alone.
+/// With equal limits of CPU time the system sends only SIGKILL.
 void keep_time_to_save() {
   constexpr rlim_t most_seconds = 10, part = 20;
   rlimit limit{};
@@ -66,7 +66,7 @@ interrupt::interrupt(const interrupt_options& options) : options_(options) {
     if (!is_ignored(signal)) sigaddset(&waited_for_, signal);
   if (!is_ignored(SIGQUIT)) sigaddset(&waited_for_, SIGQUIT);
   pthread_sigmask(SIG_BLOCK, &waited_for_, nullptr);
-  sigaddset(&waited_for_, SIGPIPE);  // of the waiter alone: what other threads pass on, and what ends it
+  sigaddset(&waited_for_, SIGPIPE);  // for the waiter alone: others pass it on, and it ends the waiter
   sigset_t of_others;
   pthread_sigmask(SIG_BLOCK, &waited_for_, &of_others);
   waiter_ = start_thread([this](const std::stop_token& end) { wait(end); });
@@ -89,7 +89,7 @@ interrupt::~interrupt() {
   pthread_kill(waiter_.native_handle(), SIGPIPE);
 }
 
-/// In the thread that wrote, where nobody can wait for the signal.
+/// Runs in the thread that wrote, where nobody can wait for the signal.
 void interrupt::on_broken_pipe(int signal) {
   const int error = errno;
   interrupt& me = *current;
@@ -100,8 +100,8 @@ void interrupt::on_broken_pipe(int signal) {
   errno = error;
 }
 
-/// In a thread that may hold any lock, of the allocator say: another one removes what it can in a second, and no more
-/// is waited for.
+/// Runs in a thread that may hold any lock, such as the allocator's: another thread removes what it can, for at most a
+/// second.
 void interrupt::on_abort(int) {
   constexpr int moments = 100;
   constexpr timespec moment{.tv_sec = 0, .tv_nsec = 10'000'000};
@@ -132,7 +132,7 @@ void interrupt::wait(const std::stop_token& end) {
     }
     const bool asked = stop_.stop_requested();
     const bool fatal = signal == SIGQUIT || fatal_pipe_;
-    if (signal == SIGPIPE && asked && !fatal) continue;  // each line that nobody reads raises one more
+    if (signal == SIGPIPE && asked && !fatal) continue;  // each line that nobody reads raises it again
     if (asked && !fatal && (signal == SIGXCPU || clock::now() - asked_at < one_request)) continue;
     if (asking_ && !asked && !fatal) {
       asked_at = clock::now();

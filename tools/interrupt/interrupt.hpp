@@ -15,28 +15,28 @@
 
 namespace hogwild {
 
-/// What a program does and says about signals. Texts are lines for stderr, and have to outlive the interrupt.
+/// How a program handles signals. Texts are lines for stderr, and have to outlive the interrupt.
 struct interrupt_options {
   std::string_view answer{};        ///< to the first signal after begin_asking()
-  std::string_view ended{};         ///< where a signal ends the program with exit code 130
+  std::string_view ended{};         ///< printed when a signal ends the program with exit code 130
   bool broken_pipe_may_ask = true;  ///< whether SIGPIPE may ask, as others do, or always ends the program
 };
 
-/// What signals do to a program that takes long. Make it before any other thread is started: it blocks the signals, and
+/// Signal handling of a program that takes long. Make it before any other thread is started: it blocks the signals, and
 /// threads inherit that; one thread of its own waits for them. There may be one at a time.
 ///
 /// The signals that ask are those of people, service managers and batch systems: SIGINT, SIGTERM, SIGHUP, SIGXCPU,
 /// SIGUSR1, SIGUSR2 and SIGALRM. They end the program at once with exit code 130, and SIGPIPE ends it as it does any
-/// other; what must not outlive the process is removed (platform/cleanup.hpp). Between begin_asking() and end_asking()
-/// the first of them asks the run to stop. Those that follow within `one_request` are the same request: timeout(1)
-/// signals the program and then its group, and a service manager sends two kinds. A later one ends the program.
-/// SIGXCPU, which the system repeats each second, and more writes into a broken pipe never count as a later one.
-/// While the model is being saved a broken pipe is that of the model, and SIGPIPE ends the program as elsewhere.
-/// SIGQUIT and SIGABRT always end at once, after the same removal, and leave a core file where the system writes those.
-/// A signal that is ignored when the program starts (SIGHUP under nohup, SIGINT in the background of a script) stays
-/// ignored.
+/// other program; what must not outlive the process is removed (platform/cleanup.hpp). Between begin_asking() and
+/// end_asking() the first of them asks the run to stop. Signals within `one_request` after it belong to the same
+/// request: timeout(1) signals the program and then its group, and a service manager sends two kinds. A later one ends
+/// the program. SIGXCPU, which the system repeats each second, and more writes into a broken pipe never count as a
+/// later one. While the model is being saved a broken pipe is that of the model, and SIGPIPE ends the program as
+/// elsewhere. SIGQUIT and SIGABRT always end at once, after the same removal, and leave a core file if the system
+/// writes those. A signal that is ignored when the program starts (SIGHUP under nohup, SIGINT in the background of a
+/// script) stays ignored.
 ///
-/// Where the system would kill this process at its limit of CPU time without a SIGXCPU before (RLIMIT_CPU with equal
+/// If the system would kill this process at its limit of CPU time without a SIGXCPU before (RLIMIT_CPU with equal
 /// limits, as `ulimit -t` sets them), the soft limit is lowered, so that there is time to save.
 class interrupt {
  public:
@@ -48,16 +48,16 @@ class interrupt {
   interrupt& operator=(const interrupt&) = delete;
   ~interrupt();
 
-  /// From now on the first signal asks instead of ending the program: there is something to save.
+  /// From now on the first signal asks the run to stop instead of ending the program: there is something to save.
   void begin_asking() { asking_ = true; }
   void end_asking() { asking_ = false; }
-  /// What is said from now on to the signal that asks, in the place of the answer of the options: a line, or nothing.
-  /// Called by the thread that waits for signals, once.
+  /// Replaces the answer of the options to the signal that asks: a line, or nothing. Called once, by the thread that
+  /// waits for signals.
   void answer_with(std::function<std::string()> answer) {
     const std::lock_guard lock(mutex_);
     answer_ = std::move(answer);
   }
-  /// Stands while the model is written.
+  /// Exists while the model is written.
   class saving {
    public:
     explicit saving(interrupt& by) : by_(by) { by_.saving_ = true; }
@@ -69,7 +69,7 @@ class interrupt {
     interrupt& by_;
   };
   std::stop_token token() const { return stop_.get_token(); }
-  /// Whether something was written, since begin_asking(), that nobody reads any more. Any thread may ask.
+  /// Whether the program wrote, since begin_asking(), to a pipe without a reader. Any thread may ask.
   bool pipe_is_broken() const { return broken_pipe_; }
 
  private:
@@ -86,7 +86,7 @@ class interrupt {
   std::atomic<bool> aborting_ = false, removed_ = false;
   sigset_t waited_for_{};
   struct sigaction before_ {
-  }, before_abort_{};  ///< what SIGPIPE and SIGABRT did
+  }, before_abort_{};  ///< earlier handlers of SIGPIPE and SIGABRT
   std::jthread waiter_;
 };
 

@@ -3,8 +3,8 @@
 # Packages carried to a machine without a network: packed on one that has apt, unpacked into a folder of their own.
 # Sourced, after setup.sh.
 
-# The libraries that the build needs, with what they need themselves, but without the compiler and the C library, which
-# the other machine has, and without MPI, whose component is left out where it is not found.
+# The libraries that the build needs, with their dependencies, but without the compiler and the C library, which the
+# other machine has, and without MPI, whose component is left out if it is not found.
 carried_packages() {
   local roots
   roots=$(packages_of run test | grep -E '^(lib|zlib|nlohmann)' | grep -vE '^lib(omp|openmpi)-dev$')
@@ -41,7 +41,7 @@ unpack_one() { # package, folder
   fi
 }
 
-# Links to files by absolute names, and libraries in /lib, are meant for the root of a system.
+# Absolute links, and libraries in /lib, are meant for the root of a system.
 mend_links() { # folder
   local folder=$1 link target
   if [ -d "$folder/lib" ] && [ ! -L "$folder/lib" ]; then
@@ -69,8 +69,8 @@ unpack_packages() { # folder with .deb files, empty folder to fill
   mend_links "$2"
 }
 
-# Sets `carried`: CMake options with which it finds what was unpacked, also where it knows no multiarch folders. Exported
-# are paths that only the tools behind it need: headers that headers include, libraries that libraries need.
+# Sets `carried`: CMake options with which it finds the unpacked packages, even if it knows no multiarch folders.
+# Exports paths that only the tools behind it need: headers that headers include, libraries that libraries need.
 use_packages() { # folder
   local libraries headers
   libraries=$(dirname "$(find "$1/usr/lib" -name 'libtbb.so.*' | head -n 1)")

@@ -5,13 +5,13 @@
 device_part_names=("build: devices" "devices: tests" "devices: sanitizer" "devices: speed")
 expecting_it=(env HOGWILD_DEVICE_EXPECTED=1) # tests fail, and do not skip, where the device cannot be used
 
-# A toolkit that is installed and not in PATH.
+# A toolkit that is installed but not in PATH.
 find_nvcc() {
   command -v nvcc >/dev/null && return
   if [ -x /usr/local/cuda/bin/nvcc ]; then export PATH=$PATH:/usr/local/cuda/bin; fi
 }
 
-# Why nothing can be tried on a device; empty where it can.
+# Why nothing can be tried on a device; empty if it can.
 why_no_device() {
   if [ -z "$gpu" ]; then
     printf 'there is no GPU'
@@ -26,8 +26,8 @@ left_out() { # reason, names of parts
   for name in "$@"; do record_part "$name" "left out" 0 0 "$reason"; done
 }
 
-# A program under the sanitizer, whose output goes to the log. It fails, too, where the sanitizer did not come to looking for
-# memory that is kept.
+# Runs a program under the sanitizer, with its output in the log. It also fails if the sanitizer did not reach its check
+# for leaked memory.
 watched() { # log, command
   local log=$1
   shift
@@ -36,9 +36,9 @@ watched() { # log, command
 }
 export -f watched
 
-# The tests of real devices alone, NCCL's among them: under the sanitizer each takes many times as long. It looks for
-# accesses beside what was allocated, and for memory that is kept; of races it sees those in shared memory alone, and
-# kernels use none. That lossy updates race in global memory, by relaxed accesses, is meant.
+# Only the tests of real devices, NCCL's among them: under the sanitizer each takes many times as long. It checks for
+# accesses outside of allocations, and for leaked memory. It finds races in shared memory only, and kernels use none;
+# races of lossy updates in global memory, by relaxed accesses, are intended.
 sanitize() { # seconds
   local sanitizer tests
   sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null || true)
@@ -52,7 +52,7 @@ sanitize() { # seconds
     '--gtest_filter=*/device_0:*nccl_on_device_0*' || true
 }
 
-# Everything on the first device, for about so many seconds: nothing else needs the machine so rarely at hand.
+# Everything on the first device, for about so many seconds: a machine with a device is rarely at hand.
 device_parts() { # seconds
   local reason room=$1
   reason=$(why_no_device)
@@ -65,13 +65,14 @@ device_parts() { # seconds
     left_out "not built" "${device_part_names[@]:1}"
     return
   fi
-  # What tests note of their runs stands in what GoogleTest writes: objectives by rows in flight, say.
+  # GoogleTest's output holds what tests note of their runs, for example objectives by rows in flight.
   rm -rf "$out/device_tests"
   part "devices: tests" $((room * 15 / 100)) "$out/device_tests.txt" "${expecting_it[@]}" \
     "GTEST_OUTPUT=xml:$out/device_tests/" ctest --test-dir "$build" --output-on-failure --label-regex '^device$' \
     --no-tests=error || true
   sanitize $((room * 15 / 100))
-  # Three quarters, since what begins before its time is up may take longer. As many ratings as one worker has time for.
+  # Three quarters, since what begins before its time is up may take longer. As many ratings as one worker can train in
+  # time.
   room=$((room * 35 / 100))
   part "devices: speed" "$room" build/log/device.log "$bin/bench_device" --seconds $((room * 75 / 100)) \
     --ratings 10000000 --out "$out/device.jsonl" || true

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154  # out and seconds are set by whoever sources this
-# Parts of a check that has to end in time: each has a budget, and what became of it is recorded. Sourced, after setup.sh.
-# Expects `out`, the folder of the records, and `seconds`, what everything together may take.
+# Parts of a check that has to end in time: each has a budget, and its state is recorded. Sourced, after setup.sh.
+# Expects `out`, the folder of the records, and `seconds`, the limit for everything together.
 
 started=$SECONDS
 failed_parts=0
@@ -18,8 +18,8 @@ record_part() { # name, state, seconds, budget, note
   say "$(printf '%-28s %-9s %4d s of %4d  %s' "$1" "$2" "$3" "$4" "$5")"
 }
 
-# Runs a command for at most its budget, or for what is left of the whole. States: done, cut (its time was up), failed,
-# left out (no time for it). Returns 0 where it is done.
+# Runs a command for at most its budget, or the rest of the whole. States: done, cut (its time was up), failed, left out
+# (no time for it). Returns 0 if it is done.
 part() { # name, budget in seconds, log file, command
   local name=$1 budget=$2 log=$3 begin=$SECONDS status=0
   shift 3

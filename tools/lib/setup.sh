@@ -20,12 +20,12 @@ packages_of() { # pieces: run, test
 missing_of() { # packages
   local package
   for package in "$@"; do
-    # A virtual package has no status of its own, hence the question what is installed under that name.
+    # A virtual package has no status of its own, so ask what is installed under that name.
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || printf '%s ' "$package"
   done
 }
 
-# Installs what is missing and says what; changes nothing where nothing is missing.
+# Installs what is missing and prints it; changes nothing if nothing is missing.
 install_packages() { # pieces
   local wanted missing as_root
   wanted=$(packages_of "$@" | tr '\n' ' ')
@@ -63,15 +63,15 @@ check_tools() {
 
 processors() { getconf _NPROCESSORS_ONLN; }
 
-# CMake options that make use of a compiler cache where there is one. A folder that was configured before keeps what it
-# has: a cache that was installed meanwhile would change every command, and everything would be compiled again.
+# CMake options for a compiler cache, if there is one. A folder that was configured before keeps its setting: a cache
+# that was installed meanwhile would change every command, and everything would be compiled again.
 launcher() { # build folder
   if [ ! -e "$1/CMakeCache.txt" ] && command -v ccache >/dev/null; then
     printf '%s' "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"
   fi
 }
 
-# Compilers of other releases warn about more than those that a change is tried with: that stops nobody.
+# Compilers of other releases may warn about more than those that changes are tried with: that is no error.
 tell_warnings() { # log file of a build
   local count
   count=$(grep -c 'warning:' "$1" || true)

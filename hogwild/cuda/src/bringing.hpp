@@ -13,13 +13,13 @@
 
 namespace hogwild::device {
 
-/// A run was asked to stop while its data were brought.
+/// The run was asked to stop while its data were copied to the device.
 struct bringing_stopped : std::exception {
   const char* what() const noexcept override { return "the run was asked to stop while its data were brought"; }
 };
 
-/// Calls part(first, count) for all of n, part by part: each is as long as launches are, by the time that the one
-/// before took. Throws bringing_stopped where the run is to stop before the next one.
+/// Calls part(first, count) for all of n, part by part. The time of each part decides the length of the next, so that
+/// parts take as long as launches. Throws bringing_stopped if the run is to stop before the next part.
 template <class F>
 void in_short_parts(const runtime& device, std::size_t n, const F& part) {
   using clock = std::chrono::steady_clock;
@@ -34,10 +34,11 @@ void in_short_parts(const runtime& device, std::size_t n, const F& part) {
   }
 }
 
-/// Copies to the device and returns when all is there. Throws as in_short_parts().
+/// Copies to the device and returns when everything is there. Throws as in_short_parts().
 void bring(runtime& device, void* to, std::span<const std::byte> from);
 
-/// Where a device reads what the host has: an emulated one in place. `to` keeps the copy. Throws as bring().
+/// Where the device reads these host data: an emulated device in place, others in a copy, which `to` keeps. Throws as
+/// bring().
 template <class T>
 const T* brought(runtime& device, std::span<const T> from, std::optional<buffer<T>>& to) {
   if (device.facts().host_memory) return from.data();

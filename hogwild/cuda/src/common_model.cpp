@@ -11,7 +11,7 @@
 namespace hogwild::device {
 namespace {
 
-/// A replica in the memory of a device, which reaches what it meets.
+/// A replica in the memory of a device, which can access the shared parameters directly.
 class peer_replica final : public replica<float> {
  public:
   using array = replica<float>::array;
@@ -70,7 +70,7 @@ common_model::common_model(std::vector<runtime*> devices, const param_store& sto
     registered_.emplace(*devices_.front(), store.state_of_training());
   } catch (const registered_in_part&) {
     throw;
-  } catch (const resource_error&) {  // is_registered() says so
+  } catch (const resource_error&) {  // is_registered() reports it
   }
 }
 

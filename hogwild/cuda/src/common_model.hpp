@@ -19,24 +19,23 @@
 
 namespace hogwild::device {
 
-/// The shared parameters and optimiser state of a run all of whose workers are threads that drive a device each, for as
-/// long as a round lasts: in the memory of the first device, where kernels of all of them read and add. Of an
-/// exchange nothing then passes through the host. Which replica exchanges what, and when, is decided as for any other
-/// worker (replica.hpp).
+/// The shared parameters and optimiser state during a round, if all workers of a run are threads that drive a device
+/// each. They lie in the memory of the first device, where kernels of all devices read and add, so that exchanges do
+/// not pass through the host. Which replica exchanges what, and when, is decided as for any other worker (replica.hpp).
 class common_model {
  public:
-  /// Makes room on all of them, which outlive this, as does the store; memory that is copied is registered where
-  /// that is not refused. Throws no_room where there is none, and registered_in_part.
+  /// Allocates on all devices, which outlive this, as does the store; host memory that is copied is registered unless
+  /// that is refused. Throws no_room, and registered_in_part.
   common_model(std::vector<runtime*> devices, const param_store& store);
 
-  /// Else copies take longer.
+  /// If not, copies take longer.
   bool is_registered() const { return registered_.has_value(); }
 
-  /// Between rounds, while no worker trains: the store's values are taken, or given to it.
+  /// Called between rounds, while no worker trains: take() copies the store's values, give() copies them back.
   void take();
   void give();
 
-  /// What the arrays of this worker's device meet in a round. Used by the worker; all outlive it.
+  /// The exchange of this worker's device for a round. Used by the worker; all arguments outlive it.
   std::unique_ptr<private_arrays<float>> replica_of(const worker_context& at,
                                                     const std::vector<parameter_group>& groups,
                                                     const device_arrays& own);
@@ -50,12 +49,12 @@ class common_model {
   const param_store& store_;
   std::optional<host_registration> registered_{};
   std::vector<buffer<float>> shared_;             ///< array by array
-  std::vector<std::vector<buffer<float>>> base_;  ///< of each device: what its replica saw last
+  std::vector<std::vector<buffer<float>>> base_;  ///< of each device: the values at its replica's last exchange
 };
 
-/// Why replicas of these devices do not meet in the memory of the first one; empty: they may. Kernels have to reach it,
-/// for exact updates by additions of which none is lost; and on no device may it take more than a quarter of what is
-/// free, so that with the replica itself as much is left for rows. Opens the ways there.
+/// Why replicas of these devices do not exchange in the memory of the first one; empty: they may. Kernels must reach
+/// that memory, for exact updates with additions that are never lost. On no device may it take more than a quarter of
+/// the free memory, so that with the replica itself as much is left for rows. Opens access between the devices.
 std::string why_not_by_peers(std::span<runtime* const> devices, const store_shape& shape, update_kind update);
 
 }  // namespace hogwild::device

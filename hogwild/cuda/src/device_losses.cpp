@@ -19,7 +19,7 @@ std::optional<double> mean_loss(runtime& device, device_model& model, std::size_
   constexpr std::size_t most_sums = std::size_t{1} << 18;  // of one launch: 2 MiB
   if (!model.measures()) return std::nullopt;
   std::vector<double> here(std::min<std::size_t>(loss_sums_of(rows), most_sums));
-  std::optional<buffer<double>> there;  // after `here`: until it goes the device may write there
+  std::optional<buffer<double>> there;  // declared after `here`: while it lives the device may write there
   try {
     there.emplace(device, here.size());
   } catch (const no_room&) {

@@ -11,12 +11,12 @@
 namespace hogwild::device {
 namespace {
 
-/// Arrays of a block begin where those of allocations do.
+/// Arrays in a block are aligned like allocations.
 constexpr std::uint64_t padded(std::uint64_t bytes) {
   return (bytes + 255) / 256 * 256;
 }
 
-/// What rows [first, last) take, packed.
+/// The packed size of rows [first, last).
 std::uint64_t packed_bytes(const sparse_view& rows, std::size_t first, std::size_t last) {
   const std::uint64_t entries = rows.row_start[last] - rows.row_start[first], count = last - first;
   const std::uint64_t start = rows.row_start.narrow().empty() ? sizeof(std::uint64_t) : sizeof(std::uint32_t);

@@ -17,28 +17,28 @@
 
 namespace hogwild::device {
 
-/// The rows of a task where a device reads them: as the cache has them, narrow columns and values too, with the labels
-/// that the model trains on. Either all of them stay on the device, or those of each launch are brought for it, in two
-/// blocks by turns. A device that reads the host's memory has them there. All that is given outlives this. Used by the
-/// worker that drives the device.
+/// The rows of a task where a device reads them: as the cache has them, with narrow columns and values too, and with
+/// the labels that the model trains on. Either all of them stay on the device, or the rows of each launch are copied
+/// for it, into two blocks in turn. A device that reads the host's memory uses them there. All arguments outlive this.
+/// Used by the worker that drives the device.
 class device_rows {
  public:
   /// `block_bytes`: of each of two blocks, at least needs_of_stream().least_block; 0: all rows stay on the device.
-  /// Throws cache_error where rows that stay are damaged, resource_error where they do not fit, and bringing_stopped.
+  /// Throws cache_error if rows that stay are damaged, resource_error if they do not fit, and bringing_stopped.
   device_rows(runtime& device, const sparse_view& rows, const label_map& labels, std::uint64_t block_bytes);
 
-  /// What they take of the memory of a device that has its own, if all of them stay there, and if not.
+  /// The memory that they need on a device with memory of its own: if all of them stay there, and if not.
   static std::uint64_t bytes(const sparse_view& rows);
   static stream_needs needs_of_stream(const sparse_view& rows);
 
   /// Whether all rows are there all the time.
   bool stay() const { return !blocks_; }
 
-  /// How many of `count` rows, at least 1, from `first` on a launch can have: at least 1.
+  /// How many of `count` rows, at least 1, from `first` on fit into a launch: at least 1.
   std::size_t room_for(std::size_t first, std::size_t count) const;
 
-  /// Names them in the work of a launch of rows [first, first + count), for which there is room; where rows are brought
-  /// for each launch, it is the next one that is queued. Throws cache_error where those brought are damaged.
+  /// Sets them in the work of a launch of rows [first, first + count), which fit. If rows are copied for each launch,
+  /// this launch must be queued next. Throws cache_error if the copied rows are damaged.
   void name_in(margin_work& work, std::size_t first, std::size_t count);
 
  private:
@@ -53,7 +53,7 @@ class device_rows {
   const sparse_view& view_;
   const label_map& label_map_;
   margin_work rows_{};
-  std::array<std::vector<float>, 2> labels_;  ///< of the rows in each block; those that stay have the first
+  std::array<std::vector<float>, 2> labels_;  ///< of the rows in each block; rows that stay use the first
   std::optional<buffer<std::byte>> all_{};
   std::optional<row_blocks> blocks_{};
   std::optional<buffer<std::uint32_t>> degree_{};

@@ -22,7 +22,7 @@ namespace {
 
 class device_run final : public engine_run {
  public:
-  /// `work`: null where processes drive the devices.
+  /// `work`: null if processes drive the devices.
   device_run(std::unique_ptr<device_task> work, const training_task& task, const loop_plan& plan,
              const note_function& note, const start_function& start, std::string_view name)
       : note_(note),
@@ -90,8 +90,8 @@ class device_run final : public engine_run {
     return options_.memory == memory_kind::device && options_.sharing == access_kind::buffered;
   }
 
-  /// By peers where all workers are threads that drive a device, and have one common model, which no other rank meets
-  /// meanwhile.
+  /// In the memory of the first device, if all workers are threads that drive a device, and have one common model, with
+  /// which no other rank exchanges meanwhile.
   void choose_where_they_meet() {
     const exchange_options& ring = options_.exchange;
     const bool one_model = ring.replicas < 2 || ring.one_worker_each();
@@ -105,7 +105,7 @@ class device_run final : public engine_run {
     for (device_report& r : reports_) r.exchange = by_peers ? "peers" : "host";
   }
 
-  /// Once of each device, wherever the worker is that found it out: behind the round in which it did.
+  /// Notes once for each device, after the round in which its worker found it out.
   void note_pageable() {
     for (std::size_t slot = 0; slot < reports_.size(); ++slot) {
       if (noted_[slot] || store().slots()[slot].pageable.load() == 0) continue;
@@ -121,7 +121,7 @@ class device_run final : public engine_run {
   note_function note_;
   loop_options options_;
   std::vector<device_report> reports_;
-  std::vector<bool> noted_ = std::vector<bool>(reports_.size());  ///< that a device's memory is not registered
+  std::vector<bool> noted_ = std::vector<bool>(reports_.size());  ///< by slot: a note on unregistered memory was given
   std::unique_ptr<device_task> work_;
   std::unique_ptr<engine_run> members_;
   std::string_view name_;

@@ -15,16 +15,16 @@ namespace hogwild::device {
 
 using detail::start_function;
 
-/// The devices that the options name, opened for the workers in the first slots.
+/// Opens the devices that the options name, for the workers in the first slots.
 std::vector<std::unique_ptr<runtime>> open_devices(const loop_options& options);
 
-/// A run of workers of whom the first ones drive a device each. They are threads, which drive these devices; `start`
-/// has them begin with the task that it is given, which outlives what it returns. `name` is the run's, if not that of
-/// what `start` returns.
+/// Starts a run whose first workers drive a device each. They are threads, which drive these devices; `start` starts
+/// them with the task that it is given, which outlives the result. `name` is the run's name if it differs from that of
+/// the run that `start` returns.
 std::unique_ptr<engine_run> start_threads(std::vector<std::unique_ptr<runtime>> devices, const training_task& task,
                                           const loop_plan& plan, const note_function& note, const start_function& start,
                                           std::string_view name = {});
-/// They are processes, each of which opens the device of its slot.
+/// The same with processes, each of which opens the device of its slot.
 std::unique_ptr<engine_run> start_processes(const training_task& task, const loop_plan& plan, const note_function& note,
                                             const start_function& start, std::string_view name = {});
 

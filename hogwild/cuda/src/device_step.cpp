@@ -16,8 +16,8 @@ device_step::device_step(runtime& device, device_model& model, device_arrays& ow
       shared_(own.system_scope) {}
 
 device_step::~device_step() {
-  // Whoever throws may leave copies behind. What has failed was thrown where it was waited for, or the worker no longer
-  // counts.
+  // If the worker throws, copies may still be queued. Their errors were thrown where they were waited for, or the
+  // worker no longer counts.
   device_.drain();
 }
 
@@ -40,7 +40,7 @@ std::size_t device_step::rows_to_exchange() const {
 batch_outcome device_step::train_run(std::size_t first, std::size_t count) {
   for (std::size_t done = 0; done < count;) {
     const std::size_t rows = model_.room_for(first + done, count - done);
-    const clock::time_point began = clock::now();  // rows that are brought are a part of the time that rows take
+    const clock::time_point began = clock::now();  // copying rows to the device is part of their time
     if (shared_) me_.unsent.raise(rows);
     device_.run(model_.train(first + done, rows));
     queued_.push_back({.mark = device_.mark(), .rows = rows, .queued = began});
@@ -52,7 +52,7 @@ batch_outcome device_step::train_run(std::size_t first, std::size_t count) {
 
 void device_step::exchange(std::size_t rows, race_probe& probe) {
   const bool due = rows >= host_.rows_to_exchange();
-  const parts runs = due ? host_.due() : parts();  // the exchange moves on to what the one after it covers
+  const parts runs = due ? host_.due() : parts();  // read first, because the exchange advances it
   if (due) fetch(runs);
   host_.exchange(rows, probe);
   if (alone_) me_.unsent.raise(rows);
@@ -76,7 +76,7 @@ void device_step::send(const parts& runs) {
       device_.upload(own_.values[k].data() + first, host_.values(k).data() + first, count * sizeof(float));
   if (own_.halves)
     for (const auto [first, count] : runs) own_.halves->begin(first, count);
-  device_.wait(device_.mark());  // the host's arrays change again
+  device_.wait(device_.mark());  // the host's arrays change from now on
 }
 
 void device_step::fetch(const parts& runs) {
@@ -94,7 +94,7 @@ void device_step::wait_for_all_but(std::size_t queued) {
   for (; queued_.size() > queued; queued_.pop_front()) {
     const launch& next = queued_.front();
     device_.wait(next.mark);
-    // It began when the one before was over, or when it was queued.
+    // It began when the one before ended, or when it was queued.
     const clock::time_point began = std::max(passed_, next.queued);
     passed_ = clock::now();
     size_.took(next.rows, passed_ - began);

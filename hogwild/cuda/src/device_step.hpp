@@ -19,20 +19,20 @@
 
 namespace hogwild::device {
 
-/// The step of a worker that has a device train its rows: a run of rows is a kernel, and of two that are queued one
-/// runs. Launches are as long as launch_size wants them. What the device gained meets the others through arrays of the
-/// host, those of any worker (private.hpp): what an exchange reads and writes is fetched from the device before it and
-/// sent back after it; what the device gained elsewhere stays there until it is due. A device that trains on the shared
-/// arrays themselves has no arrays of the host to meet: there is nothing to copy.
+/// The step of a worker whose device trains its rows: a run of rows is one kernel launch, and of two queued launches
+/// one runs. launch_size decides their length. The device's gains are exchanged with the others through arrays of the
+/// host, as for any worker (private.hpp): what an exchange reads and writes is fetched from the device before it and
+/// sent back after it; other gains stay on the device until they are due. A device that trains on the shared arrays
+/// themselves has no arrays on the host: nothing is copied.
 ///
-/// A row counts as trained when its kernel is queued; what is lost with the worker is counted by the rows that were not
-/// exchanged yet, or whose kernel is not known to be through.
+/// A row counts as trained when its kernel is queued. If the worker is lost, the lost rows are those that were not
+/// exchanged yet, or whose kernel is not known to have finished.
 class device_step {
  public:
   static constexpr bool replicated = true;
-  static constexpr std::size_t most_rows = std::size_t{1} << 16;  ///< of one kernel
+  static constexpr std::size_t most_rows = std::size_t{1} << 16;  ///< of one launch
 
-  /// All outlive the step. The model trains on the device's own arrays.
+  /// All arguments outlive the step. The model trains on the device's own arrays.
   device_step(runtime& device, device_model& model, device_arrays& own, private_arrays<float>& host,
               const loop_options& options, worker_slot& me);
   ~device_step();
@@ -49,7 +49,7 @@ class device_step {
  private:
   using clock = std::chrono::steady_clock;
   struct launch {
-    std::uint64_t mark;  ///< behind it
+    std::uint64_t mark;  ///< placed behind it
     std::size_t rows;
     clock::time_point queued;
   };
@@ -59,7 +59,7 @@ class device_step {
   void send(const parts& runs);
   void fetch(const parts& runs);
   void wait_for_all_but(std::size_t queued);
-  /// Rows that changed something since it was asked last.
+  /// Rows that changed something since the last call.
   std::uint64_t new_updates();
 
   runtime& device_;
@@ -67,11 +67,11 @@ class device_step {
   device_arrays& own_;
   private_arrays<float>& host_;
   worker_slot& me_;
-  bool alone_;   ///< the host's arrays are the shared ones, which know nothing of rows not sent
+  bool alone_;   ///< the host's arrays are the shared ones, for which unsent rows are not counted
   bool shared_;  ///< the device's arrays are the shared ones
   launch_size size_{most_rows};
   std::deque<launch> queued_;
-  clock::time_point passed_{};  ///< when the last launch that was waited for was over
+  clock::time_point passed_{};  ///< when the last launch that was waited for had finished
   std::uint64_t updates_ = 0, updates_told_ = 0;
 };
 

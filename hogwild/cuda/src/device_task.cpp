@@ -24,7 +24,7 @@
 
 namespace hogwild::device {
 
-/// The device, and what lies in its memory from the first round to the last.
+/// The device, and what is in its memory from the first round to the last.
 struct device_task::driver {
   explicit driver(std::unique_ptr<runtime> opened) : device(std::move(opened)) {}
 
@@ -32,7 +32,7 @@ struct device_task::driver {
   std::unique_ptr<training_memory> memory{};
   std::unique_ptr<device_model> model{};
 
-  /// Both, or nothing where that throws.
+  /// Brings both arrays and model, or neither if it throws.
   void bring(const training_task& task, memory_kind kind, const param_store& store, const loop_options& o,
              std::uint64_t block_bytes) {
     auto trained = std::make_unique<training_memory>(*device, kind, store, halves_of(task, o));
@@ -43,7 +43,7 @@ struct device_task::driver {
 
 namespace {
 
-/// What f() makes of a real device; where that cannot be used, the sentence says what else there is.
+/// Calls f(), which uses a real device; if the device cannot be used, the message names the alternatives.
 template <class F>
 auto of_a_real_device(const F& f) {
   try {
@@ -99,7 +99,7 @@ void device_task::work(const worker_context& at) const {
       } catch (const no_room&) {
         room.take_less();
       } catch (const bringing_stopped&) {
-        return whole().work(at);  // in a run that is to stop it ends the round and trains no row
+        return whole().work(at);  // in a run that is to stop this ends the round without training a row
       }
     }
     mine.device->stopping = {};

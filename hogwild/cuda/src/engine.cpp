@@ -78,13 +78,13 @@ void detail::plan_devices(const device_list& list, memory_kind memory, storage_k
                           run_planner& run, std::size_t ranks) {
   const std::vector<int>& devices = list.numbers;
   require_supported(run, devices, memory, storage, transport);
-  // Those who own blocks train them one rating after the other.
+  // Owners of blocks train their ratings one after the other.
   if (run.task().facts().has_ownership) run.loop().ownership = ownership_kind::shared;
   run.loop().device_count = static_cast<std::uint32_t>(devices.size());
   std::ranges::copy(devices, run.loop().devices.begin());
   run.loop().memory = memory;
   run.loop().storage = storage;
-  // The bound is for all rows that do not see each other's changes. Those of two devices do not before their replicas
+  // The bound is for all rows that do not see each other's changes. Rows of two devices do not until their replicas
   // exchange, which sums the gains: together they are one step of as many rows.
   const double rows = device::kernels_of(run.task()).rows_in_flight(run) / static_cast<double>(devices.size() * ranks);
   run.loop().rows_in_flight = static_cast<std::uint32_t>(std::clamp(rows, 1.0, 1e6));
@@ -110,7 +110,7 @@ std::size_t plan_sharing(const cuda_engine& engine, run_planner& run) {
 
 std::unique_ptr<engine_run> start(const cuda_engine& engine, const training_task& task, const loop_plan& plan,
                                   const note_function& note) {
-  const std::size_t workers = engine.workers;  // all that plan_sharing() decided on, the devices' among them
+  const std::size_t workers = engine.workers;  // all workers that plan_sharing() decided on, including the devices'
   return detail::start_on_devices(
       engine.transport, task, plan, note,
       [&](const training_task& work) {

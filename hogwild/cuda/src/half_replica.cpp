@@ -34,7 +34,7 @@ void half_replica::run(std::size_t first, std::size_t count, OnHost on_host,
   const std::size_t end = std::min(first + count, count_);
   if (first >= end) return;
   half_copy_work work{.values = values_ + first, .halves = halves_.data() + first / 2, .pairs = (end - first) / 2};
-  // As many warps as any device has room for.
+  // As many warps as any device can hold.
   constexpr std::uint64_t most = 16'384;
   work.rows_in_flight = static_cast<std::uint32_t>(std::min((work.pairs - 1) / warp_width + 1, most));
   kernel_launch launch{.warps = work.rows_in_flight,

@@ -9,23 +9,23 @@
 
 namespace hogwild::device {
 
-/// Parameters on a device that it trains as halves, beside the floats that are copied there and back. Between two
-/// copies the floats are what the halves began as. Used by the worker that drives the device.
+/// Parameters that a device trains as halves, beside the floats that are copied to and from it. Between two copies the
+/// floats keep the values from which the halves began. Used by the worker that drives the device.
 class half_replica {
  public:
-  /// Of the first `count` of `values`, which are the device's and outlive this; an even number.
+  /// For the first `count` of `values`, which are the device's and outlive this; an even number.
   half_replica(runtime& device, float* values, std::size_t count);
 
-  /// What it takes of the device's memory.
+  /// Its size in the device's memory.
   static constexpr std::uint64_t bytes(std::size_t count) { return count / 2 * sizeof(half_pair); }
 
   half_pair* data() const { return halves_.data(); }
 
-  /// Queued, behind floats [first, first + count) that were brought: their halves become these, rounded to nearest.
-  /// Both bounds are even where they lie among the halves; past the last of them nothing is done.
+  /// Queued after floats [first, first + count) were copied to the device: their halves become these, rounded to
+  /// nearest. Both bounds are even as far as they lie among the halves; nothing is done past the last half.
   void begin(std::size_t first, std::size_t count) const;
-  /// Queued, before these floats are fetched: they gain what their halves have gained since they began, and no more
-  /// than that, so that nothing is lost to rounding but what rows add. The halves do not begin anew: begin() does that.
+  /// Queued before these floats are fetched: adds the gains of their halves since begin() to them, and only those, so
+  /// that no rounding is lost except that of the rows' own adds. The halves do not begin again: begin() does that.
   void take_gains(std::size_t first, std::size_t count) const;
 
  private:

@@ -13,7 +13,7 @@ struct named_model {
   named_kernels kernels;
 };
 
-/// Made by whoever comes first: objects of other sources are made in no order.
+/// Made at the first use: objects of other sources are initialised in no fixed order.
 std::vector<named_model>& named_models() {
   static std::vector<named_model> all;
   return all;

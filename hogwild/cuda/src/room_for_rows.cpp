@@ -15,7 +15,7 @@ room_for_rows::room_for_rows(const runtime& device, const training_task& task, c
     : device_(device),
       task_(task),
       options_(options),
-      // A store in managed memory comes to the device, too, but has not yet.
+      // A store in managed memory will move to the device, too, but has not yet.
       arrays_(options.memory == memory_kind::pinned
                   ? 0
                   : device_arrays::bytes(shape.parameters, shape.state_arrays, halves_of(task, options))) {
@@ -34,12 +34,12 @@ const stream_needs& room_for_rows::needs() {
   if (!needs_) {
     needs_ = kernels_of(task_).needs_of_stream(task_, options_);
     needs_->stays += arrays_;
-    needs_->least_block = std::max(needs_->least_block, std::uint64_t{1});  // of no rows, too
+    needs_->least_block = std::max(needs_->least_block, std::uint64_t{1});  // without rows, too
   }
   return *needs_;
 }
 
-/// Half of what is left stays free: allocations are rounded up, and kernels have memory of their own.
+/// Half of the rest stays free: allocations are rounded up, and kernels have memory of their own.
 std::uint64_t room_for_rows::most_blocks() {
   const std::uint64_t left = device_.free_bytes(), stays = needs().stays, least = needs().least_block;
   if (stays > left || least > (left - stays) / 2) refuse(left);

@@ -9,32 +9,32 @@
 
 namespace hogwild::device {
 
-/// Rows and entries are counted from the start of the whole dataset; where the first one of a part would be.
+/// A pointer for indices that count from the start of the whole dataset: where its first element would be.
 template <class T>
 const T* counted_from(const T* part, std::uint64_t first) {
   if (part == nullptr) return nullptr;
   return reinterpret_cast<const T*>(reinterpret_cast<std::uintptr_t>(part) - first * sizeof(T));
 }
 
-/// What a run needs of a device's memory where its rows do not stay there.
+/// Memory that a run needs on a device if its rows do not stay there.
 struct stream_needs {
-  std::uint64_t stays = 0;        ///< bytes that lie there all the time, beside parameters and state
-  std::uint64_t least_block = 0;  ///< bytes of the longest row: a block holds that at least
+  std::uint64_t stays = 0;        ///< bytes that are there all the time, beside parameters and state
+  std::uint64_t least_block = 0;  ///< bytes of the longest row: the least size of a block
 };
 
 /// Two blocks of a device's memory, through which rows come to its launches in turn: while the kernel of one launch
-/// reads one of them, the rows of the next launch are brought into the other. Used by the worker that drives the
-/// device; belongs to one device_model.
+/// reads one of them, the rows of the next launch are copied into the other. Used by the worker that drives the device;
+/// belongs to one device_model.
 class row_blocks {
  public:
-  static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;  ///< a block's; some milliseconds of copying
+  static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;  ///< of one block; some milliseconds of copying
 
   row_blocks(runtime& device, std::uint64_t bytes);
 
   std::uint64_t bytes() const { return bytes_; }
 
-  /// The block of the next launch, which is queued before this is called again. Waits for the launch before the last
-  /// one, whose block it was; throws what has failed before it.
+  /// The block of the next launch, which must be queued before this is called again. Waits for the launch before the
+  /// last one, which used this block; throws errors from before its end.
   std::byte* next();
   /// Its number, 0 or 1.
   std::size_t turn() const { return turn_; }

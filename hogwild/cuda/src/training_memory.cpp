@@ -10,21 +10,21 @@
 namespace hogwild::device {
 namespace {
 
-/// Who trains on the store itself has nothing to exchange.
+/// A device that trains on the store itself has nothing to exchange.
 class nothing_to_exchange final : public private_arrays<float> {
  public:
   nothing_to_exchange() : private_arrays<float>(nullptr) {}
   void begin_round(const round_plan&) override {}
 };
 
-/// From the first array to the end of the last, with what lies between: neighbours may have a page in common.
+/// From the first array to the end of the last, including gaps: neighbours may share a page.
 std::span<std::byte> memory_of(const private_arrays<float>& host) {
   if (host.count() == 0 || host.values(0).empty()) return {};
   const std::span<float> first = host.values(0), last = host.values(host.count() - 1);
   return std::as_writable_bytes(std::span(first.data(), last.data() + last.size()));
 }
 
-/// The store's arrays, where the device has what begins at `base` on the host from `on_device` on.
+/// The store's arrays at the device's addresses: the host's address `base` is `on_device` there.
 std::vector<std::span<float>> arrays_of(const param_store& store, const std::byte* base, void* on_device) {
   std::vector<std::span<float>> arrays;
   const auto add = [&](std::span<float> array) {
@@ -61,7 +61,7 @@ training_memory::training_memory(runtime& device, memory_kind kind, const param_
   }
 }
 
-/// It takes no memory before it is used, which the only worker of a run never does.
+/// It takes no memory before it is used, and the only worker of a run never uses it.
 void training_memory::make_room(const store_shape& shape) {
   const std::size_t bytes =
       worker_memory::bytes_of<float>(replica<float>::arrays_of(shape.state_arrays), shape.parameters);
@@ -73,7 +73,7 @@ std::unique_ptr<private_arrays<float>> training_memory::host_side(const worker_c
                                                                   const std::vector<parameter_group>& groups) {
   if (kind_ == memory_kind::managed) device_.take_near(at.store.state_of_training());
   if (kind_ != memory_kind::device) return std::make_unique<nothing_to_exchange>();
-  // Columns of one row only are exchanged as others are: their rows are not taken chunk by chunk.
+  // Singleton columns are exchanged like others: rows of a device are not taken chunk by chunk.
   auto host = private_arrays_of<float>(at.plan.options.sharing, {at.plan, at.store, at.slot, replica_, at.hook}, groups,
                                        no_singletons);
   register_once(*host, at.store.slots()[at.slot]);
@@ -84,7 +84,7 @@ void training_memory::take_parameters(const param_store& store) {
   if (kind_ != memory_kind::device) return;
   const std::span<const float> parameters = store.parameters<float>();
   device_.upload(arrays_->values[0].data(), parameters.data(), parameters.size_bytes());
-  device_.wait(device_.mark());  // who measures may give up at once, and the store changes again
+  device_.wait(device_.mark());  // the caller may stop at once, and the store then changes
 }
 
 void training_memory::register_once(const private_arrays<float>& host, worker_slot& me) {

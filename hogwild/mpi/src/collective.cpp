@@ -16,7 +16,7 @@ namespace hogwild {
 
 namespace detail {
 
-// Short and long arrays go by different messages: whoever gets one that it does not expect has met another call.
+// Short and long arrays use different tags: an unexpected tag means that another rank makes another call.
 enum tag : int {
   all_reduce_tag,
   short_all_reduce_tag,
@@ -50,7 +50,7 @@ class mpi_collective final : public typed_collective<mpi_collective> {
     constexpr std::size_t longest = 300;
     try {
       messages_.tell(failed_text(rank(), size(), reason.substr(0, longest)));
-    } catch (...) {  // no memory for the whole sentence
+    } catch (...) {  // no memory for the whole message
       messages_.tell("a rank gave up");
     }
   }
@@ -137,9 +137,9 @@ class mpi_collective final : public typed_collective<mpi_collective> {
   }
 
  private:
-  /// Bounds what is kept beside the caller's arrays, and the counts of MPI, which are ints.
+  /// Bounds the memory besides the caller's arrays, and the counts of MPI, which are ints.
   static constexpr std::size_t longest_piece = std::size_t{1} << 22;
-  /// All ranks' numbers together: below this a second round of messages costs more than the bytes that it saves.
+  /// Bytes of all ranks together below which a second round of messages costs more than the bytes that it saves.
   static constexpr std::size_t short_bytes = 32 * 1024;
 
   template <class T, class Body>
@@ -151,7 +151,7 @@ class mpi_collective final : public typed_collective<mpi_collective> {
   }
   template <class Body>
   void for_others(const Body& body) const {
-    // Each begins with the one after it, so that not all send to the same one first.
+    // Each rank begins with the one after it, so that not all send to the same rank first.
     for (std::size_t k = 1; k < size(); ++k) body((rank() + k) % size());
   }
   template <class T>
@@ -171,8 +171,8 @@ class mpi_collective final : public typed_collective<mpi_collective> {
   void receive(std::span<T> x, std::size_t from) {
     messages_.receive(x.data(), x.size(), from);
   }
-  /// `sum` becomes the sum of `mine`, by this rank, and what all others send; they are sent part_for(rank). Added in
-  /// the order of the ranks; `sum` may be `mine`.
+  /// `sum` becomes the sum of this rank's `mine` and of what all others send, in the order of the ranks; the others are
+  /// sent part_for(rank). `sum` may be `mine`.
   template <class T, class Parts>
   void add_up(std::span<T> mine, const Parts& part_for, std::span<T> sum) {
     std::vector<const T*> sources(size(), mine.data());
@@ -185,7 +185,7 @@ class mpi_collective final : public typed_collective<mpi_collective> {
     sum_in_order<T>(sources, std::span(&target, 1), {0, mine.size()});
   }
 
-  /// Everybody gets everybody's numbers and adds them.
+  /// Every rank gets all numbers and adds them.
   template <class T>
   void sum_everywhere(std::span<T> x) {
     add_up(
@@ -199,7 +199,7 @@ class mpi_collective final : public typed_collective<mpi_collective> {
         part(x, rank()), [&](std::size_t r) { return part(x, r); }, sum);
   }
 
-  /// Everybody gets the parts of all others, but for `has_all`, which needs none.
+  /// Every rank gets the parts of all others, except for `has_all`, which needs none.
   template <class T>
   void hand_around(std::span<T> x, std::size_t has_all) {
     for_others([&](std::size_t r) {

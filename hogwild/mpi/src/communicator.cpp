@@ -23,7 +23,7 @@ MPI_Comm own_copy(mpi_session::state& session, std::chrono::nanoseconds timeout)
     }
     check_mpi(MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN), "errors cannot be caught");
   } catch (const worker_error&) {
-    session.lose(copy);  // MPI writes there once the others have come after all
+    session.lose(copy);  // MPI writes there if the others come after all
     throw;
   }
   return *copy;

@@ -9,9 +9,9 @@
 
 namespace hogwild::detail {
 
-/// A communicator of all ranks that nobody else uses, made together by all within the timeout; errors are returned.
-/// Throws worker_error, and then the session is lost. Never freed: what is still under way in it when its user ends
-/// must not get into another one, to which MPI would give the same number.
+/// A communicator of all ranks for one user, made together by all within the timeout; it returns errors. Throws
+/// worker_error, and then the session is lost. Never freed: MPI could give its number to another communicator, which
+/// would then receive messages that are still under way in this one.
 MPI_Comm own_copy(mpi_session::state& session, std::chrono::nanoseconds timeout);
 
 }  // namespace hogwild::detail

@@ -23,16 +23,16 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int notice_tag = 1;
-/// Looks without a nap of a rank that has no CPU for itself, and how it comes to know that.
+/// Polls without sleeping of a rank that has no CPU of its own, and how it detects that.
 constexpr int looks_if_crowded = 50, looks_per_gauge = 64, calls_until_next_gauge = 64;
-constexpr auto timeout = 200ms;  ///< for what is under way: numbers of a peer that has left, the last words of our own
+constexpr auto timeout = 200ms;  ///< at the end: for numbers of a peer that has left, and this rank's last notices
 
 }  // namespace
 
 messages::messages(mpi_session::state& session, const collective_options& options)
     : session_(session),
       options_(options),
-      // Where every rank has a CPU it is faster to keep it for a while than to get it back.
+      // If every rank has a CPU, keeping it for a while is faster than getting it back.
       most_looks_(session.size_on_machine <= std::thread::hardware_concurrency() ? 3000 : 50),
       left_(session.size) {
   data_ = own_copy(session, options.timeout);
@@ -41,11 +41,11 @@ messages::messages(mpi_session::state& session, const collective_options& option
 }
 
 messages::~messages() {
-  if (std::uncaught_exceptions() > exceptions_) session_.lose();  // who leaves in haste cannot be finalized with
+  if (std::uncaught_exceptions() > exceptions_) session_.lose();  // after an exception MPI cannot be finalized
   if (!requests_.empty()) drop_pending();
   if (incoming_request_ != MPI_REQUEST_NULL) {
     MPI_Cancel(&incoming_request_);
-    MPI_Wait(&incoming_request_, MPI_STATUS_IGNORE);  // a matter of this rank alone
+    MPI_Wait(&incoming_request_, MPI_STATUS_IGNORE);  // concerns this rank alone
   }
   if (lost_.empty()) send_notice({}, [](std::size_t) { return true; });
 }
@@ -56,7 +56,7 @@ void messages::begin(const char* call, int tag) {
   used_ = 0;
   call_ = call;
   tag_ = tag;
-  look_at_notices();  // who comes late to a group that has lost somebody is told so, and not what follows from it
+  look_at_notices();  // a rank that comes late to a group that has lost a member is told so, not what follows from it
 }
 
 std::byte* messages::next_room(std::size_t bytes) {
@@ -75,7 +75,7 @@ void messages::start_send(const void* from, std::size_t n, std::size_t bytes, st
              .from = from,
              .to = nullptr,
              .here = nullptr};
-  // Often the same numbers go to all others.
+  // The same numbers often go to all others.
   const auto same = std::ranges::find_if(
       transfers_, [&](const transfer& other) { return other.sends && other.from == from && other.bytes == bytes; });
   if (same != transfers_.end()) {
@@ -110,7 +110,7 @@ void messages::start(const transfer& t) {
     give_up(ranks_text({&t.peer, 1}, size()) + " is lost: MPI says '" + mpi_error_text(code) + "'");
 }
 
-/// Looks at all that is under way; true once nothing is.
+/// Polls everything under way; true once nothing is.
 bool messages::some_done() {
   int n = 0;
   done_.resize(requests_.size());
@@ -120,7 +120,7 @@ bool messages::some_done() {
   if (n == MPI_UNDEFINED) return true;
   for (int i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    if (code == MPI_SUCCESS) statuses_[k].MPI_ERROR = MPI_SUCCESS;  // only set where the whole call failed
+    if (code == MPI_SUCCESS) statuses_[k].MPI_ERROR = MPI_SUCCESS;  // only set if the whole call failed
     check(transfers_[static_cast<std::size_t>(done_[k])], statuses_[k]);
   }
   if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS)
@@ -128,7 +128,7 @@ bool messages::some_done() {
   return std::all_of(requests_.begin(), requests_.end(), [](MPI_Request r) { return r == MPI_REQUEST_NULL; });
 }
 
-/// That a peer sent what this call is about.
+/// Checks that a peer sent what this call expects.
 void messages::check(const transfer& t, const MPI_Status& status) {
   int error = MPI_SUCCESS, count = t.count;
   if (status.MPI_ERROR != MPI_SUCCESS) MPI_Error_class(status.MPI_ERROR, &error);
@@ -144,8 +144,8 @@ void messages::check(const transfer& t, const MPI_Status& status) {
 void messages::finish() {
   const auto begin = steady_clock::now(), deadline = begin + options_.timeout;
   auto next_notices = begin + 1ms;
-  // Messages of other machines take long, and looks for them are dear: without a CPU for itself a rank does better to
-  // nap than to use up what others, or its own limit, would leave it.
+  // Messages from other machines take long, and polls for them are expensive: a rank without a CPU of its own does
+  // better to sleep than to use up the CPU time of others, or its own limit.
   const bool may_nap = session_.size_on_machine < session_.size;
   bool crowded = may_nap && crowded_calls_ > 0;
   if (crowded) --crowded_calls_;
@@ -172,7 +172,8 @@ void messages::finish() {
       const std::vector<std::size_t> silent = pending_peers();
       give_up(silent_text(silent, size(), call_, options_.timeout), silent);
     }
-    // MPI moves messages only while somebody calls it, so sleeps are short, and begin when it takes long anyway.
+    // MPI moves messages only while somebody calls it, so sleeps are short, and begin only when the wait is long
+    // already.
     if (!crowded && now - begin < 5ms) {
       std::this_thread::yield();
     } else {
@@ -186,7 +187,7 @@ void messages::finish() {
   transfers_.clear();
 }
 
-/// Whose messages are missing, or do not get through.
+/// Peers whose messages are missing, or to which messages do not get through.
 std::vector<std::size_t> messages::pending_peers() const {
   std::vector<std::size_t> peers;
   for (std::size_t i = 0; i < requests_.size(); ++i) {
@@ -246,7 +247,7 @@ void messages::tell(const std::string& sentence, std::span<const std::size_t> si
   std::copy_n(sentence.data(), std::min(sentence.size(), n.sentence.size() - 1), n.sentence.data());
   try {
     lost_ = sentence;
-  } catch (...) {  // no memory for the sentence; there is room for this one in the string itself
+  } catch (...) {  // no memory for the message; the string itself has room for this one
     lost_ = "out of memory";
   }
   const auto is_silent = [&](std::size_t peer) { return std::ranges::find(silent, peer) != silent.end(); };
@@ -254,10 +255,10 @@ void messages::tell(const std::string& sentence, std::span<const std::size_t> si
   if (!silent.empty()) send_notice({.what = notice::kind::given_up}, is_silent);
 }
 
-/// To all peers that `takes` names, as far as it goes: one that is gone takes nothing.
+/// Sends to all peers for which `takes` is true, as far as possible: a peer that is gone takes nothing.
 template <class Takes>
 void messages::send_notice(const notice& n, const Takes& takes) noexcept {
-  // A notice that is not taken in time stays with MPI, and so does its memory.
+  // MPI keeps a notice that is not taken in time, and its memory.
   static_assert(std::is_trivially_destructible_v<notice>);
   auto* const kept = new (std::nothrow) notice(n);
   if (kept == nullptr) return;
@@ -282,7 +283,7 @@ void messages::send_notice(const notice& n, const Takes& takes) noexcept {
   if (all_sent) delete kept;
 }
 
-/// Takes back what nobody has answered. What cannot be taken back may go on for as long as MPI runs.
+/// Cancels messages that nobody has answered. What cannot be cancelled may go on for as long as MPI runs.
 void messages::drop_pending() noexcept {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] != MPI_REQUEST_NULL && !transfers_[i].sends) MPI_Cancel(&requests_[i]);

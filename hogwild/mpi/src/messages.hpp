@@ -20,23 +20,23 @@
 
 namespace hogwild::detail {
 
-/// What goes beside the numbers.
+/// A message besides the numbers.
 struct notice {
   enum class kind : std::uint32_t {
-    left,     ///< the sender is through; what it has sent before may still be under way
+    left,     ///< the sender has finished; what it has sent before may still be under way
     failed,   ///< `sentence` says who is lost, and why
-    given_up  ///< it is the receiver, which was waited for in vain
+    given_up  ///< the receiver was waited for in vain
   };
   kind what = kind::left;
   std::array<char, 1020> sentence{};
 };
 static_assert(std::is_trivially_copyable_v<notice> && sizeof(notice) == 1024);
 
-/// Messages between the ranks, in rounds: start some, then finish() them all, within the timeout and not without all
+/// Messages between the ranks, in rounds: start some, then finish() them all, within the timeout and only with all
 /// peers. Once a peer is lost every call throws. Used by one thread at a time.
 ///
-/// MPI reads and writes memory of this object alone. A message to or from a rank that is lost may never end, and
-/// nobody can say when callers' arrays are gone; then that memory stays for the life of the session.
+/// MPI reads and writes only memory of this object. A message to or from a lost rank may never end, while callers'
+/// arrays may be freed at any time; then the object's memory stays for the life of the session.
 class messages {
  public:
   messages(mpi_session::state& session, const collective_options& options);
@@ -47,7 +47,7 @@ class messages {
   std::size_t rank() const noexcept { return session_.rank; }
   std::size_t size() const noexcept { return session_.size; }
 
-  /// Names the call whose messages follow; messages of another call are refused by who receives them.
+  /// Names the call to which the next messages belong; receivers refuse messages of another call.
   void begin(const char* call, int tag);
   /// The numbers may change as soon as it returns.
   template <class T>
@@ -59,14 +59,14 @@ class messages {
   void receive(T* to, std::size_t n, std::size_t from) {
     start_receive(to, n, n * sizeof(T), from, type_of<T>());
   }
-  /// Returns where they are from finish() until the next begin().
+  /// Returns where they will be from finish() until the next begin().
   template <class T>
   const T* receive_here(std::size_t n, std::size_t from) {
     return static_cast<const T*>(start_receive(nullptr, n, n * sizeof(T), from, type_of<T>()));
   }
   void finish();
 
-  /// Tells all others the sentence, so that they throw it too; the silent ones, that they were given up.
+  /// Sends all others the message, so that they throw it too; the silent ones are told that they were given up.
   void tell(const std::string& sentence, std::span<const std::size_t> silent = {}) noexcept;
   [[noreturn]] void give_up(const std::string& sentence, std::span<const std::size_t> silent = {});
 
@@ -78,10 +78,10 @@ class messages {
     MPI_Datatype type;
     std::size_t bytes;
     const void* from;  ///< of the caller's numbers, to send; or
-    void* to;          ///< where they are wanted
-    std::byte* here;   ///< what MPI reads or writes
+    void* to;          ///< destination of received numbers
+    std::byte* here;   ///< memory that MPI reads or writes
   };
-  /// Grows, and is never initialised.
+  /// Memory that grows and is never initialised.
   struct room {
     std::unique_ptr<std::byte[]> bytes{};
     std::size_t size = 0;
@@ -107,7 +107,7 @@ class messages {
   mpi_session::state& session_;
   int exceptions_ = std::uncaught_exceptions();  ///< when the group was made
   collective_options options_;
-  int most_looks_;  ///< at what is under way, before others get the CPU
+  int most_looks_;  ///< polls before the CPU is yielded to others
   MPI_Comm data_ = MPI_COMM_NULL, notices_ = MPI_COMM_NULL;
   const char* call_ = "";
   int tag_ = 0;
@@ -120,8 +120,8 @@ class messages {
   notice incoming_{};
   MPI_Request incoming_request_ = MPI_REQUEST_NULL;
   std::vector<std::chrono::steady_clock::time_point> left_;  ///< when each peer said that it leaves; zero: it has not
-  int crowded_calls_ = 0;  ///< so many more take this rank for one without a CPU for itself
-  std::string lost_;       ///< the sentence, once somebody is
+  int crowded_calls_ = 0;  ///< for so many more calls this rank counts as having no CPU of its own
+  std::string lost_;       ///< the message, once a rank is lost
 };
 
 }  // namespace hogwild::detail

@@ -9,13 +9,13 @@
 
 namespace hogwild::detail {
 
-/// Naps between looks for messages, of one wait by one thread: MPI tells of a message only whom asks. The dearer a look
-/// is, the longer is the nap: a look at sockets takes ten times what one at memory does, and on a rank that gets little
-/// CPU time looks would take most of it. But beyond the shortest one no nap adds more than a
-/// quarter to what was waited before.
+/// Sleeps between polls for messages, for one wait by one thread: MPI reports a message only when asked. The more
+/// expensive a poll is, the longer is the sleep: a poll of sockets takes ten times as long as one of memory, and on a
+/// rank that gets little CPU time polls would take most of it. But no sleep beyond the shortest adds more than a
+/// quarter to the time waited so far.
 class poll_pacer {
  public:
-  /// Short beside the way of a message between machines.
+  /// Short compared with the time of a message between machines.
   static constexpr std::chrono::nanoseconds shortest = std::chrono::microseconds(50);
 
   void nap() {
@@ -26,17 +26,17 @@ class poll_pacer {
   }
 
  private:
-  static constexpr int naps_per_look = 30;  ///< what looks take of a CPU, at most
+  static constexpr int naps_per_look = 30;  ///< bounds the polls' share of a CPU
   static constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds(1);
 
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::chrono::nanoseconds before_ = thread_cpu_time();
 };
 
-/// Whether this thread has a CPU for itself: seen while it looks without a nap.
+/// Whether this thread has a CPU of its own, measured while it polls without sleeping.
 class cpu_gauge {
  public:
-  /// Others have run where this thread would have, or its control group has used up its time.
+  /// Other threads have run on its CPU, or its control group has used up its time.
   bool is_crowded() const {
     const std::chrono::nanoseconds waited = std::chrono::steady_clock::now() - begin_;
     const auto without_cpu = waited - (thread_cpu_time() - cpu_);

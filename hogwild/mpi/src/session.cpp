@@ -38,7 +38,7 @@ void look_around(MPI_Comm communicator, std::size_t& rank, std::size_t& size) {
   size = static_cast<std::size_t>(n);
 }
 
-/// A launcher leaves the command that it started.
+/// A launcher leaves the command line that it started.
 bool has_command() {
   std::array<char, 8> text{};
   int found = 0;
@@ -117,7 +117,7 @@ std::string mpi_session::describe() const {
 
 void mpi_session::abort(exit_code code) noexcept {
   MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
-  std::abort();  // MPI may return where it could not end the others
+  std::abort();  // MPI may return if it could not end the others
 }
 
 }  // namespace hogwild

@@ -19,10 +19,10 @@ struct mpi_session::state {
   std::size_t rank_on_machine = 0, size_on_machine = 1;
   mpi_threads threads = mpi_threads::first_only;
   bool launched = false;
-  bool ours = false;              ///< started, and so to be finalized, by the session
-  std::atomic<bool> lost{false};  ///< a rank does not answer any more
+  bool ours = false;              ///< the session started MPI, and has to finalize it
+  std::atomic<bool> lost{false};  ///< a rank no longer answers
 
-  /// From now on ranks do not answer; MPI may read and write `memory` as long as it runs. By any thread.
+  /// Called when ranks no longer answer; MPI may read and write `memory` as long as it runs. Any thread may call it.
   void lose(std::shared_ptr<void> memory = nullptr) {
     lost = true;
     if (memory == nullptr) return;
@@ -37,7 +37,7 @@ struct mpi_session::state {
 
 namespace detail {
 
-/// Throws worker_error with what MPI says about the error, unless there is none.
+/// Throws worker_error with MPI's message unless `code` is success.
 void check_mpi(int code, const char* what);
 std::string mpi_error_text(int code);
 

@@ -26,11 +26,11 @@ using namespace std::chrono_literals;
 
 constexpr int length_tag = 1, bytes_tag = 2;
 constexpr std::uint64_t longest = std::uint64_t{1} << 40;
-constexpr std::size_t most_bytes = std::size_t{1} << 30;  ///< of one message of MPI, which counts in int
+constexpr std::size_t most_bytes = std::size_t{1} << 30;  ///< of one MPI message, whose count is an int
 constexpr auto shortest_nap = detail::poll_pacer::shortest;
-constexpr auto timeout = 2s;  ///< at the end, for the last messages to be taken
+constexpr auto timeout = 2s;  ///< at the end, for the last messages to be received
 
-/// A message of ours goes as its length and then its bytes, in parts that MPI can count.
+/// A ring message is sent as its length, followed by its bytes in parts that MPI can count.
 class mpi_ring final : public message_link {
  public:
   mpi_ring(mpi_session& session, std::chrono::nanoseconds timeout) : session_(session.internals()), timeout_(timeout) {
@@ -49,10 +49,10 @@ class mpi_ring final : public message_link {
     }
     if (length_request_ != MPI_REQUEST_NULL) {
       MPI_Cancel(&length_request_);
-      MPI_Wait(&length_request_, MPI_STATUS_IGNORE);  // a matter of this rank alone
+      MPI_Wait(&length_request_, MPI_STATUS_IGNORE);  // concerns this rank alone
     }
     if (outgoing_.empty() && incoming_requests_.empty()) return;
-    // What is under way to somebody who is lost never ends.
+    // A message to a lost rank never ends.
     session_.lose(std::make_shared<std::deque<letter>>(std::move(outgoing_)));
     session_.lose(std::make_shared<std::vector<std::byte>>(std::move(incoming_)));
   }
@@ -166,7 +166,7 @@ class mpi_ring final : public message_link {
 
   mpi_session::state& session_;
   std::chrono::nanoseconds timeout_;
-  MPI_Comm ring_ = MPI_COMM_NULL;  ///< stays until MPI is finalized, as those of messages.hpp do
+  MPI_Comm ring_ = MPI_COMM_NULL;  ///< stays until MPI is finalized, as in messages.hpp
   std::deque<letter> outgoing_;
   std::uint64_t length_ = 0;
   MPI_Request length_request_ = MPI_REQUEST_NULL;

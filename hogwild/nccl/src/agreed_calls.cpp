@@ -31,10 +31,10 @@ std::string text_of(std::span<const double> header) {
   return text;
 }
 
-/// What was handed to a carrier that threw, and others may go on reading: it stays for good.
+/// Keeps numbers that were passed to a carrier that threw: others may go on reading them, so they are never freed.
 void keep_for_good(std::unique_ptr<std::vector<double>> numbers) {
   static std::mutex mutex;
-  static auto* const kept = new std::vector<std::unique_ptr<std::vector<double>>>();  // others read at the end, too
+  static auto* const kept = new std::vector<std::unique_ptr<std::vector<double>>>();  // read even at the program's end
   const std::lock_guard lock(mutex);
   kept->push_back(std::move(numbers));
 }
@@ -81,7 +81,7 @@ void agreed_calls::fail(const std::string& reason) noexcept {
   carrier_->fail(reason);
   try {
     failure_ = reason;
-  } catch (...) {  // no memory: the carrier throws later calls out by itself
+  } catch (...) {  // no memory: the carrier refuses later calls by itself
   }
 }
 

@@ -12,23 +12,23 @@
 
 namespace hogwild::nccl {
 
-/// What a member is about to do; `broken`: nothing any more, since NCCL does not bring what it has to.
+/// A member's next call; `broken`: no more calls, since NCCL does not deliver what it should.
 enum class operation { join, all_reduce, broadcast, reduce, gather, all_gather, barrier, broken };
 
-/// What NCCL does not know: who is there, and what each is about to do. The carrier tells; used by one thread at a
-/// time.
+/// Agrees on what NCCL does not know: which members are there, and what each is about to do. Uses the carrier; used by
+/// one thread at a time.
 class agreed_calls {
  public:
   explicit agreed_calls(std::unique_ptr<collective> carrier) : carrier_(std::move(carrier)) {}
 
-  /// Everybody's `mine`, of one length, by rank and bit by bit.
+  /// All members' `mine`, of one length, by rank and bit by bit.
   std::vector<double> gather(std::span<const double> mine);
 
-  /// Tells all members what this one is about to do. Throws worker_error where not all are there and do the same; so
-  /// does every later call.
+  /// Announces this member's next call to all. Throws worker_error unless all members are there and make the same call;
+  /// so does every later call.
   void announce(operation call, std::size_t scalar_bytes = 0, std::size_t length = 0, std::size_t root = 0);
 
-  /// Of others, as collective::fail(); for this member every later call says the same.
+  /// Fails for the others, as collective::fail(); for this member every later call throws the same.
   void fail(const std::string& reason) noexcept;
 
   /// Leaves the group.

@@ -11,19 +11,19 @@
 
 namespace hogwild::nccl {
 
-/// Where the members of one process close what they have of NCCL: at the same time, on a thread each, since each of
-/// them waits until all have begun to. Members share it; the last one to let go waits for all.
+/// Closes what the members of one process hold of NCCL, at the same time, on a thread each, since each close waits
+/// until all have begun. Members share this object; the last one to release it waits for all.
 class closing {
  public:
-  /// Ends the life of `what` on a thread, or here where there is none. By any thread.
+  /// Destroys `what` on a thread, or here if there is no thread for it. Any thread may call it.
   template <class T>
   void end(std::unique_ptr<T> what) noexcept {
     try {
-      // What waits for others on its way out, here or there, must not keep them from coming in.
+      // A destructor that waits for others must not keep them from entering, so it runs outside the lock.
       std::jthread ending = start_thread([](const std::unique_ptr<T>&) {}, std::move(what));
       const std::lock_guard lock(mutex_);
       threads_.push_back(std::move(ending));
-    } catch (...) {  // no thread, or no memory for one: it has ended
+    } catch (...) {  // no thread, or no memory for one: it has been destroyed
     }
   }
 

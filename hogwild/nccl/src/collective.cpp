@@ -34,18 +34,18 @@ class member final : public detail::typed_collective<member> {
     telling_others([&] {
       own_->here.emplace(*own_->device, piece_bytes);
       own_->there.emplace(*own_->device, piece_bytes * size_);
-      // Less than others wait for this member, so that they are told what it waits for.
+      // Shorter than others wait for this member, so that they are told what it waits for.
       own_->comm.emplace(with, *own_->device, common_id(with), rank_, size_, options.timeout / 2);
     });
     try {
       calls_.announce(operation::join);
-    } catch (...) {  // closing it would wait for those who are not there
+    } catch (...) {  // closing it would wait for members that are not there
       own_->comm->abort();
       throw;
     }
   }
 
-  /// Others learn that it leaves before it takes its time for NCCL.
+  /// Tells the others that it leaves before it spends time closing NCCL.
   ~member() override {
     calls_.leave();
     together_->end(std::move(own_));
@@ -135,12 +135,12 @@ class member final : public detail::typed_collective<member> {
     std::size_t bytes;
   };
 
-  /// The device, and what lies there.
+  /// The device, and memory on it.
   struct own_device {
     explicit own_device(std::unique_ptr<device::runtime> opened) : device(std::move(opened)) {}
     std::unique_ptr<device::runtime> device;
     std::optional<device::buffer<std::byte>> here{};   ///< one piece
-    std::optional<device::buffer<std::byte>> there{};  ///< what others send, one piece of each
+    std::optional<device::buffer<std::byte>> there{};  ///< pieces from the others, one of each
     std::optional<communicator> comm{};
   };
 
@@ -176,7 +176,7 @@ class member final : public detail::typed_collective<member> {
     const index_range part = detail::part_of(n, r, size_);
     return {here<T>(part.begin), part.size() * sizeof(T)};
   }
-  /// One message for each other rank.
+  /// A message for each other rank.
   template <class Range>
   std::vector<message> to_others(const Range& range) const {
     std::vector<message> all;
@@ -217,7 +217,7 @@ class member final : public detail::typed_collective<member> {
     detail::sum_in_order<T>(sources, std::span(&target, 1), {0, mine.size()});
   }
 
-  /// Everybody's x[at, at + n) into `all`; this rank's own is copied.
+  /// Collects all ranks' x[at, at + n) in `all`; this rank's own part is copied.
   template <class T>
   void collect_piece(std::span<const T> x, std::span<T> all, std::size_t at, std::size_t n,
                      const std::vector<message>& sent) {
@@ -230,12 +230,12 @@ class member final : public detail::typed_collective<member> {
 
   void finish() { own_->device->wait(own_->device->mark()); }
 
-  /// Runs body(); where that throws, all others throw, too.
+  /// Runs body(); if it throws, all others throw, too.
   template <class Body>
   void telling_others(const Body& body) {
     try {
       return body();
-    } catch (const unfinished&) {  // the carrier knows who is lost; where nobody is, all say that NCCL is
+    } catch (const unfinished&) {  // the carrier knows who is lost; if nobody is, all report that NCCL is
     } catch (const resource_error& e) {
       if (own_->comm) own_->comm->abort();
       calls_.fail(e.what());
@@ -249,8 +249,8 @@ class member final : public detail::typed_collective<member> {
     calls_.announce(operation::broken);
   }
 
-  /// Runs body(at, n) for each piece of the `length` elements that all members have; where there is but one member,
-  /// alone().
+  /// Runs body(at, n) for each piece of the `length` elements that all members have; alone() if there is only one
+  /// member.
   template <class T, class Body, class Alone>
   void in_pieces(operation call, std::size_t length, std::size_t root, const Body& body, const Alone& alone) {
     calls_.announce(call, sizeof(T), length, root);

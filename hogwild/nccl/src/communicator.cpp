@@ -10,7 +10,7 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-/// Calls NCCL for all messages at once, and returns what it says.
+/// Issues all messages to NCCL at once, and returns its result code.
 int issue(const functions& nccl, void* comm, const std::vector<message>& sent, const std::vector<message>& received,
           void* stream) {
   int first = nccl.group_start();
@@ -24,13 +24,13 @@ int issue(const functions& nccl, void* comm, const std::vector<message>& sent, c
   return first == success || first == in_progress ? end : first;
 }
 
-/// Without what ends a line.
+/// Without trailing newlines and spaces.
 std::string trimmed(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   return text;
 }
 
-/// Yields for some microseconds, then sleeps: short messages are the usual ones.
+/// Yields for some microseconds, then sleeps: most messages are short.
 class pause {
  public:
   void operator()() {
@@ -98,7 +98,7 @@ void communicator::run(Call call, const char* did) {
     Call call;
     int result;
   };
-  // The device's queue keeps what it is given, and may outlive this call where that throws.
+  // The device's queue keeps what it is given, and may outlive this call if that throws.
   const auto work = std::make_shared<queued>(queued{std::move(call), success});
   const auto on_stream = [work](void* stream) {
     work->result = work->call(stream);
@@ -109,7 +109,7 @@ void communicator::run(Call call, const char* did) {
   wait_until([&] { return is_settled(did); }, did);
   const auto end = device_.mark();
   const auto is_over = [&] {
-    const bool reached = device_.reached(end);  // before: a queue may get to the call only now
+    const bool reached = device_.reached(end);  // checked first: the queue may reach the call only now
     return is_settled(did) && reached;
   };
   wait_until(is_over, did);

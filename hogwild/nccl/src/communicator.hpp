@@ -13,7 +13,7 @@
 
 namespace hogwild::nccl {
 
-/// Messages that did not come in time, or could not because of another rank: who is lost, NCCL does not know.
+/// Messages did not come in time, or another rank prevented them: NCCL does not know which rank is lost.
 struct unfinished : worker_error {
   using worker_error::worker_error;
 };
@@ -25,11 +25,12 @@ struct message {
   std::size_t bytes;
 };
 
-/// This rank's communicator, which never blocks: whatever NCCL does is waited for here, for the timeout at most. Used
-/// by one thread at a time. What throws besides `unfinished` is a resource_error: the fault is with this rank's device.
+/// This rank's communicator, which never blocks: NCCL's operations are waited for here, at most for the timeout. Used
+/// by one thread at a time. Exceptions other than `unfinished` are resource_error: the fault is with this rank's
+/// device.
 class communicator {
  public:
-  /// All ranks at the same time. The device outlives the communicator.
+  /// All ranks construct it at the same time. The device outlives the communicator.
   communicator(const functions& with, device::runtime& on, const unique_id& id, std::size_t rank, std::size_t size,
                std::chrono::nanoseconds timeout);
   communicator(const communicator&) = delete;
@@ -37,20 +38,20 @@ class communicator {
   /// Gives the other ranks a second to receive what was sent.
   ~communicator();
 
-  /// Sends and receives all of these at the same time, behind what is queued on the device; returns when this rank's
-  /// part in it is over. Between two ranks at most one message goes each way. Those without bytes are left out.
+  /// Sends and receives all of these at the same time, after queued work on the device; returns when this rank's part
+  /// in it is done. Between two ranks at most one message goes each way. Messages without bytes are left out.
   void exchange(const std::vector<message>& sent, const std::vector<message>& received);
 
-  /// The sum over all ranks takes the place of so many floats of the device, by NCCL's own means: in an order that it
-  /// does not promise, so that no collective uses it. It is what those are measured against. All ranks at the same
-  /// time; otherwise as exchange().
+  /// Replaces so many floats of the device by their sum over all ranks, by NCCL's own all-reduce. Its order is not
+  /// fixed, so that no collective uses it; it is the baseline in measurements. All ranks call it at the same time;
+  /// otherwise as exchange().
   void add_up(float* at, std::size_t count);
 
-  /// Takes back what is under way. Nothing can be exchanged after it.
+  /// Cancels what is under way. Nothing can be exchanged after it.
   void abort() noexcept;
 
  private:
-  /// Puts call(stream) into the queue, which returns what NCCL says, and returns when that is over.
+  /// Queues call(stream), which returns NCCL's result code, and returns when the operation is done.
   template <class Call>
   void run(Call call, const char* did);
   void check(int result, const char* did) const;

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-// What is needed of NCCL, declared here so that no build needs its header and the command starts without its library.
-// Types, numbers and prototypes are those of nccl.h, which says them for its users; they are the same from 2.14 on.
+// The parts of NCCL that are needed, declared here so that no build needs its header and the command starts without its
+// library. Types, numbers and prototypes are those of nccl.h; they are the same from 2.14 on.
 
 namespace hogwild::nccl {
 
@@ -19,13 +19,13 @@ struct unique_id {
   char bytes[128];
 };
 
-/// ncclConfig_t as 2.14 has it. Later ones only add members: they read no more than `size` says, and take their
-/// defaults for what a configuration of `version` cannot hold (parseCommConfig in NCCL's init.cc).
+/// ncclConfig_t as of 2.14. Later versions only add members: they read no more than `size` bytes, and use their
+/// defaults for what a configuration of `version` lacks (parseCommConfig in NCCL's init.cc).
 struct config {
   std::size_t size = sizeof(config);
   unsigned magic = 0xcafebeef;
   unsigned version = 21400;  ///< NCCL_VERSION(2, 14, 0)
-  int blocking = 0;          ///< 0: calls return at once, and async_error tells how they went
+  int blocking = 0;          ///< 0: calls return at once, and async_error gives their results
 };
 static_assert(sizeof(config) == 24 && offsetof(config, blocking) == 16);
 
@@ -46,7 +46,7 @@ struct functions {
   const char* (*last_error)(void* comm);
 };
 
-/// Loads a library of this name or path, which stays for the life of the process. Throws resource_error where it is not
+/// Loads a library of this name or path, which stays for the life of the process. Throws resource_error if it is not
 /// found, or is older than 2.14.
 functions load(const std::string& library);
 

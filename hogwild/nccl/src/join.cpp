@@ -25,7 +25,7 @@ std::unique_ptr<collective> join_on_device(std::unique_ptr<collective> carrier, 
     static const nccl::functions loaded = nccl::load("libnccl.so.2");
     return nccl::join(std::move(carrier), std::move(on), loaded, options, together);
   } catch (const resource_error& e) {
-    if (carrier == nullptr) throw;  // the others know
+    if (carrier == nullptr) throw;  // the others have been told
     std::string text = e.what();
     if (on == nullptr)
       text = detail::ranks_text({&rank, 1}, size) + " of --collective nccl has no CUDA device of its own: " + text +
@@ -58,7 +58,7 @@ std::vector<std::unique_ptr<collective>> join_nccl_members(std::vector<std::uniq
   {
     std::vector<std::jthread> others;
     for (std::size_t i = 1; i < n; ++i) others.emplace_back(join, i);
-    join(0);  // here, since the carrier of the first may be bound to this thread
+    join(0);  // on this thread, since the first member's carrier may be bound to it
   }
   std::exception_ptr first;
   for (const std::exception_ptr& failure : failures) {

@@ -12,14 +12,14 @@
 #include <hogwild/detail/control/published.hpp>
 #include <hogwild/detail/platform/process_identity.hpp>
 
-// What the members of a group in common memory share besides their numbers. No pointers: every process maps it where it
-// likes. Zero bytes are a place that nobody has come to.
+// What the members of a group in common memory share besides their numbers. No pointers: processes map it at different
+// addresses. Zero bytes are a place to which nobody has come yet.
 
 namespace hogwild::detail {
 
 enum class operation : std::uint32_t { none, all_reduce, broadcast, reduce, gather, all_gather, barrier };
 
-/// What a member is about to do. Written before a meeting, read by the others until the next one.
+/// The call that a member is about to make. Written before a meeting, read by the others until the next one.
 struct offer {
   operation call = operation::none;
   std::uint32_t scalar_bytes = 0;
@@ -32,10 +32,10 @@ enum class presence : std::uint32_t { expected, entering, present, left };
 
 struct alignas(128) group_member {
   std::atomic<presence> state;
-  published<std::uint32_t> meetings;  ///< that it has come to, the open one included
-  process_identity process;           ///< whose member; zero in threads. Written while entering
+  published<std::uint32_t> meetings;  ///< how many it has come to, including the open one
+  process_identity process;           ///< the member's process; zero for threads. Written while entering
   offer offered;
-  std::atomic<std::uint32_t> given_up;  ///< 1 where the others waited for it in vain. Written before `explained`
+  std::atomic<std::uint32_t> given_up;  ///< 1 if the others waited for it in vain. Written before `explained`
 };
 
 struct meeting_place {
@@ -43,18 +43,18 @@ struct meeting_place {
 
   phase_barrier barrier;
   alignas(128) std::atomic<std::uint32_t> explained;  ///< 1 once `reason` may be read
-  std::array<char, longest_reason> reason;            ///< by the one who broke the barrier off; ends with a zero
+  std::array<char, longest_reason> reason;  ///< written by the member that broke the barrier; ends with a zero
 };
 
 static_assert(std::is_standard_layout_v<group_member> && sizeof(group_member) == 128);
 static_assert(std::is_standard_layout_v<meeting_place> && sizeof(meeting_place) % 128 == 0);
 
-/// What one member knows of its group.
+/// One member's view of its group.
 struct common_memory {
   meeting_place* place = nullptr;
   std::span<group_member> members{};
-  std::span<std::byte> shared{};  ///< what every member sees; empty: all memory, as threads do
-  std::span<std::byte> window{};  ///< this member's, within `shared`, for numbers that lie elsewhere
+  std::span<std::byte> shared{};  ///< memory that every member sees; empty: all memory, for threads
+  std::span<std::byte> window{};  ///< this member's part of `shared`, for numbers that lie elsewhere
 };
 
 }  // namespace hogwild::detail

@@ -15,7 +15,7 @@ namespace {
 
 constexpr index_range nothing{0, 0};
 
-/// All of n elements but those in `range`, which only their owner needs.
+/// Copies all of n elements except those in `range`, which only their owner needs.
 template <class T>
 void copy_around(index_range range, const T* from, std::size_t n, T* to) {
   std::copy_n(from, range.begin, to);
@@ -43,7 +43,7 @@ std::vector<T*> memory_collective::numbers_of_all() const {
 }
 
 /// Runs body(mine, at, n) for each piece [at, at + n) of x between two meetings, or once for an empty x. `mine` is
-/// where all members see this piece: x itself, or this member's window, into which all of it has been copied but for
+/// where all members see this piece: x itself, or this member's window, into which the piece has been copied except for
 /// the range own_part(n).
 template <class T, class Part, class Body>
 void memory_collective::in_pieces(std::span<T> x, offer call, const Part& own_part, const Body& body) {

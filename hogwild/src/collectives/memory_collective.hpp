@@ -15,15 +15,15 @@
 
 namespace hogwild::detail {
 
-/// A member of a group in common memory: threads of a process, or processes that map the same bytes.
+/// A member of a group in common memory: a thread of a process, or a process that maps the same bytes.
 ///
-/// All-reduce, in two meetings: at the first everybody knows where everybody's numbers lie; then rank r sums up the
-/// r-th part over all members and writes it to all of them, and nobody else touches that part; at the second all parts
-/// are done. That moves as few bytes as can be, and the bits do not depend on who comes when. Numbers outside the
-/// common memory pass through windows of it, piece by piece, small enough to stay in the caches.
+/// An all-reduce takes two meetings. At the first, every member learns where the others' numbers lie. Then rank r sums
+/// the r-th part over all members and writes the sum to all of them; nobody else touches that part. At the second, all
+/// parts are done. That moves as few bytes as possible, and the bits do not depend on the order of arrival. Numbers
+/// outside the common memory pass through windows, in pieces that are small enough for the caches.
 class memory_collective final : public typed_collective<memory_collective> {
  public:
-  /// Takes the place of `rank`. Throws config_error where it is taken, or does not exist.
+  /// Joins as `rank`. Throws config_error if the rank is taken or does not exist.
   memory_collective(const common_memory& memory, std::size_t rank, const collective_options& options);
   ~memory_collective() override;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the members of a group in common memory meet, and what they do when somebody does not come.
+// How the members of a group in common memory meet, and what they do if one does not come.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -66,7 +66,7 @@ memory_collective::~memory_collective() {
   self().state.store(presence::left);
 }
 
-/// Says what this member wants, waits until all have come, and checks that they want the same.
+/// Publishes this member's call, waits until all have come, and checks that they make the same call.
 void memory_collective::begin(const offer& call) {
   if (memory_.place->barrier.is_broken()) throw_reason();
   self().offered = call;
@@ -103,7 +103,7 @@ void memory_collective::meet() {
   if (now == meeting::broken) throw_reason();
 }
 
-/// Who will never come, as long as this meeting is open: nobody can have gone from it, but for a reason.
+/// A rank that will never come to this open meeting: a member leaves it only if it fails.
 std::optional<std::size_t> memory_collective::lost_rank(std::string& how) {
   for (std::size_t r = 0; r < size(); ++r) {
     group_member& other = memory_.members[r];
@@ -127,7 +127,7 @@ std::vector<std::size_t> memory_collective::absent_ranks() const {
   return absent;
 }
 
-/// The silent ones are told another sentence when they come: not that they wait for themselves.
+/// The silent members get another message when they come: not that they waited for themselves.
 void memory_collective::give_up(std::uint32_t number, const std::string& sentence,
                                 std::span<const std::size_t> silent) {
   if (!memory_.place->barrier.break_off(number)) return;
@@ -140,12 +140,12 @@ void memory_collective::fail(const std::string& reason) noexcept {
   if (!memory_.place->barrier.break_off()) return;
   try {
     explain(failed_text(rank_, size(), reason.substr(0, longest)));
-  } catch (...) {  // no memory for a sentence: throw_reason() has one without
+  } catch (...) {  // no memory for a message: throw_reason() has one without it
     explain("");
   }
 }
 
-/// By the one who broke the barrier off.
+/// Called by the member that broke the barrier.
 void memory_collective::explain(const std::string& sentence) noexcept {
   auto& reason = memory_.place->reason;
   const std::size_t n = std::min(sentence.size(), reason.size() - 1);
@@ -155,7 +155,7 @@ void memory_collective::explain(const std::string& sentence) noexcept {
 }
 
 void memory_collective::throw_reason() const {
-  // The one who broke it off writes its sentence at once, unless it was killed between the two.
+  // The member that broke the barrier writes its message at once, unless it was killed in between.
   const auto deadline = steady_clock::now() + std::chrono::seconds(1);
   while (memory_.place->explained.load() == 0 && steady_clock::now() < deadline) std::this_thread::yield();
   std::string sentence;

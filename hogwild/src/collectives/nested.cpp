@@ -14,7 +14,7 @@ namespace hogwild {
 
 namespace {
 
-/// Numbers that a member makes for a call, and that other members may still read when it throws out of that call.
+/// Arrays that a member makes for a call, and that other members may still read when the call throws.
 struct made_numbers {
   std::list<std::vector<float>> floats{};
   std::list<std::vector<double>> doubles{};
@@ -28,7 +28,7 @@ struct made_numbers {
   }
 };
 
-/// One array of them, for the time of a call; where that throws, the array stays.
+/// One such array for the time of a call; if the call throws, the array stays.
 template <class T>
 class numbers_of_call {
  public:
@@ -48,7 +48,7 @@ class numbers_of_call {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-/// What the members of a process keep for each other, each in its place.
+/// Arrays that the members of a process keep for each other, each in its own place.
 using shared_numbers = std::shared_ptr<std::vector<made_numbers>>;
 
 /// The first member of a process speaks for it.
@@ -124,9 +124,9 @@ class nested_member final : public detail::typed_collective<nested_member> {
     return std::vector<T>(n);
   }
 
-  shared_numbers made_;  // first: it goes when the last member has left its group
+  shared_numbers made_;  // declared first: destroyed when the last member has left its group
   std::unique_ptr<collective> own_;
-  collective* across_;  ///< the first member's alone
+  collective* across_;  ///< only the first member's
   std::size_t processes_, process_;
 };
 

@@ -23,7 +23,7 @@ segment_group_layout::segment_group_layout(const segment_group_shape& shape) {
   place = 0;
   members = up(sizeof(detail::meeting_place), line);
   windows = up(members + shape.members * sizeof(detail::group_member), line);
-  // Walked side by side: they must not fall on the same cache sets.
+  // Windows are read side by side, so they must not fall on the same cache sets.
   window_stride = up(shape.window_bytes, page) + 2 * line;
   total = windows + shape.members * window_stride;
 }

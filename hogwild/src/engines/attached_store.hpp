@@ -8,8 +8,8 @@
 
 namespace hogwild::detail {
 
-/// The way in for those who train on somebody else's store, or look after who does. Nobody else is let in: what is
-/// stored are not the weights.
+/// Attaches a process that trains on another process's store, or supervises those that do. Nothing else may attach: the
+/// stored values are not the weights.
 class attached_store {
  public:
   /// As param_store::attach().

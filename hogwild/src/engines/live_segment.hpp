@@ -14,7 +14,7 @@
 
 namespace hogwild::detail {
 
-/// What a run's segment says of its parameters to readers from outside.
+/// The description of a run's parameters in its segment, for readers in other processes.
 inline std::vector<std::byte> live_description_of(const training_task& task) {
   const task_facts& facts = task.facts();
   live_description about{.model = std::string(facts.model),
@@ -25,7 +25,7 @@ inline std::vector<std::byte> live_description_of(const training_task& task) {
                          .original = input_numbers_of(task.data())};
   if (task.data().first_column != 0)
     about.numbers.emplace_back(first_column_option, static_cast<double>(task.data().first_column));
-  // Of others a column's place among all is not that within its group.
+  // In other groups a column's place among all columns is not its place within the group.
   const auto of_all_columns = [&](const live_description::group& g) {
     return !g.by_columns || (g.first_column == 0 && g.rows >= about.original.size());
   };
@@ -33,7 +33,7 @@ inline std::vector<std::byte> live_description_of(const training_task& task) {
   return about.encode();
 }
 
-/// Gives a shape room for it.
+/// Makes room for it in a shape.
 inline void make_room(store_shape& shape, const std::vector<std::byte>& description) {
   shape.live_bytes = sizeof(live_board) + description.size();
 }

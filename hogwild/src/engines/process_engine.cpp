@@ -28,8 +28,8 @@ namespace hogwild {
 
 namespace {
 
-/// Slots beyond the workers asked for: for replacements of workers that are only stopped, and for those who join by
-/// hand. In lockstep nobody can take another one's place.
+/// Slots beyond the workers asked for: for replacements of workers that are stopped but alive, and for guests. In
+/// lockstep nobody can take another worker's place.
 std::size_t spare_slots(std::size_t workers, bool lockstep) {
   return lockstep ? 0 : workers + 16;
 }
@@ -68,14 +68,14 @@ class process_run final : public engine_run {
   }
 
  private:
-  /// A worker can only say that the dataset is damaged; looking ourselves tells where.
+  /// A worker can report only that the dataset is damaged; this process checks it to find out where.
   template <class F>
   void guarded(const F& f) {
     try {
       f();
     } catch (const cache_error&) {
       task_.data().ensure(0, task_.data().rows());
-      // It has changed since this process looked at it.
+      // It has changed since this process checked it.
       std::error_code unknown;
       const std::filesystem::path link = std::filesystem::read_symlink(data_path(), unknown);
       const std::string where = unknown ? data_path() : link.string();
@@ -117,7 +117,7 @@ class process_run final : public engine_run {
     const bool lockstep = in_lockstep(plan.options.sharing);
     store_shape shape = task.shape(plan, workers, spare_slots(workers, lockstep), bytes.size());
     if (lockstep) shape.meeting_bytes = segment_group_layout({.members = workers}).total;
-    // Replicas that meet at the ends of rounds leave nothing to read in between, and several models are not one.
+    // Replicas that meet at the ends of rounds have nothing to read in between, and several models are not one model.
     const bool live = decorator.empty() && !lockstep && plan.options.exchange.replicas < 2 && task.facts().lanes == 0;
     const std::vector<std::byte> description = live ? detail::live_description_of(task) : std::vector<std::byte>();
     if (live) detail::make_room(shape, description);
@@ -131,8 +131,8 @@ class process_run final : public engine_run {
 
   std::string data_path() const { return data_ ? data_->shared_path() : task_.data().source->shared_path(); }
 
-  /// Those of the coordinator, which may train on a part of the rows, or keep the counts of more; none where the
-  /// dataset has them.
+  /// The coordinator's counts: it may train on a part of the rows, or hold counts of more rows. Empty if they equal the
+  /// dataset's.
   std::vector<std::uint32_t> degree_of_part(const sparse_view& rows) const {
     if (data_ || std::ranges::equal(sparse_dataset::map(data_path()).view().degree, rows.degree)) return {};
     return {rows.degree.begin(), rows.degree.end()};

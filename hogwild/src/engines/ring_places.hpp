@@ -9,7 +9,7 @@
 
 namespace hogwild::detail {
 
-/// Where the replicas on a run's ring and their workers go; nowhere in particular where there is no ring.
+/// The CPUs of the replicas of a run's ring and of their workers; no places if there is no ring.
 inline ring_placement places_of(const loop_options& options, std::span<const int> cpus) {
   if (options.exchange.replicas < 2) return {};
   return place_replicas(options.exchange.workers, options.exchange.replicas, cpus);

@@ -36,7 +36,7 @@ std::span<std::byte> bytes_of(const param_store& store, std::size_t k) {
                                                      : as_bytes.template operator()<double>();
 }
 
-/// To the bit; where training went beyond all numbers, one NaN is as good as another.
+/// Equal to the bit, but any NaN equals any other, for runs that diverged.
 template <parameter T>
 bool same(std::span<const T> a, std::span<const T> b) {
   if (std::memcmp(a.data(), b.data(), a.size_bytes()) == 0) return true;
@@ -51,8 +51,8 @@ bool same_array(const param_store& a, const param_store& b, std::size_t k) {
   return a.shape().scalar_bytes == sizeof(float) ? as.template operator()<float>() : as.template operator()<double>();
 }
 
-/// The threads of this process, as members of one group of all processes' threads where there are several, in the kind
-/// of group that the engine asks for.
+/// The threads of this process as members of one group: of this process's threads, or of all processes' threads if
+/// there are several, in the kind of group that the engine asks for.
 std::vector<std::unique_ptr<collective>> all_members(thread_group& group, const sync_engine& engine,
                                                      std::chrono::nanoseconds timeout) {
   std::vector<std::unique_ptr<collective>> members;
@@ -71,7 +71,7 @@ struct rank_threads {
   detail::sync_task work;
 };
 
-/// Threads or processes in lockstep; the coordinator sees what the first rank has, which is what all have.
+/// Threads or processes in lockstep; the coordinator sees the first rank's parameters, which are equal to all others'.
 class sync_run final : public engine_run {
  public:
   sync_run(const sync_engine& engine, const training_task& task, const loop_plan& plan, const note_function& note)
@@ -79,7 +79,7 @@ class sync_run final : public engine_run {
         processes_(engine.ranks),
         chunks_(plan.chunks) {
     if (engine.transport == transport_kind::shared_segment) {
-      // Each process makes itself a rank.
+      // Each process makes its own rank.
       members_ = start(
           process_engine{
               .workers = engine.workers, .pin = engine.pin, .program = engine.program, .arguments = engine.arguments},
@@ -96,7 +96,7 @@ class sync_run final : public engine_run {
   std::size_t workers() const override { return members_->workers(); }
   const param_store& store() const override { return members_->store(); }
   void get_ready() override {
-    // What training begins with: made by every process for itself, from the same seed or its own checkpoint.
+    // Every process makes the initial parameters itself, from the same seed or its own checkpoint.
     processes_.require_equal(store().state_of_training(), "parameters to begin with");
     members_->get_ready();
   }
@@ -106,7 +106,7 @@ class sync_run final : public engine_run {
   std::size_t replaced() const override { return members_->replaced(); }
 
   std::optional<meeting_report> meetings() const override {
-    // What one has counted is what all have: none is at a meeting without the others.
+    // One rank's counts hold for all: no rank is at a meeting without the others.
     const worker_slot& first = store().slots()[0];
     meeting_report all{.ranks = workers() * processes_.size(),
                        .dense = first.dense_meetings.get(),
@@ -130,7 +130,7 @@ class sync_run final : public engine_run {
     processes_.require_equal(store().state_of_training(), "parameters after a round; please report it");
     const scaled_l2& l2 = store().control().round.l2;
     scale_after_ = l2.at(l2.position + processes_.sum(static_cast<double>(rows_here() - before)));
-    close_round(store(), chunks_);  // who was stopped in the middle leaves out what is left, as the others know
+    close_round(store(), chunks_);  // a rank that was stopped halfway skips the rest; the others know
   }
 
  private:
@@ -140,7 +140,7 @@ class sync_run final : public engine_run {
     return rows;
   }
 
-  /// Of all that ranks throw when one of them fails, that one's error is thrown here.
+  /// If a rank fails, the others throw, too; this throws the error of the rank that failed.
   void train_on_all() {
     try {
       members_->run_round();
@@ -159,7 +159,7 @@ class sync_run final : public engine_run {
     }
   }
 
-  /// A law of the engine, not of the data: whoever breaks it has found an error of ours.
+  /// This must hold whatever the data: a difference is a fault in the engine.
   void require_equal(std::size_t rank) const {
     const param_store first = store().replica_view(0), other = store().replica_view(rank);
     for (std::size_t k = 0; k <= store().shape().state_arrays; ++k) {
@@ -171,9 +171,9 @@ class sync_run final : public engine_run {
 
   std::string_view name_;
   agreement processes_;
-  std::optional<double> scale_after_;  ///< where there are several processes
+  std::optional<double> scale_after_;  ///< set if there are several processes
   chunk_plan chunks_;
-  std::unique_ptr<rank_threads> threads_;  ///< nobody where the ranks are processes
+  std::unique_ptr<rank_threads> threads_;  ///< null if the ranks are processes
   std::unique_ptr<engine_run> members_;
 };
 

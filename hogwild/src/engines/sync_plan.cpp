@@ -36,7 +36,7 @@ void check(const sync_engine& engine) {
           "workers that meet by NCCL are threads, or those of several MPI processes: leave out the transport");
 }
 
-/// Why these options do not go with ranks in lockstep; empty where they do.
+/// Why these options are incompatible with ranks in lockstep; empty if they are compatible.
 constexpr std::string_view why_refused_in_lockstep(const combination& c) {
   if (c.reproducible) return "a synchronous run repeats to the bit by itself: leave out reproducible";
   if (c.update != update_kind::lossy)
@@ -73,7 +73,7 @@ void check(const sync_engine& engine, const run_planner& run) {
           "a found step suits the rows of all workers already: give a step to have it scaled");
 }
 
-/// Who gives a step to all_reduce gives it to the mean of many rows, which takes a larger one than single rows do.
+/// A step that is given to all_reduce applies to the mean of many rows, which allows a larger step than single rows do.
 void note_given_step(double rows, const run_planner& run) {
   const step_options& step = run.options().step;
   if (!step.initial || step.decay || rows <= 1.0) return;
@@ -101,8 +101,8 @@ void tell_idle(std::size_t chunks, std::size_t workers, const run_planner& run) 
 
 }  // namespace
 
-// A meeting of gradients is a step, of which an epoch needs many. A mean of parameters is none: ranks may go so far
-// apart as they do in a thousand rows, and of few rows in all they meet eight times an epoch.
+// A meeting of gradients is a step, and an epoch needs many steps. A mean of parameters is not a step: ranks may train
+// a thousand rows apart, and with few rows in all they meet eight times an epoch.
 std::size_t rows_between_meetings(const sync_engine& engine, std::size_t rows_of_rank) {
   constexpr std::size_t of_gradients = 64, of_parameters = 1024, meetings = 8;
   if (engine.rows) return *engine.rows;
@@ -142,7 +142,8 @@ std::size_t plan_sharing(const sync_engine& engine, run_planner& run) {
     run.scale_found_step(static_cast<std::size_t>(met * ranks)), run.agree_on_schedule();
   else
     run.limit_batch();
-  // Of one row's change so much is kept, and its l2 has to match: a meeting is one step, or so many of each rank.
+  // The fraction of one row's change that is kept, which its l2 has to match: a meeting is one step, or several by each
+  // rank.
   const double steps = gathered ? std::ceil(longest / met) * (engine.scale_step ? ranks : 1.0) : longest;
   loop_options& loop = run.loop();
   loop.shards = sharding::fixed;

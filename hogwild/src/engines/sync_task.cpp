@@ -55,7 +55,7 @@ std::vector<parameter_group> sync_task::trained_groups() const {
   return trained;
 }
 
-/// Whoever throws by itself is noted before the others hear of it and throw for its sake.
+/// Records an error before the other ranks learn of it and throw because of it.
 void sync_task::fail(sync_rank& rank, std::exception_ptr what, const std::string& text) const {
   {
     const std::lock_guard lock(mutex_);

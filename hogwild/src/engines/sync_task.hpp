@@ -14,27 +14,27 @@
 
 namespace hogwild::detail {
 
-/// How long ranks of such a run wait for each other.
+/// How long the ranks of such a run wait for each other.
 std::chrono::nanoseconds timeout_of(const loop_options& options);
 
-/// A task as the ranks of a synchronous engine do it: each on parameters of its own, meeting the others in between.
+/// A task as trained by the ranks of a synchronous engine: each on its own parameters, with meetings in between.
 class sync_task final : public decorated_task {
  public:
-  /// For all ranks of this process, which `members` has in their order; `whole` must outlive this.
+  /// For all ranks of this process; `members` are in the order of the ranks. `whole` must outlive this.
   sync_task(const training_task& whole, std::vector<std::unique_ptr<collective>> members);
-  /// For the one that a process is.
+  /// For a process that is one rank.
   sync_task(std::unique_ptr<training_task> whole, std::unique_ptr<collective> member);
 
-  /// Throws the error of the rank; those that lose it thereby throw worker_error.
+  /// Throws the error of the rank; the other ranks, which lose it thereby, throw worker_error.
   void work(const worker_context& at) const override;
-  /// The error of the first rank that failed; nothing while all is well.
+  /// The error of the first rank that failed; null if none has.
   std::exception_ptr failure() const;
 
  private:
   std::vector<parameter_group> trained_groups() const;
   void fail(sync_rank& rank, std::exception_ptr what, const std::string& text) const;
 
-  std::vector<std::unique_ptr<sync_rank>> ranks_;  ///< by slot, each used by its own worker alone
+  std::vector<std::unique_ptr<sync_rank>> ranks_;  ///< by slot; each is used only by its own worker
   mutable std::mutex mutex_;
   mutable std::exception_ptr failure_;
 };

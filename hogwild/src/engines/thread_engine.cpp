@@ -48,13 +48,13 @@ class thread_run final : public engine_run {
   std::string_view engine() const override { return engine_; }
   std::size_t workers() const override { return granted_; }
   const param_store& store() const override { return store_; }
-  /// A library starts its threads when they are first used.
+  /// A library starts its threads at their first use.
   void get_ready() override {
     take_granted(threads_->run([](std::size_t) {}));
   }
   void run_round() override {
     take_granted(threads_->run([this](std::size_t worker) {
-      // Some of the threads are the program's own, or another library's: they are given back as they were.
+      // Some of the threads belong to the program or to another library: their binding is restored.
       const thread_binding near_its_replica(cpus_[worker]);
       task_->work({plan_, store_, worker, memory_[worker], nullptr});
     }));
@@ -80,7 +80,7 @@ class thread_run final : public engine_run {
   }
 
   void take_granted(std::size_t threads) {
-    const bool fewer = threads < std::exchange(granted_, threads);  // whoever listens, or nobody
+    const bool fewer = threads < std::exchange(granted_, threads);  // whether or not there is anybody to tell
     if (fewer && note_)
       note_("the library granted " + std::to_string(threads) + " of " + std::to_string(threads_->size()) + " threads");
   }

@@ -24,8 +24,8 @@ namespace hogwild {
 
 namespace {
 
-/// The OpenMP library ends the program where it cannot start a thread. Those of a region it keeps for the next one of
-/// the same thread, but for regions within regions.
+/// The OpenMP library ends the program if it cannot start a thread. It keeps the threads of a region for the next
+/// region of the same thread, except for nested regions.
 void require_openmp_threads(std::size_t workers) {
   thread_local std::size_t kept = 1;
   const auto require = [](std::size_t n) { detail::start_workers([n] { require_threads(n); }); };
@@ -128,10 +128,10 @@ class std_thread_team final : public thread_team {
   std::condition_variable end_;
   const std::function<void(std::size_t)>* body_ = nullptr;
   std::size_t turn_ = 0, busy_ = 0;
-  std::vector<std::jthread> threads_;  // last: they stop before what they use goes
+  std::vector<std::jthread> threads_;  // declared last: they stop before what they use is destroyed
 };
 
-/// A stripe's owner is told by a slot number of 12 bits, and the process engine has as many spare slots again.
+/// A stripe holds its owner's slot number in 12 bits, and the process engine has as many spare slots again.
 constexpr std::size_t most_workers = 2000;
 
 }  // namespace
@@ -171,7 +171,7 @@ std::size_t grantable(thread_team_kind kind, std::size_t asked) {
 std::unique_ptr<thread_team> thread_team::make(thread_team_kind kind, std::size_t workers, bool pin) {
   workers = std::max<std::size_t>(workers, 1);
 #ifdef HOGWILD_THREAD_SANITIZER
-  kind = thread_team_kind::std;  // it cannot see how the others' threads wait for each other, and reports races there
+  kind = thread_team_kind::std;  // ThreadSanitizer cannot see how other teams' threads wait, and reports races there
 #endif
   switch (kind) {
     case thread_team_kind::openmp:

@@ -17,7 +17,7 @@ bool killed_from_outside(const exit_status& status) {
   return status.signal == SIGKILL || status.signal == SIGTERM || status.signal == SIGINT || status.signal == SIGHUP;
 }
 
-/// A model that trains well in threads and dies in processes mostly does so for this reason.
+/// The likely cause if a model trains well in threads and dies in processes.
 std::string pointer_perhaps(const exit_status& status) {
   if (status.signal != SIGSEGV && status.signal != SIGBUS) return "";
   return "; the likely cause is a pointer, reference or span inside the model, which leads nowhere in another process";
@@ -25,8 +25,8 @@ std::string pointer_perhaps(const exit_status& status) {
 
 constexpr auto from_outside = "they are killed from outside, perhaps by the system for lack of memory";
 
-/// A worker tells what it throws through the run's segment. One that has no room for the segment cannot, and says so
-/// by its code alone.
+/// A worker reports what it throws through the run's segment. A worker without memory for mapping the segment cannot,
+/// and reports it by its exit code alone.
 std::string why_it_never_joined(const exit_status& status) {
   if (killed_from_outside(status)) return from_outside;
   if (status.signal == 0 && status.code == static_cast<int>(exit_code::resources)) {
@@ -67,11 +67,11 @@ void worker_deaths::add(const worker_death& last) {
   }
 }
 
-// Of ranks that end because they have lost another one, the group tells which.
+// If ranks end because they have lost another one, the group says which.
 void throw_lost_rank(const param_store& store, std::size_t ranks, std::size_t slot, pid_t pid,
                      const exit_status& status) {
   const std::string why = segment_group_failure(store.bytes(), store.meeting_offset());
-  // Whoever threw by itself says what, the others what the group says.
+  // A rank that failed by itself reports its own error, the others report the group's.
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const auto said = store.failures()[rank].said();
     if (!said || said->text == why) continue;

@@ -12,7 +12,7 @@ namespace hogwild {
 
 namespace {
 
-/// Made with the first that registers: other sources' variables may be initialised before this one's.
+/// Made by the first registration: variables of other sources may be initialised before this source's.
 std::vector<std::pair<std::string_view, worker_decorator>>& known_decorators() {
   static std::vector<std::pair<std::string_view, worker_decorator>> known;
   return known;

@@ -22,16 +22,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto look_around = 20ms;       // how soon a death is noticed at the latest
+constexpr auto look_around = 20ms;       // a death is noticed after this time at the latest
 constexpr auto join_timeout = 60s;       // before a start is given up: sanitizers and busy machines are slow
-constexpr auto last_join_timeout = 10s;  // before a run begins with those who are there
+constexpr auto last_join_timeout = 10s;  // before a run begins with the workers that have joined
 constexpr auto leave_timeout = 2s;
 
 bool no_process_has(pid_t pid) {
   return ::kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-/// Whether this program does anything about a signal but die of it.
+/// Whether this program handles a signal or waits for it, rather than dying of it.
 bool takes_signal(int signal) {
   sigset_t blocked;
   if (::pthread_sigmask(SIG_SETMASK, nullptr, &blocked) == 0 && ::sigismember(&blocked, signal) == 1) return true;
@@ -60,7 +60,7 @@ worker_pool::~worker_pool() {
   const auto deadline = clock::now() + leave_timeout;
   for (member& m : members_) {
     if (m.child) m.child->wait_for(std::max<clock::duration>(deadline - clock::now(), 0s));
-    m.child.reset();  // kills who has not left by now
+    m.child.reset();  // kills a worker that has not left by now
   }
 }
 
@@ -81,7 +81,7 @@ void worker_pool::spawn_into(std::size_t slot) {
 }
 
 void worker_pool::start() {
-  detail::start_workers([&] { require_threads(2 * workers_); });  // each trains, and watches whether we live
+  detail::start_workers([&] { require_threads(2 * workers_); });  // each trains, and watches the supervisor
   for (std::size_t i = 0; i < workers_; ++i) spawn_into(i);
   const auto begin = clock::now();
   while (count(worker_state::joining) > 0) {
@@ -116,15 +116,15 @@ void worker_pool::run_round() {
   gate_.close();
   wait_for_all();
   round_open_ = false;
-  require_not_orphaned(store_.control());  // then nobody was waited for
+  require_not_orphaned(store_.control());  // an orphaned round did not wait for anybody
 }
 
-// Whoever is gone may have taken something that the others wait for: they leave, and the round begins anew.
+// A worker that is gone may hold an item that the others wait for: they leave, and the round begins anew.
 void worker_pool::break_off_turns() const {
   if (round_open_ && reproducible()) store_.control().board.break_off();
 }
 
-// Somebody has to be there to draw tickets; who died is being replaced, who is stopped may wake.
+// Somebody has to be there to draw tickets; dead workers are being replaced, stopped ones may wake.
 void worker_pool::wait_for_any_worker() {
   look_after_members();
   const auto begin = clock::now();
@@ -175,8 +175,8 @@ void worker_pool::look_after_members() {
   }
 }
 
-// A guest claims a slot by its pid, and says who it is before it counts; it gives the slot back by itself unless it
-// dies. Between two looks another one may have taken it.
+// A guest claims a slot by its pid, and identifies itself before it counts; it gives the slot back itself unless it
+// dies. Another guest may have taken the slot between two looks.
 void worker_pool::look_after_guest(std::size_t slot) {
   const worker_slot& s = store_.slots()[slot];
   member& m = members_[slot];
@@ -184,7 +184,7 @@ void worker_pool::look_after_guest(std::size_t slot) {
   const worker_state state = s.state.load();
   const bool counts = state == worker_state::active || state == worker_state::left_out;
   const std::uint64_t start_time = s.start_time.load();
-  if (s.pid.load() != pid) return;  // what was read belongs to two of them
+  if (s.pid.load() != pid) return;  // the fields were read from two different guests
   const auto is_here = [&](const process_identity& who) {
     return who.pid == pid && (!counts || process_identity::same_start(who.start_time, start_time));
   };
@@ -202,8 +202,8 @@ void worker_pool::look_after_guest(std::size_t slot) {
   if (m.guest ? m.guest->ended() : no_process_has(pid)) reap(slot, "has gone", 0);
 }
 
-// The limit is each process's own, and this one's CPU time is hardly used. Another worker would go on for as long
-// again, which is not what the limit is for.
+// Each process has a limit of its own, and this one has used hardly any CPU time. A replacement would run for as long
+// again, which would defeat the limit.
 void worker_pool::on_cpu_limit(std::size_t slot) {
   store_.failures()[slot].clear();
   tell(named(slot) + " has used up its CPU time");
@@ -215,7 +215,7 @@ void worker_pool::on_cpu_limit(std::size_t slot) {
 
 void worker_pool::on_exit(std::size_t slot, const exit_status& status) {
   const worker_slot& s = store_.slots()[slot];
-  // It may have come and gone between two looks; then its number is left.
+  // It may have come and gone between two looks; then its pid remains.
   const bool joined = members_[slot].joined || s.pid.load() == members_[slot].child->pid();
   if (joined && in_lockstep()) throw_lost_rank(store_, workers_, slot, members_[slot].child->pid(), status);
   const auto said = status.signal == 0 ? store_.failures()[slot].said() : std::nullopt;
@@ -237,18 +237,18 @@ void worker_pool::on_exit(std::size_t slot, const exit_status& status) {
   ++replaced_;
 }
 
-// What the dead worker had added to the parameters stays; its unfinished chunk is drawn again. The raised generation
-// tells who waits for a lock of the dead one that it may be taken over.
+// Changes that the dead worker had added to the parameters stay; its unfinished chunk is drawn again. The raised
+// generation tells workers that wait for a lock of the dead one to take it over.
 void worker_pool::reap(std::size_t slot, const std::string& how, std::int32_t next_pid) {
   worker_slot& s = store_.slots()[slot];
   tell(named(slot) + " " + how + (members_[slot].child ? "; another one takes its place" : ""));
   ++s.generation;
   s.held.set(0);
-  // Of who was left out this was counted then.
+  // For workers that were left out this was counted then.
   if (s.state.exchange(worker_state::free) != worker_state::left_out) rows_lost_ += s.unsent.get();
   s.unsent.set(0);
   break_off_turns();
-  s.pid = next_pid;  // last: from here others may claim the slot
+  s.pid = next_pid;  // written last: from now on others may claim the slot
   members_[slot] = member{};
 }
 
@@ -259,9 +259,10 @@ std::string worker_pool::named(std::size_t slot) const {
 }
 
 void worker_pool::leave_out_stopped(std::uint32_t opened) {
-  if (in_lockstep()) return;  // they look after each other, and nobody goes on without the others
+  if (in_lockstep()) return;  // ranks in lockstep watch each other, and none goes on without the others
   const auto now = clock::now();
-  // Who was away itself (stopped with its whole group, say) cannot tell how long the others made no progress.
+  // If this process was itself stopped (with its whole group, say), it cannot tell how long the others made no
+  // progress.
   const bool was_away = now - std::exchange(looked_, now) > stall_watch::timeout / 2;
   std::optional<std::size_t> slowest;
   for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -276,7 +277,8 @@ void worker_pool::leave_out_stopped(std::uint32_t opened) {
     if (stalled && (!slowest || pace.moved() < members_[*slowest].pace.moved())) slowest = i;
   }
   if (!slowest) return;
-  // One at a time: the others may be waiting for a stripe that this one holds, and go on as soon as it does not count.
+  // Leaves out one at a time: the others may be waiting for a stripe that this one holds, and go on once it does not
+  // count.
   worker_slot& slot = store_.slots()[*slowest];
   for (member& m : members_) m.pace.grant(4 * look_around, now);
   if (slot.leave_out()) {
@@ -286,7 +288,7 @@ void worker_pool::leave_out_stopped(std::uint32_t opened) {
   }
 }
 
-// On waking it would neither finish a row nor send what it had gained.
+// On waking it would neither finish a row nor send gains.
 bool worker_pool::is_idle(const worker_slot& slot) const {
   return slot.held.get() == 0 && slot.unsent.get() == 0 && !reproducible();
 }
@@ -300,7 +302,7 @@ void worker_pool::end_stopped() {
       m.child->kill(SIGKILL);
       m.child->wait_for(join_timeout);
     } else if (m.guest) {
-      // Another user's may not be killed, and waiting for its end would help nobody.
+      // A guest of another user cannot be killed, and waiting for its end would help nobody.
       if (m.guest->kill(SIGKILL)) m.guest->wait_for(join_timeout);
     }
   }

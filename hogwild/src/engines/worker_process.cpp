@@ -49,7 +49,7 @@ segment_info find_segment(const std::string& name) {
                                "`hogwild segments` lists what stands");
 }
 
-/// Takes the slot that was reserved for us, or any that is nobody's, and leaves it at the end.
+/// Takes the slot that is reserved for this process, or any free one, and leaves it at the end.
 class slot_lease {
  public:
   slot_lease(const param_store& store, std::optional<std::size_t> wanted)
@@ -64,7 +64,7 @@ class slot_lease {
   ~slot_lease() {
     if (!ours()) return;
     self().state = worker_state::free;
-    // What the supervisor spawned, it reaps; until then nobody else gets the slot.
+    // The supervisor reaps the workers that it spawned; until then nobody else gets the slot.
     if (!spawned_) self().pid = 0;
   }
   slot_lease(const slot_lease&) = delete;
@@ -72,7 +72,7 @@ class slot_lease {
 
   std::size_t slot() const { return slot_; }
   worker_slot& self() const { return store_.slots()[slot_]; }
-  /// False once the supervisor has given the slot to somebody else: it takes us for dead.
+  /// False once the supervisor has given the slot to another process, because it takes this one for dead.
   bool ours() const { return self().pid.load() == getpid(); }
 
  private:
@@ -98,8 +98,8 @@ class slot_lease {
   std::size_t slot_;
 };
 
-/// For the supervisor, in a slot that is this process's or reserved for it. One that is `interrupted` is none: it asks
-/// for the run's end, and the worker goes on meanwhile.
+/// Reports a failure to the supervisor, in a slot that is this process's or reserved for it. `interrupted` is not a
+/// failure: it asks for the run's end, and the worker goes on meanwhile.
 void report_failure(const param_store& store, std::size_t slot, const failure& what) {
   static std::mutex one_by_one;
   const std::scoped_lock lock(one_by_one);
@@ -108,9 +108,9 @@ void report_failure(const param_store& store, std::size_t slot, const failure& w
   if (pid == getpid() || pid == worker_slot::reserved) store.failures()[slot].tell(what);
 }
 
-/// Looks whether the supervisor lives, and ends the round for everybody when it does not. Its number may mean nothing
-/// here, or there may be no descriptor to look at it; then its lock on the segment says whether it lives. Tells it,
-/// too, where this worker has met its limit of CPU time.
+/// Watches whether the supervisor lives, and ends the round for everybody when it does not. Its pid may mean nothing in
+/// this process, or there may be no descriptor to watch it by; then its lock on the segment says whether it lives. Also
+/// reports to the supervisor when this worker has met its limit of CPU time.
 class supervisor_watch {
  public:
   supervisor_watch(const param_store& store, const process_identity& owner, std::size_t slot)
@@ -121,13 +121,13 @@ class supervisor_watch {
             if (!told && has_met_cpu_limit())
               told = true, report_failure(store, slot, {.code = exit_code::interrupted});
             if (!has_ended(store, watch)) continue;
-            if (!store.control().leaving()) end_round(store);  // else it left in order, only sooner than we
+            if (!store.control().leaving()) end_round(store);  // else it left in order, before this process
             return;
           }
         })) {}
 
  private:
-  /// Waits a moment for it.
+  /// Waits a moment for its end.
   static bool has_ended(const param_store& store, const process_watch& watch) {
     constexpr auto moment = 10ms;
     if (watch.certain()) return watch.wait_for(moment);
@@ -135,7 +135,7 @@ class supervisor_watch {
     return !store.creator_lives();
   }
 
-  /// The signal waits where it is blocked.
+  /// A blocked signal stays pending.
   static bool has_met_cpu_limit() {
     sigset_t waiting;
     return ::sigpending(&waiting) == 0 && ::sigismember(&waiting, SIGXCPU) == 1;
@@ -143,7 +143,7 @@ class supervisor_watch {
 
   static void end_round(const param_store& store) {
     store.control().stop = stop_request::orphaned;
-    // Nobody is left to tell who died: so that nobody waits for a dead one's stripe, from now on no owner counts.
+    // Nobody is left to report deaths: from now on no owner of a stripe counts, so that nobody waits for a dead one's.
     for (worker_slot& slot : store.slots()) slot.state = worker_state::left_out;
     store.control().board.break_off();
     futex_wake_all(store.control().gate);
@@ -172,16 +172,16 @@ void train_rounds(const worker_side& task, const loop_plan& plan, const param_st
     if (gate == seen) continue;
     if (gate_open(gate)) {
       task.work({plan, store, place.slot(), memory, nullptr});
-      if (!place.self().counts()) continue;  // left out on the way: come in once more
+      if (!place.self().counts()) continue;  // left out on the way: joins once more
     }
     visitor.arrive(gate);
     seen = gate;
   }
 }
 
-/// A Ctrl-C at the terminal, or its end, reaches the whole group, and so does what timeout(1), a service manager or a
-/// batch system sends; the supervisor decides when the run ends. It also hears from us that the CPU time is up, which
-/// is each process's own. Who joined by hand may be interrupted by hand.
+/// Ctrl-C, a hangup of the terminal, and signals of timeout(1), a service manager or a batch system reach the whole
+/// group; the supervisor decides when the run ends. Workers report to it that their own CPU time is up. Guests may be
+/// interrupted by hand.
 void leave_signals_to_supervisor() {
   for (const int signal : {SIGINT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM}) std::signal(signal, SIG_IGN);
   sigset_t time_is_up;
@@ -190,7 +190,7 @@ void leave_signals_to_supervisor() {
   ::pthread_sigmask(SIG_BLOCK, &time_is_up, nullptr);
 }
 
-/// Trains in the slot that is meant, or in any, until the run is over.
+/// Trains in the given slot, or in any, until the run is over.
 int train_for(const worker_ticket& place, const segment_info& info, const param_store& store,
               const std::function<task_factory(std::string_view)>& find) {
   const task_factory make = find(info.model_name);
@@ -198,7 +198,7 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
     throw segment_error("segment " + place.segment + " trains the model " + info.model_name +
                         ", which this program does not have");
   }
-  // It looks after its workers by their numbers.
+  // The supervisor watches its workers by their pids.
   if (!place.slot && !info.owner.alive()) {
     throw segment_error("the supervisor of segment " + place.segment + ", process " + std::to_string(info.owner.pid) +
                         ", cannot be seen from here: join from the container (the PID namespace) that it runs in");
@@ -215,7 +215,7 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
     throw segment_error("segment " + place.segment +
                         " is of a synchronous run, whose number of ranks is fixed: no worker can join it");
   }
-  // Sharing in lockstep asks the hook that only a rank has.
+  // Sharing in lockstep uses a hook that only ranks have.
   if (in_lockstep(setup.options.sharing) != (setup.decorator == lockstep_workers)) {
     throw segment_error("the setup of segment " + place.segment +
                         " is damaged: ranks of a synchronous run share in lockstep, and no other workers do; start "
@@ -238,11 +238,11 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
     task = decorate(std::move(task), {.store = store, .plan = plan, .slot = lease.slot(), .workers = setup.workers});
   try {
     const supervisor_watch watch(store, info.owner, lease.slot());
-    // Who joined by hand stays where its user put it.
+    // A guest keeps the binding that its user gave it.
     if (place.slot) bind_this_thread(cpus_of_worker(setup, lease.slot()));
     train_rounds(*task, plan, store, lease);
   } catch (...) {
-    // While a rank's task lives: by its end others learn that it has left, and the cause is to be told before.
+    // Reported before the rank's task is destroyed: the others learn from its destruction that it has left.
     if (place.slot) report_failure(store, *place.slot, current_failure());
     throw;
   }
@@ -275,7 +275,7 @@ std::optional<int> work_where_placed(int argc, const char* const* argv,
   try {
     return work_for_segment(*place, find);
   } catch (const segment_error&) {
-    // Also where it is gone: to the supervisor, bad input means the rows.
+    // Also if the store is gone: the supervisor takes bad input for the rows.
     return static_cast<int>(exit_code::resources);
   } catch (...) {
     return static_cast<int>(current_failure().code);
@@ -286,7 +286,7 @@ int work_for_segment(const worker_ticket& place, const std::function<task_factor
   if (place.slot) leave_signals_to_supervisor();
   const segment_info info = find_segment(place.segment);
   const param_store store = detail::attached_store::open(place.segment, info.model_name);
-  // A worker that was started has nobody else to tell what it throws.
+  // A spawned worker has no other way to report what it throws.
   try {
     return train_for(place, info, store, find);
   } catch (...) {

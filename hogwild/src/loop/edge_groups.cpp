@@ -12,7 +12,7 @@
 namespace hogwild {
 namespace {
 
-/// Deals the edges of a window out to groups: each to the first one that has room, and neither of its nodes.
+/// Deals the edges of a window to groups: each edge to the first group that has room and neither of its nodes.
 class window_groups {
  public:
   window_groups(edge_groups& to, std::size_t nodes) : to_(to), nodes_(nodes), in_groups_(nodes) {}
@@ -21,7 +21,7 @@ class window_groups {
     const std::uint64_t taken = full_ | in_groups_[u] | (v < nodes_ ? in_groups_[v] : 0);
     const auto group = static_cast<std::size_t>(std::countr_one(taken));
     edges_.push_back({u, v, forth, back, group});
-    if (group == most) return;  // of a node with very many edges: it has a group of its own
+    if (group == most) return;  // its node has very many edges: the edge gets a group of its own
     const std::uint64_t bit = std::uint64_t{1} << group;
     in_groups_[u] |= bit;
     if (v < nodes_) in_groups_[v] |= bit;
@@ -60,7 +60,7 @@ class window_groups {
 
   edge_groups& to_;
   std::size_t nodes_;
-  std::vector<std::uint64_t> in_groups_;  ///< of each node: bit g: an edge of group g has it
+  std::vector<std::uint64_t> in_groups_;  ///< for each node, bit g: an edge of group g has it
   std::array<std::uint32_t, most> sizes_{};
   std::uint64_t full_ = 0;
   std::vector<edge> edges_;
@@ -82,7 +82,7 @@ std::vector<plain_edge> edges_of(const sparse_view& rows, std::size_t nodes, std
     if (z.size() != 2) continue;
     std::size_t u = 0, v = 1;
     if (z.index[u] >= nodes) std::swap(u, v);
-    if (z.index[u] >= nodes) continue;  // between terminals
+    if (z.index[u] >= nodes) continue;  // between two terminals
     const std::uint32_t far = z.index[v];
     edges.push_back({z.index[u], far < nodes ? far : static_cast<std::uint32_t>(nodes) + terminals[far - nodes],
                      z.value[u], z.value[v]});
@@ -90,7 +90,7 @@ std::vector<plain_edge> edges_of(const sparse_view& rows, std::size_t nodes, std
   return edges;
 }
 
-/// The place of each node among all nodes in the order of the input, which numbers them with few gaps, or many.
+/// The place of each node among all nodes in the order of the input, whose numbering may have gaps.
 std::vector<std::uint32_t> places_of(const sparse_view& rows, std::size_t nodes) {
   std::vector<std::uint32_t> place(nodes);
   std::iota(place.begin(), place.end(), 0u);
@@ -110,7 +110,7 @@ std::vector<std::uint32_t> places_of(const sparse_view& rows, std::size_t nodes)
   return place;
 }
 
-/// The same edges by the place of the first node that they have.
+/// The same edges, ordered by the place of their first node.
 std::vector<plain_edge> by_place(const std::vector<plain_edge>& edges, const std::vector<std::uint32_t>& place) {
   const auto first_of = [&](const plain_edge& e) {
     return e.v < place.size() ? std::min(place[e.u], place[e.v]) : place[e.u];

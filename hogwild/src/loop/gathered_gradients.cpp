@@ -34,7 +34,7 @@ void gathered_gradients<T>::step(double gain_weight, double position) {
   const auto state = [&](std::size_t k) { return sharing_->own_state(std::min(k, arrays - 1)); };
   const block_optimizer<view> optimizer(options_.optimizer, options_.constants, sharing_->own_parameters(),
                                         std::array<view, 3>{state(0), state(1), state(2)});
-  // A round begins where the parts of its epoch before it end, in all ranks alike.
+  // A round begins where the earlier parts of its epoch end, on all ranks alike.
   const round_plan& round = sharing_->round();
   steps_.begin(round, position + steps_.rows() * round.part / round.parts);
   const std::span<T> sums = sharing_->gains();
@@ -63,7 +63,7 @@ void gathered_gradients<T>::project_changed(std::span<const std::uint32_t> chang
       for (std::size_t at = g.offset; at < g.offset + g.rows * g.width; at += run_of(g)) project(at, run_of(g));
     return;
   }
-  std::size_t done = 0, end = 0;  // the run that was projected last: its parameters stand beside each other mostly
+  std::size_t done = 0, end = 0;  // the run that was projected last: its parameters are mostly neighbours
   for (const std::size_t j : changed) {
     if (j >= done && j < end) continue;
     const parameter_group& g = *std::ranges::find_if(

@@ -32,12 +32,12 @@ rating rating_of(row_cursor& cursor, std::size_t r, std::size_t users, std::size
   return {user, item, row.label};
 }
 
-/// The band of each member, such that all bands have about as many ratings.
+/// The band of each member, such that all bands have about equally many ratings.
 std::vector<std::uint8_t> bands_of(std::span<const std::uint32_t> counts, std::size_t ratings, std::uint32_t bands) {
   std::vector<std::uint8_t> band(counts.size());
   std::uint64_t before = 0;
   for (std::size_t k = 0; k < counts.size(); ++k) {
-    // By the middle of what is theirs: who alone has more than a band's share then does not push the others on.
+    // By the middle of its ratings: a member with more than a band's share then does not displace the others.
     const std::uint64_t middle = before + counts[k] / 2;
     band[k] = static_cast<std::uint8_t>(
         std::min<std::uint64_t>(middle * bands / std::max<std::size_t>(ratings, 1), bands - 1));
@@ -49,7 +49,7 @@ std::vector<std::uint8_t> bands_of(std::span<const std::uint32_t> counts, std::s
 }  // namespace
 
 std::uint32_t bands_for(std::size_t ratings, std::size_t workers) {
-  constexpr double wanted = 8000.0;  // ratings of a block
+  constexpr double wanted = 8000.0;  // ratings in a block
   const double by_size = std::min(std::sqrt(static_cast<double>(ratings) / wanted), double{most_bands});
   const std::size_t by_workers = workers > 1 ? 4 * std::min<std::size_t>(workers, most_bands) : 1;
   return static_cast<std::uint32_t>(std::clamp<std::size_t>(

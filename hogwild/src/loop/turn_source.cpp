@@ -31,7 +31,7 @@ std::optional<ticket> turn_source::draw(virtual_replicas& replicas) {
     if (training()) {
       replicas.become(*i, turn());
       if (const auto drawn = ticket_of(*i)) return drawn;
-      // The last turn has too few chunks; what this replica gained before still counts.
+      // The last turn has too few chunks; earlier gains of this replica still count.
       if (control_.board.finish(items)) end_turn(replicas);
     } else {
       replicas.merge(turn_plan(), {*i, items});
@@ -61,7 +61,7 @@ std::optional<ticket> turn_source::ticket_of(std::size_t v) const {
 void turn_source::end_turn(const virtual_replicas& replicas) {
   if (control_.stopping()) control_.board.end_after(turn() + 1);
   if (slices(replicas) > 1) return advance_by(1);
-  // To wake the others for so little would take longer.
+  // Waking the others for so little work would take longer.
   replicas.merge(turn_plan(), {0, 1});
   advance_by(2);
 }

@@ -32,7 +32,7 @@ advised_run try_candidate(const training_task& task, const resolved_run& begun, 
   const loop_plan plan = task.plan(loop);
   made.bytes = detail::memory_need(task, plan, made.workers);
   made.workers = plan.training_workers(made.workers);
-  // On several replicas the time of an exchange is another one than that of the rule.
+  // With several replicas an exchange takes another time than the rule assumes.
   const bool by_rule = run.predicted_epoch_seconds && task.facts().margin && loop.exchange.replicas < 2;
   if (by_rule) {
     made.epoch_seconds = *run.predicted_epoch_seconds;
@@ -45,7 +45,7 @@ advised_run try_candidate(const training_task& task, const resolved_run& begun, 
   if (tried.twin) {
     resolved_run again = begun;
     run_planner unheard(task, again);
-    tried.twin->plan(unheard);  // from which it has as many workers
+    tried.twin->plan(unheard);  // the candidate then has as many workers
   }
   made.probed = true;
   made.epoch_seconds =
@@ -81,7 +81,7 @@ std::size_t best_of(const std::vector<advised_run>& runs) {
   std::size_t best = runs.size();
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (!runs[i].refused.empty() || runs[i].in_lockstep) continue;
-    if (best != runs.size() && runs[i].workers < 2) continue;  // where the others are idle it is another one alone
+    if (best != runs.size() && runs[i].workers < 2) continue;  // with idle workers it is just one worker again
     if (best == runs.size() || runs[i].epoch_seconds < clearly_faster * runs[best].epoch_seconds) best = i;
   }
   return best == runs.size() ? 0 : best;
@@ -131,7 +131,7 @@ advice advise(const prepared_task& ready, std::vector<candidate>& candidates) {
   given.speed = {.row_ns = measure_row(task, planner.loop(), begun.options.stop, large_sample),
                  .lines = measure_lines()};
   begun.speed = given.speed;
-  begun.speed->lines.missed = 0.0;  // the advice tells it, once for all candidates
+  begun.speed->lines.missed = 0.0;  // the advice reports it once for all candidates
   for (candidate& tried : candidates) {
     try {
       given.runs.push_back(try_candidate(task, begun, tried));

@@ -16,8 +16,8 @@ namespace hogwild {
 
 namespace {
 
-/// Calls meet(memory) and returns what it makes of that. Where it throws, other ranks may still read and write the
-/// memory, for as long as their threads wait; it stays for good, since a group breaks off once.
+/// Calls meet(memory) and returns the result. If it throws, other ranks may still read and write the memory while their
+/// threads wait; then it is never freed, which happens once at most, since a group breaks once.
 template <class Memory, class Meet>
 Memory met_in(Memory memory, const Meet& meet) {
   const auto kept = std::make_shared<Memory>(std::move(memory));
@@ -87,7 +87,7 @@ std::vector<double> agreement::all_of(std::vector<double> mine) const {
     if (r == rank()) before = total;
     total += static_cast<std::size_t>(counts[r]);
   }
-  // Every rank fills its own places of an array of zeros.
+  // Every rank fills its own places in an array of zeros.
   std::vector<double> all(total);
   std::ranges::copy(mine, all.begin() + static_cast<std::ptrdiff_t>(before));
   sum(all);
@@ -99,7 +99,7 @@ std::vector<double> agreement::all_of(std::vector<double> mine) const {
 std::optional<std::size_t> agreement::other_than_first(std::span<const std::byte> bytes) const {
   if (alone()) return std::nullopt;
   const std::uint64_t sum_of_mine = detail::checksum(bytes);
-  // Halves are whole numbers that a double holds.
+  // Each half is a whole number that a double holds exactly.
   const std::array<double, 2> mine{static_cast<double>(sum_of_mine >> 32),
                                    static_cast<double>(sum_of_mine & 0xffffffffu)};
   std::array<double, 2> first = mine;

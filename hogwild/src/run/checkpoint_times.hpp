@@ -14,8 +14,8 @@ class checkpoint_times {
  public:
   checkpoint_times(const train_options& options, const agreement& ranks) : options_(options), ranks_(ranks) {}
 
-  /// Whether the epoch that has ended is one; `stops`: an observer of this rank ends the run with it. All ranks ask,
-  /// and have checkpoints of the same epochs, whatever the clock or the observers of one say.
+  /// Whether the epoch that has ended is one; `stops`: an observer of this rank ends the run with it. All ranks call it
+  /// and agree, whatever the clock or the observers of one rank say.
   bool are_due(std::size_t epoch, bool stops) const {
     if (options_.checkpoint.empty()) return false;
     const std::chrono::duration<double> since = clock::now() - written_;

@@ -14,12 +14,12 @@ namespace {
 
 constexpr double line_parameters = 16.0;
 constexpr std::uint64_t usual_rows = 512, most_rows = 4096;
-constexpr double gate_ns = 20'000.0;        // opening and closing a round
-constexpr double worth_it = 0.95;           // of the time alone: predictions are not exact
-constexpr double rare_head = 0.05;          // fraction of entries on the head below which a replica of it is no use
-constexpr double row_by_row = 1.6;          // times as long as in batches by kernels
-constexpr double wide_caches = 4.0;         // a core's, that a model fills whose workers seldom meet
-constexpr double exchanges_an_epoch = 4.0;  // a worker; with fewer, replicas hardly share anything
+constexpr double gate_ns = 20'000.0;  // opening and closing a round
+constexpr double worth_it = 0.95;     // of the time of one worker: predictions are not exact
+constexpr double rare_head = 0.05;    // fraction of entries in the head below which a replica of it is useless
+constexpr double row_by_row = 1.6;    // time of a row by itself, relative to a row in batches by kernels
+constexpr double wide_caches = 4.0;   // a model that fills this many caches of a core has workers that seldom meet
+constexpr double exchanges_an_epoch = 4.0;  // by each worker; with fewer, replicas hardly share anything
 
 /// Lines that an exchange of the first `held` parameters covers on average, by the marks of the ruler.
 double lines_an_exchange(const sharing_facts& f, double held) {
@@ -30,13 +30,13 @@ double lines_an_exchange(const sharing_facts& f, double held) {
 
 struct prediction {
   double epoch_ns = 0.0;
-  std::uint64_t rows = 0;   ///< between exchanges; 0 where they would not share enough
-  std::uint64_t least = 1;  ///< whatever the bound says
+  std::uint64_t rows = 0;   ///< between exchanges; 0 if replicas would not share enough
+  std::uint64_t least = 1;  ///< rows at least, whatever the bound says
   bool mean = false;
 };
 
-/// How far p > 1 workers may each move along the steepest direction between two exchanges of summed gains. Two never
-/// go too far together; beyond this they swing more than is good.
+/// How far each of p > 1 workers may move along the steepest direction between two exchanges of summed gains. Two never
+/// go too far together, but beyond this they oscillate too much.
 double longest_way(std::size_t p) {
   return p == 2 ? 2.0 : -std::log(1.0 - 2.0 / static_cast<double>(p));
 }
@@ -51,27 +51,28 @@ double fraction_on_head(const sharing_facts& f, std::size_t head) {
   return all == 0.0 ? 1.0 : hot / all;
 }
 
-/// What a row takes more where columns from `head` on are shared by p workers: rows go through one by one, and of p
-/// accesses to a shared line p - 1 find it in another core.
+/// The additional time of a row if p workers share the columns from `head` on: rows are trained one by one, and p - 1
+/// of p accesses to a shared line find it in another core.
 double tail_ns(const sharing_facts& f, std::size_t p, std::size_t head) {
   const double entries =
       static_cast<double>(f.nonzeros) / static_cast<double>(f.rows) * (1.0 - fraction_on_head(f, head));
   return (row_by_row - 1.0) * f.row_ns + entries * f.shared_ns * static_cast<double>(p - 1) / static_cast<double>(p);
 }
 
-/// What an epoch of p > 1 replicas of the first `held` parameters would take.
+/// The predicted time of an epoch by p > 1 replicas of the first `held` parameters.
 prediction predict(const sharing_facts& f, std::size_t p, std::size_t held) {
   const auto workers = static_cast<double>(p), columns = static_cast<double>(held);
   const double row_ns = f.row_ns + (held < f.parameters ? tail_ns(f, p, held) : 0.0);
-  // A line can be handed on only so fast, however many workers wait for it.
+  // A line passes from core to core at a limited rate, however many workers wait for it.
   const double exchange_ns = std::max(lines_an_exchange(f, columns) * f.line_ns, workers * f.shared_ns);
   const double cheap = 20.0 * exchange_ns / row_ns;  // rows whose exchange takes 5 per cent of their time
-  // Where nothing says how far replicas may go, they go as far as a step where that is cheap.
+  // If nothing limits the distance between exchanges, replicas go as far as one step's rows, if such exchanges are
+  // cheap.
   const double wanted = std::max(cheap, static_cast<double>(f.batch > 0 ? f.batch : usual_rows));
   const double bound = longest_exchange(f.step, f.curvature, p);
   const double each = static_cast<double>(f.rows) / workers / exchanges_an_epoch;
   prediction made;
-  made.mean = p > 2 && f.step * f.curvature > longest_way(p);  // of steep data a single row may be too far
+  made.mean = p > 2 && f.step * f.curvature > longest_way(p);  // with steep data even a single row may be too far
   if (p == 2) made.least = std::bit_ceil(static_cast<std::uint64_t>(std::clamp(cheap / 2.0, 1.0, most_rows + 0.0)));
   const double allowed = made.mean ? wanted : std::max(bound, static_cast<double>(made.least));
   made.rows = std::bit_floor(static_cast<std::uint64_t>(std::min({wanted, allowed, each, most_rows + 0.0})));
@@ -87,7 +88,7 @@ std::string number(double x) {
   return text;
 }
 
-/// Replicas for `workers`, all of them.
+/// Replicas for all of `workers`.
 sharing_choice replicas(const sharing_facts& f, access_kind kind, std::size_t head, std::size_t workers) {
   const std::size_t held = kind == access_kind::head ? std::min(head, f.parameters) : f.parameters;
   prediction p = predict(f, workers, held);
@@ -139,7 +140,7 @@ sharing_choice choose_sharing(const sharing_facts& f) {
             .exchange = {},
             .reason = "asked for, by options or by the model"};
   }
-  if (is_exclusive(f.update)) {  // one worker, too: with the bits of several, where they are ordered
+  if (is_exclusive(f.update)) {  // for one worker, too, which then has the bits of several if they are ordered
     return {.kind = access_kind::direct,
             .workers = f.workers,
             .exchange = {},
@@ -176,7 +177,7 @@ sharing_choice choose_sharing(const sharing_facts& f) {
   double least = single * worth_it;
   const auto consider = [&](access_kind tried, std::size_t p, std::size_t held) {
     const prediction made = predict(f, p, held);
-    // The mean of many is stable, but as slow as one worker with many times the rows.
+    // The mean of many is stable, but as slow as one worker with that many times the rows.
     if (made.rows < 1 || made.epoch_ns > least || made.mean) return;
     best = p;
     kind = tried;

@@ -32,7 +32,7 @@ void require_path(const path_options& path, const train_options& options) {
           "a path is many runs, which would all write the same file: leave out record, checkpoint and resume");
 }
 
-/// Ranks go from one l2 to the next together.
+/// Ranks go from one l2 to the next together, so they need the same path.
 void require_same_path(std::span<const double> l2, std::optional<std::size_t> folds, ranks_at_work& ranks) {
   std::vector<named_value> mine{{"the folds of the path", folds ? std::to_string(*folds) : ""}};
   for (std::size_t i = 0; i < l2.size(); ++i)
@@ -40,7 +40,7 @@ void require_same_path(std::span<const double> l2, std::optional<std::size_t> fo
   detail::require_same_on_ranks(mine, ranks.agreed());
 }
 
-/// The loss that points of a path are compared by; nothing where there is none.
+/// The loss by which points of a path are compared; nothing if there is none.
 std::optional<double> compared(const path_point& p) {
   if (p.measured) return p.measured->mean().loss;
   if (p.run.validation) return p.run.validation->loss;
@@ -97,7 +97,7 @@ path_result detail::train_path(const task_maker& make, const sparse_view& data,
   for (const double l2 : falling) {
     path_point point;
     if (folds) point.measured = folds->go_on_with(l2);
-    at_work.together([] {});  // whichever rank is asked to stop
+    at_work.together([] {});  // so that a stop of any rank counts
     if (at_work.stop().stop_requested()) break;
     of_point.l2 = l2;
     if (!before.empty())

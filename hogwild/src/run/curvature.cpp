@@ -59,7 +59,7 @@ sparse_view first_rows_of(const sparse_view& data, std::size_t least) {
 entry_squares squares_of_entries(const sparse_view& data) {
   const sparse_view sample = first_rows_of(data);
   sample.ensure(0, sample.rows());
-  std::array<double, 4> sums{}, counts{};  // none of which waits for another
+  std::array<double, 4> sums{}, counts{};  // independent sums, so that none waits for another
   with_row_types(sample, [&]<class Index, class Value>() {
     const Value* const value = batch_on<Index, Value>(sample).value;
     for (std::size_t k = sample.row_start.front(); k < sample.row_start[sample.rows()]; ++k) {
@@ -77,8 +77,8 @@ double largest_eigenvalue(const sparse_view& data, double bias, const std::stop_
   const std::size_t rows = sampled_rows(data);
   data.ensure(0, rows);
   row_cursor cursor(data);
-  // X X' has the eigenvalues of X'X and needs no pass over all columns. The start is one that no structure of the data
-  // is orthogonal to.
+  // X X' has the eigenvalues of X'X and needs no pass over all columns. The random start is not orthogonal to any
+  // structure of the data.
   const counter_random start(1, 0x65696765u);
   std::vector<double> u(rows), column(data.columns), root(rows, 1.0);
   for (std::size_t r = 0; r < rows; ++r) u[r] = start.uniform(r) - 0.25;

@@ -14,8 +14,8 @@ namespace hogwild {
 
 namespace {
 
-/// A step that bears wild columns brings the weights of the others nearer to where they belong by about this part of
-/// the way in an epoch.
+/// With a step that suits the wild columns, the weights of the others cover about one part in so many of the way to
+/// their optimum in an epoch.
 constexpr double outweighs = 1e4;
 /// Fewer entries than this fraction are not worth a note.
 constexpr double least_entries = 0.25;
@@ -59,7 +59,7 @@ std::optional<wild_columns> find_wild_columns(const sparse_view& data, const agr
   });
   double rest = 0.0, entries = 0.0, all = 0.0;
   for (const std::uint32_t j : order) all += count[j];
-  // From the tamest on, up to the first that outweighs all of those.
+  // From the smallest values on, up to the first column that outweighs all before it.
   for (std::size_t k = order.size(); k-- > 0;) {
     const std::uint32_t j = order[k], wildest = order.front();
     if (rest > 0.0 && entries >= least_entries * all && squares[j] >= outweighs * rest)

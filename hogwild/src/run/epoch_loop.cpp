@@ -39,10 +39,10 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// An epoch may give back this fraction of what the run has gained, and besides this fraction of the standard deviation
-/// of the rows' losses, before replicas are taken to overshoot. The second is for runs that have gained nothing yet.
+/// Replicas are taken to overshoot if an epoch gives back more than this fraction of the run's gain plus this fraction
+/// of the standard deviation of the rows' losses. The second part is for runs that have gained nothing yet.
 constexpr double sound_loss = 0.1, sound_noise = 0.05;
-/// Of two objectives that have risen, the higher one is about as good where it has risen by this fraction more.
+/// Two objectives that have both risen are about as good if their rises differ by at most this fraction.
 constexpr double about_as_good = 0.1;
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
@@ -91,7 +91,7 @@ class epoch_loop {
       measured_ = false;  // a run that goes on with nothing left to do has a mean to measure
       progress_.fall = begins_anew() ? objective_fall{objective_before_} : from_start;
     }
-    std::optional<divergence_guard> guard;  // of the epochs since the last measurement
+    std::optional<divergence_guard> guard;  // for the epochs since the last measurement
     while (!over && progress_.epoch < options_.epochs) {
       if (asked_to_stop()) {
         stop();
@@ -120,7 +120,7 @@ class epoch_loop {
       const bool again = turned_back(*guard, e, step);
       guard.reset();
       if (again) {
-        last_ = before;  // what was measured meanwhile is given up
+        last_ = before;  // measurements in between are dropped
         continue;
       }
       objective_before_ = last_.objective;
@@ -146,7 +146,7 @@ class epoch_loop {
     standstills_.around(train, progress_.train_seconds);
   }
 
-  /// Cuts epochs into the rounds that observers want to hear of.
+  /// Cuts epochs into the rounds that observers ask for.
   void cut_epochs() {
     const std::uint64_t rounds = options_.rounds.value_or(0);
     ranks_.require_equal(std::as_bytes(std::span(&rounds, 1)), "number of rounds that an epoch is cut into");
@@ -180,14 +180,14 @@ class epoch_loop {
     return rows;
   }
 
-  /// An epoch that nobody trained is never done, whatever kept the workers from it. Some ranks may have had no row.
+  /// Throws for an epoch in which nobody trained a row, whatever the cause. Some ranks may have no rows.
   void require_trained(std::size_t epoch, std::uint64_t rows) const {
     if (ranks_.any(rows > 0)) return;
     throw worker_error("no worker has trained a row in epoch " + std::to_string(epoch) +
                        ", though no stop was requested; look for what keeps the workers from training");
   }
 
-  /// By whomever at whichever rank.
+  /// By a stop request, an observer or the time limit, at any rank.
   bool asked_to_stop() {
     const std::array mine{options_.stop.stop_requested() ? 1.0 : 0.0, observer_stops_ ? 1.0 : 0.0,
                           run_.time_is_over() ? 1.0 : 0.0};
@@ -203,9 +203,8 @@ class epoch_loop {
 
   void note_answer(bool stop) { observer_stops_ = observer_stops_ || stop; }
 
-  /// The run ends here, with the parameters as they are. What it reports is what was measured last: a number from part
-  /// of the rows would be none, and the rest would keep whoever wants to leave. Whose time is over is measured once
-  /// more.
+  /// Ends the run with the parameters as they are. The report is that of the last measurement: measuring part of the
+  /// rows would tell nothing, and measuring all would delay the stop. A run whose time is over is measured once more.
   bool stop() {
     const bool trained = progress_.epoch > 0 || ranks_.any(rows_here() > 0);
     result_.status = stopped_by_ == stop_cause::time_limit && trained ? run_status::done : run_status::stopped;
@@ -213,9 +212,9 @@ class epoch_loop {
     return true;
   }
 
-  /// Whether the epoch is trained again, because its summed gains overshot. Where the objective rises under the most
-  /// careful exchange too, the step is too large for one worker as well: then workers exchange as rarely as ended about
-  /// as well as that, and no other epoch is turned back.
+  /// Whether the epoch is trained again, because its summed gains overshot. If the objective rises even with the most
+  /// careful exchange, the step is too large for one worker as well. Then workers use the rarest exchange that ended
+  /// about as well, and no other epoch is turned back.
   bool turned_back(divergence_guard& guard, std::size_t e, double step) {
     if (task_.facts().non_monotone || progress_.step_overshoots != 0 || !rose_too_far()) return false;
     tries_.push_back({rounds_.current_pace(), last_.objective});
@@ -240,7 +239,7 @@ class epoch_loop {
     return false;
   }
 
-  /// After the measurement of a finished epoch; true where the run ends with it.
+  /// Called after the measurement of a finished epoch; true if the run ends with it.
   bool conclude() {
     const std::size_t trained = progress_.epoch - std::exchange(reported_epoch_, progress_.epoch);
     tries_.clear();
@@ -264,7 +263,7 @@ class epoch_loop {
     return ended.has_value();
   }
 
-  /// Whether the run, if it ends now, leaves something worse behind than what it began with.
+  /// Whether the run, if it ended now, would be worse than its beginning.
   bool is_worse_than_begun() const {
     const double left = best_measured_ ? best_measured_->objective : last_.objective;
     return progress_.course.is_above(left) &&
@@ -283,7 +282,7 @@ class epoch_loop {
       teller_.note(std::string(optimum_bound::silence));
   }
 
-  /// False where the run is to stop before all rows have been measured.
+  /// False if the run is to stop before all rows have been measured.
   bool measure(std::size_t epoch, double step, double wall_seconds,
                epoch_meter::state of = epoch_meter::state::trained) {
     std::optional<epoch_report> measured;
@@ -294,13 +293,13 @@ class epoch_loop {
     return measured.has_value();
   }
 
-  /// What the run would return: the mean, where it has begun to average.
+  /// The parameters to return at present: the mean, if averaging has begun.
   std::vector<float> parameters_now() const {
     if (kept_.mean.added() == 0) return task_.parameters_of(engine_run_.store(), rounds_.scale());
     return measured_mean_.empty() ? kept_.mean.value() : measured_mean_;
   }
 
-  /// Takes the finished epoch into the mean; whether that is of several then.
+  /// Adds the finished epoch to the mean; returns whether the mean is now over several.
   bool average() {
     if (!kept_.mean.takes(progress_.epoch)) return false;
     measured_mean_.clear();
@@ -308,7 +307,7 @@ class epoch_loop {
     return kept_.mean.added() > 1;
   }
 
-  /// Measures the mean in the place of what is trained, which comes back.
+  /// Measures the mean in place of the trained parameters, which are then restored.
   bool measure_mean() {
     engine_run_.settle();
     const std::size_t bytes = task_.facts().parameters * task_.facts().scalar_bytes;
@@ -325,11 +324,11 @@ class epoch_loop {
     return measured;
   }
 
-  /// Whether any rule of this run asks how far the objective has fallen, or risen.
+  /// Whether any rule of this run needs to know how far the objective has fallen or risen.
   bool checks_falls() const {
     return run_.plan.options.exchange.workers > 1 || by_progress(options_, task_.facts().convex);
   }
-  /// Whether training begins with the parameters that the model begins with.
+  /// Whether training begins with the model's initial parameters.
   bool begins_anew() const { return !options_.initial && options_.resume.empty(); }
 
   /// Where the objective falls from: known by a checkpoint, or measured before that or a warm start takes the place of
@@ -356,7 +355,7 @@ class epoch_loop {
   }
 
   void resume() {
-    const auto from = std::exchange(run_.resumed, nullptr);  // let go once its arrays are in the store
+    const auto from = std::exchange(run_.resumed, nullptr);  // released once its arrays are in the store
     if (!from->note.empty()) teller_.note(from->note);
     progress_ = load_progress(*from, engine_run_.store(), run_, task_, kept_);
     if (optimum_bound* const optimum = meter_.optimum()) optimum->go_on(std::move(kept_.optimum));
@@ -391,7 +390,7 @@ class epoch_loop {
   }
 
   void finish() {
-    // A run may be resumed that has nothing left to do, and one whose time is over has trained a part of an epoch.
+    // A resumed run may have nothing left to do, and a run whose time is over has trained part of an epoch.
     const bool cut_short = result_.status == run_status::done && result_.stopped_by.has_value();
     if (cut_short) {
       teller_.note("the time is over: the run ends after " + std::to_string(progress_.epoch) + " of its " +
@@ -400,13 +399,12 @@ class epoch_loop {
     }
     if (cut_short || (!measured_ && result_.status != run_status::stopped)) {
       const bool whole = measure(progress_.epoch, last_.step, last_.wall_seconds);
-      const std::size_t few = cut_short ? 0 : 1;  // the mean of one epoch is what stands there
+      const std::size_t few = cut_short ? 0 : 1;  // the mean of one epoch equals the parameters in the store
       if (whole && kept_.mean.added() > few) measure_mean();
       if (cut_short && whole && is_worse_than_begun()) end_as_diverged();
       if (cut_short && asked_to_stop() && stopped_by_ != stop_cause::time_limit) stop();
     }
-    // Who asks to stop is told of the last epoch that was measured; what is measured before the first is for comparison
-    // alone.
+    // A stopped run reports its last measured epoch; a measurement before the first epoch is only for comparison.
     if (result_.status == run_status::stopped && reported_epoch_ == 0) last_ = unmeasured;
     result_.epochs = result_.status == run_status::stopped ? reported_epoch_ : progress_.epoch;
     const epoch_report counted = meter_.count(progress_, progress_.epoch, 0.0, 0.0);
@@ -416,13 +414,13 @@ class epoch_loop {
     if (kept_.best.empty() || (is_last && result_.status != run_status::stopped)) {
       result_.parameters = parameters_now();
     } else {
-      // An earlier epoch's parameters were kept: they are what is returned, so they are what is reported.
+      // An earlier epoch's parameters were kept: they are returned, so they are reported.
       leave(kept_.best);
       if (!measure(progress_.epoch, last_.step, last_.wall_seconds, epoch_meter::state::kept))
         last_ = best_measured_.value_or(unmeasured);
       result_.parameters = std::move(kept_.best);
     }
-    standstills_.hear_with(std::array<double, 0>(), progress_.train_seconds);  // of what came after the last epoch
+    standstills_.hear_with(std::array<double, 0>(), progress_.train_seconds);  // for the time after the last epoch
     leave_to_readers();
     if (const std::string note = detail::note_of_meetings(result_); !note.empty()) teller_.note(note);
     result_.wall_seconds = progress_.wall_seconds + seconds_since(run_.begun);
@@ -430,14 +428,14 @@ class epoch_loop {
     tell(options_, [&](observer& o) { o.on_finish(result_); });
   }
 
-  /// What readers from outside find at the end is what the run returns.
+  /// At the end, readers in other processes find the parameters that the run returns.
   void leave_to_readers() {
     if (engine_run_.store().live() == nullptr) return;
     leave(result_.parameters);
     rounds_.live().end();
   }
 
-  /// Nobody trains on: these are the parameters from here on.
+  /// Sets the final parameters; nobody trains any more.
   void leave(const std::vector<float>& parameters) {
     engine_run_.settle();
     const live_writer::change changing(rounds_.live());
@@ -457,13 +455,13 @@ class epoch_loop {
   run_progress progress_{};
   epoch_report last_ = unmeasured;
   last_checkpoint last_checkpoint_{};
-  std::size_t reported_epoch_ = 0;  ///< the last one that was measured, or that the run goes on from
-  bool measured_ = false;           ///< whether last_ is more than that
-  bool observer_stops_ = false;     ///< one of this rank has answered so
+  std::size_t reported_epoch_ = 0;  ///< the last measured epoch, or the one that the run resumes from
+  bool measured_ = false;           ///< whether last_ is a measurement of this run
+  bool observer_stops_ = false;     ///< an observer of this rank asked to stop
   stop_cause stopped_by_ = stop_cause::request;
   detail::rank_standstills standstills_{ranks_, options_};
   checkpoint_times checkpoint_times_{options_, ranks_};
-  clock::time_point training_since_{};  ///< what is not yet in the training seconds
+  clock::time_point training_since_{};  ///< begin of the time that is not yet in the training seconds
   double objective_before_ = 0.0;
   const bool compares_ends_ = !task_.facts().non_monotone;  ///< by its beginning; what is not monotone may end higher
   unchanged_parameters unchanged_{task_, engine_run_};
@@ -471,9 +469,9 @@ class epoch_loop {
     round_driver::pace pace;
     double objective;
   };
-  std::vector<one_try> tries_;  ///< of the epoch at hand
+  std::vector<one_try> tries_;  ///< of the current epoch
   kept_parameters kept_;
-  std::vector<float> measured_mean_{};  ///< of kept_, with the constant term that suits it
+  std::vector<float> measured_mean_{};  ///< the mean in kept_, with its best constant term
   std::optional<epoch_report> best_measured_;
   train_result result_{};
 };
@@ -485,12 +483,12 @@ train_result train_epochs(const training_task& work, engine_run& who, resolved_r
     return epoch_loop(work, who, run)();
   } catch (...) {
     live_writer(who.store()).end();
-    // The store goes with the exception, so whoever still reads from it has to stop now.
+    // The exception destroys the store, so readers have to stop now.
     tell(run.options, [](observer& o) {
       try {
         o.on_failure();
       } catch (...) {
-        // What ended the run is what train() throws.
+        // train() throws the exception that ended the run.
       }
     });
     throw;

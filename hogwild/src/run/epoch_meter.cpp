@@ -44,14 +44,14 @@ void read_telemetry(const param_store& store, const loop_options& options, epoch
   if (samples > 0) report.conflict_rate = static_cast<double>(conflicts) / static_cast<double>(samples);
 }
 
-/// Of all training rows it is 1, but a part may weigh more or less.
+/// Over all training rows it is 1, but a part may have another mean.
 double mean_weight(const sparse_view& rows) {
   if (rows.weight.empty() || rows.rows() == 0) return 1.0;
   const double sum = std::accumulate(rows.weight.begin(), rows.weight.end(), 0.0);
   return sum > 0.0 ? sum / static_cast<double>(rows.rows()) : 1.0;
 }
 
-/// The first rank's measures; what it has not measured is nowhere.
+/// Takes the first rank's measures; those that it lacks are removed on all ranks.
 void take_first(const agreement& ranks, measurement& m) {
   constexpr double missing = std::numeric_limits<double>::quiet_NaN();
   std::array<double, 1 + measures.size()> all{m.loss};
@@ -169,8 +169,9 @@ double epoch_meter::loss_of_row(double scale, std::size_t r) const {
   return task_.evaluate(engine_run_.store(), scale, task_.data().slice(r, r + 1), *alone_, false).loss;
 }
 
-/// Of the same parameters everywhere. What each row regularises is the mean over all ranks' rows, as the loss is; where
-/// counts of columns tell it, those of all rows, it is the same everywhere.
+/// The parameters are the same on all ranks. If each row regularises what it touches, the penalty is the mean over all
+/// ranks' rows, as the loss is; if counts of columns are used, they are those of all rows, so it is the same
+/// everywhere.
 double epoch_meter::penalty(double scale) const {
   double mine = penalty_of(task_, engine_run_.store(), scale, engine_run_.helpers());
   if (ranks_.alone()) return mine;
@@ -184,7 +185,7 @@ double epoch_meter::penalty(double scale) const {
   return mine;
 }
 
-/// Losses of training rows are the mean over all ranks' rows, as each weighs; test rows are the same everywhere.
+/// Losses of training rows are the weighted mean over all ranks' rows; test rows are the same on all ranks.
 void epoch_meter::agree_on_losses(epoch_report& report) const {
   if (ranks_.alone()) return;
   const double weight = mean_weight(task_.data()) * static_cast<double>(task_.data().rows());

@@ -17,18 +17,19 @@
 
 namespace hogwild {
 
-/// Says what an epoch came to: what the workers counted and how well the model does, over all ranks. At a gate, while
-/// nobody trains.
+/// Measures an epoch: the workers' counts and the quality of the model, over all ranks. Called at a gate, while nobody
+/// trains.
 class epoch_meter {
  public:
-  /// All of them have to outlive the meter.
+  /// All arguments must outlive the meter.
   epoch_meter(const training_task& work, engine_run& who, const resolved_run& run);
 
-  /// What is measured. Of a linear model that was trained the constant term is put where the loss is least before.
+  /// Which parameters are measured. For a linear model that was trained, the constant term is first moved to where the
+  /// loss is least.
   enum class state {
     trained,  ///< by an epoch
     kept,     ///< of an earlier epoch
-    begun     ///< before the first epoch: the training rows alone
+    begun     ///< before the first epoch: training rows only
   };
 
   /// `before` are the sums of earlier runs and what is not counted by workers, `scale` that of the stored weights. All
@@ -41,13 +42,13 @@ class epoch_meter {
   std::optional<double> minimise_constant(double scale, state of);
   /// What bounds of the loss have told of the optimum, where a tolerance asks for that; else null.
   optimum_bound* optimum() { return optimum_ ? &*optimum_ : nullptr; }
-  /// The counts alone. All ranks call it.
+  /// Only the counts. All ranks call it.
   epoch_report count(const run_progress& before, std::size_t epoch, double step, double wall_seconds);
 
-  /// Standard deviation of the rows' losses around their mean, of a few rows of each rank, as an estimate: what is
-  /// added to all losses does not change it. All ranks call it, and get the same.
+  /// Standard deviation of the rows' losses around their mean, estimated from a few rows of each rank: a constant added
+  /// to all losses does not change it. All ranks call it, and get the same.
   double deviation_of_losses(double scale, double mean) const;
-  /// How far three quarters of them lie from their median at most, likewise: the mean of what each rank finds.
+  /// The largest distance from the median over three quarters of the losses, likewise: the mean over the ranks.
   double spread_of_losses(double scale) const;
 
  private:
@@ -62,7 +63,7 @@ class epoch_meter {
   const training_task& task_;
   engine_run& engine_run_;
   const resolved_run& run_;
-  /// For single rows, which a team would take longer to wake up for.
+  /// For single rows: waking a team would take longer.
   std::unique_ptr<thread_team> alone_ = thread_team::make(thread_team_kind::std, 1, false);
   agreement ranks_;
   std::optional<optimum_bound> optimum_{};

@@ -8,8 +8,8 @@
 
 namespace hogwild::detail {
 
-/// What `start` gives, which starts workers. Where the system has no threads or processes left for them, the error says
-/// besides what only those can do who start workers.
+/// Calls `start`, which starts workers. If the system has no threads or processes left, the error also says what a
+/// caller that starts workers can do about it.
 template <class Start>
 decltype(auto) start_workers(Start&& start) {
   try {

@@ -33,7 +33,7 @@ namespace hogwild {
 
 namespace {
 
-/// What is told, written and stopped by is of the run on all rows, and how workers share of several.
+/// Removes options that belong to the run on all rows: its notes, files and stop rules, and how several workers share.
 train_options without_its_own(train_options o) {
   o.l2_by_folds.reset();
   o.tolerance.reset();
@@ -55,7 +55,7 @@ train_options without_its_own(train_options o) {
   return o;
 }
 
-/// All rows have decided about labels and weights.
+/// The options of a fold: labels and weights are decided by all rows.
 train_options of_a_fold(const prepared_data& all) {
   train_options o = all.options();
   o.validation.reset();
@@ -90,7 +90,7 @@ fold_trainer::fold_trainer(task_maker make, const sparse_view& data, const train
       parameters_(folds),
       text_of_rows_(ranks.alone() ? "" : detail::text_of_rows(all_.data.train())) {
   options_.stop = ranks_.stop();
-  // Folds are trained by several threads, and who gives parameters is called by one at a time.
+  // Several threads train folds, so calls of the user's function are serialised.
   if (options_.initial)
     options_.initial = [asked = std::move(options_.initial),
                         turn = std::make_shared<std::mutex>()](std::span<float> w) {
@@ -195,14 +195,14 @@ void fold_trainer::require_same_on_ranks(std::span<const double> l2) const {
 std::vector<fold_measures> fold_trainer::train(std::span<const double> l2) const {
   require_same_on_ranks(l2);
   const std::size_t folds = rows_->folds();
-  std::vector<measurement> found(l2.size() * folds, diverged());  // all folds of an l2, then of the next
-  // Threads take folds, or where models do not go side by side one model of a fold.
+  std::vector<measurement> found(l2.size() * folds, diverged());  // all folds of an l2, then those of the next
+  // Threads take folds, or single models of a fold if models are not trained side by side.
   double lanes = 0.0;
   ranks_.together([&] {
     const prepared_task one = make_(rows_->training(0), options_for(0, l2.front()));
     lanes = l2.size() > 1 && lane_run::suits(one) && lane_task::pays(*one.task) ? 1.0 : 0.0;
   });
-  // It depends on the caches of a machine, and ranks on other machines divide the same parts.
+  // This depends on a machine's caches, but all ranks must divide the same parts.
   ranks_.take_first(lanes);
   const bool by_lanes = lanes != 0.0;
   ranks_.together([&] {

@@ -28,7 +28,7 @@ void require_rows_of_all(const detail::strata& parts, const std::vector<std::siz
   }
 }
 
-/// Rows of fold 0, of fold 1, ..., each in the order that they had; and all but the last fold once more.
+/// Rows of fold 0, of fold 1, ..., each in the original order; then all but the last fold once more.
 std::vector<std::size_t> doubled(std::span<const std::uint32_t> fold_of, std::vector<std::size_t>& begin) {
   const std::size_t folds = begin.size() - 1;
   for (const std::uint32_t k : fold_of) ++begin[k + 1];
@@ -59,8 +59,8 @@ std::vector<std::uint32_t> draw_folds(const label_column& labels, const label_ma
   for (std::size_t r = 0; r < rows; ++r) ++count[parts.of(r)];
   require_rows_of_all(parts, count, known, folds);
 
-  // All rows in an order by chance, then by strata, are dealt out like cards: a stratum begins where the one before it
-  // has ended.
+  // All rows, shuffled and then sorted by strata, are dealt out like cards: each stratum begins at the fold where the
+  // one before it ended.
   std::vector<std::size_t> order(rows);
   const counter_random random(seed, 0x666f6c64u);
   for (std::size_t r = 0; r < rows; ++r) {

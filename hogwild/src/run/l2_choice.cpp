@@ -31,14 +31,14 @@ namespace {
 
 constexpr const char* both_are_asked = "an l2 is given, and it is to be chosen, too: leave one of them out";
 
-/// As people are told it, so that what they give again is the same number.
+/// Rounded as it is printed, so that users who copy it give the same number.
 double of_six_digits(double x) {
   const std::string text = detail::to_short_text(x);
   std::from_chars(text.data(), text.data() + text.size(), x);
   return x;
 }
 
-/// Those that go with a step that is given.
+/// The default candidates for a given step.
 std::vector<double> usual_l2(const fold_trainer& folds, std::optional<l2_form> form) {
   std::vector<double> all;
   const double rows = form == l2_form::two_pass ? static_cast<double>(folds.all_rows()) : 1.0;
@@ -77,7 +77,7 @@ chosen_l2 detail::choose_l2(const task_maker& make, const sparse_view& data, con
   for (std::size_t i = 0; i < measured.size(); ++i) chosen.tried.push_back({among[i], measured[i]});
   const auto loss = [](const tried_l2& t) { return t.measured.mean().loss; };
   const auto best = std::ranges::min_element(chosen.tried, {}, loss);
-  // Asked to stop, the run that comes has nothing to train.
+  // After a request to stop, the run that follows has nothing to train.
   chosen.l2 = best == chosen.tried.end() ? folds->l2_of_all() : best->l2;
   return chosen;
 }

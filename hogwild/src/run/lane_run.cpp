@@ -27,7 +27,8 @@ using detail::require;
 
 namespace {
 
-/// The factors over and over; a copy of them, so that the compiler knows that no store changes them.
+/// Multiplies by the factors, repeated. They are passed by value, so that the compiler knows that no store changes
+/// them.
 void multiply(std::span<float> v, std::array<float, most_lanes> factor) {
   std::size_t j = 0;
   for (; j + most_lanes <= v.size(); j += most_lanes)
@@ -35,14 +36,14 @@ void multiply(std::span<float> v, std::array<float, most_lanes> factor) {
   for (std::size_t i = 0; j + i < v.size(); ++i) v[j + i] *= factor[i];
 }
 
-/// What one of so many lanes has among what all of them have.
+/// One lane's part of an array of all lanes.
 std::vector<float> taken(std::span<const float> all, std::size_t lanes, std::size_t k) {
   std::vector<float> mine(all.size() / lanes);
   for (std::size_t j = 0; j < mine.size(); ++j) mine[j] = all[j * lanes + k];
   return mine;
 }
 
-/// Puts it there; where it is empty, zeros.
+/// Stores a lane's part; zeros if it is empty.
 void put(std::span<float> all, std::size_t lanes, std::size_t k, std::span<const float> mine) {
   for (std::size_t j = 0; j * lanes < all.size(); ++j) all[j * lanes + k] = mine.empty() ? 0.0f : mine[j];
 }
@@ -99,7 +100,7 @@ bool lane_run::suits(const prepared_task& alone) {
          schedule_of(o, alone.data.defaults()) != schedule_kind::linear;
 }
 
-// Of text with 47,603 columns 32 lanes, three times a cache of 2 MiB, took a tenth less time than 16; of 600,000
+// On text with 47,603 columns 32 lanes, three times a cache of 2 MiB, took a tenth less time than 16; with 600,000
 // columns a sixth more.
 std::size_t lane_run::lanes_for(const training_task& alone, std::size_t models) {
   const bool margins = alone.margin() != nullptr;
@@ -126,7 +127,7 @@ void lane_run::deal(std::vector<std::uint8_t> fold) {
   }
 }
 
-/// What columns take of the l1 of lane k: by the rows that it is trained on.
+/// The part of lane k's l1 that entries of each column apply, by the rows that the lane is trained on.
 void lane_run::set_parts(std::size_t k) {
   if (!proximal() || table_->degree_of_fold.empty()) return;
   const sparse_view& data = task_.data();
@@ -157,7 +158,7 @@ void lane_run::place(std::size_t k, const lane_settings& settings, std::span<con
   if (w.empty()) minimise_constants(std::bitset<most_lanes>().set(k), {});
 }
 
-/// As a model alone has it before it is trained, and after each pass.
+/// As for a model alone, before training and after each pass.
 void lane_run::minimise_constants(const std::bitset<most_lanes>& which, const std::stop_token& stop) {
   minimise_lane_constants(task_.alone(), *table_, workers_->store(), scales(), which, workers_->helpers(), stop);
 }
@@ -202,7 +203,7 @@ void lane_run::go_back(const all_kept& to) {
   std::ranges::copy(to.of, table_->of.begin());
 }
 
-/// Takes what of the lane's l1 is left to the gate, as margin_task::settle().
+/// Applies the part of the lane's l1 that is left to the gate, as margin_task::settle().
 void lane_run::settle(std::size_t k, double kept_step) {
   const auto rows = static_cast<double>(rows_of(k));
   const auto t = static_cast<float>(l1_at_the_gate * kept_step * settings_[k].l1 * rows);
@@ -213,11 +214,11 @@ void lane_run::settle(std::size_t k, double kept_step) {
   }
 }
 
-/// Multiplies their scales into the stored weights of these lanes, by one pass over the weights of all.
+/// Multiplies the scales of these lanes into their stored weights, in one pass over the weights of all.
 void lane_run::fold(const std::bitset<most_lanes>& which) {
   if (which.none()) return;
   const std::size_t lanes = table_->lanes;
-  std::array<float, most_lanes> factor{};  // of parameters that follow each other; 1 changes no bit
+  std::array<float, most_lanes> factor{};  // for consecutive parameters; 1 changes no bit
   for (std::size_t i = 0; i < most_lanes; ++i)
     factor[i] = which[i % lanes] ? static_cast<float>(table_->of[i % lanes].l2.scale) : 1.0f;
   const std::span<float> stored = workers_->store().parameters<float>().first(task_.weights() * lanes);
@@ -257,8 +258,8 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
     most_parts = std::max(most_parts, parts[k]);
   }
   fold(shrunk);
-  // Lanes that shrink far are folded at gates, each at its own, whose number is a power of two: so it does not matter
-  // which others there are. The rest goes through the pass as it does alone.
+  // Lanes that shrink far are folded at gates, each at a number of gates that is a power of two, so that the result
+  // does not depend on the other lanes. The others go through the pass as they do alone.
   rounds_->cut_epochs(static_cast<std::uint32_t>(most_parts), [&](std::uint32_t gate, double, double done) {
     std::bitset<most_lanes> due;
     for (std::size_t k = 0; k < table_->lanes; ++k) {
@@ -276,7 +277,7 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
     const stop_relay relay(stop, workers_->store());
     rounds_->train_epoch(pass, largest_step);
   }
-  workers_->settle();  // whoever is stopped in the middle of a row would finish it in what is placed next
+  workers_->settle();  // a worker that is stopped in the middle of a row would finish it in the next model
   std::bitset<most_lanes> trained;
   for (std::size_t k = 0; k < table_->lanes; ++k) {
     lane_round& lane = table_->of[k];
@@ -321,7 +322,7 @@ std::vector<double> lane_run::penalties() const {
   std::vector<double> squares(lanes), sizes(lanes), times(lanes, 1.0);
   for (const parameter_group& g : task_.facts().groups) {
     for (std::size_t row = 0; g.hot_first && row < g.rows; ++row) {
-      // As penalty_of() counts them: a column by the fraction of the lane's rows that have it.
+      // As in penalty_of(): each column by the fraction of the lane's rows that have it.
       for (std::size_t k = 0; by_occurrence && k < lanes; ++k)
         times[k] = table_->degree_of(k, g.first_column + row, degree[g.first_column + row]) /
                    static_cast<double>(std::max<std::size_t>(rows_of(k), 1));

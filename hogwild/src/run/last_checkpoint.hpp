@@ -10,7 +10,7 @@
 
 namespace hogwild {
 
-/// The checkpoint that a run has written or begun with last: what a failing device leaves of it.
+/// The last checkpoint that a run has written or begun with: it is what remains after a device failure.
 class last_checkpoint {
  public:
   void is(const std::string& path, std::size_t epoch) {
@@ -18,7 +18,7 @@ class last_checkpoint {
         "; the run's last checkpoint is " + quote(path) + ", of epoch " + std::to_string(epoch) + ": resume from it";
   }
 
-  /// Calls f(); where a device fails in it, what is thrown names the checkpoint, if there is one.
+  /// Calls f(); if a device fails in it, the exception names the checkpoint, if there is one.
   template <class F>
   void named_by(const F& f, bool on_device) const {
     try {

@@ -16,7 +16,7 @@
 
 #include "task/require.hpp"
 
-// Which labels the rows of all ranks have, and which are declared.
+// The labels that the rows of all ranks have, and declared labels.
 
 namespace hogwild {
 
@@ -24,7 +24,7 @@ using detail::require;
 
 namespace {
 
-/// Who has a label that others lack may have too many by that.
+/// A rank with a label that other ranks lack may see too many labels because of that.
 void require_two_labels(const std::vector<double>& mine, const std::vector<double>& all, const agreement& ranks) {
   if (all.size() <= 2 || ranks.any(mine.size() > 2)) return;
   std::string text;
@@ -62,7 +62,7 @@ label_map declared_labels(label_kind kind, const std::vector<double>& values, co
   require(std::ranges::all_of(sorted, [](double x) { return std::isfinite(x); }), "a declared label is no number");
   require(kind != label_kind::binary || sorted.size() == 2,
           "this model has two labels, but " + std::to_string(sorted.size()) + " are declared");
-  // Whatever else does not suit classes is said of these as it is of those that occur.
+  // Other faults of declared labels are reported as for labels that occur.
   const label_map known = label_map::learn(kind, label_column(std::span<const double>(sorted)), "the declared labels");
   known.require_known(labels, source);
   return known;

@@ -28,13 +28,13 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::size_t line = 16;  // floats
 constexpr std::size_t least_timed_rows = 64;
-constexpr double probe_ns = 20e6;  // beside which starting a round is little
+constexpr double probe_ns = 20e6;  // starting a round takes little time beside this
 
 double wall_ns() {
   return std::chrono::duration<double, std::nano>(clock::now().time_since_epoch()).count();
 }
 
-/// Of this thread alone: what other programs take of its CPU meanwhile does not count.
+/// CPU time of this thread alone: time that other programs take on its CPU does not count.
 double cpu_ns() {
   return std::chrono::duration<double, std::nano>(thread_cpu_time()).count();
 }
@@ -43,13 +43,13 @@ std::chrono::nanoseconds nanoseconds_of(double ns) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(ns));
 }
 
-/// Of two threads.
+/// Times of two threads.
 struct time_of_two {
   double ns = 0.0;      ///< the longer time
-  double missed = 0.0;  ///< fraction of the CPU time of both that others took
+  double missed = 0.0;  ///< fraction of the CPU time of both that other processes took
 };
 
-/// Runs `body(worker)`, which waits for nothing, in two threads that begin together.
+/// Runs `body(worker)`, which does not wait, in two threads that begin together.
 template <class Body>
 time_of_two in_two_threads(const Body& body) {
   std::atomic<int> ready{0};
@@ -57,7 +57,7 @@ time_of_two in_two_threads(const Body& body) {
   const auto run = [&](int worker) {
     arrived[worker] = wall_ns();
     ready.fetch_add(1);
-    // Where there is no second CPU the other one needs ours.
+    // With a single CPU the other thread needs ours.
     while (ready.load() < 2) std::this_thread::yield();
     const double start = wall_ns(), before = cpu_ns();
     body(worker);
@@ -68,10 +68,11 @@ time_of_two in_two_threads(const Body& body) {
   std::jthread other = start_thread(run, 1);
   run(0);
   other.join();
-  // One that has its CPU only after the other has ended has not met it: both ask for theirs as soon as both are there.
+  // A thread that got its CPU only after the other ended has not met it, so CPU time counts as asked for from the
+  // moment when both had arrived.
   const double begin = std::max(arrived[0], arrived[1]);
   const double asked[2] = {ended[0] - begin, ended[1] - begin};
-  // Two threads on one CPU take it from each other, and not others from them.
+  // Two threads on one CPU take it from each other, not other programs from them.
   const double of_both = usable_cpus() > 1 ? asked[0] + asked[1] : std::max(asked[0], asked[1]);
   return {.ns = std::max(ns[0], ns[1]),
           .missed = missed_fraction(nanoseconds_of(of_both), nanoseconds_of(had[0] + had[1]))};
@@ -124,7 +125,7 @@ double time_of_first(const training_task& work, std::size_t rows, const loop_opt
   trial->initialise(workers->store());
   workers->get_ready();
   round_driver rounds(*trial, plan, *workers);
-  // A step that turns no weight over, and leaves rows something to change, whatever the unit of the entries.
+  // A step that does not overshoot, and leaves rows something to change, whatever the unit of the entries.
   const double square = is_of_linear_model(work) ? squares_of_entries(sample).of_row() : 1.0;
   double step = 1e-3 / (square > 0.0 ? square : 1.0), least = 0.0;
   if (work.facts().scaled) step = std::min(step, 1e-3 / std::max(options.l2, 1e-30));
@@ -148,7 +149,7 @@ double measure_row(const training_task& work, const loop_options& options, const
                    std::size_t sample) {
   const sparse_view& data = work.data();
   const double entries = static_cast<double>(data.nonzeros()) / static_cast<double>(data.rows());
-  // A user's code is for the workers to run: they may die of it, this process may not.
+  // A user's code runs only in workers: they may die of it, this process may not.
   if (!work.facts().margin && !work.facts().row_kernels) {
     return entries * static_cast<double>(work.facts().parameters) /
            static_cast<double>(std::max<std::size_t>(data.columns, 1));
@@ -167,7 +168,8 @@ double probe_row(const training_task& work, const loop_options& options, const s
                  const std::stop_token& stop) {
   const std::size_t all = work.data().rows();
   std::size_t rows = std::min(all, least_timed_rows);
-  // Of few rows the time may be that of starting a round, or of waiting for a CPU: it does not say how many fit.
+  // With few rows the time may be mainly that of starting a round or of waiting for a CPU: it does not tell how many
+  // rows fit.
   for (;;) {
     const double ns = std::max(time_of_first(work, rows, options, start, wall_ns, stop), 1.0);
     if (rows == all || ns >= probe_ns / 2.0 || stop.stop_requested()) return ns / static_cast<double>(rows);

@@ -20,17 +20,17 @@ class measured_epochs {
 
   /// Epochs from one measurement to the next.
   std::size_t every() const { return every_; }
-  /// Whether epoch e ends with one. Changes of workers overshoot in the first epochs, if at all.
+  /// Whether epoch e ends with a measurement. Workers' gains overshoot in the first epochs, if at all.
   bool has(std::size_t e) const {
     const bool early = may_overshoot_ && monotone_ && e < every_ && std::has_single_bit(e);
     return e % every_ == 0 || early || e == last_;
   }
 
  private:
-  /// Measuring a cut reads every edge, as training it does.
+  /// Measuring a cut reads every edge, as training does.
   std::size_t by_rule(const train_options& options) const {
     constexpr std::size_t cuts = 20;
-    if (monotone_ && may_overshoot_ && options.average) return 1;  // the mean cannot be turned back
+    if (monotone_ && may_overshoot_ && options.average) return 1;  // an average cannot be undone
     const bool each = options.target || options.tolerance || options.validation || monotone_;
     return options.measure_every.value_or(each ? 1 : cuts);
   }

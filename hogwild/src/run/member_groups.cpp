@@ -29,7 +29,7 @@ member_groups::member_groups(const prepared_task& all, std::vector<lane_settings
                                                 all.data.options().sharing == sharing_kind::automatic))) {
   if (own_) engine = std::make_shared<engine_of<serial_engine>>(serial_engine{});
   train_options options = all.data.options();
-  // A worker alone repeats to the bit, and the same bits whatever other models it has.
+  // A single worker repeats to the bit, whatever other models it trains.
   if (own_) options.reproducible = false;
   const auto note = [&o = all.data.options()](std::string_view sentence) {
     tell(o, [&](observer& each) { each.on_note(sentence); });
@@ -51,7 +51,7 @@ void member_groups::begin_with(std::size_t model, std::span<const float> w) {
   g.run->place(model - g.first, settings_[model], w);
 }
 
-/// All lanes of a pass, or where workers have groups of their own about as many models in each.
+/// All lanes of a pass; if workers have groups of their own, about equally many models in each.
 std::size_t member_groups::most_in_group(std::size_t models) const {
   if (!own_) return most_lanes;
   const std::size_t workers = team_.size();

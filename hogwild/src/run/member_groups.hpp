@@ -18,31 +18,32 @@
 
 namespace hogwild::detail {
 
-/// Any number of models on the same rows, trained in groups of as many as go through the rows together (lane_run). All
-/// workers train one group after the other; or each worker has groups of its own, which is faster and repeats to the
-/// bit, where models are enough for that and no sharing was asked for, and in a reproducible run.
+/// Any number of models on the same rows, trained in groups that go through the rows together (lane_run). Either all
+/// workers train one group after the other, or each worker has groups of its own, which is faster and repeats to the
+/// bit. The latter is used if there are enough models and no sharing was asked for, and in a reproducible run.
 class member_groups {
  public:
-  /// `all`: one of the models, which outlives this, as `team` does, whose threads are the workers. All begin with
-  /// zeros. `largest_step` and `tried` as lane_run has them. `may_own`: several_plan::own_models.
+  /// `all`: one of the models, which outlives this, as does `team`, whose threads are the workers. All models begin
+  /// with zeros. `largest_step` and `tried` as in lane_run. `may_own`: several_plan::own_models.
   member_groups(const prepared_task& all, std::vector<lane_settings> of_models, double largest_step,
                 const training_task* tried, std::shared_ptr<any_engine> engine, bool may_own, thread_team& team);
 
-  /// The model begins anew, with this true w.
+  /// The model begins again with this true w.
   void begin_with(std::size_t model, std::span<const float> w);
 
-  /// By lane_run::scaling().
+  /// A found step, scaled by lane_run::scaling().
   double scaled_step(double found) const;
 
-  /// A pass of all that are not cleared, a step for each, which a stop may break off.
+  /// A pass of all models that are not cleared, with a step for each; a stop may break it off.
   void train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop);
-  /// Ends the pass: all stay as it has left them, or are as before it, which is for one that a stop could break off.
+  /// Ends a pass: either all models keep its result, or all return to their state before it, for a pass that a stop may
+  /// have broken off.
   void keep_pass() { before_.clear(); }
   void take_back_pass();
 
-  /// What each model makes of all training rows, and of the validation rows where there are any.
+  /// Each model's results on all training rows, and on the validation rows if there are any.
   struct measured {
-    double loss = 0.0, penalty = 0.0;  ///< of a model that was cleared no number
+    double loss = 0.0, penalty = 0.0;  ///< not numbers for a model that was cleared
     std::optional<measurement> validation{};
   };
   std::vector<measured> measure();
@@ -50,9 +51,9 @@ class member_groups {
   std::vector<float> parameters(std::size_t model) const;
   void clear(std::size_t model);
 
-  /// Rows that workers went through, and what came of them, so far.
+  /// Rows that workers passed so far, and their counts.
   epoch_report counted() const;
-  /// Fills in what became of the workers, and what they told each other.
+  /// Fills in how the workers fared, and statistics of their exchanges.
   void tell_of_workers(train_result& result) const;
   std::size_t groups() const { return groups_.size(); }
   const loop_plan& plan() const { return groups_.front().run->plan(); }
@@ -75,7 +76,7 @@ class member_groups {
   thread_team& team_;
   bool own_;
   std::vector<group> groups_{};
-  std::vector<lane_run::all_kept> before_{};  ///< the pass at hand
+  std::vector<lane_run::all_kept> before_{};  ///< from before the current pass
 };
 
 /// Calls work(k) for each k below `count`, by all threads of the team.

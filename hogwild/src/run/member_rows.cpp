@@ -14,7 +14,7 @@ namespace hogwild::detail {
 lane_rows lane_rows_of(const several_plan& plan, const train_options& options, std::size_t k) {
   if (plan.rows == member_rows_kind::classes) return {.positive = static_cast<std::uint32_t>(k)};
   if (plan.rows == member_rows_kind::shards) return {};
-  return {.bootstrap = counter_random(options.seed, 0x62616773u).bits(k) | 1u};  // 0 is none
+  return {.bootstrap = counter_random(options.seed, 0x62616773u).bits(k) | 1u};  // 0 would mean none
 }
 
 double mean_count(const sparse_view& rows, const lane_rows& lane) {
@@ -33,14 +33,14 @@ std::vector<float> beginning_of(const several_plan& plan, std::size_t k) {
 
 member_rows::member_rows(const prepared_data& all, const several_plan& plan, std::size_t k)
     : rows_(all.train()), options_(all.options()) {
-  // What all have in common was decided by all rows.
+  // All rows together have decided this.
   options_.l2 = all.loop().l2;
   options_.weight_positive = 1.0;
   options_.weights = {};
   options_.validation_fraction = 0.0;
   const auto values = all.labels().values();
   options_.labels.assign(values.begin(), values.end());
-  // What is told, measured and written is of all.
+  // Notes, measures and files belong to the whole run.
   options_.test.reset();
   options_.target.reset();
   options_.observers = silent_observers();
@@ -64,7 +64,7 @@ member_rows::member_rows(const prepared_data& all, const several_plan& plan, std
     case member_rows_kind::shards: {
       const std::size_t n = rows_.rows();
       rows_ = rows_.slice(n * k / plan.models, n * (k + 1) / plan.models);
-      rows_.degree = {};  // it counts the other shards, too
+      rows_.degree = {};  // these counts include the other shards
       break;
     }
   }

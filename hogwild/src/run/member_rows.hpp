@@ -15,7 +15,7 @@ lane_rows lane_rows_of(const several_plan& plan, const train_options& options, s
 /// The parameters that model k begins with; empty: zeros.
 std::vector<float> beginning_of(const several_plan& plan, std::size_t k);
 
-/// The rows of one of several models as a run of its own takes them, with the options of that run. Refers to `all`.
+/// The rows of one of several models for a separate run, with the options of that run. Refers to `all`.
 class member_rows {
  public:
   member_rows(const prepared_data& all, const several_plan& plan, std::size_t k);
@@ -34,7 +34,7 @@ class member_rows {
   std::vector<float> weight_{};
 };
 
-/// What a row counts on the average in that bootstrap, by its weight.
+/// The mean weighted count of a row in that bootstrap.
 double mean_count(const sparse_view& rows, const lane_rows& lane);
 
 }  // namespace hogwild::detail

@@ -69,7 +69,7 @@ void members_one_by_one::train_own(thread_team& team) {
   });
 }
 
-/// What is told of a model beside its parameters.
+/// The results of a model besides its parameters.
 struct member_end {
   double status, epochs, examples, updates, nonzeros, search_seconds, step, decay, objective, gap, told;
 };
@@ -103,7 +103,7 @@ void members_one_by_one::hear_of_others() {
   hear_of_epochs(static_cast<std::size_t>(most));
 }
 
-/// A model that has ended before others stays what it was.
+/// A model that ends before others keeps its last state.
 void members_one_by_one::hear_of_epochs(std::size_t epochs) {
   std::vector<member_epoch> all;
   for (std::vector<member_epoch>& told : told_) {

@@ -15,35 +15,35 @@
 
 namespace hogwild::detail {
 
-/// Several models that are trained by runs of their own, of one worker each, as many at a time as a team has threads;
-/// of several ranks each trains its share of them.
+/// Several models that are trained by separate runs, of one worker each, as many at a time as a team has threads; with
+/// several ranks each trains its share of them.
 class members_one_by_one {
  public:
-  /// All outlive it. Throws config_error for options that have no meaning where each is a run of its own.
+  /// All arguments outlive it. Throws config_error for options that have no meaning for separate runs.
   members_one_by_one(const prepared_data& all, const several_plan& plan, ranks_at_work& ranks);
 
-  /// Trains all, by all ranks. A stop that is asked for ends all early, and so does one that diverges: the others are
-  /// of no use then.
+  /// Trains all models, by all ranks. A stop request ends all early, and so does a model that diverges: the others are
+  /// then of no use.
   void train(thread_team& team);
 
-  /// How a run ends whose models have ended so.
+  /// How the whole run ends, given how its models ended.
   run_status status() const;
-  /// Of one that was stopped each has as many at least.
+  /// The least number of epochs of any model, if the run was stopped.
   std::size_t epochs() const;
-  /// How far the sum of their objectives may lie above that of their optima, as a fraction of it; nothing where a
-  /// tolerance does not ask.
+  /// How far the sum of the objectives may be above that of their optima, as a fraction of it; nothing unless a
+  /// tolerance needs it.
   std::optional<double> gap() const;
-  /// The sums of what was counted.
+  /// The sums of the counts.
   train_result counted() const;
-  /// What all of them had counted by the end of an epoch of each, with the sums of their losses and objectives on the
-  /// rows that they are trained on; `train_seconds` are of all workers together. Of a model that has ended before, what
-  /// it ended with.
+  /// The counts of all models by the end of this epoch of each, with the sums of their losses and objectives on their
+  /// training rows; `train_seconds` are those of all workers together. A model that has ended before counts with its
+  /// last values.
   epoch_report after_epoch(std::size_t epoch) const;
-  /// Of the first one.
+  /// The result of the first model.
   const train_result& first() const { return ended_.front(); }
-  /// Of a model of this rank.
+  /// Parameters of a model of this rank.
   const std::vector<float>& parameters(std::size_t model) const { return ended_[model].parameters; }
-  /// While they are trained, by any thread: rows of those of this rank that have ended.
+  /// Rows of this rank's models that have ended; any thread may ask while they are trained.
   std::uint64_t rows_done() const { return rows_done_.load(); }
 
  private:
@@ -60,7 +60,7 @@ class members_one_by_one {
   ranks_at_work& ranks_;
   rank_portions portions_;
   std::vector<train_result> ended_;
-  std::vector<std::vector<member_epoch>> told_;  ///< of each model, its epochs so far
+  std::vector<std::vector<member_epoch>> told_;  ///< for each model, its epochs so far
   std::atomic<std::uint64_t> rows_done_ = 0;
 };
 

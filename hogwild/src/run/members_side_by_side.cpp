@@ -40,7 +40,7 @@ members_side_by_side::members_side_by_side(const prepared_task& all, const sever
   ranks_.together([&] { start_groups(std::move(engine), team); });
 }
 
-/// As a run of its own finds it.
+/// As a separate run finds them.
 void members_side_by_side::find_schedules(thread_team& team) {
   using clock = std::chrono::steady_clock;
   const auto begin = clock::now();
@@ -64,13 +64,13 @@ void members_side_by_side::find_schedules(thread_team& team) {
     members_[k].schedule = schedule_from(options_, defaults, all_.task->facts().convex, initial[k], !given);
 }
 
-/// Those of all ranks have the plan of the largest step of all models, as in one process.
+/// All ranks use the plan for the largest step of all models, as one process would.
 void members_side_by_side::start_groups(std::shared_ptr<any_engine> engine, thread_team& team) {
   double largest = 0.0;
   for (const member& m : members_) largest = std::max(largest, m.schedule.initial);
   std::vector<lane_settings> settings;
   for (std::size_t k = first(); k < behind(); ++k) {
-    // A run of its own has weights over their mean, so that this divides the step and multiplies l1 and l2.
+    // A separate run divides weights by their mean; here the step is divided by it, and l1 and l2 are multiplied.
     settings.push_back({.l1 = options_.l1 * members_[k].mean,
                         .l2 = run_.l2 * members_[k].mean,
                         .rows = lane_rows_of(plan_, options_, k)});
@@ -109,13 +109,13 @@ bool members_side_by_side::train(std::size_t epoch) {
   std::vector<double> steps;
   for (std::size_t k = first(); k < behind(); ++k) steps.push_back(members_[k].step(epoch));
   ranks_.together([&] { groups_->train(epoch, steps, ranks_.stop()); });
-  // Some ranks may have been through by then.
+  // Some ranks may have finished the pass by then.
   const bool whole = !ranks_.stop().stop_requested();
   whole ? groups_->keep_pass() : groups_->take_back_pass();
   return whole;
 }
 
-/// What all ranks hear of a model.
+/// What all ranks learn about a model.
 struct member_state {
   double loss, objective, reached, distance, start, last_good, ended;
 };
@@ -128,7 +128,7 @@ bool members_side_by_side::conclude(std::size_t epoch) {
   return tell_others(sound);
 }
 
-/// Whether those of all ranks are sound.
+/// Whether the models of all ranks are sound.
 bool members_side_by_side::tell_others(bool sound) {
   std::vector<member_state> states;
   for (const member& m : members_)
@@ -149,7 +149,7 @@ bool members_side_by_side::tell_others(bool sound) {
   return std::ranges::count(diverged, 0.0) == std::ssize(diverged);
 }
 
-/// Of those that still train, on their own rows.
+/// Bounds of the models that still train, on their own rows.
 std::vector<std::optional<loss_bound>> members_side_by_side::bounds() const {
   std::vector<std::optional<loss_bound>> found(behind() - first());
   if (!by_distance(options_, all_.task->facts().convex)) return found;
@@ -207,7 +207,7 @@ std::optional<run_status> members_side_by_side::ended() const {
 std::optional<double> members_side_by_side::gap() const {
   double reached = 0.0, distance = 0.0;
   for (const member& m : members_) reached += m.reached, distance += std::max(0.0, m.distance);
-  if (std::isnan(reached)) return std::nullopt;  // nobody knows of one
+  if (std::isnan(reached)) return std::nullopt;  // unknown for one of them
   return distance > 0.0 ? distance / std::abs(reached) : 0.0;
 }
 
@@ -229,7 +229,7 @@ std::string members_side_by_side::told_of_divergence(std::size_t epoch) const {
          worst->course.told(epoch, worst->objective);
 }
 
-/// By a task of its own, which few runs need.
+/// By a separate task, which few runs need.
 double members_side_by_side::spread_of_losses_of(std::size_t k) const {
   const member_rows own(all_.data, plan_, k);
   const prepared_task made = plan_.prepare(own.rows(), own.options());

@@ -23,15 +23,15 @@
 
 namespace hogwild::detail {
 
-/// Several models that go through the rows together, an epoch at a time, each to its own end. Of several ranks each
-/// trains its share of them, and knows of all how they do; all make the same calls, but those of parameters.
+/// Several models that go through the rows together, an epoch at a time, each to its own end. With several ranks each
+/// trains its share of them, and knows the state of all; all make the same calls, except for parameters().
 class members_side_by_side {
  public:
-  /// Whether lanes do what is asked for; else the models are trained one by one.
+  /// Whether lanes support what is asked for; otherwise the models are trained one by one.
   static bool suits(const prepared_task& all, const several_plan& plan);
 
-  /// All outlive it. `mean_counts`: of what the rows of each model of this rank count. Finds the steps, and says in
-  /// `run` what was found and decided.
+  /// All arguments outlive it. `mean_counts`: the mean count of the rows of each model of this rank. Finds the steps,
+  /// and writes what was found and decided into `run`.
   members_side_by_side(const prepared_task& all, const several_plan& plan, std::span<const double> mean_counts,
                        std::shared_ptr<any_engine> engine, thread_team& team, resolved_run& run, ranks_at_work& ranks);
 
@@ -44,37 +44,37 @@ class members_side_by_side {
   /// who ends worse has diverged.
   void begin_with_given();
 
-  /// A pass of all that have not ended. False where a stop was asked for in the middle of it, of whichever rank: then
-  /// all are as before.
+  /// A pass of all models that have not ended. False if a stop was requested in the middle of it, on any rank: then all
+  /// models are as before.
   bool train(std::size_t epoch);
 
-  /// Measures all that train, and ends those that a rule ends. False where one has diverged.
+  /// Measures all models that train, and ends those that a rule ends. False if one has diverged.
   bool conclude(std::size_t epoch);
 
-  /// How the run ends once all have ended; nothing before.
+  /// How the run ends once all models have ended; nothing before.
   std::optional<run_status> ended() const;
-  /// How far the sum of all objectives may lie above that of their optima, as a fraction of it, each of the epoch that
-  /// its parameters are of; nothing where a tolerance does not ask.
+  /// How far the sum of all objectives may be above that of their optima, as a fraction of it, each at the epoch of the
+  /// model's parameters; nothing unless a tolerance needs it.
   std::optional<double> gap() const;
-  /// Ends those that still train. False where one has diverged.
+  /// Ends the models that still train. False if one has diverged.
   bool end_all();
-  /// How, and when it was good last: of the first that has diverged. One sentence.
+  /// One sentence about the first model that has diverged: how, and when it was good last.
   std::string told_of_divergence(std::size_t epoch) const;
 
-  /// After the last epoch that conclude() was told of, or that the model's parameters are of.
+  /// After the last epoch that conclude() was given, or the epoch of the model's parameters.
   double loss(std::size_t model) const { return members_[model].loss; }
   double objective(std::size_t model) const { return members_[model].objective; }
-  /// Of a model of this rank.
+  /// Parameters of a model of this rank.
   std::vector<float> parameters(std::size_t model) const;
 
-  /// Those of this rank.
+  /// The groups of this rank.
   const member_groups& groups() const { return *groups_; }
 
  private:
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
   struct member {
-    double mean = 1.0;  ///< of what its rows count
+    double mean = 1.0;  ///< mean count of its rows
     step_schedule schedule{};
     stop_rules rules{};
     objective_fall fall{};
@@ -82,13 +82,13 @@ class members_side_by_side {
     double loss = unknown, objective = unknown;
     double best_loss = unknown, best_objective = unknown;
     std::vector<float> best{};               ///< by its validation loss, or its objective
-    std::optional<optimum_bound> optimum{};  ///< where a tolerance asks
-    double reached = unknown;                ///< the objective on its own rows, which that is about
-    double distance = unknown;               ///< from the optimum, at most
+    std::optional<optimum_bound> optimum{};  ///< set if a tolerance needs it
+    double reached = unknown;                ///< the objective on its own rows, to which `optimum` applies
+    double distance = unknown;               ///< from the optimum, upper bound
     std::optional<run_status> ended{};
-    std::vector<float> parameters{};  ///< once it has ended; of other ranks' models none
+    std::vector<float> parameters{};  ///< set once it has ended; not for other ranks' models
 
-    /// For the weights of its rows as they are, whose mean a run of its own makes 1.
+    /// For unscaled weights of its rows; a separate run scales their mean to 1.
     double step(std::size_t epoch) const { return schedule.at(epoch) * rules.step_factor / mean; }
   };
 
@@ -99,7 +99,7 @@ class members_side_by_side {
   void end(std::size_t model, run_status how);
   bool tell_others(bool sound);
   double spread_of_losses_of(std::size_t model) const;
-  /// The first of this rank's models, which groups count from 0, and behind its last.
+  /// The first of this rank's models, which groups count from 0, and one past its last.
   std::size_t first() const { return portions_.first_of(ranks_.rank()); }
   std::size_t behind() const { return portions_.first_of(ranks_.rank() + 1); }
 

@@ -9,12 +9,12 @@
 
 namespace hogwild::detail {
 
-/// Bytes that a run's workers hold in all: the block that they share, and of replicas of their own what they train and
-/// what they saw last.
+/// Total bytes of a run's workers: the block that they share and, for replicas of their own, the trained values and
+/// those of the last exchange.
 std::uint64_t memory_need(const training_task& task, const loop_plan& plan, std::size_t workers);
 
-/// Throws resource_error, with the sizes, where a control group has not as much left: it would kill workers one after
-/// the other.
+/// Throws resource_error, with the sizes, if a control group has less memory left: it would kill workers one after the
+/// other.
 void require_granted_memory(const training_task& task, const loop_plan& plan, std::size_t workers);
 
 }  // namespace hogwild::detail

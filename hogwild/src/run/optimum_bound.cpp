@@ -27,9 +27,9 @@ double sum_by_index(std::size_t n, thread_team& threads, const F& f) {
 
 }  // namespace
 
-/// Of at_zero + <s, w> + l1 ||w||_1 + l2 / 2 ||w||^2 with s = slope + part (to - slope): with l2 what is left of each
-/// row's norm after l1, squared; without it minus infinity, but where l1 is at least as large as each norm. Where it is
-/// not, so much of the bound is mixed with the constant one that it is.
+/// The minimum of at_zero + <s, w> + l1 ||w||_1 + l2 / 2 ||w||^2 with s = slope + part (to - slope). With l2 it uses
+/// the squares of what remains of each row's norm after l1. Without l2 it is minus infinity, unless l1 is at least as
+/// large as each norm; if it is not, the bound is mixed with the constant bound until it is.
 double optimum_bound::minimum(double at_zero, const std::vector<double>& slope, const std::vector<double>& to,
                               double part, thread_team& threads) const {
   const auto norm_of = [&](std::size_t row) {
@@ -66,7 +66,7 @@ void optimum_bound::take(const loss_bound& now, thread_team& threads) {
   };
   double part = 1.0, best = with(1.0);
   if (l1_ == 0.0) {
-    // A parabola in the part.
+    // A parabola in `part`.
     double lift = 0.0, bend = 0.0;
     lift = now.at_zero - at_zero_ - sum_by_index(slope_.size(), threads, [&](std::size_t j) {
                                       return slope_[j] * (now.slope[j] - slope_[j]);
@@ -80,7 +80,7 @@ void optimum_bound::take(const loss_bound& now, thread_team& threads) {
     if (bend > 0.0) part = std::clamp(lift / bend, 0.0, 1.0);
     best = with(part);
   } else {
-    // Concave in the part (with l1 alone nearly so): by the golden section.
+    // Concave in `part` (with l1 alone nearly so): golden section search.
     constexpr int sections = 16;
     constexpr double golden = std::numbers::phi - 1.0;
     double low = 0.0, high = 1.0, left = high - golden, right = golden;
@@ -106,7 +106,7 @@ void optimum_bound::take(const loss_bound& now, thread_team& threads) {
   flatten(threads);
 }
 
-/// Far from the optimum the bound is steep, and its minimum low: mixed with the constant one it is higher.
+/// Far from the optimum the bound is steep and its minimum low: mixing it with the constant bound raises the minimum.
 void optimum_bound::flatten(thread_team& threads) {
   if (l1_ > 0.0 || !std::isfinite(least_)) return;
   const double squares = sum_by_index(slope_.size(), threads, [&](std::size_t j) { return slope_[j] * slope_[j]; });

@@ -15,7 +15,7 @@ namespace hogwild::detail {
 
 namespace {
 
-/// Lists that are longer are told by a part of them, and a checksum of the whole.
+/// Longer lists are shown by a part of them, and a checksum of the whole.
 constexpr std::size_t longest_list = 120;
 
 std::string shortened(const std::string& text) {

@@ -230,7 +230,7 @@ std::uint32_t frozen_groups(const std::vector<std::string>& names, const model_t
 loop_options loop_of(const train_options& o, const model_traits& traits) {
   return {.update = o.update,
           .optimizer = o.optimizer.value_or(traits.defaults.optimizer),
-          // Until the workers are known, replicas count as one alone.
+          // Until the workers are known, replicas count as a single worker.
           .sharing = o.sharing == sharing_kind::direct ? access_kind::direct : access_kind::alone,
           .order = o.order,
           .shards = o.shards,
@@ -248,7 +248,7 @@ loop_options loop_of(const train_options& o, const model_traits& traits) {
           .dense_isa = choose_dense_isa(o.isa)};
 }
 
-/// How large the entries of the rows of all ranks are.
+/// The squares of the entries of all ranks' rows.
 entry_squares squares_of_all(const sparse_view& rows, const agreement& ranks) {
   const entry_squares mine = squares_of_entries(rows);
   std::array<double, 3> sums{mine.sum, mine.entries, mine.rows};
@@ -256,7 +256,7 @@ entry_squares squares_of_all(const sparse_view& rows, const agreement& ranks) {
   return {.sum = sums[0], .entries = sums[1], .rows = sums[2]};
 }
 
-/// Counts of rows, of all ranks.
+/// Counts of rows, summed over all ranks.
 std::vector<std::uint32_t> count_of_all(std::vector<std::uint32_t> counts, const agreement& ranks) {
   if (ranks.alone()) return counts;
   std::vector<double> sums(counts.begin(), counts.end());
@@ -265,7 +265,7 @@ std::vector<std::uint32_t> count_of_all(std::vector<std::uint32_t> counts, const
   return counts;
 }
 
-/// A column that occurs twice in a row; none where all are distinct. `sorted` is memory of the caller.
+/// A column that occurs twice in a row; nothing if all are distinct. `sorted` is memory of the caller.
 std::optional<std::uint32_t> repeated(std::span<const std::uint32_t> columns, std::vector<std::uint32_t>& sorted) {
   if (std::ranges::adjacent_find(columns, std::greater_equal<>()) == columns.end()) return std::nullopt;  // ascending
   sorted.assign(columns.begin(), columns.end());
@@ -284,13 +284,13 @@ void require_weights_and_offsets(const sparse_view& data, const std::string& sou
           source + " has offsets of rows, which are for models with a margin, and those that say takes_offsets");
 }
 
-/// Without a check of their own, rows in somebody's memory are looked at here. `source` names them.
+/// Checks rows in the program's memory, which have not been checked before. `source` names them.
 void require_sound(const sparse_view& data, const std::string& source, const model_traits& traits) {
   if (data.columns > column_limit) {
     throw input_error(source + " has " + std::to_string(data.columns) + " columns; at most " +
                       std::to_string(column_limit) + " are supported");
   }
-  // The part of a rank may have no row that weighs anything.
+  // On one rank all rows may have weight 0.
   if (!data.weight.empty()) detail::require_sound_weights(data.weight, data.rows(), source);
   if (!data.offset.empty()) detail::require_offsets(data.offset, data.rows(), source);
   if (!data.id.empty() && data.id.size() != data.rows())
@@ -325,7 +325,7 @@ void require_labels(const sparse_view& rows, const std::string& source, const mo
   if (!traits.lists) label_map::refuse_lists(rows.label, source);
 }
 
-/// Rows that are measured are read with the columns of the rows that are trained on.
+/// Rows to measure are read with the columns of the training rows.
 void require_fits(const std::optional<sparse_view>& rows, const sparse_view& training, const std::string& source,
                   const train_options& o, const model_traits& traits) {
   if (!rows) return;
@@ -466,12 +466,12 @@ void prepared_data::follow_squares(std::uint64_t all_rows) {
   if (sets_l2) loop_.l2 = usual_l2(squares, all_rows);
   if (options_.bias_rate) return;
   const double square = squares.of_entry();
-  // Rows without entries say nothing. A float, and its reciprocal, hold what lies between.
+  // Rows without entries tell nothing. Between these limits a float holds the value and its reciprocal.
   constexpr double least = 1e-36, most = 1e36;
   loop_.bias_rate = square > 0.0 ? static_cast<float>(std::clamp(square, least, most)) : 1.0f;
 }
 
-/// The rows of all ranks, which have to have the same columns and what belongs to them.
+/// The number of rows of all ranks; their columns and all that belongs to columns must be equal.
 std::uint64_t prepared_data::agree_on_rows() {
   const agreement ranks(ranks_);
   if (ranks.alone()) return train_.rows();
@@ -485,7 +485,7 @@ std::uint64_t prepared_data::agree_on_rows() {
                         std::to_string(ranks.rank()) + " has " + std::to_string(train_.columns) +
                         " columns, rank 0 has " + std::to_string(static_cast<std::uint64_t>(first[0])) +
                         "; read every part through one numbering, and name the same files everywhere");
-  // Columns that one row has are numbered by row in the dataset of each rank; only of one dataset are they the same.
+  // In each rank's dataset singleton columns are numbered by row; they are equal only in one common dataset.
   double first_singleton = static_cast<double>(train_.first_singleton);
   ranks.take_first(std::span(&first_singleton, 1));
   if (ranks.any(first_singleton != static_cast<double>(train_.first_singleton))) train_.first_singleton = no_singletons;

@@ -21,9 +21,9 @@ namespace {
 constexpr const char* ranks_section = "ranks";
 constexpr const char* alike_section = "alike";
 
-/// What PATH says: how many ranks have written files, of which epoch.
+/// The contents of PATH: how many ranks have written files, of which epoch.
 struct named_epoch {
-  std::size_t ranks = 0;  ///< 0: it cannot be read here
+  std::size_t ranks = 0;  ///< 0: it cannot be read by this rank
   std::uint64_t epoch = 0;
   bool alike = false;
 };
@@ -67,7 +67,7 @@ std::string file_of(const std::string& path, std::size_t rank) {
   return atomic_file::target_of(path + ".rank" + std::to_string(rank)).string();
 }
 
-/// What rank `rank` has written at that epoch, wherever it lies by now.
+/// What rank `rank` has written at that epoch, under its own or its previous name.
 std::optional<resumed_checkpoint> written_by(std::size_t rank, const std::string& path, std::uint64_t epoch) {
   const std::string own = file_of(path, rank), previous = own + ".previous";
   for (const std::string& file : {own, previous, atomic_file::next_of(previous).string()})
@@ -75,7 +75,7 @@ std::optional<resumed_checkpoint> written_by(std::size_t rank, const std::string
   return std::nullopt;
 }
 
-/// The next checkpoint takes the place of the one that is not named.
+/// Renames it, so that the next checkpoint replaces the one that is not named.
 void put_in_its_place(resumed_checkpoint& found, const std::string& own) {
   if (std::error_code fault; found.path != own && (std::filesystem::rename(found.path, own, fault), fault))
     throw input_error(own + ": cannot be put in its place: " + fault.message());
@@ -87,7 +87,7 @@ std::string files_text(const std::string& own, std::uint64_t epoch, const std::s
          path + " names: begin anew";
 }
 
-/// The file of this rank, of a run whose ranks have states of their own.
+/// The file of this rank, for a run whose ranks have states of their own.
 resumed_checkpoint resume_own(const std::string& path, const named_epoch& named, const agreement& ranks) {
   const std::string own = file_of(path, ranks.rank());
   std::optional<resumed_checkpoint> found = written_by(ranks.rank(), path, named.epoch);
@@ -112,8 +112,8 @@ checkpoint state_taken_from(std::size_t root, const checkpoint& mine, const agre
   return parse_checkpoint(bytes, "the checkpoint of rank " + std::to_string(root));
 }
 
-/// Any file of a run whose ranks have one state, or that of a rank that has found one. `first` is what PATH is, read
-/// here, where it was written by one rank.
+/// For a run whose ranks have one state: the file of this rank, or the state of a rank that has found one. `first` is
+/// the checkpoint at PATH itself, if one rank wrote it.
 resumed_checkpoint resume_any(const std::string& path, const named_epoch& named,
                               std::optional<resumed_checkpoint> first, const agreement& ranks) {
   std::optional<resumed_checkpoint> found;
@@ -163,7 +163,7 @@ void name_epoch(const std::string& path, std::uint64_t epoch, bool alike, const 
     if (alike) put_alike(manifest);
     write_checkpoint(path, manifest);
   }
-  ranks.any(false);  // nobody overwrites the epoch before this one until then
+  ranks.any(false);  // until then nobody overwrites the epoch before this one
 }
 
 resumed_checkpoint resume_of_rank(const std::string& path, const agreement& ranks) {

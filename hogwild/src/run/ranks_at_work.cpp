@@ -20,16 +20,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Between two meetings: short while the work may be short, and then as long as nobody minds to wait for an answer.
+/// Time between two meetings: short at first, because the work may be short, then as long as a user accepts to wait.
 constexpr std::chrono::milliseconds first_pause = 1ms, longest_pause = 100ms;
 
-/// What a rank says at a meeting, in numbers as groups have them.
+/// What a rank reports at a meeting, as the numbers that groups exchange.
 struct rank_report {
   double works = 0.0, asked = 0.0;
   double failed = 0.0;  ///< the exit code; 0: it has not
 };
 
-/// What came of some work.
+/// The result of some work.
 struct outcome {
   exit_code code = exit_code::done;
   std::string sentence{};
@@ -50,8 +50,8 @@ outcome outcome_of(const std::function<void()>& work) {
 
 }  // namespace
 
-/// A thread that does one work after the other. It stays the same: teams of OpenMP belong to the thread that started
-/// them, and worker processes end with it.
+/// A thread that does one piece of work after the other. It is always the same thread: teams of OpenMP belong to the
+/// thread that started them, and worker processes end with it.
 class ranks_at_work::work_thread {
  public:
   work_thread() = default;
@@ -86,7 +86,7 @@ class ranks_at_work::work_thread {
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [this] { return over_; });
   }
-  /// Once it is over.
+  /// Called once the work is over.
   const outcome& came() const { return outcome_; }
 
  private:
@@ -108,7 +108,7 @@ class ranks_at_work::work_thread {
   bool over_ = true, ends_ = false;
   const std::function<void()>* work_ = nullptr;
   outcome outcome_{};
-  std::jthread thread_{};  ///< goes first
+  std::jthread thread_{};  ///< destroyed first
 };
 
 ranks_at_work::ranks_at_work(collective* ranks, std::stop_token asked)
@@ -171,7 +171,7 @@ rank_failure ranks_at_work::failure_of(std::size_t rank, exit_code code, const s
   return {code, "rank " + std::to_string(rank) + " of " + std::to_string(size()) + ": " + sentence};
 }
 
-/// The root's sentence, as far as there is room for it.
+/// The root's message, cut to the available room.
 std::string ranks_at_work::sentence_of(std::size_t root, const std::string& mine) const {
   std::array<double, 128> room{};
   std::array<char, sizeof room> text{};

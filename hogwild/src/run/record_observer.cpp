@@ -28,7 +28,7 @@ record_dataset describe(const sparse_view& data, const train_options& options) {
                    .value_bits = data.has_narrow_value() ? 16u : 32u};
   for (std::size_t r = 0; r < data.rows(); ++r) d.omega = std::max(d.omega, data.row_start[r + 1] - data.row_start[r]);
   if (!data.degree.empty()) {
-    // A slice keeps the counts of the whole; a fraction above one would be nonsense.
+    // A slice keeps the counts of the whole; a fraction above one would be wrong.
     const auto most = static_cast<double>(*std::ranges::max_element(data.degree));
     d.delta = std::min(1.0, most / static_cast<double>(data.rows()));
   }
@@ -147,7 +147,7 @@ class record_observer final : public observer {
   }
 
   run_record record_;
-  std::uint64_t resumed_epoch_;  ///< where a run goes on that is resumed
+  std::uint64_t resumed_epoch_;  ///< the epoch from which a resumed run goes on
   const training_task& task_;
   const resolved_run& run_;
 };

@@ -18,17 +18,17 @@
 
 namespace hogwild {
 
-/// Hands reports to the observers of a run, with parameters that are there for as long as a callback runs.
+/// Passes reports to the observers of a run, with parameters that are available while a callback runs.
 class report_teller final : lazy_parameters::source {
  public:
   using copy_function = std::function<std::vector<float>()>;
 
-  /// Both outlive it. `models`: of which each parameter stands side by side.
+  /// Both arguments outlive it. `models`: how many models each parameter is stored for, side by side.
   report_teller(const training_task& task, const train_options& options, std::size_t models = 1)
       : task_(task), options_(options), models_(models) {}
 
-  /// Calls the observers one after the other; whether any wants the run to stop. `copy` gives the parameters by
-  /// position, where an observer asks for them.
+  /// Calls the observers one after the other; returns whether any wants the run to stop. `copy` gives the parameters by
+  /// position, if an observer asks for them.
   template <class Report>
   bool tell(Report report, observer_answer (observer::*callback)(const Report&), copy_function copy) {
     copy_ = std::move(copy);
@@ -50,7 +50,7 @@ class report_teller final : lazy_parameters::source {
 
   std::vector<float> values() const override {
     const std::vector<float> copied = copy_();
-    return copied.empty() ? copied : order().of(copied);  // nobody has kept them
+    return copied.empty() ? copied : order().of(copied);  // the parameters were not kept
   }
   std::vector<std::uint32_t> columns() const override { return order().columns(); }
 
@@ -65,7 +65,7 @@ class report_teller final : lazy_parameters::source {
   const train_options& options_;
   std::size_t models_;
   copy_function copy_{};
-  mutable std::optional<parameter_order> order_{};  ///< made when it is first needed; guarded as source's calls are
+  mutable std::optional<parameter_order> order_{};  ///< made when first needed; guarded like source's calls
 };
 
 }  // namespace hogwild

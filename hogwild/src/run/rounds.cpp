@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t most_rounds_without_progress = 100;  // in a row: more than a series of accidents
 
-/// The slot of the only worker that takes part; none where there are several.
+/// The slot of the only worker that takes part; none if there are several.
 std::uint32_t only_slot(const param_store& store) {
   std::uint32_t found = round_plan::no_slot;
   for (std::size_t i = 0; i < store.slots().size(); ++i) {
@@ -67,7 +67,8 @@ void require_not_orphaned(const control_block& control) {
 }
 
 void round_driver::train_epoch(std::size_t epoch, double step, double step_end) {
-  // In lockstep every process's rows shrink the weights of all; elsewhere each has its own, until they are merged.
+  // In lockstep the rows of every process shrink the weights of all; otherwise each process shrinks its own, until they
+  // are merged.
   const auto own = static_cast<double>(task_.data().rows()), all = static_cast<double>(task_.all_rows());
   const double rows = in_lockstep(plan_.options.sharing) ? all : own, stretch = rows / own;
   round_plan round{
@@ -80,7 +81,8 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
       .gain_weight = static_cast<float>(gain_weight_now()),
       .workers = static_cast<std::uint32_t>(std::max<std::size_t>(engine_run_.workers(), 1)),
       .state_gain_weight = sums_up(plan_.options.optimizer) ? 1.0f : 1.0f / static_cast<float>(exchanging_workers())};
-  // Where only a fraction of the gains is kept, weights shrink by that fraction as well: else l2 would be too strong.
+  // If only a fraction of the gains is kept, weights must shrink by that fraction, too: otherwise l2 would be too
+  // strong.
   const double kept = kept_gain_weight(), mean_step = 0.5 * (step + step_end);
   if (task_.facts().scaled) round.l2.shrink = 1.0 - kept * mean_step * plan_.options.l2;
   if (round.l2.shrink <= 0.0) detail::require_below_one(step * plan_.options.l2);
@@ -96,7 +98,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
     resume_at(1.0);
   };
   if (scale_ * std::pow(round.l2.shrink, all) < scaled_l2::smallest_scale) fold();
-  // Cut for whoever hears of rounds, and finer where a would fall too far in one of those.
+  // Cut into the rounds that observers ask for, and finer if the scale would fall too far in one of those.
   const auto least = static_cast<std::uint32_t>(scaled_l2::parts(round.l2.shrink, all));
   const std::uint32_t in_each = (least + rounds_ - 1) / rounds_;
   round.parts = rounds_ * in_each;
@@ -113,7 +115,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
     const std::optional<double> agreed = engine_run_.scale_after_round();
     const double reached = agreed ? end : std::min(drawn_rows(round), end);
     resume_at(agreed.value_or(round.l2.at(reached)));
-    // Rows count for l2 once: a redo round shrinks by what the rounds before it did not reach, and by no more.
+    // Each row counts once for l2: a redo round shrinks only by the part that the rounds before it did not reach.
     double due = end - reached;
     std::size_t without_progress = 0, last_missing = plan_.chunks.count() + 1;
     for (std::size_t missing; !stopping() && (missing = collect_unfinished(round)) > 0; last_missing = missing) {
@@ -126,7 +128,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
       round_plan again = round;
       again.redo = static_cast<std::uint32_t>(missing);
       again.l2 = {.scale = scale_,
-                  .position = task_.facts().lanes > 0 ? end : 0.0,  // up to there the lanes' own scales have shrunk
+                  .position = task_.facts().lanes > 0 ? end : 0.0,  // up to here the lanes' own scales have shrunk
                   .shrink = std::exp(std::log(round.l2.shrink) * due / redone)};
       run(again);
       const double gain_weight = std::min(drawn_rows(again) / redone, 1.0);
@@ -137,7 +139,8 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
     if (next.part % in_each != 0 || !goes_on_ || stopping()) continue;
     if (!goes_on_(next.part / in_each, round.step_at(double(next.part) / round.parts), end)) break;
   }
-  // What the gate takes is kept as far as what rows change is. The weights of ftrl are what its sums say, all of them.
+  // Changes at the gate are kept to the same fraction as changes by rows. The weights of ftrl follow entirely from its
+  // sums.
   const bool by_sums = plan_.options.optimizer == optimizer_kind::ftrl;
   task_.settle(engine_run_.store(), epoch, by_sums ? mean_step : mean_step * kept, engine_run_.helpers());
 }
@@ -149,7 +152,7 @@ void round_driver::run(round_plan round) {
   engine_run_.run_round();
 }
 
-// Where a worker may die, what it leaves of a round is worth nothing: the round is trained again from its start.
+// If a worker died, the state of the round is worthless: the round is trained again from its start.
 void round_driver::run_in_turns(round_plan round) {
   const param_store& store = engine_run_.store();
   turn_board& board = store.control().board;
@@ -170,23 +173,23 @@ void round_driver::run_in_turns(round_plan round) {
     engine_run_.settle();
     const live_writer::change changing(live_);
     std::ranges::copy(before, state.begin());
-    live_.open(round);  // whose rows are counted anew
+    live_.open(round);  // its rows are counted from 0 again
   }
 }
 
-// Virtual workers, where a run must not depend on how many others there are.
+// Virtual workers, if a run must not depend on the number of real ones.
 std::size_t round_driver::exchanging_workers() const {
   return std::max<std::size_t>(reproducible() ? exchange_.workers : engine_run_.workers(), 1);
 }
 
-// Replicas that average keep their mean gain only.
+// Replicas that average keep only their mean gain.
 double round_driver::kept_gain_weight() const {
   const bool averaged = exchange_.replicas > 1 && exchange_.rule != ring_rule::deltas;
-  const auto added = static_cast<double>(static_cast<float>(gain_weight_now()));  // as workers have it
+  const auto added = static_cast<double>(static_cast<float>(gain_weight_now()));  // rounded as workers have it
   return added / (averaged ? static_cast<double>(exchange_.replicas) : 1.0);
 }
 
-// The bound was kept for those who were expected; with guests among them each adds less.
+// The bound was computed for the expected workers; with guests among them each adds less.
 double round_driver::gain_weight_now() const {
   if (reproducible() || in_lockstep(plan_.options.sharing) || exchange_.workers < 2) return exchange_.gain_weight;
   const auto present = static_cast<std::size_t>(std::ranges::count_if(
@@ -201,8 +204,8 @@ std::uint32_t round_driver::exchanged_after(double step) const {
 }
 
 std::optional<std::string> round_driver::damp_updates(double step) {
-  if (in_lockstep(plan_.options.sharing)) return std::nullopt;  // nothing is summed beyond its mean
-  engine_run_.settle();  // whoever is stopped in the middle of an exchange would send into what is put back
+  if (in_lockstep(plan_.options.sharing)) return std::nullopt;  // at most a mean is added
+  engine_run_.settle();  // a worker stopped in the middle of an exchange would write into the restored state
   if (reproducible()) {
     const double mean = 1.0 / static_cast<double>(exchange_.workers);
     if (exchange_.gain_weight <= mean) return std::nullopt;
@@ -228,7 +231,7 @@ std::size_t round_driver::collect_unfinished(const round_plan& round) {
   return missing;
 }
 
-// Of the epoch, in this process, by the tickets of earlier parts.
+// Rows of the epoch in earlier parts, in this process, counted by tickets.
 double round_driver::rows_before(const round_plan& round) const {
   std::size_t tickets = 0;
   for (std::uint32_t s = 0; s < round.shards; ++s) {
@@ -238,7 +241,7 @@ double round_driver::rows_before(const round_plan& round) const {
   return static_cast<double>(std::min(tickets * plan_.chunks.rows_per_chunk(), task_.data().rows()));
 }
 
-// The furthest position of any ticket's end: up to there the workers have shrunk the scale by themselves.
+// The furthest end of any drawn ticket: up to there the workers have shrunk the scale themselves.
 double round_driver::drawn_rows(const round_plan& round) const {
   if (reproducible()) {
     const shard range = ticket_source::part_of({0, plan_.chunks.count()}, round);

@@ -11,7 +11,7 @@ namespace hogwild {
 
 namespace {
 
-/// Adds what rows have; rows before them that had none count as `neutral`.
+/// Appends the rows' numbers; earlier rows that had none get `neutral`.
 void add_numbers(std::vector<float>& to, std::span<const float> from, std::size_t before, std::size_t added,
                  float neutral) {
   if (from.empty() && to.empty()) return;

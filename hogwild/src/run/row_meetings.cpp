@@ -17,17 +17,17 @@ namespace hogwild {
 
 namespace {
 
-constexpr std::size_t rows_of_a_word = 64;  // a bit of a word each
+constexpr std::size_t rows_of_a_word = 64;  // one bit of a word for each
 constexpr std::size_t compared_nonzeros = 1'000'000, most_compared = 4096;
 
-/// Different rows in no order; all of them where that is not more than a few.
+/// Distinct rows in no order; all of them if they are few.
 std::vector<std::size_t> draw_rows(std::size_t rows, std::size_t wanted) {
   std::vector<std::size_t> drawn(std::min(rows, wanted));
   if (drawn.size() == rows) {
     std::iota(drawn.begin(), drawn.end(), std::size_t{0});
     return drawn;
   }
-  // One out of each of as many runs of rows: no row comes twice, and neighbours are no likelier than others.
+  // One row out of each of so many runs: no row comes twice, and neighbours are no likelier than others.
   const counter_random random(1, 0x6d656574u);
   for (std::size_t k = 0; k < drawn.size(); ++k) {
     const std::size_t first = rows * k / drawn.size(), last = rows * (k + 1) / drawn.size();
@@ -36,7 +36,7 @@ std::vector<std::size_t> draw_rows(std::size_t rows, std::size_t wanted) {
   return drawn;
 }
 
-/// Half of the sample's rows that are looked at are spread over it, the others have the most frequent columns.
+/// The sample's rows that are examined: half are spread over it, the others have the most frequent columns.
 std::vector<std::size_t> rows_to_look_at(const sparse_view& data, std::span<const std::uint32_t> degree,
                                          std::span<const std::size_t> sample) {
   std::vector<std::size_t> chosen;
@@ -59,7 +59,7 @@ std::vector<std::size_t> rows_to_look_at(const sparse_view& data, std::span<cons
 
 row_meetings measure_meetings(const sparse_view& data) {
   const std::size_t rows = data.rows();
-  // Of rows that stream not all come for the sake of a few.
+  // Rows that stream are not all read for the sake of a few.
   const bool streams = data.streams();
   if (!streams) data.ensure(0, rows);
   row_meetings found;
@@ -95,7 +95,7 @@ row_meetings measure_meetings(const sparse_view& data) {
                         (compared * static_cast<double>(spread));
   found.looked_at = looked_at.size();
   found.compared_with = sample.size();
-  // Hoeffding's inequality for each of the rows looked at, and their union: 2 * 64 * exp(-2 n error^2) = 0.05.
+  // Hoeffding's inequality for each of the examined rows, and their union: 2 * 64 * exp(-2 n error^2) = 0.05.
   if (sample.size() < rows) found.error = std::sqrt(std::log(2.0 * rows_of_a_word / 0.05) / (2.0 * compared));
   return found;
 }

@@ -19,7 +19,7 @@ using detail::require;
 
 namespace {
 
-/// Of the label in the map's order.
+/// The label's place in the map's order.
 std::size_t place_of(const label_map& labels, double label) {
   const auto values = labels.values();
   return static_cast<std::size_t>(std::ranges::lower_bound(values, label) - values.begin());

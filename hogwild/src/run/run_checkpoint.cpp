@@ -19,8 +19,8 @@ namespace hogwild {
 
 namespace {
 
-/// What has to be the same for a resumed run to be the continuation of an interrupted one. All fields are eight bytes,
-/// so that no padding is compared.
+/// What has to be equal for a run to continue an interrupted one. All fields are eight bytes, so that no padding is
+/// compared.
 struct run_fingerprint {
   std::uint64_t rows, columns, nonzeros, parameters, scalar_bytes, state_arrays;
   std::uint64_t update, optimizer, order, shards, bias, seed;
@@ -30,7 +30,7 @@ struct run_fingerprint {
   double l1, l2, bias_rate, momentum, beta1, beta2, epsilon, ftrl_beta, average;
 
   bool operator==(const run_fingerprint&) const = default;
-  /// Values of 0 say nothing.
+  /// Fields `values` of 0 match anything.
   bool suits(run_fingerprint other) const {
     if (values == 0 || other.values == 0) other.values = values;
     return *this == other;
@@ -54,7 +54,7 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
   std::vector<std::uint64_t> hyperparameters;
   for (const double x : work.facts().hyperparameters) hyperparameters.push_back(std::bit_cast<std::uint64_t>(x));
   const bool reproducible = o.sharing == access_kind::deterministic;
-  // Ranks in lockstep have one state, which others may go on with that have other parts of the rows.
+  // Ranks in lockstep have one state, with which ranks that have other parts of the rows may go on.
   const bool alike = in_lockstep(o.sharing);
   const auto sum_of = [alike](std::span<const float> numbers) {
     const float some = 1.0f;
@@ -164,7 +164,7 @@ objective_fall fall_of_checkpoint(const checkpoint& file) {
 }
 
 double l2_of_checkpoint(const checkpoint& file) {
-  schedule_of_checkpoint(file);  // refuses a stream's
+  schedule_of_checkpoint(file);  // throws for a stream's checkpoint
   return file.get<run_fingerprint>("fingerprint").l2;
 }
 
@@ -193,7 +193,7 @@ run_progress load_progress(const resumed_checkpoint& from, const param_store& st
   run.schedule = schedule_of_checkpoint(file);
   kept.best = file.get_vector<float>("best");
   kept.optimum = file.get_vector<double>("optimum");
-  // It may have been taken too early, by a run that was to have fewer epochs.
+  // A run that was to have fewer epochs may have begun its mean too early.
   if (kept.mean.takes(file.epoch))
     kept.mean.go_on(file.get_vector<double>("mean"), file.get<std::uint64_t>("averaged"));
   with_scalar(work.facts().scalar_bytes, [&]<class T>() {

@@ -52,7 +52,7 @@ double run_planner::curvature() {
   return *curvature_;
 }
 
-// Nothing here may depend on the machine or on how many workers there are.
+// Nothing here may depend on the machine or on the number of workers.
 std::size_t run_planner::plan_virtual_workers(std::size_t workers) {
   turn_choice choice = choose_turns({.asked = run_.options.virtual_workers,
                                      .rows = task_.data().rows(),
@@ -70,7 +70,8 @@ std::size_t run_planner::plan_virtual_workers(std::size_t workers) {
   return std::min(workers, dealt_to);
 }
 
-// A batch is one step of as many rows: stable while step * curvature * rows is below 2. A search has tried its step.
+// A batch is one step of as many rows: stable while step * curvature * rows is below 2. A step from a search was tried
+// with its batch.
 void run_planner::limit_batch() {
   if (!task_.facts().margin || loop_.optimizer != optimizer_kind::sgd) return;
   if (run_.options.sharing == sharing_kind::direct || loop_.update == update_kind::locked) return;
@@ -103,7 +104,7 @@ std::size_t run_planner::count_threads(std::optional<std::size_t> asked, thread_
   return std::min(workers, most);
 }
 
-// The one place that tells it, for every engine and every reason. Who has not asked for a number has nothing to hear.
+// The one place that notes it, for every engine and every reason. A user who has not asked for a number is not told.
 void run_planner::note_idle_workers(std::size_t workers, const loop_plan& plan) const {
   const std::size_t train = plan.training_workers(workers);
   if (train >= asked_) return;
@@ -138,7 +139,7 @@ std::size_t run_planner::decide_sharing(std::size_t workers, const sharing_surro
   return training;
 }
 
-// Half storage is that of replicas: it is not known beforehand what they cost, but that they are asked for.
+// Half storage applies to replicas; their cost is not known beforehand, only that they are asked for.
 void run_planner::require_halves(std::size_t workers) {
   train_options& o = run_.options;
   require(task_.facts().halves > 0,
@@ -156,7 +157,7 @@ void run_planner::require_halves(std::size_t workers) {
   if (!o.reproducible) ask_for(sharing_kind::buffered);
 }
 
-// Whether the rows of factors have owners.
+// Whether the blocks of ratings have owners.
 bool run_planner::plan_in_blocks(std::size_t workers, const sharing_surroundings& around) {
   const sharing_kind asked = run_.options.sharing;
   const bool has_ownership = task_.facts().has_ownership && !around.others &&
@@ -180,7 +181,7 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
   sharing_kind asked = run_.options.sharing;
   const bool locked = loop_.update == update_kind::locked || is_exclusive(loop_.update);
   if (asked == sharing_kind::automatic && workers > 1 && !around.others && !locked) {
-    // Whoever asks for factors that all share asks for Hogwild! as published.
+    // A user who asks for shared factors asks for Hogwild! as published.
     asked = loop_.ownership == ownership_kind::shared ? sharing_kind::direct : task_.facts().preferred_sharing;
   }
   if (plan_in_blocks(workers, around)) return workers;
@@ -218,8 +219,7 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
     note("one worker has the parameters alone: nothing is locked or put in order, whatever the update says");
   loop_.sharing = choice.kind;
   loop_.exchange = choice.exchange;
-  const bool known =
-      choice.kind == access_kind::alone || !is_busy({.missed = missed});  // lines are nothing to one alone
+  const bool known = choice.kind == access_kind::alone || !is_busy({.missed = missed});  // one alone shares no lines
   if (choice.epoch_ns > 0.0 && known) run_.predicted_epoch_seconds = choice.epoch_ns * 1e-9;
   explain(std::move(choice.reason));
   if (!choice.idle.empty()) idle_reason_.push_back(choice.idle + "; with an explicit sharing all of them train");

@@ -14,7 +14,7 @@ namespace {
 /// The fixed part; weights, offsets and numbers of the rows (four bytes each, aligned), the decorator, the path, the
 /// CPUs, the label values, the degrees and the model follow in this order.
 struct setup_header {
-  std::uint64_t layout;  ///< in all builds the first word: setup_layout() of the one that wrote it
+  std::uint64_t layout;  ///< the first word in all builds: setup_layout() of the build that wrote it
   loop_options options;
   std::uint64_t first_row, rows;
   std::uint32_t pin, labels, workers, lanes;
@@ -25,7 +25,8 @@ struct setup_header {
 static_assert(sizeof(setup_header) % alignof(float) == 0);
 static_assert(std::is_trivially_copyable_v<setup_header>);
 
-/// Differs where programs have other options, or elsewhere: whatever is added moves what stands behind it.
+/// Differs between programs that have other options, or have them at other offsets: an added option moves those behind
+/// it.
 constexpr std::uint64_t setup_layout() {
   std::uint64_t h = 0xcbf29ce484222325u;
   for (const std::uint64_t part :

@@ -24,13 +24,13 @@
 
 #include "run/memory_need.hpp"
 
-// What a run does before its first epoch: a step, a sharing, the workers.
+// Prepares a run up to its first epoch: a step, a sharing, the workers.
 
 namespace hogwild {
 
 namespace {
 
-/// Adds its life to `seconds`.
+/// Adds its lifetime to `seconds`.
 class search_clock {
  public:
   explicit search_clock(double& seconds) : seconds_(seconds) {}
@@ -43,8 +43,8 @@ class search_clock {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// By which a step falls where neither the user nor the model says it. A found step is as large as one pass allows, so
-/// it has to fall; another one is what the user or the model wants.
+/// The default decay, if neither the user nor the model gives one. A found step is as large as one pass allows, so it
+/// has to fall; any other step is used as the user or the model gives it.
 double default_decay(schedule_kind kind, std::size_t epochs, bool found) {
   const double passes = static_cast<double>(epochs - 1);
   const bool falls = found && passes > 0.0;
@@ -59,7 +59,7 @@ void fill_decay(step_schedule& schedule, bool found) {
     schedule.decay = default_decay(schedule.kind, schedule.epochs - schedule.warm_up, found);
 }
 
-/// The step and how it falls: given, the model's, a checkpoint's, or found.
+/// The step and its schedule: given, the model's, a checkpoint's, or found.
 void find_schedule(const training_task& task, const prepared_data& ready, resolved_run& run) {
   const train_options& options = run.options;
   const training_defaults& defaults = ready.defaults();
@@ -78,11 +78,11 @@ step_schedule schedule_from(const train_options& options, const training_default
                             double initial, bool found) {
   const step_options& step = options.step;
   schedule_kind kind = schedule_of(options, defaults);
-  // Nobody knows how many epochs the optimum takes: the step falls where progress ends.
+  // The number of epochs to the optimum is unknown, so the step falls where progress ends.
   const bool usual = !step.kind && !step.decay && !defaults.step && kind == schedule_kind::geometric;
   if (usual && by_distance(options, convex)) kind = schedule_kind::plateau;
   step_schedule schedule{kind, initial, step.decay.value_or(0.0), options.epochs, step.warm_up};
-  // A model that has a step of its own knows how it should fall, whatever it is.
+  // A model that has a step of its own also defines its decay, whatever the step.
   if (defaults.step && !step.decay && schedule.kind == defaults.schedule) schedule.decay = defaults.decay.value_or(0.0);
   fill_decay(schedule, found);
   return schedule;

@@ -24,7 +24,7 @@ std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
-/// No name and no value has a zero in it.
+/// Joined with zeros, which no name and no value contains.
 std::string joined(std::span<const named_value> all) {
   std::string text;
   for (const named_value& one : all) text += one.name + '\0' + one.value + '\0';
@@ -41,7 +41,7 @@ std::vector<named_value> taken_apart(const std::string& text) {
   return all;
 }
 
-/// The text that rank `root` has.
+/// The text of rank `root`.
 std::string taken_from(std::size_t root, const std::string& mine, const agreement& ranks) {
   auto size = static_cast<double>(mine.size());
   ranks.take(std::span(&size, 1), root);
@@ -58,7 +58,7 @@ std::string told(const std::string& value) {
   return value.empty() ? "not given" : value;
 }
 
-/// Where this rank's list is another than the first one's, and how it is told.
+/// Where this rank's list differs from the first one's, and the message about it.
 struct difference {
   double place = std::numeric_limits<double>::infinity();
   std::string sentence{};
@@ -71,7 +71,7 @@ difference first_difference(std::span<const named_value> mine, std::span<const n
     const named_value none, &here = i < mine.size() ? mine[i] : none, &there = i < first.size() ? first[i] : none;
     if (here.name == there.name && here.value == there.value) continue;
     const std::string who = "rank " + std::to_string(ranks.rank()) + " of " + std::to_string(ranks.size()) + ": ";
-    // One of them has an entry that the other one lacks: its list goes on with the next name.
+    // One of the two lists lacks an entry: it goes on with the next name.
     const bool lacks = here.name != there.name;
     const bool is_there = lacks && i < first.size() &&
                           (i >= mine.size() || std::ranges::find(mine, there.name, &named_value::name) == mine.end());
@@ -85,7 +85,7 @@ difference first_difference(std::span<const named_value> mine, std::span<const n
   return {};
 }
 
-/// The sentence and the code of the first of the ranks whose difference comes first.
+/// Throws the message and the code of the first of the ranks that differ earliest in the list.
 [[noreturn]] void throw_first(const difference& mine, const agreement& ranks) {
   const std::vector<double> places = ranks.gathered({mine.place, static_cast<double>(mine.code)});
   std::size_t root = 0;
@@ -95,7 +95,7 @@ difference first_difference(std::span<const named_value> mine, std::span<const n
                      taken_from(root, mine.sentence, ranks));
 }
 
-/// Numbers and what stands behind them, summed part by part.
+/// Checksum of numbers, with their positions, added part by part.
 class running_checksum {
  public:
   template <class T>
@@ -111,7 +111,7 @@ class running_checksum {
 
 constexpr std::size_t rows_at_once = 4096;
 
-/// Of the rows from `first` to `last`.
+/// Adds the labels of rows from `first` to `last`.
 void add_labels(running_checksum& sum, const label_column& labels, std::size_t first, std::size_t last) {
   std::vector<double> values;
   for (std::size_t r = first; r < last; ++r) {
@@ -120,7 +120,7 @@ void add_labels(running_checksum& sum, const label_column& labels, std::size_t f
       continue;
     }
     for (const std::uint32_t code : labels.list(r)) values.push_back(labels.table()[code]);
-    values.push_back(std::numeric_limits<double>::infinity());  // which ends a list
+    values.push_back(std::numeric_limits<double>::infinity());  // ends a list
   }
   sum.add(std::span<const double>(values));
 }
@@ -135,7 +135,7 @@ void add_entries(running_checksum& sum, const sparse_view& rows, std::size_t fir
       columns.push_back(j);
       values.push_back(x);
     }
-    columns.push_back(std::numeric_limits<std::uint32_t>::max());  // no column: it ends a row
+    columns.push_back(std::numeric_limits<std::uint32_t>::max());  // not a column: ends a row
   }
   sum.add(std::span<const std::uint32_t>(columns));
   sum.add(std::span<const float>(values));

@@ -58,8 +58,8 @@ struct joint_measures {
   std::optional<measurement> test{}, validation{};
 };
 
-/// What the models are together, and who hears of it. Each rank trains its share of them; the first measures what they
-/// are together, and all decide the same by that.
+/// Trains the combined model and tells observers. Each rank trains its share of the models; the first measures the
+/// combination, and all decide by its measures.
 class several_run {
  public:
   several_run(const prepared_task& all, several_plan plan, std::shared_ptr<any_engine> engine, ranks_at_work& ranks)
@@ -98,7 +98,7 @@ class several_run {
         try {
           o.on_failure();
         } catch (...) {
-          // What ended the run is what is thrown.
+          // The exception that ended the run is rethrown.
         }
       });
       throw;
@@ -109,7 +109,7 @@ class several_run {
  private:
   bool is_first() const { return ranks_.rank() == 0; }
 
-  /// Of what the rows of each model of this rank count.
+  /// The mean count of the rows of each model of this rank.
   std::vector<double> mean_counts() const {
     std::vector<double> means;
     ranks_.together([&] {
@@ -147,7 +147,7 @@ class several_run {
     return true;
   }
 
-  /// How the run ends with this epoch; `done` where it goes on.
+  /// How the run ends with this epoch; `done` if it goes on.
   run_status train_epoch(std::size_t epoch) {
     const auto begin = clock::now();
     if (options_.stop.stop_requested() || !together_->train(epoch)) return stop(stop_cause::request);
@@ -172,7 +172,7 @@ class several_run {
     return run_status::stopped;
   }
 
-  /// Tells what they are together. Whether an observer wants to stop.
+  /// Reports the combined measures. Returns whether an observer wants to stop.
   bool report(std::size_t epoch) {
     last_ = counted();
     last_.epoch = epoch;
@@ -186,7 +186,7 @@ class several_run {
     return tell_of_epoch();
   }
 
-  /// By the workers of all ranks.
+  /// Counts of the workers of all ranks.
   epoch_report counted() const {
     epoch_report sum = together_->groups().counted();
     std::array<double, 3> counts{static_cast<double>(sum.examples), static_cast<double>(sum.updates),
@@ -198,11 +198,11 @@ class several_run {
     return sum;
   }
 
-  /// The first rank's observers hear of it, and say whether the run stops. The others bring their models whenever one
-  /// asks for parameters.
+  /// The first rank's observers hear of the epoch and may stop the run. The other ranks send their models whenever an
+  /// observer asks for parameters.
   bool tell_of_epoch() {
     const epoch_answer answer = is_first() ? answer_of_observers() : answer_of_first();
-    // They all throw, and not only the rank that an observer has thrown on.
+    // All ranks throw, not only the one whose observer has thrown.
     if (answer == epoch_answer::failed)
       ranks_.in_this_thread([this] {
         if (thrown_) std::rethrow_exception(thrown_);
@@ -251,8 +251,8 @@ class several_run {
     if (measures) measure_by_first(now, parameters_now(), plan_.mean_weights);
   }
 
-  /// What the models say together, of all rows that are measured; `training` rows are where their losses say nothing of
-  /// that. The parameters are the first rank's to have.
+  /// The combined measures of all models on all rows that are measured. `training`: also on the training rows, if the
+  /// models' own losses do not give them. Only the first rank has the parameters.
   void measure_by_first(epoch_report& now, std::span<const float> parameters, bool training) const {
     joint_measures found{.train_loss = now.train_loss, .objective = now.objective};
     ranks_.together([&] {
@@ -269,7 +269,7 @@ class several_run {
     now.test = found.test, now.validation = found.validation;
   }
 
-  /// Of one class against the rest losses are added up, those of an ensemble are their mean.
+  /// With one class against the rest losses are added; for an ensemble they are averaged.
   double loss_factor() const {
     return plan_.by == answer_kind::one_vs_rest ? 1.0 : 1.0 / static_cast<double>(plan_.models);
   }
@@ -299,7 +299,7 @@ class several_run {
     alone_->train(*team_);
     const train_result counted = alone_->counted();
     last_.examples = counted.examples, last_.updates = counted.updates, last_.nonzeros = counted.nonzeros;
-    // Each worker looks for steps as long as the others, on the average.
+    // On the average each worker spends equally long searching for steps.
     run_.search_seconds = counted.search_seconds / static_cast<double>(team_->size() * ranks_.size());
     result_.train_seconds = time_since(begin) - run_.search_seconds;
     run_.schedule.initial = alone_->first().step;
@@ -350,7 +350,7 @@ class several_run {
     return plan_.measure(parameters, models_kept(), rows, data_.labels(), *team_, all_measures);
   }
 
-  /// l1 ||w||_1 + l2 / 2 ||w||^2 of all models, as losses are.
+  /// l1 ||w||_1 + l2 / 2 ||w||^2 of all models, combined as losses are.
   double penalty(std::span<const float> parameters) const {
     double sum = 0.0;
     for (const float w : parameters.first(task_.data().columns * models_kept())) {
@@ -372,7 +372,7 @@ class several_run {
     if (result_.epochs == 0) {
       last_.train_loss = last_.objective = unknown;
     } else if (!together_ || !stopped) {
-      // Who asks to stop is told of the last epoch that was measured: it would take as long as an epoch.
+      // A stopped run reports the last measured epoch: measuring once more would take as long as an epoch.
       measure_by_first(last_, result_.parameters, true);
     }
     ranks_.agreed().take_first(result_.parameters);
@@ -385,12 +385,12 @@ class several_run {
     tell(options_, [&](observer& o) { o.on_finish(result_); });
   }
 
-  /// Of models that were trained one by one, how they did after each epoch, and what they are at their end: parameters,
-  /// and what they say together of rows that are measured. Of the mean of their parameters there is the end alone.
+  /// For models that were trained one by one: reports each epoch, and the end with parameters and the combined measures
+  /// of rows that are measured. For mean_weights only the end is reported.
   void report_all() {
     const std::size_t epochs = result_.epochs;
     const double of_workers = epochs > 0 ? alone_->after_epoch(epochs).train_seconds : 0.0;
-    // Of models that were not begun, since another one diverged, there are no epochs.
+    // Models that were not begun, since another one diverged, have no epochs.
     const bool end_alone = plan_.mean_weights || result_.status == run_status::diverged;
     for (std::size_t e = end_alone ? epochs : 1; e <= epochs; ++e) {
       epoch_report now = alone_->after_epoch(e);
@@ -426,7 +426,7 @@ class several_run {
   train_result result_{};
 };
 
-/// Decides what the data say.
+/// Completes the plan from the data.
 void complete(several_plan& plan, const prepared_task& all, std::size_t ranks) {
   if (plan.rows == member_rows_kind::classes) {
     require(all.data.labels().classes() > 2,
@@ -444,7 +444,7 @@ void complete(several_plan& plan, const prepared_task& all, std::size_t ranks) {
   }
 }
 
-/// What has to be the same on all ranks, which have all rows. What each does with its engine is its own.
+/// What must be the same on all ranks, which have all rows. Each rank's engine may differ.
 std::vector<named_value> what_is_trained(const several_plan& plan, const prepared_task& all) {
   const task_facts& facts = all.task->facts();
   std::vector<named_value> mine{detail::compared_build()};

@@ -21,17 +21,17 @@
 
 namespace hogwild::detail {
 
-/// Knows for how long this process stood still, because somebody had stopped it: a thread of its own looks at the clock
-/// several times a second, and a look that comes much too late was not this process's to make. Any thread may ask.
+/// Measures for how long this process was stopped from outside: a thread of its own looks at the clock several times a
+/// second, and a look that comes much too late means that the process did not run. Any thread may ask.
 class standstill_watch {
  public:
   using clock = std::chrono::steady_clock;
-  /// A look that comes so late tells of a standstill; a busy machine makes none wait as long.
+  /// A look that is this late means a standstill; a busy machine delays none as long.
   static constexpr std::chrono::seconds least{3};
 
   standstill_watch() : thread_(start_thread([this](const std::stop_token& end) { look_until(end); })) {}
 
-  /// Seconds so far, all standstills together.
+  /// Total seconds of all standstills so far.
   double seconds() {
     const std::lock_guard lock(mutex_);
     look(clock::now());
@@ -57,20 +57,20 @@ class standstill_watch {
   std::condition_variable_any ended_{};
   clock::time_point looked_ = clock::now();
   clock::duration still_{};
-  std::jthread thread_;  ///< goes first
+  std::jthread thread_;  ///< destroyed first
 };
 
-/// What the ranks of a run tell each other of their standstills. Seconds of training leave them out, whenever they
-/// come: else they would count in training and not in what lies between, as chance has it. Used by the thread that
-/// coordinates.
+/// How the ranks of a run exchange their standstills. Training seconds leave standstills out, whenever they occur:
+/// otherwise it would depend on chance whether they count as training or as the time in between. Used by the
+/// coordinator's thread.
 class rank_standstills {
  public:
-  /// `ranks` and `options`, whose observers hear of standstills, outlive it. Of a process that is alone nobody looks.
+  /// `ranks` and `options`, whose observers hear of standstills, outlive it. A process that is alone is not watched.
   rank_standstills(const agreement& ranks, const train_options& options) : ranks_(ranks), options_(options) {
     if (!ranks.alone()) watch_.emplace();
   }
 
-  /// Trains an epoch; what it takes of `seconds` is what they grow by.
+  /// Trains an epoch; its time is the growth of `seconds`.
   template <class Train>
   void around(const Train& train, const double& seconds) {
     const double still_before = seconds_now(), before = seconds;
@@ -79,8 +79,8 @@ class rank_standstills {
     epoch_ = seconds - before;
   }
 
-  /// All ranks' words, by rank, as agreement::gathered() has them; all ranks give as many. Observers are told who stood
-  /// still since the last call, and `seconds` lose what of it was in the last epoch.
+  /// All ranks' words, by rank, as in agreement::gathered(); all ranks give equally many. Observers are told which
+  /// ranks stood still since the last call, and the part of it in the last epoch is subtracted from `seconds`.
   template <std::size_t N>
   std::vector<double> hear_with(const std::array<double, N>& words, double& seconds) {
     std::vector<double> mine(words.begin(), words.end());
@@ -96,11 +96,11 @@ class rank_standstills {
       in_training += of_rank[N], still += of_rank[N + 1];
       if (of_rank[N + 1] > 0.0) tell_of(r, of_rank[N + 1]);
     }
-    // Who stood still before it began to train kept the others waiting in their training: what does not fit into the
-    // time between was of the epoch.
+    // A rank that stood still before it began to train kept the others waiting in their training: the part that exceeds
+    // the time in between belongs to the epoch.
     const standstill_watch::clock::time_point heard = standstill_watch::clock::now();
     const double since = std::chrono::duration<double>(heard - std::exchange(heard_, heard)).count();
-    // Of an epoch that was cut into rounds they have told each other in its middle.
+    // If the epoch was cut into rounds, the ranks have exchanged standstills in its middle.
     const double epoch = std::exchange(epoch_, 0.0), between = std::max(since - epoch, 0.0);
     seconds -= std::clamp(std::max(in_training, still - between), 0.0, epoch);
     return words_of_all;
@@ -118,10 +118,10 @@ class rank_standstills {
   const agreement& ranks_;
   const train_options& options_;
   std::optional<standstill_watch> watch_{};
-  double in_training_ = 0.0;  ///< of the last epoch, which others have not heard of
-  double told_ = 0.0;         ///< what they have heard of
+  double in_training_ = 0.0;  ///< of the last epoch, not yet sent to the others
+  double told_ = 0.0;         ///< sent to the others so far
   double epoch_ = 0.0;        ///< seconds of the last epoch
-  standstill_watch::clock::time_point heard_ = standstill_watch::clock::now();  ///< when all last told each other
+  standstill_watch::clock::time_point heard_ = standstill_watch::clock::now();  ///< the last exchange
 };
 
 }  // namespace hogwild::detail

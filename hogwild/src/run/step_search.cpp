@@ -87,8 +87,8 @@ class sample_run {
   round_driver rounds_;
 };
 
-/// The sample's objective after one pass with this step; infinite where the pass is not possible or diverges. A loss
-/// without a bound on its curvature may be wrecked and finite: there infinite, too, where the pass has raised it.
+/// The sample's objective after one pass with this step; infinite if the pass is not possible or diverges. A loss
+/// without a bound on its curvature may diverge to a finite value: then also infinite if the pass has raised it.
 template <class Engine>
 double objective_after_pass(const Engine& engine, const training_task& work, const loop_plan& plan, double step,
                             const std::function<void(std::span<float>)>& initial, const std::stop_token& stop) {
@@ -120,7 +120,7 @@ class tried_steps {
   tried_steps(const std::shared_ptr<const training_task>& trial, double first,
               const std::function<void(std::span<float>)>& initial, const std::stop_token& stop)
       : trial_(trial), plan_(trial->plan()), first_(first), initial_(initial), stop_(stop) {
-    // The objective that no pass may exceed is asked for once a pass.
+    // The objective that no pass may exceed needs an evaluation for each pass.
     const bool one_by_one = trial->facts().unbounded_curvature || plan_.options.sharing != access_kind::alone;
     if (one_by_one || !lane_task::suits(*trial) || !lane_task::pays(*trial)) return;
     lanes_.emplace(trial, plan_.options, steps_at_once, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
@@ -131,7 +131,7 @@ class tried_steps {
 
   double step(int power) const { return std::ldexp(first_, power); }
 
-  /// Before any pass; the largest number where it is none.
+  /// The objective before any pass; the largest number if it is not finite.
   double start() {
     const double objective =
         lanes_ ? start_of_lane() : sample_run(serial_engine{}, *trial_, plan_, initial_, stop_).objective();
@@ -156,7 +156,7 @@ class tried_steps {
     return loss + lanes_->penalties().front();
   }
 
-  /// From this power on, away from those that are known.
+  /// Tries several powers from this one on, away from those that are known.
   void try_several(int power) {
     constexpr int several = steps_at_once;
     const bool first_time = found_.empty(), downwards = !first_time && power < found_.begin()->first;
@@ -191,8 +191,9 @@ class tried_steps {
   std::optional<lane_run> lanes_{};
 };
 
-/// Where the search begins. It goes by powers of two from there: what multiplies all entries by c divides all steps
-/// that are tried of a linear model by its square, or under an optimiser that divides by the size of gradients by c.
+/// The first step of the search, which multiplies it by powers of two. If all entries are multiplied by c, all steps
+/// that are tried for a linear model are divided by the square of c, or by c under an optimiser that divides by the
+/// size of gradients.
 double first_step(const training_task& work, double square_of_row) {
   const loop_options& o = work.options();
   const bool adaptive = state_arrays_of(o.optimizer) > 0 && o.optimizer != optimizer_kind::momentum;
@@ -201,7 +202,7 @@ double first_step(const training_task& work, double square_of_row) {
   const bool linear = is_of_linear_model(work);
   if (adaptive) return linear ? usual / std::sqrt(square_of_row) : usual;
   const double first = linear ? 1.0 / square_of_row : std::exp2(std::round(-std::log2(square_of_row)));
-  // Beyond that no step is tried.
+  // No larger step is tried.
   return work.facts().scaled && first * o.l2 >= 0.5 ? 0.25 / o.l2 : first;
 }
 

@@ -7,7 +7,7 @@
 
 namespace hogwild::detail {
 
-/// Of which stratum a row is, whose rows are drawn from apart.
+/// The stratum of each row; rows are drawn separately from each stratum.
 class strata {
  public:
   strata(const label_column& labels, const label_map& known)
@@ -17,7 +17,7 @@ class strata {
   std::size_t of(std::size_t r) const {
     if (one_) return 0;
     const float trained = known_.encode(labels_[r]);
-    return trained > 0.0f ? static_cast<std::size_t>(trained) : 0;  // -1 of two labels is the first
+    return trained > 0.0f ? static_cast<std::size_t>(trained) : 0;  // -1 of two labels is the first stratum
   }
 
  private:

@@ -18,7 +18,7 @@ namespace hogwild {
 
 namespace {
 
-/// What has to be the same for a stream to go on. Eight bytes each, so that no padding is compared.
+/// What has to be equal for a stream to go on. Eight bytes each, so that no padding is compared.
 struct stream_fingerprint {
   std::uint64_t optimizer, bias, seed, chunk_rows, epoch_rows, first_rows, update, form, hyperparameters;
   double l2, momentum, beta1, beta2;
@@ -44,9 +44,9 @@ stream_fingerprint fingerprint(const train_options& o, const stream_model& model
           .beta2 = o.constants.beta2};
 }
 
-/// The step where it is decided: kind, first step, decay.
+/// The step, once it is decided: kind, first step, decay.
 using decided_step = std::array<double, 3>;
-/// l1 where there is any: of a row, and what is owed, of so many rows.
+/// l1, if there is any: for a row, the amount owed, and for how many rows.
 using kept_l1 = std::array<double, 3>;
 
 }  // namespace

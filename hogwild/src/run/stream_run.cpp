@@ -31,11 +31,12 @@ using detail::require_below_one;
 namespace {
 
 constexpr std::size_t rows_of_chunk = 64;
-/// So many chunks a round, so that rows are measured by weights that saw all but few of those before them.
+/// Chunks in a round: few enough that rows are measured with weights that have seen almost all rows before them.
 constexpr std::size_t chunks_of_round = 256;
-/// l1 is taken by so many rows: the fewer the nearer to each, and the more often all columns are gone through.
+/// l1 is applied after so many rows: fewer rows are closer to applying it at each, but pass over all columns more
+/// often.
 constexpr std::size_t rows_of_l1 = 1024;
-/// By so many of the last rows, and up to twice as many, the constant term is found.
+/// The constant term is found from so many of the last rows, up to twice as many.
 constexpr std::uint64_t rows_of_part = 8192;
 constexpr std::string_view source = "the stream";
 
@@ -49,7 +50,7 @@ train_options checked(train_options o, const model_traits& traits) {
   unused(o.average.has_value(), "an average over epochs");
   unused(!o.record.empty() || !o.checkpoint.empty(), "a record, or a checkpoint after each epoch");
   unused(!o.observers.empty(), "observers");
-  o.observers = silent_observers();  // each batch would tell the same again
+  o.observers = silent_observers();  // each batch would repeat the same notes
   unused(o.reproducible || o.virtual_workers, "virtual workers");
   unused(o.weights.any() || o.weight_positive != 1.0, "weights of classes, for rows may weigh themselves");
   unused(o.rounds > 1, "rounds of an epoch");
@@ -88,7 +89,8 @@ label_map labels_of_stream(const stream_model& model, const train_options& o) {
   return declared_labels(model.traits.labels, o.labels, {}, std::string(source));
 }
 
-/// Columns that a model is made for: as many again as there are, so that it is not made anew for each.
+/// The number of columns that a model is made for: up to twice the present number, so that it is not made again for
+/// each new column.
 std::size_t room_for(std::size_t columns) {
   return std::min(std::bit_ceil(std::max<std::size_t>(columns, 1)), column_limit);
 }
@@ -101,11 +103,11 @@ struct stream_run::planned {
   std::size_t columns;     ///< room
   std::size_t sample = 0;  ///< rows that it was planned on
   bool has_constant = false;
-  prepared_task made;  ///< for the rows that it was planned on, which are gone: what is the same for all rows
+  prepared_task made;  ///< for rows that are gone: only what is the same for all rows is used
   loop_plan plan{};
   step_schedule schedule{};
-  std::unique_ptr<training_task> current{};  ///< what the workers look at
-  std::unique_ptr<engine_run> workers{};     ///< goes first
+  std::unique_ptr<training_task> current{};  ///< the task that workers use
+  std::unique_ptr<engine_run> workers{};     ///< destroyed first
 };
 
 stream_run::stream_run(stream_model model, std::function<std::unique_ptr<any_engine>()> engine,
@@ -121,7 +123,7 @@ stream_run::stream_run(stream_model model, std::function<std::unique_ptr<any_eng
   require(how_.epoch_rows > 0 && how_.first_rows > 0, "an epoch of a stream, and what it begins with, has rows");
   const std::size_t batch = options_.batch.value_or(model_.traits.defaults.batch);
   if (batch > 1) chunk_rows_ = (rows_of_chunk + batch - 1) / batch * batch;
-  l1_.of_row = std::exchange(options_.l1, 0.0);  // no row takes it by itself
+  l1_.of_row = std::exchange(options_.l1, 0.0);  // no row applies it by itself
   how_.epoch_rows = (how_.epoch_rows + chunk_rows_ - 1) / chunk_rows_ * chunk_rows_;
   how_.first_rows = (how_.first_rows + chunk_rows_ - 1) / chunk_rows_ * chunk_rows_;
   if (const std::string path = std::exchange(options_.resume, {}); !path.empty()) resume(path);
@@ -155,7 +157,7 @@ stream_report stream_run::take(const sparse_view& rows) {
   require_whole();
   check(rows);
   stream_report report;
-  whole_ = false;  // should something fail from here on
+  whole_ = false;  // in case something fails from here on
   learn_columns(rows);
   for (std::size_t first = 0; first < rows.rows();) {
     const bool begun = planned_ != nullptr || kept_;
@@ -229,8 +231,8 @@ void stream_run::train(const sparse_view& rows, stream_report& report) {
   keep_recent(rows);
 }
 
-/// The last rows, where the model has a constant term, in parts that begin at fixed rows of the stream: so it does not
-/// matter how rows are dealt to calls.
+/// Keeps the last rows, if the model has a constant term, in parts that begin at fixed rows of the stream, so that the
+/// result does not depend on how rows are dealt to calls.
 void stream_run::keep_recent(const sparse_view& rows) {
   if (!planned_->has_constant) return;
   since_minimised_ += rows.rows();
@@ -245,7 +247,7 @@ void stream_run::keep_recent(const sparse_view& rows) {
   }
 }
 
-/// Where enough rows have come since it was done last that it does not take longer than training them.
+/// Done only when enough rows have come since the last time, so that it takes less time than training them.
 void stream_run::minimise_constant() {
   if (!planned_->has_constant || 16 * since_minimised_ < earlier_.rows() + recent_.rows()) return;
   row_buffer rows = earlier_;
@@ -269,7 +271,8 @@ scaled_l2 stream_run::l2() const {
   return {state_.scale, -static_cast<double>(state_.since_origin), shrink()};
 }
 
-/// A round ends where an epoch does, and where the scale has to be multiplied in: at multiples of a chunk.
+/// Rows to the end of the round, which ends where an epoch does, and where the scale has to be multiplied in: at
+/// multiples of a chunk.
 std::size_t stream_run::rows_to_boundary() const {
   const std::uint64_t to_epoch = how_.epoch_rows - state_.rows % how_.epoch_rows;
   const double by_row = -std::log(shrink());
@@ -280,7 +283,7 @@ std::size_t stream_run::rows_to_boundary() const {
   return static_cast<std::size_t>(std::min(static_cast<double>(to_epoch), chunks * static_cast<double>(chunk_rows_)));
 }
 
-/// Rows after which l1 is taken next, whole chunks.
+/// Rows until l1 is applied next, whole chunks.
 std::size_t stream_run::rows_to_l1() const {
   if (l1_.of_row == 0.0) return std::numeric_limits<std::size_t>::max();
   const std::size_t left = rows_of_l1 - std::min<std::size_t>(l1_.rows, rows_of_l1 - 1);
@@ -294,8 +297,8 @@ void stream_run::owe_l1(double step, std::size_t rows) {
   if (l1_.rows >= rows_of_l1) take_l1();
 }
 
-/// Nothing is known of how often a column will occur, so that rows cannot take a part each: all columns do at once, of
-/// so many rows (Langford, Li and Zhang, Sparse online learning via truncated gradient, JMLR 2009).
+/// How often a column will occur is unknown, so rows cannot apply a part of l1 each: it is applied to all columns at
+/// once, for so many rows (Langford, Li and Zhang, Sparse online learning via truncated gradient, JMLR 2009).
 void stream_run::take_l1() {
   if (l1_.owed == 0.0) return;
   const auto t = static_cast<float>(l1_.owed / state_.reached);
@@ -305,7 +308,7 @@ void stream_run::take_l1() {
 
 void stream_run::train_round(const sparse_view& given, stream_report& report) {
   sparse_view rows = given;
-  rows.source = nullptr;  // they are there, and were looked at
+  rows.source = nullptr;  // they are in memory, and have been checked
   rows.first_row = state_.rows;
   planned& p = *planned_;
   const param_store& store = p.workers->store();
@@ -320,7 +323,7 @@ void stream_run::train_round(const sparse_view& given, stream_report& report) {
   p.plan.chunks = chunk_plan(rows.rows(), chunk_rows_);
   p.workers->take(*p.current, p.plan);
   const std::size_t workers = std::max<std::size_t>(p.workers->workers(), 1);
-  // What models draw goes by the pass and the row in the round: no two rounds have the same.
+  // Models draw numbers by the pass and the row in the round: no two rounds have the same.
   round_plan round{.pass = state_.rows + 1,
                    .epoch = 1,
                    .step = at,
@@ -346,7 +349,7 @@ void stream_run::train_round(const sparse_view& given, stream_report& report) {
     p.made.task->fold(store, state_.reached, p.workers->helpers());
     state_.reached = 1.0;
   }
-  // Of another epoch l2 takes another part of a weight.
+  // In another epoch l2 takes another part of a weight.
   if (small || state_.rows % how_.epoch_rows == 0) {
     state_.scale = state_.reached;
     state_.since_origin = 0;
@@ -366,8 +369,7 @@ void stream_run::plan() {
   engine->plan(planner);
   next->schedule = run.schedule;
   next->plan = next->made.task->plan(planner.loop());
-  // A search has tried its step with batches that end with the chunks of these rows, which are short where rows are
-  // few.
+  // The step search used batches that end with the chunks of these rows, which are short if rows are few.
   if (run.step_found)
     next->plan.options.batch =
         static_cast<std::uint32_t>(std::min<std::size_t>(next->plan.options.batch, next->plan.chunks.rows_per_chunk()));
@@ -407,7 +409,7 @@ void stream_run::plan() {
   }
 }
 
-/// Whoever changes new parameters knows of the columns that there are, not of those that there is room for.
+/// A function that changes new parameters sees the columns that exist, not those that there is room for.
 void stream_run::begin_with(const std::vector<parameter_group>& room, const planned& made) const {
   const param_store& store = made.workers->store();
   const std::vector<parameter_group> groups = model_.groups(columns_);

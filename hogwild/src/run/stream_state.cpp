@@ -22,7 +22,7 @@ void for_arrays(const param_store& store, const F& f) {
     all.template operator()<double>();
 }
 
-/// Calls copy(from, to, elements) for what each group has in both.
+/// Calls copy(from, to, elements) for the part of each group that both have.
 template <class F>
 void for_groups(const std::vector<parameter_group>& from, const std::vector<parameter_group>& to, const F& copy) {
   for (std::size_t g = 0; g < std::min(from.size(), to.size()); ++g)

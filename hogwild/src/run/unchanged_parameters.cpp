@@ -25,7 +25,7 @@ std::string unchanged_parameters::note(const epoch_report& measured) {
          detail::to_short_text(measured.step) + " is large enough to change numbers of their size";
 }
 
-// Words are summed up, each times an odd number of its own, so that it does not matter which thread comes first.
+// A sum of words, each times an odd number of its own, so that the order of the threads does not matter.
 std::uint64_t unchanged_parameters::digest() const {
   const std::size_t bytes = task_.facts().parameters * task_.facts().scalar_bytes;
   const std::span<const std::byte> stored = who_.store().state_of_training().first(bytes);

@@ -13,27 +13,27 @@
 
 namespace hogwild {
 
-/// Sees whether training has changed any parameter: a run that learns nothing ends like any other, and should say so.
-/// Looks at gates, while nobody trains; both outlive it.
+/// Detects whether training has changed any parameter: a run that learns nothing ends like any other, and should report
+/// it. Looks at gates, while nobody trains; both arguments outlive it.
 class unchanged_parameters {
  public:
   unchanged_parameters(const training_task& work, engine_run& who) : task_(work), who_(who) {}
 
-  /// Remembers what training begins with.
+  /// Remembers the initial parameters.
   void begin() { before_ = digest(); }
   bool asked() const { return before_.has_value(); }
-  /// After the first epochs that were measured: whether no example has changed anything. False ever after.
+  /// Called after the first epochs that were measured: whether no example has changed anything. False ever after.
   bool are_so(const epoch_report& measured);
-  /// What is to be said of it.
+  /// The note for the user.
   static std::string note(const epoch_report& measured);
 
  private:
-  /// The same for equal parameters, and with next to no exception another one for others.
+  /// Equal for equal parameters, and almost certainly different for others.
   std::uint64_t digest() const;
 
   const training_task& task_;
   engine_run& who_;
-  std::optional<std::uint64_t> before_{};  ///< until they are looked at
+  std::optional<std::uint64_t> before_{};  ///< until they are compared
 };
 
 }  // namespace hogwild

@@ -14,7 +14,7 @@ namespace hogwild {
 
 namespace {
 
-/// How many rows of each stratum: fractions are carried on to the next one, from a point that chance sets, so that no
+/// How many rows of each stratum: fractions are carried over to the next stratum, from a random start, so that no
 /// stratum is favoured and the sum is `wanted`.
 std::vector<std::size_t> quotas(const std::vector<std::size_t>& rows, std::size_t all, std::size_t wanted,
                                 double chance) {
@@ -47,8 +47,8 @@ std::vector<bool> draw_validation(const label_column& labels, const label_map& k
   const counter_random random(seed, 0x76616c69u);
   std::vector<std::size_t> needed = quotas(left, rows, wanted, random.uniform(rows));
   require_both(std::ranges::any_of(needed, [](std::size_t n) { return n > 0; }));
-  // Row by row, with the chance that leaves every choice equally likely (Knuth, The Art of Computer Programming, volume
-  // 2, section 3.4.2, algorithm S).
+  // Row by row, with the probability that makes every choice equally likely (Knuth, The Art of Computer Programming,
+  // volume 2, section 3.4.2, algorithm S).
   std::vector<bool> held(rows);
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t c = parts.of(r);

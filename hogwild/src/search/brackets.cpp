@@ -20,8 +20,8 @@ power largest_power(std::size_t eta, std::size_t n) {
   return p;
 }
 
-/// Of `trials` that begin: those of rung i are trained up to epochs * eta^i / first, where `first` is the power of eta
-/// by which the first rung's epochs are fewer than all.
+/// A bracket in which `trials` begin: those of rung i are trained up to epochs * eta^i / first, where `first` is the
+/// power of eta that divides all epochs into the first rung's.
 search_bracket bracket_of(std::size_t trials, std::size_t epochs, std::size_t eta, power first) {
   search_bracket bracket;
   for (std::size_t i = 0, grown = 1; i <= first.exponent; ++i, grown *= eta) {

@@ -87,7 +87,7 @@ search_journal::~search_journal() {
 void search_journal::read(const std::string& title) {
   const std::string text = read_whole(file_, path_);
   const std::size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
-  // Of a file that holds anything else not a byte is taken away.
+  // A file with any other content is left unchanged.
   const std::string_view begun = std::string_view(text).substr(0, journal_mark.size());
   if (!journal_mark.starts_with(begun))
     throw input_error(quote(path_) + " is no journal of a search: name another file");
@@ -127,7 +127,7 @@ std::optional<double> search_journal::find(std::size_t trial, std::size_t epochs
 }
 
 void search_journal::add(std::size_t trial, std::size_t epochs, double metric) {
-  // JSON has no word for infinity.
+  // JSON cannot express infinity.
   write("{\"trial\":" + std::to_string(trial) + ",\"epochs\":" + std::to_string(epochs) +
         ",\"metric\":" + (std::isfinite(metric) ? to_text(metric) : "null") + "}");
   results_[{trial, epochs}] = metric;

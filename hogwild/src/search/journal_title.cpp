@@ -7,7 +7,7 @@ namespace hogwild::detail {
 
 namespace {
 
-/// A string of JSON. Names of files may hold any bytes; what is not ASCII is told by its number.
+/// A JSON string. Names of files may hold any bytes; bytes that are not ASCII are written as numbers.
 std::string json_string(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) {

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t most_trials = 1'000'000, most_search_epochs = 1'000'000;
 
-/// Where the space names the epochs: those of this trial.
+/// The epochs of this trial, if the space names them.
 std::size_t epochs_of(const configuration& options, std::size_t otherwise) {
   const auto named = std::ranges::find(options, "epochs", &given_option::name);
   if (named == options.end()) return otherwise;
@@ -34,7 +34,7 @@ std::size_t epochs_of(const configuration& options, std::size_t otherwise) {
   return epochs;
 }
 
-/// Lower metrics first, and of equal ones those that came first.
+/// Lower metrics first; among equal ones the earlier trial.
 bool is_better(const trial* a, const trial* b) {
   return std::tie(a->metric, a->number) < std::tie(b->metric, b->number);
 }
@@ -73,13 +73,13 @@ class searching {
     return true;
   }
 
-  /// Trials that go together: of one number of epochs, and one number of them at once.
+  /// Trials that are trained together: with the same number of epochs and the same limit on how many at once.
   struct alike {
     std::size_t epochs, most;
     std::vector<trial*> trials{};
   };
 
-  /// Those of one kind after those of another, in the order in which they are met.
+  /// Trains one kind after another, in the order in which they are met.
   bool run_rung(const std::vector<trial*>& some, std::size_t epochs, bool last) {
     std::vector<alike> groups;
     for (trial* const t : some) {
@@ -98,7 +98,7 @@ class searching {
     return true;
   }
 
-  /// False where the search ends with it.
+  /// False if the search ends with it.
   bool run_group(std::span<trial* const> group, std::size_t epochs, bool last) {
     std::vector<trial*> missing;
     for (trial* const t : group) {
@@ -224,7 +224,7 @@ std::vector<trial> plan_trials(const search_space& space, const search_options& 
       all.push_back({.number = number,
                      .options = grid ? space.grid_point(number) : space.drawn_point(options.seed, number),
                      .bracket = b});
-      epochs_of(all.back().options, options.epochs);  // told now, not after an hour
+      epochs_of(all.back().options, options.epochs);  // throws now, not after an hour
     }
   }
   return all;

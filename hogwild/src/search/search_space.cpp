@@ -18,14 +18,14 @@ namespace hogwild {
 namespace {
 
 constexpr std::size_t most_points = 10'000, most_grid_points = 1'000'000;
-/// Whole numbers that a double tells apart.
+/// Up to this, a double represents all whole numbers.
 constexpr double most_whole = 0x1p53;
 
 [[noreturn]] void refuse_dimension(const std::string& option, const std::string& fault) {
   throw config_error("the space of " + quote(option) + " " + fault);
 }
 
-/// As it is written, and no further than the range goes: six digits may be beyond its end.
+/// The value as it is written, clamped to the range: six digits may lie beyond its end.
 std::string value_text(const value_range& r, double x) {
   if (r.whole) return detail::to_text(static_cast<std::uint64_t>(std::clamp(std::round(x), r.low, r.high)));
   const std::string text = detail::to_short_text(x);
@@ -34,8 +34,8 @@ std::string value_text(const value_range& r, double x) {
   return read >= r.low && read <= r.high ? text : detail::to_text(std::clamp(x, r.low, r.high));
 }
 
-/// The value at a fraction in [0, 1] of the range. Whole numbers have half a unit more at both ends when they are
-/// drawn, so that the ends come up as often as others.
+/// The value at a fraction in [0, 1] of the range. When whole numbers are drawn, both ends get half a unit more, so
+/// that the end values come up as often as others.
 double value_at(const value_range& r, double fraction, double margin = 0.0) {
   const double low = r.low - margin, high = r.high + margin;
   if (!r.log) return low + fraction * (high - low);

@@ -8,7 +8,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
-// "l2=log:1e-8:1e-2:7" and its like.
+// Parses texts such as "l2=log:1e-8:1e-2:7".
 
 namespace hogwild {
 

@@ -34,11 +34,11 @@ namespace hogwild {
 /// Models of one loss on the same rows.
 struct trials_side_by_side::group {
   prepared_task made;
-  sparse_view test;  ///< with folds all rows, each weighing as much
+  sparse_view test;  ///< with folds all rows, with equal weights
   std::shared_ptr<const std::vector<std::uint8_t>> folds{};
-  double curvature = 0.0;                ///< of the mean loss, at most, where several rows see the same weights
+  double curvature = 0.0;                ///< upper bound, of the mean loss, if several rows see the same weights
   std::shared_ptr<any_engine> engine{};  ///< null: the serial one
-  /// What it has decided for rows in batches of so many, and for steps that were found.
+  /// The decision for batches of so many rows, and for steps that were found.
   struct decision {
     loop_options options;
     step_scaling scaling;
@@ -47,7 +47,7 @@ struct trials_side_by_side::group {
 
   std::shared_ptr<const training_task> task() const { return {std::shared_ptr<const void>(), made.task.get()}; }
 
-  /// Of the rows that are trained on where this fold is held out.
+  /// The bound over the training rows when this fold is held out.
   std::optional<loss_bound> bound(std::uint32_t held_out, std::span<const float> parameters, thread_team& threads,
                                   const std::stop_token& stop) const {
     sparse_view rows = made.task->data();
@@ -70,9 +70,9 @@ struct trials_side_by_side::lane {
   bool has_ended = false;  ///< by its tolerance
   stop_rules rules{};
   objective_fall fall{};
-  std::optional<optimum_bound> optimum{};  ///< where a tolerance asks
-  lane_kept best{};                        ///< under a tolerance that does, as it was when its objective was lowest
-  lane_kept kept{};                        ///< as it is after `outcome.epochs`; empty: a new one
+  std::optional<optimum_bound> optimum{};  ///< set if a tolerance needs it
+  lane_kept best{};                        ///< the state at its lowest objective, if a tolerance needs it
+  lane_kept kept{};                        ///< the state after `outcome.epochs`; empty: a new one
   side_by_side_outcome outcome{};
 
   lane_settings asked() const { return {.l1 = l1, .l2 = l2, .rows = {.held_out = of->held_out}}; }
@@ -83,7 +83,7 @@ struct trials_side_by_side::shared {
     std::once_flag once{};
     std::unique_ptr<group> made{};
   };
-  std::mutex grouping{};  ///< guards `groups`, but not what is in a slot
+  std::mutex grouping{};  ///< guards `groups`, but not their contents
   std::map<std::string, slot> groups{};
   std::vector<lane> lanes{};
 };
@@ -94,7 +94,7 @@ std::optional<double> given_step(const train_options& o, const training_defaults
   return o.step.initial ? o.step.initial : defaults.step;
 }
 
-/// How many epochs a run measures together after this one; 0: it goes on first.
+/// How many epochs the measurement after this one covers; 0: a run does not measure after it.
 std::uint64_t epochs_measured(std::size_t epoch, const train_options& options) {
   const std::size_t every = options.measure_every.value_or(1);
   return epoch % every == 0 || epoch == options.epochs ? (epoch - 1) % every + 1 : 0;
@@ -147,7 +147,7 @@ trials_side_by_side::group& trials_side_by_side::group_of(const side_by_side_tri
   std::call_once(found->once, [&] {
     train_options options = of.options;
     options.stop = how_.stop;
-    options.l2.reset();  // each has its own; the usual one has the rows of each column counted
+    options.l2.reset();  // each lane has its own; the default l2 has the rows of each column counted
     prepared_task made = of.make(of.rows, options);
     sparse_view test = of.folds ? made.task->data() : *made.data.options().test;
     if (of.folds) test.weight = {};
@@ -160,8 +160,8 @@ trials_side_by_side::group& trials_side_by_side::group_of(const side_by_side_tri
   return *found->made;
 }
 
-/// Its step is found as a run of its own would find it. No more rows see the same weights than the largest step of all
-/// allows, in powers of two: so all lanes with given steps go through the rows together.
+/// Finds the step as a separate run would. The number of rows that see the same weights is limited by the largest step
+/// of all, in powers of two, so that all lanes with given steps go through the rows together.
 void trials_side_by_side::begin(lane& of) {
   const train_options& o = of.of->options;
   group& among = group_of(*of.of);
@@ -172,7 +172,7 @@ void trials_side_by_side::begin(lane& of) {
   of.found = !given;
   of.l1 = o.l1;
   of.l2 = o.l2.value_or(common.options().l2);
-  const bool by_batches = common.facts().scaled;  // with l1, and of several classes, rows go one by one
+  const bool by_batches = common.facts().scaled;  // with l1, and with several classes, rows go one by one
   of.batch = by_batches ? common.options().batch : 1;
   double initial = given.value_or(0.0);
   if (!given) {
@@ -188,7 +188,7 @@ void trials_side_by_side::begin(lane& of) {
   of.among = &among;
 }
 
-/// First one of each group, so that groups are made ready side by side, too.
+/// Begins one of each group first, so that groups are prepared in parallel, too.
 void trials_side_by_side::begin_all(std::vector<lane*>& fresh) {
   std::set<std::string_view> met;
   const auto is_first = [&](const lane* of) { return met.insert(of->of->alike).second; };
@@ -207,7 +207,7 @@ void trials_side_by_side::begin_all(std::vector<lane*>& fresh) {
 
 namespace {
 
-/// In parts of so many.
+/// Cuts into parts of so many.
 template <class Unit>
 std::vector<Unit> cut_up(const Unit& all, std::size_t most) {
   std::vector<Unit> parts;
@@ -225,7 +225,7 @@ std::map<std::uint32_t, Unit> by_held_out(const Unit& all) {
   return parts;
 }
 
-/// What a pass over all rows takes, by and by: lanes come in eights, and a row has its own cost.
+/// The approximate cost of a pass over all rows: lanes come in eights, and a row has a cost of its own.
 template <class Unit>
 double cost(const std::vector<Unit>& units) {
   double sum = 0.0;
@@ -242,12 +242,13 @@ std::vector<trials_side_by_side::unit> trials_side_by_side::units_of(std::span<l
   for (lane* of : lanes) alike[{of->among, of->outcome.epochs, of->batch, of->found}].push_back(of);
   std::vector<unit> units;
   for (auto& [what, all] : alike) {
-    // Those that shrink far, whose weights are multiplied many times in a pass, with each other.
+    // Sorted by shrinkage: lanes that shrink far, whose weights are rescaled many times in a pass, are put together.
     std::ranges::stable_sort(all, {}, [](const lane* of) { return of->schedule.initial * of->l2; });
     const std::size_t each = (lanes.size() + how_.threads - 1) / how_.threads;
     const std::size_t most = lane_run::lanes_for(*std::get<0>(what)->made.task, each);
     std::vector<unit> cut = cut_up(all, most), by_fold;
-    // All lanes of a unit that hold out the same fold pass over its rows; else most rows are of some.
+    // All lanes of a unit that hold out the same fold pass over its rows; otherwise most rows are used by only some
+    // lanes.
     const std::map<std::uint32_t, unit> of_fold = by_held_out(all);
     for (const auto& [fold, some] : of_fold) {
       const std::vector<unit> more = cut_up(some, most);
@@ -261,7 +262,7 @@ std::vector<trials_side_by_side::unit> trials_side_by_side::units_of(std::span<l
   return units;
 }
 
-/// Where threads would stand idle while the last units are trained, those are cut smaller.
+/// Cuts the last units smaller if threads would be idle while they are trained.
 void trials_side_by_side::occupy_threads(std::vector<unit>& units) const {
   const std::size_t left = units.size() % how_.threads, parts = left > 0 ? how_.threads / left : 1;
   if (parts < 2) return;
@@ -276,7 +277,8 @@ void trials_side_by_side::occupy_threads(std::vector<unit>& units) const {
   }
 }
 
-/// How the workers of an engine share is decided once for all that go through the rows together, by the largest step.
+/// The sharing of an engine's workers is decided once for all lanes that go through the rows together, by the largest
+/// step.
 std::unique_ptr<lane_run> trials_side_by_side::start(const unit& of) const {
   group& among = *of.front()->among;
   const std::size_t lanes = lane_run::lanes_for(*among.made.task, of.size());
@@ -302,7 +304,7 @@ std::unique_ptr<lane_run> trials_side_by_side::start(const unit& of) const {
   return run;
 }
 
-/// By one pass an epoch, of one thread or by the engine.
+/// One pass an epoch, by one thread or by the engine.
 void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
   const group& among = *of.front()->among;
   const training_task& task = *among.made.task;
@@ -325,8 +327,8 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
     const auto measured = losses();
     for (std::size_t k = 0; k < of.size(); ++k) of[k]->fall = {measured[k].loss};
   }
-  // What lanes hold that have ended, and when. Of those that go on: what they were when the call began, so that it can
-  // be broken off.
+  // Lanes that have ended keep their state and when they ended. Lanes that go on keep the state in which the call
+  // began, so that it can be broken off.
   std::vector<lane> now;
   for (const lane* l : of) now.push_back(*l);
   const auto decided = among.planned.find({of.front()->batch, of.front()->found});
@@ -350,7 +352,7 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
       epoch_report seen{.epoch = e, .train_loss = measured[k].loss};
       if (goes_by_distance(now[k])) {
         const std::optional<loss_bound> bound = among.bound(now[k].of->held_out, run.parameters(k), *alone, how_.stop);
-        if (!bound) return;  // asked to stop
+        if (!bound) return;  // a stop was requested
         if (!now[k].optimum) now[k].optimum.emplace(now[k].l1, now[k].l2);
         now[k].optimum->take(*bound, *alone);
         seen.train_loss = bound->loss;
@@ -396,7 +398,7 @@ void trials_side_by_side::train(std::span<const std::size_t> which, std::size_t 
     if (of.among == nullptr && of.outcome.refused.empty()) fresh.push_back(&of);
   }
   begin_all(fresh);
-  // A step that was looked for when somebody asked to stop is none.
+  // A step whose search was cut short by a stop request is not used.
   if (how_.stop.stop_requested()) {
     for (lane* of : fresh) *of = {.of = of->of};
     return;
@@ -413,7 +415,7 @@ void trials_side_by_side::train(std::span<const std::size_t> which, std::size_t 
   detail::for_each_in_threads(units.size(), how_.threads, [&](std::size_t i) {
     try {
       if (!how_.stop.stop_requested()) train_unit(units[i], epochs);
-    } catch (const config_error& why) {  // of the engine
+    } catch (const config_error& why) {  // from the engine
       for (lane* of : units[i])
         if (!how_.stop.stop_requested()) of->outcome.refused = why.what();
     }

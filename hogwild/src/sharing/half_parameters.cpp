@@ -10,7 +10,7 @@
 namespace hogwild {
 namespace {
 
-constexpr std::size_t at_once = 256;  ///< floats that stay in the nearest cache
+constexpr std::size_t at_once = 256;  ///< floats that fit into the nearest cache
 constexpr std::size_t line = 16;
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace hogwild {
 namespace {
 
-/// The arrays of a store, whole.
+/// The whole arrays of a store.
 template <parameter T>
 class whole_arrays : public private_arrays<T> {
  protected:
@@ -19,7 +19,7 @@ class whole_arrays : public private_arrays<T> {
   }
 };
 
-/// One worker, whose own the shared arrays are: there is nobody to exchange with. What a replica is to several.
+/// A worker that has the shared arrays alone and exchanges with nobody: takes the place of a replica.
 template <parameter T>
 class arrays_alone final : public whole_arrays<T> {
  public:
@@ -28,9 +28,9 @@ class arrays_alone final : public whole_arrays<T> {
   void begin_round(const round_plan&) override {}
 };
 
-/// A rank of a synchronous engine: its store is the rank's own (param_store::replica_view), and after every so many
-/// rows all ranks meet, which the hook waits for. A rank whose rows are at their end goes on meeting the others until
-/// they are through too.
+/// A rank of a synchronous engine: its store is the rank's own (param_store::replica_view). After a fixed number of
+/// rows all ranks meet, which the hook waits for. A rank that has no more rows goes on meeting the others until they
+/// have none, too.
 template <parameter T>
 class averaged_arrays final : public whole_arrays<T> {
  public:

@@ -22,39 +22,40 @@
 
 namespace hogwild::detail {
 
-/// Pairs of index and value pay while those of all ranks together, each list as long as the longest, are not more than
-/// this part of the parameters. In common memory a pair, which every rank looks up by itself, costs about as much as 16
-/// elements of an array, which all sum up together (measured on d = 47,236 and 300,000 with 4 to 256 rows); where bytes
-/// travel, as much as the two elements that it is as long as.
+/// Pairs of index and value pay if those of all ranks together, each list counted as long as the longest, are no more
+/// than this part of the parameters. In common memory a pair, which every rank looks up by itself, costs about as much
+/// as 16 elements of an array, which all ranks sum together (measured on d = 47,236 and 300,000 with 4 to 256 rows).
+/// Over a network it costs as much as the two elements whose size it has.
 inline std::size_t pairs_of_parameters(const collective& ranks) {
   return ranks.has_common_memory() ? 16 : 2;
 }
 
-/// One rank of a synchronous run, for as long as its group: what others may still read when it throws.
+/// State of one rank of a synchronous run that lives as long as its group: others may still read it when the rank
+/// throws.
 struct sync_rank {
   sync_rank(std::unique_ptr<collective> members, std::size_t parameters)
       : ranks(std::move(members)), all_news(2 * ranks->size()), touched(most_pairs(parameters, *ranks)) {}
 
-  /// Of one rank, where pairs are to pay; 0 where they cannot.
+  /// The most pairs of one rank that can pay; 0 if they cannot.
   static std::size_t most_pairs(std::size_t parameters, const collective& ranks) {
     if (parameters > std::numeric_limits<std::uint32_t>::max()) return 0;
     return parameters / (pairs_of_parameters(ranks) * ranks.size());
   }
 
   std::unique_ptr<collective> ranks;
-  std::array<double, 2> news{};  ///< of this rank: rows since the last meeting, and how many pairs it would send
+  std::array<double, 2> news{};  ///< of this rank: rows since the last meeting, and pairs that it would send
   std::vector<double> all_news;  ///< of all ranks
   touched_list touched;
   std::tuple<std::vector<float>, std::vector<double>> pairs, all_pairs;
 };
 
-/// One rank's side of the meetings of a round. All make the same calls, because each decides by what all have said.
+/// One rank's side of the meetings of a round. All make the same calls, because each decides by the same numbers.
 template <parameter T>
 class rank_meeting final : public exchange_hook {
  public:
-  /// `gathered`: of the gains beside the parameters the mean times `scale` is added to these, unless somebody takes
-  /// their sums; else all take the mean of parameters and state, weighted by rows: of the groups `trained`, for a mean
-  /// of equal numbers is not always the same number.
+  /// `gathered`: the mean of the gathered gains times `scale` is added to the parameters, unless a receiver takes the
+  /// sums. Otherwise all ranks average parameters and state, weighted by rows, for the groups `trained` only, because a
+  /// mean of equal numbers is not always the same number.
   rank_meeting(const param_store& mine, std::size_t slot, sync_rank& rank, bool gathered, double scale,
                std::vector<parameter_group> trained)
       : mine_(mine),
@@ -82,13 +83,13 @@ class rank_meeting final : public exchange_hook {
   using index_bits = std::conditional_t<sizeof(T) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
   static constexpr double too_many = -1.0;
 
-  /// An optimiser that remembers gradients moves parameters that no row has touched, too.
+  /// Pairs suit plain sgd only: an optimiser that remembers gradients moves parameters that no row has touched, too.
   bool in_pairs() const { return gathered_ && sum_receiver_ == nullptr; }
   bool has_room() const { return sync_rank::most_pairs(mine_.shape().parameters, ranks_) > 0; }
   std::span<T> gains() const { return mine_.beside<T>(0); }
 
-  /// Whether anybody has trained rows since all met last. A rank that has none left brings none, and all are through
-  /// when nobody brings any.
+  /// Whether any rank has trained rows since the last meeting. A rank that has none left brings none; the round is over
+  /// when no rank brings any.
   bool meet() {
     const auto begin = clock::now();
     const std::uint64_t rows = me_.rows.get();
@@ -118,7 +119,7 @@ class rank_meeting final : public exchange_hook {
 
   double pairs_of(std::size_t r) const { return rank_.all_news[2 * r + 1]; }
 
-  /// Moves the gains that are noted from their array into pairs; returns how many, or too_many where not all are noted.
+  /// Moves the noted gains from their array into pairs; returns how many, or too_many if not all are noted.
   double pack() {
     const std::span<const std::uint32_t> notes = rank_.touched.notes();
     const bool complete = has_room() && rank_.touched.is_complete();
@@ -132,7 +133,7 @@ class rank_meeting final : public exchange_hook {
         gain[j] = T(0);
         to[2 * n] = std::bit_cast<T>(index_bits{j});
         to[2 * n + 1] = g;
-        n += g != T(0);  // what was noted twice is 0 by now
+        n += g != T(0);  // a parameter that was noted twice has gain 0 by now
       }
       packed_ = n;
     }
@@ -146,8 +147,8 @@ class rank_meeting final : public exchange_hook {
       visit(static_cast<std::size_t>(std::bit_cast<index_bits>(pairs[2 * i])), pairs[2 * i + 1]);
   }
 
-  /// Adds `gain_weight` times the sum of all ranks' pairs. It is taken in the order of the ranks, as that of arrays is:
-  /// the same bits.
+  /// Adds `gain_weight` times the sum of all ranks' pairs. The sum is taken in the order of the ranks, as for arrays,
+  /// with the same bits.
   void add_pairs(std::size_t longest, T gain_weight) {
     pairs_.resize(std::max(pairs_.size(), 2 * longest));
     all_pairs_.resize(std::max(all_pairs_.size(), 2 * longest * ranks_.size()));
@@ -213,13 +214,13 @@ class rank_meeting final : public exchange_hook {
   double scale_;
   std::vector<parameter_group> trained_;
   std::uint64_t rows_met_;
-  double position_ = 0.0;  ///< rows of all ranks that have met
+  double position_ = 0.0;  ///< rows of all ranks in past meetings
   void* sums_to_ = nullptr;
   sum_receiver sum_receiver_ = nullptr;
   void* changes_to_ = nullptr;
   change_receiver change_receiver_ = nullptr;
   std::vector<std::uint32_t> changed_;
-  std::size_t packed_ = 0;  ///< gains that are pairs at the moment, and 0 in their array
+  std::size_t packed_ = 0;  ///< gains that are in pairs at present, and 0 in their array
   std::vector<T>&pairs_, &all_pairs_;
 };
 

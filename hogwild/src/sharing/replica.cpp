@@ -187,7 +187,7 @@ std::size_t replica<T>::send(std::size_t prefix, bool last) {
 
 template <parameter T>
 void replica<T>::meet(const array& of, parameter_run run, T gain_weight, bool last) {
-  // Two workers that walk along the same lines side by side would overtake each other's adds.
+  // Two workers that pass over the same lines at the same time would overtake each other's adds.
   const std::size_t cut = run.count * place_ / places / 16 * 16;
   const auto walk = [&](const auto& shared) {
     const auto block = [&](std::size_t first, std::size_t size) {

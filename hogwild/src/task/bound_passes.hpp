@@ -16,13 +16,13 @@
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
 
-// Passes over rows for linear bounds of a mean loss. What they sum up does not depend on the number of threads.
+// Passes over rows for linear bounds of a mean loss. Their sums do not depend on the number of threads.
 
 namespace hogwild::detail {
 
 inline constexpr std::size_t bound_chunk = 1024;
 
-/// Calls visit(cursor, chunk, its number) for all rows, in parallel, until somebody asks to stop.
+/// Calls visit(cursor, chunk, its number) for all rows, in parallel, until a stop is requested.
 template <class Visit>
 void over_rows(const sparse_view& rows, thread_team& threads, const std::stop_token& stop, const Visit& visit) {
   const chunk_plan plan(rows.rows(), bound_chunk);
@@ -43,12 +43,12 @@ void over_rows(const sparse_view& rows, thread_team& threads, const std::stop_to
   });
 }
 
-/// The sum over the rows of what each has in each column, times `width` numbers of its own, which slopes(r, numbers)
-/// fills in: number k of column j at j * width + k. A row whose slopes() is false adds nothing.
+/// For each column the sum of its entries, each times the row's `width` numbers, which slopes(r, numbers) fills in:
+/// number k of column j is at j * width + k. Rows for which slopes() returns false add nothing.
 template <class Slopes>
 std::vector<double> sum_of_rows(const sparse_view& rows, std::size_t width, thread_team& threads,
                                 const std::stop_token& stop, const Slopes& slopes) {
-  // As many parts as fit into 64 MiB, each with a sum of its own: never by the number of threads.
+  // As many parts as fit into 64 MiB, each with its own sum; independent of the number of threads.
   constexpr std::size_t most_numbers = std::size_t{1} << 23, most_parts = 16;
   const std::size_t length = rows.columns * width;
   const std::size_t parts = std::clamp<std::size_t>(

@@ -16,7 +16,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// The scores of all classes that rows have, and the distribution over the classes that each is to have.
+/// Scores of the rows for all classes, and each row's target distribution over the classes.
 class scores_of_rows {
  public:
   scores_of_rows(const sparse_view& rows, const label_map& labels, thread_team& threads, const agreement& ranks)
@@ -28,7 +28,7 @@ class scores_of_rows {
         score_(rows.rows() * classes_),
         chunks_(rows.rows(), bound_chunk) {}
 
-  /// Scores without constants. False where somebody asks to stop, at any rank.
+  /// Computes the scores without constants. False if a stop is requested, at any rank.
   bool take(std::span<const float> weights, const std::stop_token& stop) {
     over_rows(rows_, threads_, stop, [&](row_cursor& cursor, const chunk& now, std::size_t) {
       std::vector<double> sum(classes_);
@@ -48,7 +48,7 @@ class scores_of_rows {
   std::size_t classes() const { return classes_; }
   double counted() const { return counted_; }
 
-  /// The means over the rows of all ranks, each as it weighs, of numbers that of(r, numbers) fills in.
+  /// The means over the rows of all ranks, weighted, of the numbers that of(r, numbers) fills in.
   template <class Of>
   std::vector<double> means(std::size_t numbers, const Of& of) const {
     std::vector<double> all = sums(numbers, of);
@@ -56,7 +56,7 @@ class scores_of_rows {
     return all;
   }
 
-  /// The row's scores become probabilities; returns the logarithm of what they are divided by.
+  /// Turns the row's scores into probabilities; returns the logarithm of their divisor.
   double probable(std::size_t r, std::span<const double> constants, std::span<double> p) const {
     const float* const s = &score_[r * classes_];
     double top = -HUGE_VAL, sum = 0.0;
@@ -67,7 +67,7 @@ class scores_of_rows {
   }
   double score(std::size_t r, std::size_t k) const { return static_cast<double>(score_[r * classes_ + k]); }
 
-  /// Calls add(class, part) for each class of the row; the parts' sum is 1.
+  /// Calls add(class, part) for each class of the row; the parts sum to 1.
   template <class Add>
   void for_wanted(std::size_t r, const Add& add) const {
     if (!rows_.label.lists()) return add(static_cast<std::size_t>(labels_.encode(rows_.label[r])), 1.0);
@@ -111,12 +111,12 @@ class scores_of_rows {
   double counted_ = 0.0;
 };
 
-/// Constants under which each class is about as probable, on the mean, as rows want it (its scaling is that of Sinkhorn
-/// and Knopp, 1967), and what is still missing.
+/// Constants under which the mean probability of each class is close to its mean target (scaled as by Sinkhorn and
+/// Knopp, 1967), and the rest that is missing.
 struct class_constants {
   std::vector<double> at{};
-  double mixed = 0.0;           ///< so much of the probabilities is given away for
-  std::vector<double> other{};  ///< this distribution, so that the mean is exact
+  double mixed = 0.0;           ///< this fraction of the probabilities is replaced
+  std::vector<double> other{};  ///< by this distribution, so that the mean is exact
 };
 
 class_constants best_constants(const scores_of_rows& rows, std::vector<double> begin) {
@@ -135,7 +135,7 @@ class_constants best_constants(const scores_of_rows& rows, std::vector<double> b
     for (std::size_t k = 0; k < classes; ++k)
       if (mean[k] > 0.0) found.mixed = std::max(found.mixed, 1.0 - wanted[k] / mean[k]);
     if (found.mixed <= close || i == most_rounds) break;
-    constexpr double never = -1e4;  // a class that no row wants
+    constexpr double never = -1e4;  // for a class that no row has
     for (std::size_t k = 0; k < classes; ++k) {
       if (wanted[k] <= 0.0)
         found.at[k] = never;
@@ -151,7 +151,7 @@ class_constants best_constants(const scores_of_rows& rows, std::vector<double> b
   return found;
 }
 
-/// Of a softmax over all classes.
+/// For a softmax over all classes.
 std::optional<loss_bound> bound_of_all(const sparse_view& data, const label_map& labels,
                                        std::span<const float> parameters, constant_term constant, thread_team& threads,
                                        const agreement& ranks, const std::stop_token& stop) {
@@ -201,7 +201,7 @@ std::optional<loss_bound> bound_of_all(const sparse_view& data, const label_map&
   return bound;
 }
 
-/// Of a logistic loss for each class, against all others: their sum.
+/// For a logistic loss of each class against all others: the sum of these.
 std::optional<loss_bound> bound_of_each(const sparse_view& data, const label_map& labels,
                                         std::span<const float> parameters, constant_term constant, thread_team& threads,
                                         const agreement& ranks, const std::stop_token& stop) {

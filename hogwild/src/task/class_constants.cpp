@@ -11,7 +11,7 @@ namespace hogwild {
 
 namespace {
 
-/// Of so many classes the curvature is whole: it costs a row no more than its entries do.
+/// Up to so many classes the curvature is the whole matrix: it costs a row no more than its entries do.
 constexpr std::size_t most_whole_classes = 32;
 constexpr double negligible_gradient = 1e-5, longest_constant_step = 4.0;
 constexpr int most_constant_steps = 3;
@@ -38,7 +38,7 @@ void class_sums::add(float* scores, std::span<const std::uint32_t> given, float 
   for (std::size_t k = 0; k < n; ++k) gradient_[k] += units_of(w * static_cast<double>(scores[k]));
   for (const std::uint32_t y : given) {
     target_[y] += units_of(w * static_cast<double>(part));
-    scores[y] += part;  // what is predicted
+    scores[y] += part;  // the prediction
   }
   for (std::size_t k = 0; k < n; ++k) {
     const double p = static_cast<double>(scores[k]);
@@ -113,7 +113,7 @@ std::vector<double> class_sums::step() const {
   return step;
 }
 
-/// By Cholesky's factors. What is added to all constants changes nothing, so that the curvature has no inverse: a
+/// By Cholesky factorisation. Adding the same number to all constants changes nothing, so the curvature is singular: a
 /// little is added to its diagonal.
 std::vector<double> class_sums::solved() const {
   const std::size_t n = gradient_.size();
@@ -138,7 +138,7 @@ std::vector<double> class_sums::solved() const {
     x[k] /= a[k * n + k];
   }
   const double mean = std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(n);
-  for (double& each : x) each -= mean;  // of what changes nothing, rounding decides
+  for (double& each : x) each -= mean;  // along the direction that changes nothing, rounding would decide
   return x;
 }
 
@@ -157,7 +157,7 @@ std::vector<float> class_sums::of_unscored() const {
 }
 
 bool class_descent::take(const class_sums& sums, double loss_here, double loss_of_all) {
-  constexpr double rounding = 1e-6;  // of sums of losses
+  constexpr double rounding = 1e-6;  // relative, of sums of losses
   if (steps_ > 0 && !(loss_of_all <= loss_of_all_ + rounding * std::abs(loss_of_all_))) {
     constants_ = before_;
     return false;

@@ -18,13 +18,14 @@ namespace hogwild {
 namespace {
 
 constexpr std::size_t rows_of_sum = 1024, rows_at_once = 256;
-/// Fewer rows are gone through before a team has woken up.
+/// Fewer rows take less time than waking a team.
 constexpr std::size_t rows_for_threads = 16'384;
-/// Of the sum of the absolute derivatives, what counts as nothing.
+/// A sum of derivatives below this fraction of the sum of their absolute values counts as 0.
 constexpr double negligible = 1e-6;
 constexpr int most_steps = 60, most_halves = 200;
 
-/// Sums of each chunk, in a fixed order whoever adds them up. `of_chunk(first, last)` returns an array of them.
+/// Sums over each chunk, added in a fixed order for any number of threads. `of_chunk(first, last)` returns an array of
+/// them.
 template <std::size_t N, class Of>
 std::array<double, N> sums_over(std::size_t rows, thread_team& threads, const Of& of_chunk) {
   const chunk_plan plan(rows, rows_of_sum);
@@ -44,7 +45,7 @@ std::array<double, N> sums_over(std::size_t rows, thread_team& threads, const Of
   return all;
 }
 
-/// Calls f(first, margins, n) with the whole margins of a few rows at a time.
+/// Calls f(first, margins, n) with the complete margins of a few rows at a time.
 template <class F>
 void for_margins(const margins_of_rows& rows, std::size_t first, std::size_t last, float constant, const F& f) {
   std::array<float, rows_at_once> margin;
@@ -87,7 +88,7 @@ class slope_of_constant {
 
   /// Whether any row counts.
   bool has_rows() const { return weight_ > 0.0; }
-  /// What no second derivative of the objective exceeds, or none near the fit.
+  /// An upper bound of the second derivative of the objective, at least near the fit.
   double most_curvature() const { return (weight_ + known_.rows_before) * std::max(smoothness_, 1e-30); }
 
   slopes at(float constant) const {
@@ -99,7 +100,7 @@ class slope_of_constant {
     return {s[0] + pull, s[1] + std::abs(pull)};
   }
 
-  /// The sum of absolute derivatives of rows that nothing is known of.
+  /// The sum of the absolute derivatives at margin 0.
   double size_at_nothing() const {
     const std::vector<float> nothing(rows_.rows());
     margins_of_rows without = rows_;
@@ -109,8 +110,8 @@ class slope_of_constant {
     return s[1];
   }
 
-  /// From here on only what lies between is asked for: leaves out rows whose derivative is the same at both. Whether
-  /// these were half of the rows.
+  /// From now on only constants between these are evaluated: leaves out rows whose derivative is the same at both.
+  /// Returns whether these were at least half of the rows.
   bool keep_between(float low, float high) {
     std::vector<float> margin, label, offset, weight;
     std::array<float, rows_at_once> at_low, at_high;
@@ -171,24 +172,24 @@ struct point {
   double at() const { return static_cast<double>(place); }
 };
 
-/// By about so much, and by a float at least.
+/// Moves by about so much, and by at least one float.
 float moved(float from, double way) {
   const auto to = static_cast<float>(static_cast<double>(from) + way);
   constexpr float far = std::numeric_limits<float>::max();
   return to != from ? to : std::nextafter(from, way < 0.0 ? -far : far);
 }
 
-/// Where `at` goes on to; the steps may grow by this factor.
+/// The step from `at`; it may grow by this factor.
 double next_way(const point& before, const point& at, double way) {
   constexpr double most_growth = 8.0;
   const double change = at.slope.sum - before.slope.sum;
   const double secant = change == 0.0 ? 0.0 : -at.slope.sum * (at.at() - before.at()) / change;
-  const bool onwards = secant != 0.0 && (secant > 0.0) == (way > 0.0);  // else it is flat, or bends the other way
+  const bool onwards = secant != 0.0 && (secant > 0.0) == (way > 0.0);  // otherwise it is flat, or curves the other way
   const double most = most_growth * std::abs(way);
   return std::copysign(onwards ? std::min(std::abs(secant), most) : most, way);
 }
 
-/// The root between a place where the objective falls and one where it rises.
+/// The root between a point where the objective falls and one where it rises.
 float root_between(slope_of_constant& slope, point low, point high) {
   const double narrow = 6e-8 * std::max({std::abs(low.at()), std::abs(high.at()), high.at() - low.at()});
   double at_low = low.slope.sum, at_high = high.slope.sum;
@@ -203,7 +204,7 @@ float root_between(slope_of_constant& slope, point low, point high) {
     const auto place = static_cast<float>(low.at() + part * (high.at() - low.at()));
     const point between{std::clamp(place, first, last), slope.at(std::clamp(place, first, last))};
     if (between.slope.is_zero()) return between.place;
-    // A side that stays twice counts half, so that the next secant passes the root.
+    // A side that stays the same twice counts half, so that the next secant passes the root.
     const double stays = std::exchange(was_low, between.falls()) == between.falls() ? 0.5 : 1.0;
     if (between.falls())
       low = between, at_low = low.slope.sum, at_high *= stays;
@@ -231,7 +232,7 @@ float minimise_constant(const margin_loss& loss, const margins_of_rows& rows, co
   if (!slope.has_rows()) return known.value;
   point at{known.value, slope.at(known.value)};
   if (!at.slope.is_finite()) return known.value;
-  std::optional<double> least;  // where all rows want more of the same for ever
+  std::optional<double> least;  // set if all rows push in the same direction for ever
   const auto is_far_enough = [&](const slopes& s) {
     if (std::abs(s.sum) != s.size) return false;
     if (!least) least = negligible * slope.size_at_nothing();

@@ -10,7 +10,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// Losses are sums of floats: so far they may be off, for a loss of 1.
+/// Losses are sums of floats: the rounding error of a loss of 1.
 constexpr double rounding = 0x1p-19;
 
 }  // namespace
@@ -25,7 +25,7 @@ bool suits(double partial, const loss_around& loss, double tolerance) {
   const double right = (loss.above - loss.here) / loss.up, left = (loss.here - loss.below) / loss.down;
   const double slack = tolerance * std::max({std::abs(partial), std::abs(left), std::abs(right)}) +
                        rounding * (1.0 + std::abs(loss.here)) / std::min(loss.up, loss.down);
-  // Written so that what is no number does not suit.
+  // Written so that a NaN does not suit.
   return partial >= std::min(left, right) - slack && partial <= std::max(left, right) + slack;
 }
 

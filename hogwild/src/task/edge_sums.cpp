@@ -17,7 +17,7 @@ namespace {
 
 struct graph_sums {
   cut_sums edges{};
-  std::size_t nodes = 0, right = 0;  ///< whose side is known, and what was found for them
+  std::size_t nodes = 0, right = 0;  ///< nodes of known side, and those that are right
 
   void operator+=(const graph_sums& other) {
     edges.apart += other.edges.apart;
@@ -27,7 +27,7 @@ struct graph_sums {
   }
 };
 
-/// Adds up rows of a graph. A thread has its own.
+/// Sums over rows of a graph. Each thread has its own.
 class graph_reader {
  public:
   graph_reader(const sparse_view& rows, const cut_kernels& kernels, std::span<const float> part)
@@ -45,13 +45,13 @@ class graph_reader {
   }
 
  private:
-  /// The first row from r on that has not two entries of its own.
+  /// The first row from r on that is not two sparse entries.
   std::size_t end_of_edges(std::size_t r, std::size_t last) const {
     while (r < last && !rows_.dense && rows_.row_start[r + 1] - rows_.row_start[r] == 2) ++r;
     return r;
   }
 
-  /// Rows of two entries each, one after the other.
+  /// Consecutive rows of two entries each.
   graph_sums edges(std::size_t first, std::size_t last) {
     const std::size_t begin = rows_.row_start[first], count = last - first;
     const std::uint32_t* ends = nullptr;
@@ -67,7 +67,7 @@ class graph_reader {
     return {.edges = kernels_.measure(part_.data(), ends, &rows_.value[begin], count)};
   }
 
-  /// A node whose side is known; edges with an end that the model does not know count for nothing.
+  /// A node of known side; edges with an end that the model does not know count for nothing.
   graph_sums other(std::size_t r) {
     const sparse_row<float> z = cursor_.row(r);
     if (z.size() != 1 || z.label < 0.0f) return {};
@@ -82,7 +82,7 @@ class graph_reader {
   std::vector<std::uint32_t> ends_;
 };
 
-/// How much of what each column stands for is on side 0.
+/// The fraction of each column's node or terminal that is on side 0.
 std::vector<float> parts_of(const two_sides& sides, const cut_kernels& kernels, thread_team& threads) {
   const std::size_t nodes = sides.at.size() / 2;
   std::vector<float> part(nodes + sides.terminals.size());

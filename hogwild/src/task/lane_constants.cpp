@@ -20,7 +20,7 @@ namespace hogwild {
 
 namespace {
 
-/// Which rows lanes are trained on, and how often each counts.
+/// Which rows each lane is trained on, and how often each row counts.
 class rows_of_lanes {
  public:
   rows_of_lanes(const lane_table& table, const sparse_view& data) : table_(table), data_(data) {}
@@ -39,14 +39,14 @@ class rows_of_lanes {
   const sparse_view& data_;
 };
 
-/// Whether no weight of any lane of these is other than 0.
+/// Whether all weights of these lanes are 0.
 bool are_fresh(std::span<const float> weights, std::size_t lanes, const std::bitset<most_lanes>& which) {
   for (std::size_t i = 0; i < weights.size(); ++i)
     if (weights[i] != 0.0f && which[i % lanes]) return false;
   return true;
 }
 
-/// What the weights of all lanes make of each row.
+/// The margins of each row in all lanes.
 std::vector<float> margins_of_lanes(const training_task& alone, std::size_t lanes, const float* v,
                                     std::span<const double> scale, thread_team& threads, const std::stop_token& stop) {
   const sparse_view& data = alone.data();
@@ -109,7 +109,7 @@ struct losses_of_lanes {
   std::array<double, most_lanes> of{};
 };
 
-/// Goes through all rows by the parameters of all lanes; for those that have sums.
+/// Passes over all rows with the parameters of all lanes that have sums.
 losses_of_lanes pass_of_lanes(const training_task& alone, const lane_table& table, const param_store& store,
                               sums_of_lanes& sums, thread_team& threads, const std::stop_token& stop) {
   const sparse_view& data = alone.data();

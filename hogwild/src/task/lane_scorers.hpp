@@ -14,17 +14,17 @@
 #include <hogwild/detail/task/lane_table.hpp>
 #include <hogwild/detail/task/margin_loss.hpp>
 
-// What models side by side make of a few rows: the loss and the label of each row and lane, and what it predicts.
+// Scores of a few rows by models side by side: the loss, the label and the prediction for each row and lane.
 
 namespace hogwild {
 
-/// The stored parameters of all lanes; of so many columns, behind which the biases stand.
+/// The stored parameters of all lanes, with so many columns, followed by the biases.
 struct lane_parameters {
   const float* v;
   std::size_t columns;
 };
 
-/// Of margin models, with w = scale[k] * v. Belongs to a thread.
+/// For margin models, with w = scale[k] * v. Belongs to a thread.
 template <class Index, class Value>
 class margin_scorer {
  public:
@@ -42,7 +42,7 @@ class margin_scorer {
     no_shrink_.fill(1.0);
   }
 
-  /// At most batch_rows rows, which were looked at with ensure(). Predictions only where they are asked for.
+  /// At most batch_rows rows, which have passed ensure(). Predicts only if asked to.
   void operator()(std::span<const std::size_t> rows, bool predicts, float* score, float* label, double* loss) {
     take_rows(batch_, rows_, rows);
     kernels_.dots(v_, lanes_, batch_, score);
@@ -67,7 +67,7 @@ class margin_scorer {
   alignas(64) std::array<float, most_lanes> rounded_{};
 };
 
-/// Of models that row kernels train, which say themselves what they predict.
+/// For models that row kernels train, with their own predictions.
 template <class M, class Index, class Value>
 class row_scorer {
  public:

@@ -61,15 +61,16 @@ lane_task::lane_task(std::shared_ptr<const training_task> alone, std::shared_ptr
       alone_(std::move(alone)),
       table_(std::move(table)) {}
 
-// On text of 49,050 columns, and a cache of 2 MiB, models of 3 classes took 1/7.9 of the time, of 10 classes 1/2.1, of
-// 20 1/1.5, of 40 1/1.3, and of 90 as long.
+// On text of 49,050 columns, with a cache of 2 MiB, models of 3 classes took 1/7.9 of the time, of 10 classes 1/2.1, of
+// 20 1/1.5, of 40 1/1.3, and of 90 classes the same time.
 bool lane_task::pays_of_classes(std::size_t columns, std::size_t classes) {
   constexpr std::size_t numbers_of_a_vector = 8;
   return classes < numbers_of_a_vector || columns * classes * sizeof(float) <= 4 * level2_cache_bytes();
 }
 
-// On text of 47,603 columns, and a cache of 2 MiB, machines that keep 0.9 to 1.8 MiB took 1/1.4 to 1/3 of the time, of
-// 3 MiB 1/1.1, and of 6 MiB a fifth more; on records of 123 columns, of 4 factors 1/4 to 1/9, and of 16 1/2 to 1/4.
+// On text of 47,603 columns, with a cache of 2 MiB, machines of 0.9 to 1.8 MiB took 1/1.4 to 1/3 of the time, of 3 MiB
+// 1/1.1, and of 6 MiB a fifth more; on records of 123 columns, with 4 factors 1/4 to 1/9, and with 16 factors 1/2 to
+// 1/4.
 bool lane_task::pays_of_machines(std::size_t columns, std::size_t width, optimizer_kind by) {
   const std::size_t kept = columns * (width + 1) * (1 + state_arrays_of(by));
   return kept * sizeof(float) <= level2_cache_bytes();
@@ -113,7 +114,7 @@ void lane_task::train_margins(const worker_context& at, const step_context& cont
         };
         constexpr bool gathers = requires(const sharing_type& own) {
           own.gains();
-        };  // which have no l1: sync_plan.cpp
+        };  // there is no l1 with these: sync_plan.cpp
         if (at.plan.options.proximal()) {
           if constexpr (!gathers)
             return loop(lane_proximal_batch<sharing_type, Index, Value>(sharing, loss, *table_, context, data_));
@@ -153,14 +154,14 @@ void lane_task::train_rows(const M& model, const worker_context& at, const step_
 
 namespace {
 
-/// What is summed up over the rows of a chunk, of each lane.
+/// Sums over the rows of a chunk, for each lane.
 struct lane_sums {
   alignas(64) std::array<double, most_lanes> loss{}, weight{};
-  /// Of each lane where there are all measures; else none.
+  /// For each lane if all measures are asked for; else empty.
   std::vector<std::vector<float>> score, target, row_weight;
 };
 
-/// Of each fold the lanes that are measured on its rows: 1, and 0 for the others.
+/// For each fold the lanes that are measured on its rows: 1, and 0 for the others.
 class measured_folds {
  public:
   measured_folds(const lane_table& table, const sparse_view& rows, lane_task::rows_of_lane which)
@@ -181,7 +182,7 @@ class measured_folds {
   }
 
   const std::array<double, most_lanes>& of_row(std::size_t r) const { return lanes_[fold_of(r)]; }
-  /// Whether any lane is measured on it.
+  /// Whether any lane is measured on row r.
   bool any(std::size_t r) const { return any_[fold_of(r)]; }
 
  private:
@@ -217,7 +218,7 @@ std::vector<measurement> lane_task::measure(const param_store& store, std::span<
       if (!rows.weight.empty()) sum.row_weight[k].push_back(rows.weight[r]);
     }
   };
-  // `scorer`: of a few rows and each lane the loss, the label, and where all is measured what it predicts.
+  // `scorer` gives the loss, the label, and if all measures are asked for the prediction, of a few rows in each lane.
   const auto sum_up = [&](auto&& scorer) {
     std::array<std::size_t, batch_rows> drawn{};
     alignas(64) std::array<float, batch_rows * most_lanes> score, label;
@@ -265,7 +266,7 @@ std::vector<measurement> lane_task::measure(const param_store& store, std::span<
     for (const lane_sums& part : sums) {
       loss += part.loss[k];
       weight += part.weight[k];
-      if (part.score.empty()) continue;  // nobody is measured on its rows, or of all measures
+      if (part.score.empty()) continue;  // no lane is measured on its rows, or all measures are not asked for
       score.insert(score.end(), part.score[k].begin(), part.score[k].end());
       target.insert(target.end(), part.target[k].begin(), part.target[k].end());
       row_weight.insert(row_weight.end(), part.row_weight[k].begin(), part.row_weight[k].end());

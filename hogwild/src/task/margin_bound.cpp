@@ -20,7 +20,7 @@ struct tried_constant {
   double at = 0.0, slope = 0.0;
 };
 
-/// Two of them with the best one between them, and how much of each makes a slope of 0.
+/// Two of them that bracket the best constant, and the mix of both that has slope 0.
 struct bracket {
   tried_constant low{}, high{};
 
@@ -28,7 +28,7 @@ struct bracket {
     const double width = high.slope - low.slope;
     return width > 0.0 ? high.slope / width : 1.0;
   }
-  /// The tangents at both meet no further below the lowest mean loss than this.
+  /// The intersection of the tangents at both is at most this far below the lowest mean loss.
   double depth() const {
     const double width = high.slope - low.slope;
     return width > 0.0 ? -low.slope * high.slope / width * (high.at - low.at) : 0.0;
@@ -49,7 +49,7 @@ class margins_of_rows {
     for (std::size_t r = 0; r < rows.rows(); ++r) label_[r] = labels.encode(rows.label[r]);
   }
 
-  /// Margins without a constant term. False where somebody asks to stop, at any rank.
+  /// Computes margins without a constant term. False if a stop is requested, at any rank.
   bool take(std::span<const float> weights, const std::stop_token& stop) {
     over_rows(rows_, threads_, stop, [&](row_cursor& cursor, const chunk& now, std::size_t) {
       for (std::size_t r = now.first; r < now.last; ++r) {
@@ -63,7 +63,7 @@ class margins_of_rows {
     return true;
   }
 
-  /// The mean over the rows of all ranks, each as it weighs.
+  /// The weighted mean over the rows of all ranks.
   template <class Of>
   double mean(const Of& of) const {
     return sum_over_rows(of) / counted_;
@@ -111,8 +111,8 @@ class margins_of_rows {
   double counted_ = 0.0;
 };
 
-/// The bracket of the best constant, from `begin` on, so narrow that it costs the bound no more than `accuracy`.
-/// Nothing where the mean loss falls for ever.
+/// A bracket of the best constant, searched from `begin` on, so narrow that it costs the bound at most `accuracy`.
+/// Nothing if the mean loss falls for ever.
 std::optional<bracket> best_constant(const margins_of_rows& rows, double begin, double smoothness, double accuracy) {
   constexpr int most_doublings = 60, most_halvings = 60;
   const tried_constant first = rows.try_constant(begin);
@@ -128,7 +128,7 @@ std::optional<bracket> best_constant(const margins_of_rows& rows, double begin, 
   }
   if (!std::isfinite(far.slope)) return std::nullopt;
   bracket found = down > 0.0 ? bracket{near, far} : bracket{far, near};
-  // By the secant, and every third time, as losses with kinks want it, by halves.
+  // By the secant, and every third time by halving, which losses with kinks need.
   for (int i = 0; i < most_halvings && found.depth() > accuracy; ++i) {
     const double width = found.high.at - found.low.at;
     double middle = found.low.at + (i % 3 == 2 ? 0.5 : 1.0 - found.part_of_low()) * width;
@@ -147,7 +147,7 @@ std::optional<loss_bound> bound_of_margins(const margin_loss& loss, double smoot
                                            const label_map& labels, std::span<const float> parameters,
                                            constant_term constant, thread_team& threads, const agreement& ranks,
                                            const std::stop_token& stop) {
-  constexpr double accuracy = 1e-9;  // of the mean loss
+  constexpr double accuracy = 1e-9;  // relative to the mean loss
   margins_of_rows rows(loss, data, labels, threads, ranks);
   if (!rows.take(parameters.first(data.columns), stop)) return std::nullopt;
   const double given = constant == constant_term::none ? 0.0 : static_cast<double>(parameters[data.columns]);
@@ -172,7 +172,7 @@ std::optional<loss_bound> bound_of_margins(const margin_loss& loss, double smoot
       const float margin = rows.at(r, where);
       return rows.loss(r, margin) - rows.slope(r, margin) * static_cast<double>(margin);
     };
-    const double known = static_cast<double>(data.offset_of(r)) + fixed;  // of the margin, whatever the weights
+    const double known = static_cast<double>(data.offset_of(r)) + fixed;  // does not depend on the weights
     return (low > 0.0 ? low * tangent(at->low.at) : 0.0) + (high > 0.0 ? high * tangent(at->high.at) : 0.0) +
            slope_of(r) * known;
   });

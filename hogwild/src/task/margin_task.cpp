@@ -59,12 +59,12 @@ void margin_task::by_batches(const worker_context& at, const Sharing& sharing) c
 }
 
 void margin_task::work(const worker_context& at) const {
-  // A chunk of rows in another order than they are stored has no run of columns of its own, and what fades moves all
+  // Chunks of rows in another than the stored order have no run of singleton columns, and fading optimisers move all
   // columns at every row.
   const bool fades = !sums_up(at.plan.options.optimizer);
   const std::size_t first_singleton =
       by_chunks(at.plan.options.order) && !fades ? data_.first_singleton : data_.columns;
-  // A pair of step and sharing that has no line here is refused beforehand (combinations.hpp, plan_sharing()).
+  // Pairs of step and sharing that are missing here are refused beforehand (combinations.hpp, plan_sharing()).
   const auto train = [&](const auto& sharing) {
     const loop_options& o = at.plan.options;
     constexpr bool exclusive = std::same_as<decltype(sharing), const exclusive_sharing<float>&>;

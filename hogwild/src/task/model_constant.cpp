@@ -49,7 +49,7 @@ std::vector<float> margins_of(const training_task& task, std::span<const float> 
   return margin;
 }
 
-/// What optimisers remember of the way of a bias leads away from where it has been put.
+/// Resets the optimiser's memory of the bias's path, which would lead away from its new place.
 void move_bias(const training_task& task, const param_store& store, std::size_t j, float to) {
   const param_view<float> w(store.parameters<float>());
   const float from = w.load(j);
@@ -57,7 +57,7 @@ void move_bias(const training_task& task, const param_store& store, std::size_t 
   const optimizer_kind by = task.options().optimizer;
   if (!sums_up(by)) param_view<float>(store.state<float>(0)).store(j, 0.0f);
   if (by != optimizer_kind::ftrl) return;
-  const param_view<float> sums(store.state<float>(1));  // of which the weight is a multiple
+  const param_view<float> sums(store.state<float>(1));  // the weight is a multiple of these sums
   sums.store(j, from == 0.0f ? 0.0f : sums.load(j) * (to / from));
 }
 
@@ -78,7 +78,7 @@ double minimise_bias(const training_task& task, const margin_loss& loss, const p
   return sum_of_losses(loss, rows, all[data.columns], threads) / static_cast<double>(data.rows());
 }
 
-/// The model of several classes whose task it is; nothing where it is another.
+/// The model of several classes whose task it is; nothing if it is another kind.
 std::optional<softmax> classes_of(const training_task& task) {
   const task_facts& facts = task.facts();
   if (facts.model != softmax::name || facts.model_bytes.size() != sizeof(softmax)) return std::nullopt;
@@ -87,7 +87,7 @@ std::optional<softmax> classes_of(const training_task& task) {
   return m;
 }
 
-/// The classes of rows: a list, or the one that a label is. Belongs to a thread.
+/// The classes of rows: a list, or the one of the label. Belongs to a thread.
 class given_classes {
  public:
   explicit given_classes(const training_task& task) : labels_(task.labels()), data_(task.data()) {}
@@ -105,7 +105,7 @@ class given_classes {
   std::vector<std::uint32_t> list_;
 };
 
-/// The sum of the losses of all rows, which are added to the sums.
+/// The sum of the losses of all rows; adds the rows to `sums`.
 double pass_over(const training_task& task, const softmax& m, float* parameters, thread_team& threads,
                  const std::stop_token& stop, class_sums& sums) {
   const sparse_view& data = task.data();
@@ -146,7 +146,7 @@ double minimise_classes(const training_task& task, const softmax& m, const param
                         const constant_search& by) {
   const std::span<float> all = store.parameters<float>();
   const std::span<float> constants = all.subspan(m.features * m.classes, m.classes);
-  if (all_are_zero(all)) {  // nobody has trained yet
+  if (all_are_zero(all)) {  // untrained
     class_sums sums(m);
     given_classes given(task);
     for (std::size_t r = 0; r < task.data().rows(); ++r) sums.add_unscored(given(r), task.data().weight_of(r));

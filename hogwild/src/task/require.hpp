@@ -7,7 +7,7 @@
 
 namespace hogwild::detail {
 
-/// Throws config_error with the sentence unless what a user asked for holds together.
+/// Throws config_error with the message unless the condition holds.
 inline void require(bool holds, const std::string& sentence) {
   if (!holds) throw config_error(sentence);
 }

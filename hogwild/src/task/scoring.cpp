@@ -25,7 +25,7 @@ void require_numbered_as(std::span<const std::uint32_t> columns, const sparse_vi
     throw config_error(
         "the columns of the rows are numbered otherwise than those of the model: open them with the model's "
         "numbering()");
-  // Rows of a file are looked at when they are read.
+  // Rows of a file are checked when they are read.
   if (rows.source != nullptr) return;
   row_cursor cursor(rows);
   for (std::size_t r = 0; r < rows.rows(); ++r)

@@ -23,9 +23,9 @@ chunk_plan chunks_of_workers(const task_facts& facts, const sparse_view& data, c
   const std::size_t rows = data.rows();
   if (options.sharing == access_kind::deterministic) return {rows, options.exchange.rows};
   if (options.sharing == access_kind::direct && options.update == update_kind::ordered) return {rows, 1};
-  // A rating takes some nanoseconds: more of them in a chunk than rows of other data.
+  // A rating takes some nanoseconds, so a chunk has more of them than rows of other data.
   if (facts.rating_kernels()) return {rows, std::clamp<std::size_t>(rows / 256, 16, 2048)};
-  // An edge takes less still; but of a small graph all workers should have some.
+  // An edge takes still less; but all workers should have some edges of a small graph.
   if (facts.edge_kernels) return {rows, std::min(std::clamp<std::size_t>(rows / 256, 64, 2048), rows / 64 + 1)};
   const chunk_plan plan = chunk_plan::choose(rows, data.nonzeros());
   if (!facts.whole_batches) return plan;
@@ -33,18 +33,18 @@ chunk_plan chunks_of_workers(const task_facts& facts, const sparse_view& data, c
   return {rows, (plan.rows_per_chunk() + batch - 1) / batch * batch};
 }
 
-/// A device trains a chunk at a time: so that this takes longer than to start it, each of the rows that it trains at
-/// once is followed by several, where enough chunks are left for the workers beside it.
+/// A device trains a chunk at a time. To make this longer than starting it, a chunk has several rows for each that the
+/// device trains at once, if enough chunks are left for the workers beside it.
 chunk_plan chunks_of(const task_facts& facts, const sparse_view& data, const loop_options& options) {
   const chunk_plan plan = chunks_of_workers(facts, data, options);
   constexpr std::size_t several = 8, enough = 64, most = 65'536;
   const std::size_t rows = std::min({several * options.rows_in_flight, data.rows() / enough, most});
   if (rows <= plan.rows_per_chunk()) return plan;
-  const std::size_t unit = plan.rows_per_chunk();  // which holds whole batches
+  const std::size_t unit = plan.rows_per_chunk();  // a multiple of whole batches
   return {data.rows(), rows / unit * unit};
 }
 
-/// Whether workers go one after the other, or virtual ones in step, rather than each through a shard of its own.
+/// Whether workers, or virtual workers, take turns rather than each draw from a shard of its own.
 bool has_turns(const loop_options& o) {
   return o.sharing == access_kind::deterministic || o.update == update_kind::ordered;
 }
@@ -62,7 +62,7 @@ std::uint64_t words_of_locks(const loop_options& o, std::size_t workers) {
 loop_plan training_task::plan(const loop_options& decided) const {
   loop_plan plan{.options = decided, .chunks = chunks_of(facts_, data_, decided)};
   if (decided.ownership == ownership_kind::blocks && facts_.rating_kernels()) {
-    // As many bands in every process of the run.
+    // The number of bands is the same in every process of the run.
     const std::uint32_t bands = bands_for(data_.rows(), decided.exchange.workers);
     plan.blocks = std::make_shared<const rating_list>(blocks_of(data_, facts_.users, facts_.items, bands));
     if (!plan.blocks->starts.empty()) plan.chunks = chunk_plan(std::span<const std::uint32_t>(plan.blocks->starts));

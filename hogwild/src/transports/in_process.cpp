@@ -13,7 +13,7 @@ namespace hogwild {
 
 namespace {
 
-/// What lies between a rank and the next one.
+/// Messages on the way from a rank to the next one.
 struct mailbox {
   std::mutex mutex;
   std::condition_variable news;

@@ -30,7 +30,7 @@ matrix_factorization factorization_of(const training_task& task) {
 /// How often users and items occur.
 struct popularity {
   explicit popularity(const sparse_view& ratings) {
-    // Where nothing else needed them they have not been counted.
+    // They may not have been counted yet.
     const std::vector<std::uint32_t> counted =
         ratings.degree.empty() ? count_columns(ratings) : std::vector<std::uint32_t>();
     for (const std::uint32_t degree : ratings.degree.empty() ? std::span(counted) : ratings.degree) {
@@ -39,8 +39,8 @@ struct popularity {
       in_common += fraction * fraction;
     }
   }
-  double largest = 0.0;    ///< of all ratings those of the most popular one
-  double in_common = 0.0;  ///< users or items that two ratings have in common, in the mean
+  double largest = 0.0;    ///< fraction of all ratings that the most popular one has
+  double in_common = 0.0;  ///< mean number of users and items that two ratings have in common
 };
 
 class factors_on_device final : public device_model {
@@ -139,7 +139,7 @@ class factors_on_device final : public device_model {
 
   runtime& device_;
   double epoch_rows_;
-  std::vector<rating> ratings_;  ///< empty where all of them stay on the device
+  std::vector<rating> ratings_;  ///< empty if all of them stay on the device
   std::vector<std::uint32_t> degree_;
   std::optional<buffer<rating>> device_ratings_;
   std::optional<row_blocks> blocks_;
@@ -180,16 +180,17 @@ class factor_family final : public kernel_family {
   double rows_in_flight(run_planner& run) const override {
     const matrix_factorization model = factorization_of(run.task());
     const popularity known(run.task().data());
-    // All figures by simulation on MovieLens 1M. As many as twice the smaller of users and items end where one by one
-    // does, if no add is lost; no device has more warps than the most.
+    // All figures are from simulations on MovieLens 1M. If no add is lost, twice as many in flight as the smaller of
+    // users and items end where one by one does; no device has more warps than `most`.
     constexpr double most = 16'384;
     double exact = std::min(2.0 * static_cast<double>(std::min(model.users, model.items)), most);
-    // Those of one item are one step of as many, for which its bias alone has a curvature of 1: half of what is stable.
+    // Ratings in flight of one item are one step of as many, for which its bias alone has a curvature of 1: half of
+    // what is stable.
     if (run.loop().optimizer == optimizer_kind::sgd)
       exact = std::min(exact, 1.0 / std::max(run.step() * known.largest, 1e-9));
     if (run.loop().update == update_kind::exact) return exact;
-    // Of lossy ones that have a user or an item in common one alone counts: where every eighth has one with another,
-    // the error rises by 0.2 %; at what is right for exact ones by 9 %.
+    // If lossy updates have a user or an item in common, only one of them counts. If every eighth has one in common
+    // with another, the error rises by 0.2 %; with the number that suits exact updates it rises by 9 %.
     const double lossy = std::max(std::min(exact, 0.125 / std::max(known.in_common, 1e-9)), 1.0);
     if (2.0 * lossy < exact)
       run.note(

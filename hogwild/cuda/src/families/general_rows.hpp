@@ -13,8 +13,8 @@
 
 namespace hogwild::device {
 
-/// What trains rows of one model without a margin, and what measures them, in both forms; the device form may be empty,
-/// and nothing may measure.
+/// The kernels that train rows of one model without a margin, and those that measure them, in both forms; the device
+/// form may be empty, and there may be none to measure.
 struct general_forms {
   std::function<void(const general_work& work, std::size_t part, std::size_t parts)> on_host{};
   std::function<int(const general_work& work, void* stream)> on_device{};
@@ -22,7 +22,7 @@ struct general_forms {
   std::function<int(const loss_work<general_work>& work, void* stream)> losses_on_device{};
 };
 
-/// The work of a launch that measures rows which stay on the device: that of training, with them.
+/// The work of a launch that measures rows which stay on the device: that of training, with these rows.
 template <class Work>
 loss_work<Work> work_to_measure(const Work& training, device_rows& rows, const rows_to_measure& measured) {
   loss_work<Work> work{training};
@@ -35,16 +35,17 @@ loss_work<Work> work_to_measure(const Work& training, device_rows& rows, const r
   return work;
 }
 
-/// Throws config_error for optimisers that no kernel has, and for more groups of parameters than a launch is told of.
+/// Throws config_error for optimisers that no kernel supports, and for more groups of parameters than a launch can
+/// take.
 void require_sgd_or_adagrad(const loop_options& options);
 void require_few_groups(const training_task& task);
 
 /// How many rows may see the same weights. They are one step of as many rows, which is stable while step * curvature *
-/// rows is below 2. Adagrad's steps soon are smaller than the first one; four times as many end where one by one does.
-/// Of models without a margin the curvature takes scores for linear in the parameters (coordinator_side::smoothness):
-/// `fraction` is what of the bound is taken where they may be something else, or the loss steeper.
+/// rows is below 2. Adagrad's steps soon are smaller than the first one; four times as many rows end where one by one
+/// does. For models without a margin the curvature assumes scores that are linear in the parameters
+/// (coordinator_side::smoothness): `fraction` of the bound is used if scores may not be, or the loss may be steeper.
 double stable_rows_in_flight(run_planner& run, double fraction);
-/// The same by this curvature, where that of the run leaves something out.
+/// The same with this curvature, if that of the run leaves something out.
 double stable_rows_in_flight(run_planner& run, double fraction, double curvature);
 
 /// Brings the rows to the device; as kernel_family::bring().

@@ -37,7 +37,7 @@ class machine_family final : public kernel_family {
                          " factors, and there are " + std::to_string(model.factors) + ": use threads or processes");
   }
 
-  /// Its bias is a column of ones, which adds 1 to the curvature at most. Pairs bend the loss as well, the more the
+  /// Its bias is a column of ones, which adds at most 1 to the curvature. Pairs curve the loss as well, the more the
   /// larger factors have become: by simulation on a9a, kddcup99 and imdb a quarter of the bound ends where one by one
   /// does, and half of it up to 3 % above.
   double rows_in_flight(run_planner& run) const override {

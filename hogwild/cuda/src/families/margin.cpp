@@ -23,7 +23,7 @@ namespace hogwild::device {
 namespace {
 
 #if defined(HOGWILD_HAS_CUDA)
-/// The device form of a model of a program; null for those of the project, and where nobody has given one.
+/// The device form of a program's model; null for the project's models, and if the program has provided none.
 auto own_launch_of(const task_facts& facts) {
   const named_kernels* const kernels = known_margin_model::find(facts.model, facts.model_bytes)
                                            ? nullptr

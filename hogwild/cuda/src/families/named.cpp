@@ -47,7 +47,7 @@ class named_family final : public kernel_family {
     }
   }
 
-  /// Of its score and loss nothing is known: half of what margin models may have.
+  /// Its score and loss are unknown: half of the limit for margin models.
   double rows_in_flight(run_planner& run) const override { return stable_rows_in_flight(run, 0.5); }
 
   std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,

@@ -30,7 +30,7 @@ skip_gram windows_of(const training_task& task) {
   return model;
 }
 
-/// What a launch is told of the model and of how long rows are.
+/// A launch's arguments for the model and the length of rows.
 window_work shape_of(const training_task& task) {
   const skip_gram model = windows_of(task);
   window_work work;
@@ -44,17 +44,17 @@ window_work shape_of(const training_task& task) {
   return work;
 }
 
-/// No device has more that are there at once.
+/// No device holds more warps at once.
 constexpr double most_warps = 4096.0;
 
-/// How many of them may have memory of their own, at least one: the longer sentences and windows are, the fewer.
+/// How many warps may have memory of their own, at least one: the longer sentences and windows are, the fewer.
 double warps_with_room(const window_work& work) {
   constexpr double room = 0x1p30;
   const auto own = static_cast<double>(work.own_floats() * sizeof(float) + work.own_numbers() * sizeof(std::uint32_t));
   return std::clamp(std::floor(room / own), 1.0, most_warps);
 }
 
-/// What a device has beside rows, parameters and state: the words' tables, and the memory of the warps.
+/// A device's memory besides rows, parameters and state: the words' tables, and the memory of the warps.
 std::uint64_t bytes_beside_rows(const training_task& task, const loop_options& options) {
   const window_work work = shape_of(task);
   const std::uint64_t own = work.own_floats() * sizeof(float) + work.own_numbers() * sizeof(std::uint32_t);
@@ -101,16 +101,16 @@ class windows_on_device final : public device_model {
     return launch;
   }
 
-  /// Of rows whose words nobody counted the CPU leaves out words, and draws them, by how often the measured rows alone
-  /// have them.
+  /// If the words of the rows were not counted, the CPU leaves out and draws words by their counts in the measured
+  /// rows.
   bool measures() const override {
     return rows_.stay() && task_.data().degree.size() == task_.data().columns;
   }
 
   kernel_launch measure(const rows_to_measure& rows) override {
     loss_work<window_work> work = work_to_measure(work_, rows_, rows);
-    work.seed = 0;  // as general_task has it: a row's own numbers, the same each time
-    work.rows_in_flight = std::min(work.rows_in_flight, work_.rows_in_flight);  // more have no memory of their own
+    work.seed = 0;  // as in general_task: numbers that depend on the row alone
+    work.rows_in_flight = std::min(work.rows_in_flight, work_.rows_in_flight);  // others have no memory of their own
     kernel_launch launch{.warps = work.rows_in_flight, .on_host = [work](std::size_t part, std::size_t parts) {
                            add_window_losses(work, part, parts);
                          }};
@@ -157,9 +157,9 @@ class window_family final : public kernel_family {
           "out, or use threads or processes");
   }
 
-  /// By simulation on a million words of encyclopedia articles: where 25 windows at once score the most popular word,
-  /// at a step of 0.025, the loss ends 0.4 % above that of one sentence after the other; at twice as many 1 % above,
-  /// and at eight times 9 %. The larger the step, the fewer they may be.
+  /// By simulation on a million words of encyclopedia articles: if 25 windows at once score the most popular word, at a
+  /// step of 0.025, the loss ends 0.4 % above that of one sentence after the other; with twice as many 1 % above, and
+  /// with eight times 9 %. The larger the step, the fewer windows may be in flight.
   double rows_in_flight(run_planner& run) const override {
     const skip_gram model = windows_of(run.task());
     const std::vector<std::uint32_t> counts = occurrences(run.task().data());

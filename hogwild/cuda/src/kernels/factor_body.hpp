@@ -14,20 +14,20 @@
 #include "factor_rows.hpp"
 #include "factor_storage.hpp"
 
-// What a warp does to ratings: what factor_kernels does (detail/kernels/factor_kernels.hpp), with sums over the row in
-// another order. Lanes have the columns of both rows, the first two of them the biases and sums of squares as well. A
-// lane changes nothing that another lane of its warp reads, so that from rating to rating they need not meet.
+// How a warp trains ratings: as factor_kernels (detail/kernels/factor_kernels.hpp), with sums over the row in another
+// order. Lanes have the columns of both rows, the first two lanes the biases and sums of squares as well. No lane
+// changes anything that another lane of its warp reads, so that they need not synchronise between ratings.
 
 namespace hogwild::device {
 
-/// What the code is compiled for; all else is known when it runs.
+/// The compile-time parameters of the code; all else is known at run time.
 template <std::uint32_t Width, bool RowAdagrad, update_kind Update, memory_scope Scope,
           class Factors = single_factors<Update, Scope>>
 struct factor_kind {
-  using weights_type = weights<Update, Scope>;  ///< of biases and sums
+  using weights_type = weights<Update, Scope>;  ///< for biases and sums
   using factors_type = Factors;
   static constexpr std::uint32_t width = Width;  ///< 0: any
-  /// Words of a row that a lane keeps; 0: it reads the row again.
+  /// Words of a row that a lane keeps in registers; 0: it reads the row again.
   static constexpr unsigned pieces = (Width / Factors::together + warp_width - 1) / warp_width;
   static constexpr bool row_adagrad = RowAdagrad;
 };
@@ -49,8 +49,8 @@ void with_factor_width(std::uint32_t width, const F& f) {
   }
 }
 
-/// Calls f(factor_kind<...>{}) with what suits the work. The usual widths have code of their own under sgd; row_adagrad
-/// would need more registers for what it keeps. Throws std::invalid_argument for locked updates and for halves.
+/// Calls f(factor_kind<...>{}) for the work. The usual widths are compiled separately under sgd; row_adagrad would need
+/// more registers. Throws std::invalid_argument for locked updates and for halves.
 template <class F>
 void with_factor_kind(const factor_work& work, const F& f) {
   if (work.update == update_kind::locked) throw std::invalid_argument("a device adds without locks");
@@ -68,7 +68,7 @@ void with_factor_kind(const factor_work& work, const F& f) {
   with_factor_width(work.width, [&]<std::uint32_t Width>() { with_width.template operator()<Width, false>(); });
 }
 
-/// The same for factors in half storage. Throws std::invalid_argument where they cannot be trained.
+/// The same for factors in half storage. Throws std::invalid_argument if they cannot be trained.
 template <class F>
 void with_half_factor_kind(const factor_work& work, const F& f) {
   if (work.update != update_kind::lossy || work.sums != nullptr || work.system_scope || work.width % 2 != 0)
@@ -79,7 +79,7 @@ void with_half_factor_kind(const factor_work& work, const F& f) {
   });
 }
 
-/// A row of factors as a warp has read it.
+/// A row of factors that a warp has read.
 template <class Warp, class Factors, unsigned Pieces>
 class factor_row {
  public:
@@ -87,7 +87,7 @@ class factor_row {
 
   HOGWILD_DEVICE_CODE explicit factor_row(const Factors& row) : row_(row) {}
 
-  /// Reads the words that are kept: nothing here waits for what was read.
+  /// Reads the words that are kept, without waiting for them.
   HOGWILD_DEVICE_CODE void read(const Warp& warp, std::uint32_t words) {
     if constexpr (Pieces > 0)
       warp.template deal_pieces<Pieces>(
@@ -106,7 +106,7 @@ class factor_row {
   typename Warp::template each_lane<word> kept_[Pieces > 0 ? Pieces : 1];
 };
 
-/// What a rating adds to the gradient of its row of this column, as a multiple of the row.
+/// The factor of the row that a rating adds to the gradient of this column's row.
 HOGWILD_DEVICE_CODE inline float factor_l2(const factor_work& work, std::uint64_t column) {
   if (work.degree == nullptr) return work.l2;
   const float part = work.l2_rows / static_cast<float>(work.degree[column]);
@@ -146,7 +146,7 @@ HOGWILD_DEVICE_CODE void train_rating(const Warp& warp, const factor_work& work,
   const float user_l2 = factor_l2(work, user), item_l2 = factor_l2(work, item);
 
   float user_step = work.step, item_step = work.step;
-  constexpr float epsilon = 1e-8f;  // as row_adagrad's in factor_step
+  constexpr float epsilon = 1e-8f;  // as for row_adagrad in factor_step
   if constexpr (Kind::row_adagrad) {
     lane_numbers user_squares, item_squares, steps;
     warp.template deal_pieces<Kind::pieces>(words, [&](unsigned lane, unsigned piece, std::uint32_t k) {
@@ -189,7 +189,7 @@ HOGWILD_DEVICE_CODE void train_rating(const Warp& warp, const factor_work& work,
   });
 }
 
-/// What a kernel of this kind does. There is no model besides what the work says.
+/// The body of a kernel of this kind. The work describes the whole model.
 template <class Kind>
 struct factor_part {
   struct no_model {};

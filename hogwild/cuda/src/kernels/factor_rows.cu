@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPU runs, and how it is started. The test of fibers compiles this file as plain C++.
+// The code for GPUs, and how it is started. The test of fibers compiles this file as plain C++.
 #include "factor_rows.hpp"
 
 #include <hogwild/detail/cuda/rows_kernel.hpp>

@@ -9,18 +9,18 @@
 #include "factor_rows.hpp"
 #include "half_pairs.hpp"
 
-// How factors are stored, in words of `together` numbers that one lane has.
+// How factors are stored, in words of `together` numbers that belong to one lane.
 
 namespace hogwild::device {
 
-/// Each number by itself.
+/// One number in each word.
 template <update_kind Update, memory_scope Scope>
 class single_factors {
  public:
   static constexpr unsigned together = 1;
   using word = float;
 
-  /// Those from number `at` on.
+  /// The factors from number `at` on.
   HOGWILD_DEVICE_CODE single_factors(const factor_work& work, std::size_t at) : weights_(work.weights + at) {}
 
   HOGWILD_DEVICE_CODE word load(std::size_t k) const { return weights_.load(k); }
@@ -34,14 +34,13 @@ class single_factors {
   weights<Update, Scope> weights_;
 };
 
-/// Two numbers as 16-bit floats. There are lossy updates alone: a sum is rounded, and an exact one could not keep what
-/// that loses.
+/// Two numbers as 16-bit floats. Only for lossy updates: a sum is rounded, so an exact one could not keep the rest.
 class half_factors {
  public:
   static constexpr unsigned together = 2;
   using word = half_pair;
 
-  /// Those from number `at` on, which is even.
+  /// The factors from number `at` on, which is even.
   HOGWILD_DEVICE_CODE half_factors(const factor_work& work, std::size_t at) : pairs_(work.halves + at / together) {}
 
   HOGWILD_DEVICE_CODE word load(std::size_t k) const { return pairs_.load(k); }

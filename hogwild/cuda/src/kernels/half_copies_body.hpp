@@ -8,8 +8,8 @@
 
 #include "half_copies.hpp"
 
-// What a warp does to halves that begin, and to those that are fetched (half_copies.hpp): warp k has pairs [32 k, 32 k
-// + 32), and as many further on.
+// How a warp copies to halves and adds their gains (half_copies.hpp): warp k has pairs [32 k, 32 k + 32), and every so
+// many further on.
 
 namespace hogwild::device {
 

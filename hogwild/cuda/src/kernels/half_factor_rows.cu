@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPU runs where factors are stored as halves, and how it is started. The test of fibers compiles this file as
+// The code for GPUs if factors are stored as halves, and how it is started. The test of fibers compiles this file as
 // plain C++.
 #include "factor_rows.hpp"
 

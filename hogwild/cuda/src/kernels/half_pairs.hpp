@@ -10,7 +10,7 @@
 
 namespace hogwild::device {
 
-/// Two numbers of IEEE 754 binary16, the first in the lower bits: what a lane reads and writes at once.
+/// Two numbers of IEEE 754 binary16, the first in the lower bits: the word that a lane reads and writes.
 enum class half_pair : std::uint32_t {};
 
 /// To nearest, ties to even; from 65520 on infinity.
@@ -43,7 +43,7 @@ HOGWILD_DEVICE_CODE inline float number_of(half_pair pair, unsigned which) {
 }
 
 /// Pairs in a device's own memory, which any number of its warps read and write at the same time. Each access is
-/// relaxed: by itself never torn, and without any order between two pairs.
+/// relaxed: never torn, and without any order between two pairs.
 class half_pairs {
  public:
   HOGWILD_DEVICE_CODE explicit half_pairs(half_pair* data) : data_(data) {}

@@ -14,8 +14,8 @@
 #include "softmax_body.hpp"
 #include "window_body.hpp"
 
-// What a warp does to rows that it measures: what the tasks' evaluate() does, with sums over the row in another order.
-// There is one kernel for each family of models: how wide a row's entries are is asked for each of them.
+// How a warp measures rows: as the tasks' evaluate(), with sums over the row in another order. There is one kernel for
+// each family of models: it checks the width of entries for each row.
 
 namespace hogwild::device {
 
@@ -29,7 +29,7 @@ class still_weights {
   const float* data_;
 };
 
-/// Of what rows are trained by, what they are measured by.
+/// A kind for measuring, with the interface of the kinds for training.
 struct measuring_kind {
   using weights_type = still_weights;
   static constexpr bool adagrad = false;
@@ -71,8 +71,8 @@ HOGWILD_DEVICE_CODE inline double weight_of(const margin_work& work, std::uint64
   return work.weight != nullptr ? static_cast<double>(work.weight[r]) : 1.0;
 }
 
-/// Each of these has look(), which a warp comes to together for one row and all lanes get, and loss(), which a lane
-/// makes of that for a row of its own. By its number a warp has memory of its own.
+/// Each of these has look(), which a warp runs together for one row, with the result in all lanes, and loss(), which a
+/// lane computes from that for a row of its own. The warp's number selects memory of its own.
 struct margin_measure {
   template <class Warp, class Loss>
   HOGWILD_DEVICE_CODE static float look(const Warp& warp, const margin_work& work, const Loss&, std::uint64_t r,
@@ -87,7 +87,7 @@ struct margin_measure {
 
 struct softmax_measure {
   using part = softmax_part<measuring_kind>;
-  /// How much larger the logarithm of the sum of exponentials is than the score of the label.
+  /// By how much the logarithm of the sum of exponentials exceeds the label's score.
   template <class Warp>
   HOGWILD_DEVICE_CODE static double look(const Warp& warp, const general_work& work, const softmax_shape& model,
                                          std::uint64_t r, std::uint64_t /*number*/) {
@@ -151,17 +151,17 @@ struct window_measure {
   HOGWILD_DEVICE_CODE static double look(const Warp& warp, const window_work& work, no_model, std::uint64_t r,
                                          std::uint64_t number) {
     const double lost = sentence_walk<measuring_kind, Warp>(warp, work, number, r).loss();
-    warp.settle();  // the next row's words stand where these do
+    warp.settle();  // the next row overwrites these words
     return lost;
   }
   HOGWILD_DEVICE_CODE static double loss(const window_work&, no_model, std::uint64_t, double looked) { return looked; }
 };
 
-/// What a kernel does that measures, and how many warps it needs at least, where its Measure says so: of what training
-/// is, it has the rows and nothing else.
+/// The body of a kernel that measures, and the fewest warps that it needs, if its Measure says so: of the training work
+/// it uses only the rows.
 template <class Measure>
 struct loss_part : Measure {
-  /// Adds up the sums part, part + parts, ... of the work. No row has changed anything.
+  /// Adds up the sums part, part + parts, ... of the work. No row changes anything.
   template <class Warp, class Work, class Model>
   HOGWILD_DEVICE_CODE static std::uint64_t train(const Warp& warp, const loss_work<Work>& work, const Model& model,
                                                  std::uint64_t part, std::uint64_t parts) {

@@ -16,18 +16,16 @@
 
 namespace hogwild::device {
 
-/// One warp adds up the losses of so many rows, by turns in the same order: a sum is the same bits however many warps
-/// there are.
+/// One warp adds up the losses of so many rows, in a fixed order: a sum has the same bits however many warps there are.
 inline constexpr std::uint64_t rows_of_a_sum = 32;
 
 constexpr std::uint64_t loss_sums_of(std::uint64_t rows) {
   return (rows + rows_of_a_sum - 1) / rows_of_a_sum;
 }
 
-/// Rows to be measured, which one launch is told of as if it were to train them: of `Work` the rows, the parameters and
-/// what a margin, its loss or a score is made of count. Nobody writes the parameters meanwhile. Warp k has the sums k,
-/// k + rows_in_flight, ... Sentences are taken by the work's seed, and in memory of the warps' own as when they are
-/// trained.
+/// Rows to be measured, the arguments of one launch. Of `Work`, which would train them, it uses the rows, the
+/// parameters and all that a margin, its loss or a score needs. Nobody writes the parameters meanwhile. Warp k computes
+/// the sums k, k + rows_in_flight, ... Sentences use the work's seed and the warps' own memory, as in training.
 template <class Work>
 struct loss_work : Work {
   double* loss_sums = nullptr;  ///< loss_sums_of(count), that of rows [first, first + rows_of_a_sum) first
@@ -44,10 +42,9 @@ void add_machine_losses(const loss_work<general_work>& work, const machine_shape
 void add_factor_losses(const loss_work<factor_work>& work, std::size_t part, std::size_t parts);
 void add_window_losses(const loss_work<window_work>& work, std::size_t part, std::size_t parts);
 
-/// The device form, there where the library is built with CUDA: puts the work behind what is queued on `stream`, a
-/// cudaStream_t. Returns CUDA's error code for the launch, 0 for none. Throws std::invalid_argument for no rows in
-/// flight, for a margin model that is not the project's or has another size, and for classes or factors that are more
-/// than there may be.
+/// The device form, in builds with CUDA: queues the work on `stream`, a cudaStream_t. Returns CUDA's error code for the
+/// launch, 0 for none. Throws std::invalid_argument for no rows in flight, for a margin model that is not the project's
+/// or has another size, and for too many classes or factors.
 int launch_margin_losses(const loss_work<margin_work>& work, std::string_view model, std::span<const std::byte> object,
                          void* stream);
 int launch_softmax_losses(const loss_work<general_work>& work, const softmax_shape& model, void* stream);

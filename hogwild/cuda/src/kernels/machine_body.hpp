@@ -12,8 +12,8 @@
 
 #include "machine_rows.hpp"
 
-// What a warp does to rows of the model factorization_machine: what general_step does with it, with entries and factors
-// dealt to lanes. A lane changes nothing that another lane of its warp reads before the row's end.
+// How a warp trains rows of the model factorization_machine: as general_step, with entries and factors dealt to lanes.
+// No lane changes anything that another lane of its warp reads before the row's end.
 
 namespace hogwild::device {
 
@@ -22,8 +22,8 @@ inline void require_width(const machine_shape& model) {
     throw std::invalid_argument("no kernel for so many factors");
 }
 
-/// Which factors of which entries lanes have: 4, 8, 16 or all lanes have those of one entry, so that a warp is at
-/// several entries of narrow models at once, and what it reads of each lies side by side.
+/// Which factors of which entries lanes have: 4, 8, 16 or all lanes share one entry, so that a warp works on several
+/// entries of narrow models at once, and what it reads of each entry is contiguous.
 struct machine_lanes {
   unsigned shift;  ///< lanes of an entry, as a power of two
 
@@ -46,7 +46,8 @@ struct machine_part {
   template <class Warp>
   using numbers = typename Warp::template each_lane<float>;
 
-  /// Calls f(s) for each slot in which lanes have factors: lane l has factor 32 s + l there, or the rest by the span.
+  /// Calls f(s) for each slot in which lanes have factors: lane l has factor 32 s + l there, or the remainder modulo
+  /// the span.
   template <class F>
   HOGWILD_DEVICE_CODE static void each_slot(const machine_shape& model, const F& f) {
 #if defined(__CUDA_ARCH__)
@@ -70,14 +71,14 @@ struct machine_part {
     }
   }
 
-  /// A partial derivative changes parameter j, which was just read as x, and so does l2, by its fraction for the
-  /// column, if there is one: it joins the partial under adagrad, else it divides what that leaves (as `descend` and
-  /// `shrink`, which would read the parameter again).
+  /// Applies a partial derivative, and l2 with its fraction for the column, if there is one, to parameter j, which was
+  /// just read as x: l2 joins the partial under adagrad, else it divides the result (as `descend` and `shrink`, which
+  /// would read the parameter again).
   HOGWILD_DEVICE_CODE static void change(const weights_type& w, const weights_type& sums, std::size_t j, float x,
                                          float g, float fraction, float step) {
     const auto scaled = [&](float slope) {
       if constexpr (!Kind::adagrad) return step * slope;
-      constexpr float epsilon = 1e-8f;  // as adagrad's in optimizer.hpp
+      constexpr float epsilon = 1e-8f;  // as for adagrad in optimizer.hpp
       const float square = slope * slope;
       const float sum = sums.read_add(j, square) + square;
       return step * slope / std::sqrt(sum + epsilon);
@@ -104,7 +105,7 @@ struct machine_part {
       });
       sum[s] = warp.sum_apart(sum[s], at.span());
       warp.each([&](unsigned lane) {
-        // All entries' lanes have the same sums.
+        // The lanes of all entries have the same sums.
         const float square = at.entry(lane) == 0 ? sum[s][lane] * sum[s][lane] : 0.0f;
         part[lane] += 0.5f * (square - squares[lane]);
       });
@@ -112,7 +113,7 @@ struct machine_part {
     warp.deal(z.size, [&](unsigned lane, std::uint32_t k) {
       part[lane] += w.load(weights + z.index[k]) * widened(z.value[k]);
     });
-    // One lane reads the bias: had each read it for itself, they could see it before and after somebody's add.
+    // One lane reads the bias: if each read it for itself, they could see it before and after somebody's add.
     warp.first([&](unsigned lane) { part[lane] += w.load(weights + model.features); });
     return model.mean + model.scale * warp.sum(part);
   }

@@ -9,9 +9,8 @@
 
 namespace hogwild::device {
 
-/// What a kernel has to know of the model factorization_machine: `width` factors of each column lie side by side,
-/// behind them a weight of each column, then the bias. The groups of its work are these, of which without columns the
-/// bias alone is there.
+/// The model factorization_machine as kernels need it: `width` factors of each column are contiguous, followed by a
+/// weight of each column, then the bias. These are the groups of its work; without columns only the bias exists.
 struct machine_shape {
   std::uint64_t features = 0;
   std::uint32_t width = 8;  ///< padding included; at most most_machine_width
@@ -23,7 +22,7 @@ struct machine_shape {
 inline constexpr std::uint32_t most_machine_width = 128;
 
 /// The host form and the device form, as train_margin_rows() and launch_margin_rows(). Both throw std::invalid_argument
-/// for more factors than there may be.
+/// for more than most_machine_width factors.
 void train_machine_rows(const general_work& work, const machine_shape& model, std::size_t part, std::size_t parts);
 int launch_machine_rows(const general_work& work, const machine_shape& model, void* stream);
 

@@ -25,14 +25,14 @@
 
 namespace hogwild::device {
 
-/// Any of several margin models, by value: kernels are compiled once for all of them. Which one it is is asked once a
-/// row and is the same in all lanes.
+/// Any of several margin models, by value: kernels are compiled once for all of them. Which model it is, is checked
+/// once a row and is the same in all lanes.
 template <class... Models>
 class one_of_models {
   static_assert((std::is_trivially_copyable_v<Models> && ...), "a kernel gets its model's bytes");
 
  public:
-  /// The model called `name` with these bytes; none where none of the models is called so and has so many.
+  /// The model called `name` with these bytes; nothing if no model has this name and size.
   static std::optional<one_of_models> find(std::string_view name, std::span<const std::byte> object) {
     constexpr std::array names{Models::name...};
     constexpr std::array sizes{sizeof(Models)...};

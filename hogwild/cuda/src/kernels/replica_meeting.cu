@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPU runs, and how it is started. The test of fibers compiles this file as plain C++.
+// The code for GPUs, and how it is started. The test of fibers compiles this file as plain C++.
 #include "replica_meeting.hpp"
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace hogwild::device {
 
-/// All that the kernel is told stands in its work.
+/// The kernel needs only its work.
 struct no_model {};
 
 template <update_kind Update>

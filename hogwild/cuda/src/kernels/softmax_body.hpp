@@ -11,8 +11,8 @@
 
 #include "softmax_rows.hpp"
 
-// What a warp does to rows of the model softmax: what general_step does with it, with classes dealt to lanes, whose
-// weights for a column lie side by side.
+// How a warp trains rows of the model softmax: as general_step, with classes dealt to lanes; a column's weights for the
+// classes are contiguous.
 
 namespace hogwild::device {
 
@@ -40,7 +40,7 @@ struct softmax_part {
     });
   }
 
-  /// The scores of the classes are added to p.
+  /// Adds the scores of the classes to p.
   template <class Warp, class Row>
   HOGWILD_DEVICE_CODE static void add_scores(const Warp& warp, const softmax_shape& model, const weights_type& w,
                                              const Row& z, numbers<Warp> (&p)[slots]) {
@@ -70,7 +70,7 @@ struct softmax_part {
     return warp.most(top);
   }
 
-  /// From the scores of the classes to the derivatives of -weight * log softmax(scores)[label] by them.
+  /// Turns the scores of the classes into the derivatives of -weight * log softmax(scores)[label] by them.
   template <class Warp>
   HOGWILD_DEVICE_CODE static void differentiate(const Warp& warp, const softmax_shape& model, float label, float weight,
                                                 numbers<Warp> (&p)[slots]) {

@@ -8,8 +8,8 @@
 
 namespace hogwild::device {
 
-/// What a kernel has to know of the model softmax: a column's weights for all classes lie side by side, the biases
-/// behind all columns.
+/// The model softmax as kernels need it: a column's weights for all classes are contiguous, the biases follow all
+/// columns.
 struct softmax_shape {
   std::uint64_t features = 0;
   std::uint32_t classes = 2;  ///< at most most_softmax_classes
@@ -20,7 +20,7 @@ struct softmax_shape {
 inline constexpr std::uint32_t most_softmax_classes = 128;
 
 /// The host form and the device form, as train_margin_rows() and launch_margin_rows(). Labels are classes. Both throw
-/// std::invalid_argument for more classes than there may be.
+/// std::invalid_argument for more than most_softmax_classes classes.
 void train_softmax_rows(const general_work& work, const softmax_shape& model, std::size_t part, std::size_t parts);
 int launch_softmax_rows(const general_work& work, const softmax_shape& model, void* stream);
 

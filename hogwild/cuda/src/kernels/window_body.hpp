@@ -16,14 +16,14 @@
 
 #include "window_rows.hpp"
 
-// What a warp does to sentences: what window_space and skip_gram do, with the same words left out and drawn. Lanes have
-// the columns of all vectors, of the parameters and of the warp's own memory, so that only words and slopes pass from
-// lane to lane. An input is read when the window comes to its word and added to when it has left it, an output for each
-// window: that is all that goes to the parameters.
+// How a warp trains sentences: as window_space and skip_gram, with the same words left out and drawn. Each lane has
+// some columns of all vectors, both of the parameters and of the warp's own memory, so that only words and slopes pass
+// from lane to lane. An input is read when the window reaches its word and added to when the window has left it; an
+// output is read and added to for each window. There are no other accesses to the parameters.
 
 namespace hogwild::device {
 
-/// Calls f(margin_kind<...>{}) with what suits the work. Throws std::invalid_argument for locked updates.
+/// Calls f(margin_kind<...>{}) for the work. Throws std::invalid_argument for locked updates.
 template <class F>
 void with_window_kind(const window_work& work, const F& f) {
   if (work.update == update_kind::locked) throw std::invalid_argument("a device adds without locks");
@@ -36,8 +36,8 @@ void with_window_kind(const window_work& work, const F& f) {
   });
 }
 
-/// One sentence, by one warp. How wide its words' numbers are is asked for each of them: beside what is done for a word
-/// that takes no time.
+/// One sentence, trained by one warp. The width of the words' numbers is checked for each word: beside the other work
+/// on a word that takes no time.
 template <class Kind, class Warp>
 class sentence_walk {
  public:
@@ -71,11 +71,10 @@ class sentence_walk {
     for (std::uint32_t p = n < reach ? 0 : n - reach; p < n; ++p) leave(p);
   }
 
-  /// What the sentence loses, in double precision as window_space has it; all lanes get it. Vectors are read where they
-  /// lie.
+  /// The sentence's loss, in double precision as in window_space, for all lanes. Vectors are read in place.
   HOGWILD_DEVICE_CODE double loss() const {
     const std::uint32_t n = words_[work_.longest];
-    typename Warp::template each_lane<float> wrong;  // scores that wait until each lane has one
+    typename Warp::template each_lane<float> wrong;  // scores that are collected until each lane has one
     typename Warp::template each_lane<double> losses;
     const auto lose = [&](std::uint32_t waiting) {
       warp_.each([&](unsigned lane) {
@@ -99,14 +98,14 @@ class sentence_walk {
           if (++waiting == warp_width) lose(waiting), waiting = 0;
         }
       }
-      warp_.settle();  // the next window's words stand where these do
+      warp_.settle();  // the next window overwrites these words
     }
     lose(waiting);
     return warp_.sum(losses);
   }
 
  private:
-  /// Words from `begin` on and before `end`, of which one is the word that has them.
+  /// Words from `begin` on and before `end`, one of which is the centre.
   struct neighbours {
     std::uint32_t begin, end;
   };
@@ -130,10 +129,10 @@ class sentence_walk {
   HOGWILD_DEVICE_CODE std::size_t input_of(std::uint32_t word) const { return std::size_t{2} * word * work_.width; }
   HOGWILD_DEVICE_CODE std::size_t output_of(std::uint32_t word) const { return input_of(word) + work_.width; }
   HOGWILD_DEVICE_CODE std::uint64_t draw(std::uint32_t t, std::uint32_t number) const {
-    constexpr std::uint64_t behind_words = std::uint64_t{1} << 32;  // as window_space::draw
+    constexpr std::uint64_t behind_words = std::uint64_t{1} << 32;  // as in window_space::draw
     return random_.bits(behind_words + std::uint64_t{t} * (work_.negative + 1) + number);
   }
-  /// Whether output j counts: a word that is drawn against itself does not.
+  /// Whether output j counts: a drawn word that equals the window's word does not.
   HOGWILD_DEVICE_CODE bool scored(std::uint32_t j) const { return j == 0 || drawn_[j] != drawn_[0]; }
 
   HOGWILD_DEVICE_CODE void keep_words(std::uint64_t row) const {
@@ -143,7 +142,7 @@ class sentence_walk {
       std::uint32_t kept = 0;
       for (std::uint64_t i = begin; i < end; ++i) {
         const std::uint32_t word = work_.index16 != nullptr ? work_.index16[i] : work_.index32[i];
-        const auto chance = static_cast<float>(random_.bits(i - begin) >> 40) * 0x1p-24f;  // as window_space::take
+        const auto chance = static_cast<float>(random_.bits(i - begin) >> 40) * 0x1p-24f;  // as in window_space::take
         if (chance < work_.keep[word]) words_[kept++] = word;
       }
       words_[work_.longest] = kept;
@@ -163,7 +162,7 @@ class sentence_walk {
     warp_.deal(work_.width, [&](unsigned, std::uint32_t k) { w_.add(at + k, -work_.step * gradients_[from + k]); });
   }
 
-  /// The word of the window, and those that are drawn.
+  /// The word of the window, and the drawn ones.
   HOGWILD_DEVICE_CODE void draw_outputs(std::uint32_t t) const {
     warp_.deal(work_.negative + 1, [&](unsigned, std::uint32_t j) {
       if (j == 0) {
@@ -227,7 +226,7 @@ class sentence_walk {
         w_.add(at + k, -work_.step * sum);
       });
     }
-    warp_.settle();  // the next window's words and slopes stand where these do
+    warp_.settle();  // the next window overwrites these words and slopes
   }
 
   const Warp& warp_;
@@ -238,7 +237,7 @@ class sentence_walk {
   std::uint32_t *words_, *drawn_;
 };
 
-/// What a kernel of this kind does. There is no model besides what the work says.
+/// The body of a kernel of this kind. The work describes the whole model.
 template <class Kind>
 struct window_part {
   struct no_model {};
@@ -250,7 +249,7 @@ struct window_part {
                                                  std::uint64_t part, std::uint64_t parts) {
     for (std::uint64_t i = part; i < work.count; i += parts) {
       sentence_walk<Kind, Warp>(warp, work, part, work.first + i).train();
-      warp.settle();  // the next row's words stand where these do, and it reads what all lanes have added
+      warp.settle();  // the next row overwrites these words, and reads what all lanes have added
     }
     return part < work.count ? (work.count - part - 1) / parts + 1 : 0;
   }

@@ -39,9 +39,9 @@ std::string refused_for_its_driver() {
          "." + std::to_string(version % 1000 / 10) + ": install a newer one";
 }
 
-/// The sentence for what CUDA has refused when the device was to do something.
+/// Throws the message for what the device was to do when CUDA refused.
 [[noreturn]] void refuse(cudaError_t code, const char* did) {
-  cudaGetLastError();  // what was told here is not told to others
+  cudaGetLastError();  // clears the error, so that no later call reports it
   if (code == cudaErrorInsufficientDriver) throw resource_error(refused_for_its_driver());
   for (const known_refusal& known : refusals)
     if (known.code == code) throw resource_error(known.sentence);
@@ -53,14 +53,14 @@ void require(cudaError_t code, const char* did) {
   if (code != cudaSuccess) refuse(code, did);
 }
 
-/// Which leaves the device as it was.
+/// The device is unchanged after that.
 [[noreturn]] void refuse_registration(cudaError_t code, std::size_t bytes) {
   cudaGetLastError();
   throw resource_error("CUDA does not register " + std::to_string(bytes) +
                        " bytes of this machine's memory: " + cudaGetErrorString(code) + ", " + cudaGetErrorName(code));
 }
 
-/// Managed memory lies with a device from now on, and is moved there.
+/// Makes a device the preferred place of managed memory, and moves it there.
 void move_managed(std::span<std::byte> memory, int number, cudaStream_t queue) {
 #if CUDART_VERSION >= 13000
   const cudaMemLocation to{.type = cudaMemLocationTypeDevice, .id = number};
@@ -86,7 +86,7 @@ class cuda_stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// An event of the current device. Who waits for it sleeps.
+/// An event of the current device. Waiting threads sleep.
 class cuda_event {
  public:
   cuda_event() {
@@ -101,18 +101,18 @@ class cuda_event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Ways between devices that this process has opened here, and by how many runtimes each is used: the last one closes
-/// it, since without it kernels of the others would fault.
+/// Accesses between devices that this process has opened here, with the number of runtimes that use each: the last one
+/// closes it, since without it kernels of the others would fault.
 struct open_ways {
   std::mutex mutex;
   std::map<std::pair<int, int>, std::size_t> users;
 };
 open_ways& all_ways() {
-  static auto* const all = new open_ways();  // runtimes may end with the program
+  static auto* const all = new open_ways();  // never destroyed: runtimes may end with the program
   return *all;
 }
 
-/// The device becomes the calling thread's.
+/// Makes the device the calling thread's.
 device_facts chosen(int number) {
   device_facts facts = facts_of_cuda(number);
   require(cudaSetDevice(number), "be chosen");
@@ -171,7 +171,7 @@ class cuda_runtime final : public runtime {
   }
   void release(void* memory) noexcept override {
     cudaSetDevice(number_);
-    cudaFree(memory);  // waits for what is queued
+    cudaFree(memory);  // waits for queued work
   }
 
   void* register_host(void* memory, std::size_t bytes) override {
@@ -221,7 +221,7 @@ class cuda_runtime final : public runtime {
     }
     require(static_cast<cudaError_t>(launch.on_device(queue_.get())), "start a kernel");
   }
-  /// What is not pinned is read before this returns, which leaves the device its kernels meanwhile.
+  /// Memory that is not pinned has been read when this returns; meanwhile the device runs kernels.
   void upload_ahead(void* to, const void* from, std::size_t bytes) override {
     here();
     require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, ahead_.get()), "take data");
@@ -245,7 +245,7 @@ class cuda_runtime final : public runtime {
     for (; passed_ < mark; ++passed_) {
       const cudaError_t code = cudaEventQuery(marks_.front().get());
       if (code == cudaErrorNotReady) {
-        cudaGetLastError();  // which is no error, and nobody else's
+        cudaGetLastError();  // it is no error, and nobody else's
         return false;
       }
       require(code, "do what is queued");
@@ -259,7 +259,7 @@ class cuda_runtime final : public runtime {
   }
 
  private:
-  /// Whether it is open; the program itself may have opened it.
+  /// Whether access is open; the program itself may have opened it.
   bool open_way_to(int other) {
     here();
     const std::lock_guard lock(all_ways().mutex);
@@ -277,8 +277,8 @@ class cuda_runtime final : public runtime {
     return true;
   }
 
-  /// Some of it is: all of it where each page is. Devices have the host's addresses, so that the first byte and the
-  /// last one say nothing of what lies between.
+  /// Whether some of it is registered: all of it is if each page is. Host memory has the same addresses for devices, so
+  /// the first and the last byte tell nothing about those between.
   void* registered_by_others(void* memory, std::size_t bytes) {
     constexpr std::size_t page = 4096;
     cudaGetLastError();
@@ -300,19 +300,19 @@ class cuda_runtime final : public runtime {
     return first;
   }
 
-  /// CUDA's current device is the thread's, and the program may have others.
+  /// CUDA's current device belongs to the thread, and the program may use others.
   void here() const { require(cudaSetDevice(number_), "be chosen"); }
 
   int number_;
   device_facts facts_;
   cuda_stream queue_;
-  cuda_stream ahead_;             ///< of uploads beside the queue
-  cuda_event arrived_;            ///< behind the last of them that a kernel waits for
-  bool is_ahead_ = false;         ///< there are some that no kernel waits for yet
-  std::deque<cuda_event> marks_;  ///< that nobody has waited for yet
+  cuda_stream ahead_;             ///< for uploads beside the queue
+  cuda_event arrived_;            ///< behind the last such upload, for kernels to wait for
+  bool is_ahead_ = false;         ///< there are uploads that no kernel waits for yet
+  std::deque<cuda_event> marks_;  ///< not waited for yet
   std::uint64_t passed_ = 0;
-  std::vector<void*> of_others_;  ///< what is registered here and was before
-  std::vector<int> opened_;       ///< devices to which it uses a way of all_ways()
+  std::vector<void*> of_others_;  ///< registered here, but also before by others
+  std::vector<int> opened_;       ///< devices to which it uses an access of all_ways()
 };
 
 }  // namespace

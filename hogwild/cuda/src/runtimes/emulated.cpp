@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::align_val_t alignment{4096};
 
-/// What is queued is done by a thread of its own, so that kernels overlap with their host as those of a device do.
+/// A thread of its own does the queued work, so that kernels run beside their host as on a device.
 class emulated_runtime final : public runtime {
  public:
   emulated_runtime(std::size_t threads, std::uint64_t memory_bytes)
@@ -36,11 +36,11 @@ class emulated_runtime final : public runtime {
   }
 
   const device_facts& facts() const override { return facts_; }
-  /// All have their memory in that of this machine.
+  /// Emulated devices all have their memory in that of this machine.
   peer_access reach(const device_facts& other) override {
     return other.emulated ? peer_access::atomic : peer_access::none;
   }
-  /// Without a limit the machine refuses what it does not have, and nothing is reserved before.
+  /// Without a limit the machine's own limit holds, and nothing is reserved in advance.
   std::uint64_t free_bytes() const override { return facts_.host_memory ? memory_bytes_ : memory_bytes_ - used_; }
 
   void* allocate(std::size_t bytes) override {
@@ -62,7 +62,7 @@ class emulated_runtime final : public runtime {
     return memory;
   }
   void release(void* memory) noexcept override {
-    drain();  // whoever throws may leave kernels behind that still use it
+    drain();  // after an exception, queued kernels may still use it
     const auto found = sizes_.find(memory);
     used_ -= found->second;
     sizes_.erase(found);
@@ -72,7 +72,8 @@ class emulated_runtime final : public runtime {
   void* register_host(void* memory, std::size_t) override { return memory; }
   void unregister_host(void* memory) noexcept override {
     drain();
-    // It has to stand until now. CUDA would tell that it does not; here the program ends. Other workers may be writing.
+    // The memory must still exist. CUDA would report an error if it did not; here the program ends. Other workers may
+    // be writing to it.
     static_cast<void>(std::atomic_ref(*static_cast<std::byte*>(memory)).load());
   }
   void take_near(std::span<std::byte>) override {}
@@ -82,7 +83,7 @@ class emulated_runtime final : public runtime {
   void zero(void* memory, std::size_t bytes) override {
     put([=] { std::memset(memory, 0, bytes); });
   }
-  /// As a driver takes what is not pinned: it is through when this returns.
+  /// Finished when it returns, as drivers do for memory that is not pinned.
   void upload_ahead(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void run(const kernel_launch& launch) override {
     put([this, launch] {
@@ -127,7 +128,7 @@ class emulated_runtime final : public runtime {
     changed_.notify_all();
   }
 
-  /// What fails ends all that is queued behind it, too, as on a device.
+  /// An error ends all work that is queued behind it, too, as on a device.
   void work_off(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     while (changed_.wait(lock, stop, [this] { return !queue_.empty(); })) {
@@ -151,7 +152,7 @@ class emulated_runtime final : public runtime {
 
   device_facts facts_ = facts_of_emulated();
   std::uint64_t memory_bytes_, used_ = 0;
-  std::unordered_map<void*, std::size_t> sizes_;  ///< of what is allocated
+  std::unordered_map<void*, std::size_t> sizes_;  ///< of allocations
   std::size_t threads_;
   std::unique_ptr<thread_team> team_;
   std::mutex mutex_;
@@ -159,7 +160,7 @@ class emulated_runtime final : public runtime {
   std::deque<std::function<void()>> queue_;
   std::uint64_t queued_ = 0, done_ = 0;
   std::exception_ptr failure_;
-  std::jthread queue_thread_;  ///< last: it ends before what it uses
+  std::jthread queue_thread_;  ///< declared last: it ends before what it uses is destroyed
 };
 
 }  // namespace

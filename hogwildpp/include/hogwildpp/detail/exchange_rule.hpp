@@ -10,34 +10,34 @@
 #include <span>
 #include <type_traits>
 
-// What two sides of a ring tell each other, as pure arithmetic on blocks of coordinates. A replica is trained by its
-// own workers while it exchanges, so a rule never says what a value becomes, only what is to be added to it: the caller
-// loads a block, asks a rule, and adds. What others add to an array in between stays in it, and since it is in
-// own - base too, it travels with the next exchange.
+// Exchange between two sides of a ring, as pure arithmetic on blocks of coordinates. A replica's own workers train it
+// while it exchanges, so a rule never gives new values, only what to add: the caller loads a block, applies a rule, and
+// adds. What others add to an array in between is kept, and since it is in own - base too, it travels with the next
+// exchange.
 
 namespace hogwild {
 
 /// The weights of the released rule, for a ring of so many replicas.
 struct released_weights {
-  double beta = 0;    ///< of a change, what the successor gets
-  double lambda = 0;  ///< of the successor's value, what is mixed into one's own
+  double beta = 0;    ///< the successor gets this fraction of a change
+  double lambda = 0;  ///< this fraction of the successor's value is mixed into one's own
 };
 
 /// beta in (0, 1) with beta^K + beta = 1, to the last bit, and lambda = 1 - beta^(K - 1), for K `replicas` (Zhang,
-/// Hsieh and Akella: HogWild++, ICDM 2016). A ring of one, or none, has nobody to exchange with: both are 0 and
-/// mix_released() then adds nothing, so that one replica is exactly Hogwild!. (Solved for K = 1, the equation would
-/// make a replica shrink its own changes.)
+/// Hsieh and Akella: HogWild++, ICDM 2016). In a ring of one, or none, there is no exchange: both are 0 and
+/// mix_released() adds nothing, so that one replica is exactly Hogwild!. (For K = 1 the equation's solution would make
+/// a replica shrink its own changes.)
 released_weights released_weights_of(std::size_t replicas);
 
-/// A block as it was read: n coordinates of one's own replica; of the other side, which is the common model or the
-/// successor; and of what the rule remembers. mix_average() remembers nothing, and its `base` is left empty.
+/// A block as it was read: n coordinates of one's own replica, of the other side (the common model or the successor),
+/// and of the rule's memory. mix_average() has no memory, and its `base` is empty.
 template <std::floating_point T>
 struct ring_block {
   std::span<const T> own = {}, other = {}, base = {};
 };
 
-/// Where a rule writes what is to be added to each of the three, n coordinates as well. They overlap neither each other
-/// nor what was read.
+/// Where a rule writes what to add to each of the three, n coordinates each. They overlap neither each other nor the
+/// input.
 template <std::floating_point T>
 struct ring_increments {
   std::span<T> own = {}, other = {}, base = {};
@@ -45,7 +45,7 @@ struct ring_increments {
 
 namespace detail {
 
-/// `value` where `condition` holds, else 0. Without a branch: with one, compilers go coordinate by coordinate.
+/// `value` if `condition` holds, else 0. Without a branch, because compilers do not vectorise one.
 template <class T>
 T where(bool condition, T value) {
   using bits = std::conditional_t<sizeof(T) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
@@ -54,12 +54,12 @@ T where(bool condition, T value) {
 
 }  // namespace detail
 
-/// The middle of two replicas, own' = other' = (own + other) / 2:
+/// The mean of two replicas, own' = other' = (own + other) / 2:
 ///
 ///   own += (other - own) / 2;  other -= (other - own) / 2
 ///
-/// The two increments are each other's negatives to the bit, so the sum over the ring stays what it was, whatever is
-/// added meanwhile, whoever exchanges at the same time, and however old the values are that were read.
+/// The two increments are each other's negatives to the bit, so the sum over the ring does not change, whatever is
+/// added meanwhile, however many exchange at the same time, and however old the values are that were read.
 template <std::floating_point T>
 void mix_average(const ring_block<T>& read, const ring_increments<T>& add) {
   const std::size_t n = read.own.size();
@@ -74,19 +74,19 @@ void mix_average(const ring_block<T>& read, const ring_increments<T>& add) {
   mix(read.own.data(), read.other.data(), add.own.data(), add.other.data());
 }
 
-/// A replica hands `gain_weight` (in (0, 1]) of what it gained to the common model, and takes the common model over.
-/// `base` is the common model as this replica left it; both begin equal.
+/// A replica adds `gain_weight` (in (0, 1]) times its gain to the common model, and takes the common model over. `base`
+/// is the common model after this replica's last exchange; both begin equal.
 ///
 ///   gain = gain_weight * (own - base);  common' = common + gain
 ///   common += gain;  own += common' - own;  base += common' - base
 ///
-/// With gain_weight 1, common plus every replica's own - base is what all workers ever added: an exchange does not
-/// change it, from whichever moments the three values were read. So two that exchange for the same replica at once,
-/// because one was taken for lost, send a gain twice and take one back the next time. That needs adds to all three;
-/// whoever is surely alone may store base + its increment.
+/// With gain_weight 1, common plus every replica's own - base is the sum of all that workers ever added: an exchange
+/// does not change it, even if the three values were read at different times. So if two exchange for the same replica
+/// at once, because one was taken for lost, they send a gain twice and take one back the next time. That requires adds
+/// to all three; a worker that is surely alone may store base + its increment.
 ///
-/// Where nobody else changed the common model (common == base) and gain_weight is 1, common' is `own` itself: own gets
-/// 0. Then base holds, to the bit, what the add makes of the common model; what is rounded off by that add stays in own
+/// If nobody else changed the common model (common == base) and gain_weight is 1, common' is `own` itself: own's
+/// increment is 0. Then base equals, to the bit, the common model after the add; what that add rounds off stays in own
 /// - base and is sent next time. A replica without others thus keeps every bit, as if it were alone.
 template <std::floating_point T>
 void mix_deltas(const ring_block<T>& read, std::type_identity_t<T> gain_weight, const ring_increments<T>& add) {
@@ -116,9 +116,9 @@ void mix_deltas(const ring_block<T>& read, std::type_identity_t<T> gain_weight, 
 ///   |delta| <= tolerance:  own' = lambda * other + (1 - lambda) * own + lambda * delta;       base' = own' - delta
 ///                          other' = other
 ///
-/// written as own += own' - own and so on. The program itself stores, and so loses what a replica's workers add
-/// meanwhile; otherwise this is what it does, with its faults: pushes dry up as the step shrinks, and of a change
-/// that was not sent only `step` times as much is remembered.
+/// written as own += own' - own and so on. The program itself stores values, and so loses what a replica's workers add
+/// meanwhile. Otherwise this is the same, with the program's faults: what is passed on vanishes as the step shrinks,
+/// and of a change that was not sent only `step` times as much is remembered.
 template <std::floating_point T>
 void mix_released(const ring_block<T>& read, const released_weights& weights, std::type_identity_t<T> step,
                   std::type_identity_t<T> tolerance, const ring_increments<T>& add) {

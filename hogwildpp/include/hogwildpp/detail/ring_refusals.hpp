@@ -7,7 +7,7 @@
 
 namespace hogwild {
 
-/// Why these options do not go with replicas on a ring; empty where they do.
+/// Why these options are incompatible with replicas on a ring; empty if they are compatible.
 std::string_view why_refused_on_ring(const combination& c);
 
 }  // namespace hogwild

@@ -10,27 +10,27 @@
 #include <hogwild/general_model.hpp>
 #include <hogwild/model.hpp>
 
-// The hogwild command with models of one's own:
+// The hogwild command with models of a program's own:
 //
 //   int main(int argc, char** argv) {
 //     hogwild::register_model<my_model>("what it learns, in one sentence");
 //     return hogwild::command_main(argc, argv);
 //   }
 //
-// links hogwild::command, and trains (`my_program train train.svm --model my_model`), evaluates, predicts, inspects and
-// serves as worker processes, with every option of the command.
+// Link with hogwild::command. The program then trains (`my_program train train.svm --model my_model`), evaluates,
+// predicts, inspects and serves as worker processes, with every option of the command.
 
 namespace hogwild {
 
-/// Makes the command know M by its name, M::name, which is one word. `input` says what files it reads.
+/// Registers M with the command under its name, M::name, which is one word. `input` is the kind of files that it reads.
 ///
-/// The command makes it as M{}, sets its members `features` and `classes`, where it has them, to what the training data
-/// say, and those that M::numbers() names and explains to what options ask for: --NAME VALUE. Then it calls
-/// prepare_for(const hogwild::model_data&) where M has that, for what else depends on the rows; what it sets stands in
+/// The command makes the model as M{}. It sets the members `features` and `classes`, if M has them, from the training
+/// data, and those that M::numbers() names and explains from the options --NAME VALUE. Then it calls prepare_for(const
+/// hogwild::model_data&), if M has it, for everything else that depends on the rows; members that this sets are in
 /// numbers(), too, without a help. Saved models hold all of them.
 ///
-/// Call it in main() before command_main(), since worker processes run the same main. Throws config_error where a model
-/// of this name is known.
+/// Call it in main() before command_main(), since worker processes run the same main. Throws config_error if a model of
+/// this name is known.
 template <model M>
 void register_model(std::string summary, model_input input = model_input::rows) {
   static_assert(conforms_for_processes<M>());

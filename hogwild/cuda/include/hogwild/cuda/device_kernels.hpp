@@ -19,13 +19,13 @@
 
 namespace hogwild {
 
-/// Names a model of a program to devices, so that cuda_engine trains it:
+/// Makes a model of a program known to devices, so that cuda_engine trains it:
 ///
 ///   static const hogwild::device_kernels<my_model> my_kernels;
 ///
-/// once a program, outside of functions and not in a library of which the linker takes what is called alone. In a .cu
-/// file that gives kernels to CUDA devices; in a .cpp file to the emulated device alone, which trains margin models
-/// without it. The kernels are found by the model's name (model_name), in worker processes, too.
+/// once a program, outside of functions and not in a static library, from which the linker takes only what is called.
+/// In a .cu file it provides kernels for CUDA devices; in a .cpp file only for the emulated device, which trains margin
+/// models without it. The kernels are found by the model's name (model_name), in worker processes, too.
 template <device_model M>
 struct device_kernels {
   static_assert(sizeof(M) <= 2048, "a kernel gets its model as an argument: hold no arrays in it");
@@ -54,7 +54,7 @@ struct device_kernels {
 #endif
     } else {
       forms.lanes_agree = [](const std::byte* object, const sparse_row<float>& z) {
-        // Numbers near a kink of the loss may fall on either side of it: hardly twice.
+        // Numbers near a kink of the loss may fall on either side of it, but hardly twice.
         const M model = model_of(object);
         return device::lanes_agree(model, z, 1) || device::lanes_agree(model, z, 2);
       };

@@ -13,32 +13,32 @@
 
 namespace hogwild {
 
-/// An engine of which some workers drive devices: of all its workers the first ones, a device each. Of engines whose
-/// workers hold replicas (buffered), such as ring_engine: a device's replica is one of the ring's, or meets one there
-/// with CPU workers beside it; threads are std threads. Where the engine has ranks, each has devices of its own, and
-/// the rows that are trained at once are dealt to all ranks.
+/// An engine whose first workers drive a device each. For engines whose workers hold replicas (buffered), such as
+/// ring_engine: a device's replica is one of the ring's, or exchanges with one of them beside CPU workers. Threads are
+/// std threads. If the engine has ranks, each has devices of its own, and the rows in flight are divided among all
+/// ranks.
 ///
 ///   train(m, rows, on_devices<ring_engine>{{.workers = 2, .replicas = 2}, {0, 1}});
 template <class Engine>
 struct on_devices : Engine {
-  device_list device = 0;  ///< which devices measure
+  device_list device = 0;  ///< which devices train
 };
 
 namespace detail {
 
 using start_function = std::function<std::unique_ptr<engine_run>(const training_task& task)>;
 
-/// Throws as plan_sharing(cuda_engine) does; from then on the run's options name the devices, which are those of one of
-/// so many ranks with as many each.
+/// Throws as plan_sharing(cuda_engine) does; from then on the run's options name the devices. `ranks`: the number of
+/// ranks, each with as many devices.
 void plan_devices(const device_list& devices, memory_kind memory, storage_kind storage, transport_kind transport,
                   run_planner& run, std::size_t ranks = 1);
-/// Of devices that train by themselves: notes where the CPU is expected to be faster.
+/// For devices that train without CPU workers: notes if the CPU is expected to be faster.
 void note_where_cpus_are_faster(run_planner& run);
 std::unique_ptr<engine_run> start_on_devices(transport_kind transport, const training_task& task, const loop_plan& plan,
                                              const note_function& note, const start_function& start,
                                              std::string_view name = {});
 
-/// Others may grant fewer threads than there are devices.
+/// Other thread libraries may grant fewer threads than there are devices.
 template <class Engine>
 Engine with_std_threads(Engine engine) {
   if constexpr (requires { engine.team; }) engine.team = thread_team_kind::std;
@@ -47,7 +47,7 @@ Engine with_std_threads(Engine engine) {
 
 }  // namespace detail
 
-/// Throws as those of the engine and of cuda_engine do, and config_error where there are fewer workers than devices.
+/// Throws as plan_sharing() of the engine and of cuda_engine, and config_error if there are fewer workers than devices.
 template <class Engine>
 std::size_t plan_sharing(const on_devices<Engine>& engine, run_planner& run) {
   std::size_t ranks = 1;

@@ -6,25 +6,25 @@
 #include <span>
 #include <string>
 
-// The sentences of collectives whose members are no longer all there, the same for every kind.
+// Error messages of collectives that have lost members, the same for every kind.
 
 namespace hogwild::detail {
 
 /// "rank 2 of 4", "ranks 1 and 3 of 4".
 std::string ranks_text(std::span<const std::size_t> ranks, std::size_t size);
 
-/// Somebody did not come to `call` in time.
+/// These ranks did not come to `call` in time.
 std::string silent_text(std::span<const std::size_t> ranks, std::size_t size, const char* call,
                         std::chrono::nanoseconds timeout);
-/// What somebody is told of that who was waited for, and comes when the others have given up.
+/// For a rank that comes after the others have given up waiting for it.
 std::string given_up_text(std::size_t rank, std::size_t size, std::chrono::nanoseconds timeout);
-/// Not all have come to make a group, and who is missing cannot be told.
+/// Not all ranks have come to make a group, and nobody can tell which are missing.
 std::string not_joined_text(std::chrono::nanoseconds timeout);
-/// Somebody is no longer there. `how`: "ended", "has left".
+/// A rank is no longer there. `how`: "ended", "has left".
 std::string gone_text(std::size_t rank, std::size_t size, const std::string& how, const char* call);
-/// Somebody's process ended, as whoever looks after it knows. `how`: "was killed by signal 9".
+/// A rank's process ended, as its supervisor knows. `how`: "was killed by signal 9".
 std::string ended_text(std::size_t rank, std::size_t size, const std::string& how);
-/// Somebody said fail(reason).
+/// A rank called fail(reason).
 std::string failed_text(std::size_t rank, std::size_t size, const std::string& reason);
 /// Two members make different calls.
 std::string mismatch_text(std::size_t rank, const std::string& call, std::size_t other, const std::string& other_call);

@@ -13,7 +13,7 @@ struct index_range {
   std::size_t size() const { return end - begin; }
 };
 
-/// Which of n elements a rank sums up: ranges of nearly one length, which begin on cache lines where the array does.
+/// The elements, of n, that a rank sums: ranges of nearly equal length that begin on cache lines if the array does.
 inline index_range part_of(std::size_t n, std::size_t rank, std::size_t size) {
   constexpr std::size_t line = 32;
   const std::size_t lines = (n + line - 1) / line;
@@ -25,8 +25,8 @@ void add_to(T* __restrict sum, const T* __restrict x, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) sum[i] += x[i];
 }
 
-/// Elements of `range`: every target becomes the sum of the sources, in their order. A target may be one of the
-/// sources. Goes block by block through the first level cache, so that memory is read and written once.
+/// For the elements of `range`, every target becomes the sum of the sources, in their order. A target may be one of the
+/// sources. The loop goes by blocks that fit into the first level cache, so that memory is read and written once.
 template <class T>
 void sum_in_order(std::span<const T* const> sources, std::span<T* const> targets, index_range range) {
   constexpr std::size_t block = 512;

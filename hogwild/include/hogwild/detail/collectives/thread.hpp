@@ -9,17 +9,17 @@
 namespace hogwild {
 
 /// A group whose members are threads of this process. They read and write each other's spans directly: an all_reduce
-/// among two costs about as much as copying its bytes once. Outlives its members.
+/// between two costs about as much as copying the bytes once. The group outlives its members.
 class thread_group {
  public:
-  /// Throws config_error where `size` is 0.
+  /// Throws config_error if `size` is 0.
   explicit thread_group(std::size_t size, const collective_options& options = {});
   ~thread_group();
 
   std::size_t size() const noexcept;
 
-  /// The member of this rank, once in the life of the group; any thread may call it, at any time. Throws config_error
-  /// where there is no such rank or it has been taken.
+  /// The member of this rank. Each rank is joined once in the life of the group, by any thread at any time. Throws
+  /// config_error if there is no such rank or it has been taken.
   std::unique_ptr<collective> join(std::size_t rank);
 
  private:

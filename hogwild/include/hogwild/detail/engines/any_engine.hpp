@@ -8,23 +8,23 @@
 
 namespace hogwild {
 
-/// An engine of any kind, as the coordinator takes it.
+/// An engine of any kind, as the coordinator sees it.
 class any_engine {
  public:
   virtual ~any_engine() = default;
 
-  /// The processes that train together with this one, as far as the engine knows of any; else null.
+  /// The processes that train together with this one, if the engine knows of any; else null.
   virtual collective* ranks() const = 0;
-  /// Throws rank_failure on all of these unless their engines are such as can train together.
+  /// Throws rank_failure on all ranks unless their engines can train together.
   virtual void require_same_on(const agreement& ranks) const = 0;
-  /// plan_sharing() of the engine, which from then on has as many workers.
+  /// Calls plan_sharing() of the engine, which from then on has that many workers.
   virtual std::size_t plan(run_planner& run) = 0;
-  /// start() of the engine.
+  /// Calls start() of the engine.
   virtual std::unique_ptr<engine_run> start_workers(const training_task& task, const loop_plan& plan,
                                                     const note_function& note) const = 0;
 };
 
-/// An engine of a type that is known.
+/// An engine of a known type.
 template <class Engine>
 class engine_of final : public any_engine {
  public:

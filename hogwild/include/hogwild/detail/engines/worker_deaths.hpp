@@ -15,11 +15,11 @@
 
 namespace hogwild {
 
-/// How a worker process ended, and what it did then.
+/// How a worker process ended, and what it was doing.
 struct worker_death {
   std::string who{};
   exit_status status{};
-  bool joined = false;  ///< before it ended
+  bool joined = false;  ///< whether it had joined before it ended
   bool drove_device = false;
   std::uint64_t held = 0;          ///< its ticket + 1; 0 for none
   std::optional<failure> said{};   ///< why it failed
@@ -27,16 +27,16 @@ struct worker_death {
   std::uint64_t chunks_begun = 0;  ///< by all workers of the run so far
 };
 
-/// Weighs the deaths of a run's worker processes. A worker that fails by itself fails again, so three such deaths for
-/// the same cause end the run. A device whose process fails gets one more process, since a fault in a kernel ruins the
-/// process that drove it; it takes long to come in, and fails again where the fault is the model's or the device's. A
-/// run tolerates workers that are killed from outside; only an unlikely number of them for the same cause ends it. Used
-/// by one thread.
+/// Decides which deaths of worker processes end a run. A worker that fails by itself fails again, so three such deaths
+/// for the same cause end the run. A device whose process fails gets one more process, since a fault in a kernel ruins
+/// the process that drove it; a new process takes long to start, and fails again if the fault is the model's or the
+/// device's. A run tolerates workers that are killed from outside; only an unlikely number of them for the same cause
+/// ends it. Used by one thread.
 class worker_deaths {
  public:
   void begin_pass() { chunk_failures_.clear(); }
   void worker_joined() { failed_starts_ = 0; }
-  /// Throws where the run has to end: an error of the kind that the worker threw where it said why, else worker_error.
+  /// Throws if the run has to end: an error of the kind that the worker threw if it reported one, else worker_error.
   void add(const worker_death& last);
 
  private:
@@ -47,8 +47,8 @@ class worker_deaths {
   std::uint64_t begun_before_ = 0;
 };
 
-/// Ends a run of `ranks` in lockstep, whose rank in `slot`, process `pid`, has ended: nobody can take its place, for
-/// its parameters are gone. Throws the error of the first rank that failed by itself.
+/// Ends a run of `ranks` in lockstep in which the rank in `slot`, process `pid`, has ended: nobody can take its place,
+/// for its parameters are gone. Throws the error of the first rank that failed by itself.
 [[noreturn]] void throw_lost_rank(const param_store& store, std::size_t ranks, std::size_t slot, pid_t pid,
                                   const exit_status& status);
 

@@ -11,7 +11,7 @@ class training_task;
 class param_store;
 struct loop_plan;
 
-/// Where a worker process has come in.
+/// What a worker process has joined.
 struct joined_worker {
   const param_store& store;  ///< outlives the task, as does the plan
   const loop_plan& plan;
@@ -19,24 +19,25 @@ struct joined_worker {
   std::size_t workers = 1;  ///< that the supervisor has started
 };
 
-/// What an engine makes of a worker process's task before the worker trains: that of one replica on a ring, say.
+/// Wraps a worker process's task before the worker trains, for example as that of one replica on a ring.
 using worker_decorator = std::unique_ptr<training_task> (*)(std::unique_ptr<training_task> whole,
                                                             const joined_worker& place);
 
-/// Makes a decorator known by its name for the life of the program. The header of an engine that has one holds it as an
-/// inline variable: every program that includes the header then has it, from a static library too. Made before main()
-/// or by one thread at a time; `name` is a literal.
+/// Registers a decorator by its name for the life of the program. The header of an engine that has one holds it as an
+/// inline variable, so that every program that includes the header has it, from a static library too. Constructed
+/// before main() or by one thread at a time; `name` is a literal.
 struct worker_decoration {
   worker_decoration(std::string_view name, worker_decorator decorate);
 };
 
-/// The decorator of a run whose options name devices: what the engine's own decorates is what this one has made.
+/// The decorator for a run whose options name devices: it wraps the task first, the engine's own decorator wraps the
+/// result.
 inline constexpr std::string_view device_workers = "device";
 
 /// Throws segment_error where this program has no decorator of that name.
 worker_decorator worker_decorator_of(std::string_view name);
 
-/// What a spawned worker finds on its command line, followed by the segment's name and its slot.
+/// A spawned worker finds this on its command line, followed by the segment's name and its slot.
 inline constexpr const char* worker_marker = "--hogwild-worker";
 
 }  // namespace hogwild

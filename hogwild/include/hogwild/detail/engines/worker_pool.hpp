@@ -18,30 +18,30 @@
 
 namespace hogwild {
 
-/// The supervisor's view of its worker processes: starts them, sees them through a round, notices who died or was
-/// stopped, and starts others in their place. Used by one thread.
+/// The supervisor's view of its worker processes: starts them, runs rounds, notices which died or were stopped, and
+/// starts others in their place. Used by one thread.
 class worker_pool {
  public:
-  /// Reserves the first `workers` slots, of which the first `drivers` drive a device each; to be made before the store
+  /// Reserves the first `workers` slots, of which the first `drivers` drive a device each; constructed before the store
   /// opens for workers.
   worker_pool(const param_store& store, const process_engine& engine, std::size_t workers, std::size_t drivers,
               note_function note);
-  /// Tells the workers to leave, waits for them, kills who does not.
+  /// Tells the workers to leave, waits for them, and kills those that do not.
   ~worker_pool();
   worker_pool(const worker_pool&) = delete;
   worker_pool& operator=(const worker_pool&) = delete;
 
-  /// Spawns the workers and returns when all have joined, or after a while when some have. Throws worker_error where
-  /// they end before they do, or none joins; an error of the kind that they threw where they say why. A worker that has
-  /// used up its CPU time (RLIMIT_CPU) goes on: where this process handles SIGXCPU, or waits for it, it gets one, as if
-  /// it had met the limit itself; else that is a resource_error, of whichever call is at work.
+  /// Spawns the workers and returns when all have joined, or after a while when some have. Throws if they end before
+  /// they join, or none joins: an error of the kind that they threw if they reported one, else worker_error. A worker
+  /// that has used up its CPU time (RLIMIT_CPU) goes on. If this process handles SIGXCPU, or waits for it, it gets one,
+  /// as if it had met the limit itself; otherwise the call that is running throws resource_error.
   void start();
-  /// Opens the gate and closes it when everybody who lives has finished. Throws worker_error when workers cannot be
-  /// kept alive or a chunk has taken three along, or one took this process for dead; an error of the kind that they
-  /// threw where they say why; cache_error when a worker found the dataset damaged.
+  /// Opens the gate and closes it when all living workers have finished. Throws worker_error if workers cannot be kept
+  /// alive, if three workers have died on one chunk, or if a worker took this process for dead; an error of the kind
+  /// that workers threw if they reported one; cache_error if a worker found the dataset damaged.
   void run_round();
-  /// Between rounds: ends the workers that were left out in the middle of a row, which they would finish on waking; of
-  /// a reproducible run all that were left out, who may be about to take something.
+  /// Called between rounds: ends the workers that were left out in the middle of a row, which they would finish on
+  /// waking; in a reproducible run all that were left out, because they may be about to take a work item.
   void end_stopped();
 
   std::size_t replaced() const { return replaced_; }
@@ -50,9 +50,9 @@ class worker_pool {
  private:
   using clock = std::chrono::steady_clock;
 
-  /// What we know of the worker in a slot.
+  /// What the supervisor knows of the worker in a slot.
   struct member {
-    std::optional<child_process> child;  ///< ours
+    std::optional<child_process> child;  ///< a process that this one started
     std::optional<process_watch> guest;  ///< one that joined by hand
     bool joined = false;
     stall_watch pace{};

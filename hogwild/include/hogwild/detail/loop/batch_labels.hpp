@@ -11,12 +11,13 @@
 
 namespace hogwild {
 
-/// What the rows of a batch say besides their entries: labels as the model trains on them, weights and offsets.
+/// Data of the rows of a batch besides their entries: labels as the model trains on them, weights and offsets.
 class batch_labels {
  public:
   explicit batch_labels(const sparse_view& data) : weighed_(!data.weight.empty()), moved_(!data.offset.empty()) {}
 
-  /// From here on those of these rows, at most batch_rows. Rows that have lists of labels have no label.
+  /// Takes these rows' labels, weights and offsets; at most batch_rows rows. Rows that have lists of labels have no
+  /// label.
   void take(const sparse_view& data, const label_map& labels, std::span<const std::size_t> rows) {
     if (!data.label.lists())
       for (std::size_t i = 0; i < rows.size(); ++i) label_[i] = labels.encode(data.label[rows[i]]);
@@ -31,7 +32,7 @@ class batch_labels {
   bool weighed() const { return weighed_; }
   /// A partial derivative of row i's loss, times the row's weight.
   float weigh(std::size_t i, float partial) const { return weighed_ ? weight_[i] * partial : partial; }
-  /// Row i's margin, from what the parameters make of it.
+  /// Row i's margin: `of_parameters`, plus the row's offset.
   float margin(std::size_t i, float of_parameters) const { return moved_ ? of_parameters + offset_[i] : of_parameters; }
 
  private:

@@ -14,7 +14,7 @@
 
 namespace hogwild {
 
-/// What training on some rows came to.
+/// The counts of training on some rows.
 struct batch_outcome {
   std::uint64_t updates = 0;  ///< rows that changed a parameter
   std::uint64_t nonzeros = 0;
@@ -33,10 +33,10 @@ inline constexpr std::size_t rows_at_once = [] {
   return std::size_t{1};
 }();
 
-/// Margin models under sgd, a few rows at a time, on parameters that nobody else writes meanwhile: all dots, then the
-/// derivatives, then the updates, by kernels as wide as the machine. Every row of a batch sees the weights as they were
-/// before it: rows that point the same way add up, so that a step may be too large for a batch which suits them one by
-/// one. The search for a step trains in batches too. With batches of one row, models of at most
+/// Margin models under sgd, a few rows at a time, on parameters that nobody else writes meanwhile: first all dots, then
+/// the derivatives, then the updates, by kernels as wide as the machine. Every row of a batch sees the weights as they
+/// were before the batch. Rows that point the same way add up, so a step that suits rows one by one may be too large
+/// for a batch; the step search therefore trains in batches too. With batches of one row, models of at most
 /// register_columns columns are held in registers over many rows; each row then waits for the one before, which takes
 /// longer than a batch.
 ///
@@ -67,7 +67,7 @@ class margin_batch_step : public Sharing {
     return std::min(most, Sharing::rows_to_exchange());
   }
 
-  /// At most most_rows rows of the data, which were looked at with ensure().
+  /// At most most_rows rows of the data, which have passed ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
     labels_.take(data_, context_.labels, rows);
@@ -85,7 +85,7 @@ class margin_batch_step : public Sharing {
   }
 
  private:
-  /// Whether what rows change is gathered beside the parameters.
+  /// Whether the changes of rows are gathered beside the parameters.
   static constexpr bool gathers = requires(const Sharing& s) { s.gains(); };
 
   bool in_registers() const { return !gathers && context_.options.batch == 1 && data_.columns <= register_columns; }
@@ -113,7 +113,7 @@ class margin_batch_step : public Sharing {
     if (bias_ != nullptr) gains_[data_.columns] += bias_change * context_.options.bias_rate;
   }
 
-  /// Before the updates: whose gains they make other than 0.
+  /// Called before the updates: notes the parameters whose gains they make nonzero.
   void note_touched(const float* change) {
     auto* const list = Sharing::touched();
     if (list == nullptr || !list->is_complete()) return;

@@ -20,11 +20,11 @@
 
 namespace hogwild {
 
-/// Draws blocks of ratings (rating_blocks.hpp), as a ticket_source draws chunks, such that whoever trains a block owns
-/// its users and its items: no two workers change the same row, and a round is as one worker's in some order of its
-/// blocks. There is nobody who deals them out: a worker takes the locks of a band of users and of a band of items, both
-/// or none, and looks elsewhere where they are taken. So nobody waits but for the last blocks, and for a dead owner's
-/// no longer than until he is known to be dead.
+/// Draws blocks of ratings (rating_blocks.hpp), as a ticket_source draws chunks. The worker that trains a block owns
+/// its users and its items, so no two workers change the same row, and a round equals one worker's in some order of its
+/// blocks. There is no central dealer: a worker takes the locks of a band of users and of a band of items, both or
+/// none, and tries another block if one is taken. Nobody waits except for the last blocks, and for a dead owner's
+/// blocks only until the owner is known to be dead.
 class block_source {
  public:
   block_source(const param_store& store, const round_plan& round, std::size_t slot, const chunk_plan& plan,
@@ -36,7 +36,7 @@ class block_source {
         blocks_(plan.count()),
         bands_(static_cast<std::uint32_t>(std::lround(std::sqrt(static_cast<double>(plan.count()))))),
         rows_per_block_(static_cast<double>(plan.rows_per_chunk())) {
-    // Each worker begins elsewhere in the same order.
+    // Each worker begins at another place of the same order.
     const std::size_t count = round.redo > 0 ? round.redo : blocks_;
     const feistel_permutation order(count, options.seed ^ 0x626c6f63u, round.pass);
     const std::size_t first = slot % round.workers * count / round.workers;
@@ -46,13 +46,13 @@ class block_source {
       left_.push_back(round.redo > 0 ? store.redo()[k] : static_cast<std::uint32_t>(k));
     }
   }
-  /// Who leaves with a block in hand must not keep the others waiting.
+  /// A worker that leaves with a block in hand must not keep the others waiting.
   ~block_source() { release(); }
   block_source(const block_source&) = delete;
   block_source& operator=(const block_source&) = delete;
 
-  /// A block that is free; waits for one where all that are left are taken. Nothing when none is left, or when the
-  /// worker no longer counts or the run is asked to stop.
+  /// A free block; waits if all that are left are taken. Nothing when none is left, the worker no longer counts, or the
+  /// run is asked to stop.
   template <class Step>
   std::optional<ticket> draw(Step&) {
     for (std::uint32_t spins = 1;; ++spins) {
@@ -69,7 +69,7 @@ class block_source {
     }
   }
 
-  /// The block that was drawn last has been trained, and is marked so.
+  /// Marks the block that was drawn last as trained.
   template <class Step>
   void finish(const ticket&, Step&, race_probe&) {
     release();
@@ -82,8 +82,8 @@ class block_source {
   std::size_t item_stripe(std::uint32_t block) const { return most_bands + block % bands_; }
   bool is_done(std::uint32_t block) const { return store_.done()[block].get() == round_.number; }
 
-  /// While there is much left, a worker stays with its band of users, whose rows are in its cache. In the end all would
-  /// have to wait for the same bands; so then it takes what comes.
+  /// While many blocks are left, a worker stays with its band of users, whose rows are in its cache. Near the end all
+  /// would wait for the same bands, so it takes any free block.
   bool take() {
     std::erase_if(left_, [this](std::uint32_t block) { return is_done(block); });
     if (left_.size() > 3 * bands_) {
@@ -101,7 +101,7 @@ class block_source {
       return false;
     }
     held_ = block;
-    // Its last owner marks it before it lets go.
+    // Its last owner marks it before unlocking.
     if (!is_done(block)) return last_users_ = user_stripe(block), true;
     release();
     return false;

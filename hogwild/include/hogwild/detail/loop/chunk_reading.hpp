@@ -12,8 +12,8 @@
 
 namespace hogwild {
 
-/// Has the rows of chunks that a worker will draw read from the disk while it trains on others, and drops them behind
-/// it. Only where rows stream; else, and where rows are drawn one by one, it does nothing. One worker's own.
+/// Has the rows of the next chunks read from the disk while a worker trains on others, and drops chunks that are done.
+/// Does nothing unless rows stream, nor if rows are drawn one by one. Belongs to one worker.
 class chunk_reading {
  public:
   /// Enough to keep a disk busy, and few megabytes.
@@ -22,12 +22,13 @@ class chunk_reading {
   chunk_reading(const sparse_view& data, const chunk_plan& plan, row_order order)
       : data_(data), plan_(plan), streams_(by_chunks(order) && data.streams()) {}
 
-  /// Before the chunk of this ticket is trained. Sources that know what follows it say so by following().
+  /// Called before the chunk of this ticket is trained. A ticket source that knows which tickets come next has
+  /// following().
   template <class Tickets>
   void begin(const Tickets& tickets, const ticket& drawn) {
     if (!streams_) return;
     if constexpr (requires { tickets.following(drawn, std::size_t{}); }) {
-      // Tickets come one by one, but for those that others draw and those of another shard.
+      // Tickets come one by one, except for those that others draw and those of another shard.
       if (announced_ <= drawn.number || announced_ > drawn.number + chunks_ahead) announced_ = drawn.number + 1;
       for (; announced_ <= drawn.number + chunks_ahead; ++announced_) {
         const auto next = tickets.following(drawn, announced_ - drawn.number);
@@ -36,7 +37,7 @@ class chunk_reading {
     }
   }
 
-  /// Behind the chunk.
+  /// Called after the chunk.
   void end(const chunk& trained) const {
     if (streams_) data_.release(trained.first, trained.last);
   }
@@ -45,7 +46,7 @@ class chunk_reading {
   const sparse_view& data_;
   const chunk_plan& plan_;
   bool streams_;
-  std::size_t announced_ = 0;  ///< tickets up to this one, those of the same shard before it
+  std::size_t announced_ = 0;  ///< tickets up to this one are announced, those of the same shard before it
 };
 
 }  // namespace hogwild

@@ -12,9 +12,10 @@
 
 namespace hogwild {
 
-/// The edges of a graph as kernels take them: in the order of the input's nodes, not of its rows, which are in none, so
-/// that workers on different parts of the list are on different nodes. It is cut as the rows are: a window is the
-/// first, second, ... so many rows of a chunk, and as large a part of the edges, in groups without a common node.
+/// The edges of a graph as kernels take them. They are in the order of the input's nodes, so that workers on different
+/// parts of the list are on different nodes; the rows themselves have no such order. The list is cut as the rows are:
+/// window k is the k-th run of `window` rows of a chunk, and an equal part of the edges, in groups without a common
+/// node.
 struct edge_groups {
   static constexpr std::size_t window = 256;  ///< rows: enough to fill groups, few enough to stay in order
 
@@ -25,7 +26,7 @@ struct edge_groups {
   std::size_t rows_per_chunk = 0;
 
   cut_edges edges() const { return {u.data(), v.data(), forth.data(), back.data(), groups.data()}; }
-  /// In which window row `r` is.
+  /// The window that row `r` is in.
   std::size_t window_of(std::size_t r) const {
     const std::size_t in_chunk = (rows_per_chunk + window - 1) / window;
     return r / rows_per_chunk * in_chunk + r % rows_per_chunk / window;
@@ -33,8 +34,8 @@ struct edge_groups {
 };
 
 /// Takes the rows that are edges (formats/graphs.hpp) with a node at one end at least; columns from `nodes` on are
-/// terminals of these sides. All rows are looked at. Chunks are of equal size. The same in every process that has the
-/// same rows.
+/// terminals of these sides. Passes all rows. Chunks are of equal size. Every process that has the same rows gets the
+/// same groups.
 edge_groups edge_groups_of(const sparse_view& rows, std::size_t nodes, std::span<const std::uint32_t> terminals,
                            const chunk_plan& chunks);
 

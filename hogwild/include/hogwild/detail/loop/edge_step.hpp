@@ -11,13 +11,12 @@
 
 namespace hogwild {
 
-/// Cuts into two sides under sgd, by kernels on arrays that a sharing policy hands out whole: its worker's own, or
-/// shared ones whose overtaken changes are what was asked for. The edges of a window are taken in the order of their
-/// groups.
+/// Two-way cuts under sgd, by kernels on arrays that a sharing policy hands out whole: the worker's own, or shared ones
+/// on which lost updates are allowed. The edges of a window are taken in the order of their groups.
 template <class Sharing>
 class edge_step : public Sharing {
  public:
-  /// Rows between two signs of progress.
+  /// Rows between two progress reports.
   static constexpr std::size_t most_rows = 16 * edge_groups::window;
 
   /// Counts capacities in units of `unit`. Everything outlives the step.
@@ -44,8 +43,7 @@ class edge_step : public Sharing {
     return std::max<std::size_t>(windows, 1) * edge_groups::window;
   }
 
-  /// Rows [first, first + count) of one chunk: windows of it, of which the last one may be cut short by the chunk's
-  /// end.
+  /// Rows [first, first + count) of one chunk: whole windows, except that the chunk's end may cut the last one short.
   batch_outcome train_run(std::size_t first, std::size_t count) {
     const std::size_t window = groups_.window_of(first), last = groups_.window_of(first + count - 1) + 1;
     kernels_.train(to_, groups_.edges(), groups_.windows[window], groups_.windows[last]);

@@ -11,10 +11,10 @@
 namespace hogwild {
 
 /// Draws the tickets of workers whose examples are atomic (exclusive_sharing). Under update_kind::ordered a ticket is
-/// one example, and a worker draws and trains it when its turn in the circle of workers has come: tickets are drawn in
-/// one order, each when the one before is trained, so that no bit depends on who or how many the workers are. Who is
-/// dead or was left out loses its turn; its ticket is drawn again in a redo round as any other. Otherwise tickets are
-/// those of a ticket_source.
+/// one example, and workers draw and train in a fixed circle: each ticket is drawn when the one before is trained, so
+/// that the result does not depend, to the bit, on who or how many the workers are. A worker that is dead or was left
+/// out loses its turn; its ticket is drawn again in a redo round like any other. Otherwise tickets are those of a
+/// ticket_source.
 class exclusive_source {
  public:
   exclusive_source(const param_store& store, const round_plan& round, std::size_t slot, const chunk_plan& plan,
@@ -24,14 +24,14 @@ class exclusive_source {
     order_.emplace(store.stripes(), store.slots().size(), slot, worker_counts, store.slots().data());
     order_->enter();
   }
-  /// Whoever leaves in its turn (its row source threw, say) must not keep the others waiting.
+  /// A worker that leaves in its turn (because its row source threw, say) must not keep the others waiting.
   ~exclusive_source() {
     if (order_) order_->leave();
   }
   exclusive_source(const exclusive_source&) = delete;
   exclusive_source& operator=(const exclusive_source&) = delete;
 
-  /// The next ticket; nothing when all are dealt out, or the worker is not to wait for its turn any longer.
+  /// The next ticket; nothing when all are dealt out, or the worker is to wait for its turn no longer.
   template <class Step>
   std::optional<ticket> draw(Step& step) {
     if (order_ && !order_->take([this] { return gives_up(); })) return std::nullopt;

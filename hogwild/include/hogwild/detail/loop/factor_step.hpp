@@ -27,12 +27,12 @@ factor_arrays arrays_of(const M& m, float* w) {
           .mean = m.mean};
 }
 
-/// Factor models under sgd and row_adagrad, by kernels on arrays that a sharing policy hands out whole: its worker's
-/// own, or shared ones of which others change no row meanwhile, or whose overtaken changes are what was asked for.
+/// Factor models under sgd and row_adagrad, by kernels on arrays that a sharing policy hands out whole: the worker's
+/// own, or shared ones in which nobody else changes the rows in use, or on which lost updates are allowed.
 template <factor_model M, class Sharing>
 class factor_step : public Sharing {
  public:
-  /// Ratings between two signs of progress.
+  /// Ratings between two progress reports.
   static constexpr std::size_t most_rows = 4096;
 
   factor_step(const Sharing& sharing, const M& m, const step_context& context, const rating_list& list)
@@ -45,7 +45,8 @@ class factor_step : public Sharing {
   void begin_round(const round_plan& round) {
     Sharing::begin_round(round);
     if (context_.options.form == l2_form::per_occurrence || context_.options.l2 == 0.0) return;
-    // A part s of l2, taken as s / (1 + step * s): a row is then divided by 1 + step * s, which cannot overshoot zero.
+    // Of l2 a part s is applied as s / (1 + step * s): a row is then divided by 1 + step * s, which cannot overshoot
+    // zero.
     const touched_l2 l2{context_.options.l2 * static_cast<double>(context_.rows)};
     l2_.assign(model_.users + model_.items, 0.0f);
     for (std::size_t column = 0; column < l2_.size(); ++column) {
@@ -84,7 +85,7 @@ class factor_step : public Sharing {
   std::span<const rating> ratings_;
   const factor_kernels& kernels_;
   factor_arrays to_{};
-  std::vector<float> l2_;  ///< by column, where it depends on that
+  std::vector<float> l2_;  ///< by column, if it differs between columns
 };
 
 }  // namespace hogwild

@@ -13,10 +13,10 @@
 
 namespace hogwild {
 
-/// Models with factors for fields, row after row, on arrays that nobody else writes meanwhile, or on the one of all
-/// workers: rows seldom meet where columns are many, and a gain that another worker's overtakes is lost. What a row
-/// changes is what workspace_step makes of the model's gradient, but for rounding, and for l2 under sgd, which is a
-/// part of the gradient there and divides what it leaves here.
+/// Models with factors for fields, row after row, on arrays that nobody else writes meanwhile, or on the array of all
+/// workers: rows seldom meet if columns are many, and a gain may be lost. A row changes the parameters as
+/// workspace_step does by the model's gradient, except for rounding and for l2 under sgd, which is part of the gradient
+/// there and divides the result here.
 template <field_model M, class Sharing, class Factor>
 class field_step : public kernel_step<M, Sharing, Factor> {
   using base = kernel_step<M, Sharing, Factor>;
@@ -31,7 +31,7 @@ class field_step : public kernel_step<M, Sharing, Factor> {
     update_.l2 = static_cast<float>(context.options.l2);
   }
 
-  /// At most most_rows rows of the data, which were looked at with ensure().
+  /// At most most_rows rows of the data, which have passed ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     batch_outcome outcome{.updates = rows.size()};
     outcome.nonzeros += rows.empty() ? 0 : take(0, rows.front());
@@ -53,7 +53,7 @@ class field_step : public kernel_step<M, Sharing, Factor> {
   }
 
  private:
-  /// Makes the row example k; its entries.
+  /// Makes the row example k; returns how many entries it has.
   std::size_t take(std::size_t k, std::size_t row) {
     const sparse_row<float> z = labelled_row(cursor_, row, context_.labels);
     space_.take(k, z);

@@ -14,13 +14,13 @@
 
 namespace hogwild {
 
-/// Whether a sharing policy gathers what rows would change, to be summed up over all workers: gathered_sharing.
+/// Whether a sharing policy gathers the changes of rows, to be summed over all workers: gathered_sharing.
 template <class Sharing>
 inline constexpr bool gathers_sums = requires {
   requires Sharing::gathers;
 };
 
-/// The policy that gathers, where `sharing` is one; else null.
+/// `sharing` as the policy that gathers, if it is one; else null.
 template <class Sharing>
 auto gathered_sharing_of(const Sharing& sharing) -> const gathered_sharing<typename Sharing::scalar_type>* {
   if constexpr (gathers_sums<Sharing>)
@@ -29,14 +29,14 @@ auto gathered_sharing_of(const Sharing& sharing) -> const gathered_sharing<typen
     return nullptr;
 }
 
-/// A model's project(), or nothing; refers to the model.
+/// A model's project() as a function that refers to the model; empty if it has none.
 template <parameter T, class M>
 std::function<void(std::span<T>, T)> projection_of(const M& m) {
   if constexpr (projects_runs<M, T>) return [&m](std::span<T> run, T step) { m.project(run, step); };
   return {};
 }
 
-/// Projects parameters that workers share: what that changes is added.
+/// Projects parameters that workers share: adds the difference that the projection makes.
 template <parameter T>
 class projected_run {
  public:
@@ -55,18 +55,18 @@ class projected_run {
   std::vector<T> before_, after_;
 };
 
-/// What an optimiser other than sgd does in lockstep: rows gather gradients, and when all ranks have summed them up,
-/// each makes one step by their mean. All ranks do the same, so that parameters and state stay the same on all. A group
-/// that is ordered by popularity makes a step of each row that any rank has touched, other groups of the whole run.
-/// Whatever the optimiser, what has moved then is projected where the model says so. Belongs to one worker, and must
-/// stay where it is.
+/// The lockstep form of optimisers other than sgd: rows gather gradients, and when all ranks have summed them, each
+/// makes one step by their mean. All ranks do the same, so that parameters and state stay equal on all. In a group that
+/// is ordered by popularity, each row that any rank has touched makes a step; other groups make a step as a whole.
+/// Under every optimiser, parameters that have moved are then projected if the model has a projection. Belongs to one
+/// worker, and must not be moved.
 template <parameter T>
 class gathered_gradients {
  public:
   using projection = std::function<void(std::span<T>, T step)>;
 
-  /// `sharing`: null where the policy does not gather, and then this does nothing. All outlive this. `project` may be
-  /// empty.
+  /// `sharing` is null if the policy does not gather; then this does nothing. All arguments outlive this. `project` may
+  /// be empty.
   gathered_gradients(const gathered_sharing<T>* sharing, const loop_options& options,
                      std::vector<parameter_group> groups, group_steps& steps, projection project = {});
   gathered_gradients(const gathered_gradients&) = delete;
@@ -78,7 +78,7 @@ class gathered_gradients {
  private:
   void step(double gain_weight, double position);
   void project_changed(std::span<const std::uint32_t> changed) const;
-  /// Parameters that make a step together.
+  /// How many parameters make a step together.
   static std::size_t run_of(const parameter_group& g) { return g.hot_first ? g.width : g.rows * g.width; }
 
   const gathered_sharing<T>* sharing_;

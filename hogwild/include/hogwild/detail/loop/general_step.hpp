@@ -17,12 +17,12 @@
 
 namespace hogwild {
 
-/// Any model that says what one row changes: each partial is applied as it is emitted. l2 is that of the columns that
-/// the row touches (touched_l2): under sgd what the row has made of their parameters is divided; under other optimisers
-/// it joins the partials (row_l2). l1, under sgd, is taken at the same time by rows of groups: a column's parameters in
-/// a group move towards 0 together, or are all 0 (the proximal step of their norm; Yuan and Lin, Model selection and
-/// estimation in regression with grouped variables, 2006).
-/// What the model emits is multiplied by the row's weight. Where the model says so, what has moved is projected then.
+/// Any model that emits the partials of one row: each partial is applied as it is emitted. l2 applies to the columns
+/// that the row touches (touched_l2): under sgd it divides their parameters after the row's change; under other
+/// optimisers it joins the partials (row_l2). l1, under sgd, is applied at the same time by rows of groups: a column's
+/// parameters in a group move towards 0 together, or all become 0 (the proximal step of their norm; Yuan and Lin, Model
+/// selection and estimation in regression with grouped variables, 2006).
+/// Partials are multiplied by the row's weight. Changed parameters are then projected if the model has a projection.
 template <class M, class Sharing, class Optimizer>
 class general_step : public Sharing {
  public:
@@ -111,7 +111,7 @@ class general_step : public Sharing {
     return weighed_;
   }
 
-  /// What is gathered first is projected when the sums have been added (gathered_gradients.hpp).
+  /// Gathered gradients are projected later, when the sums have been added (gathered_gradients.hpp).
   void project(const group_step& group, std::size_t offset, std::size_t n) {
     if constexpr (projects_runs<M, scalar> && !gathers_sums<Sharing>) {
       if (group.projected) projected_.change(model_, w_, offset, n, static_cast<scalar>(group.step));
@@ -130,7 +130,7 @@ class general_step : public Sharing {
   }
   scalar size_in(const group_step& group) const { return gathered_.on() ? scalar(1) : static_cast<scalar>(group.step); }
 
-  /// The fraction of l2, and of l1, that one occurrence of a column takes.
+  /// The fraction of l2, and of l1, that one occurrence of a column applies.
   double fraction_of(std::size_t column) const { return fraction_of(column, l2_, context_.options.l2); }
   double l1_of(std::size_t column) const {
     return fraction_of(column, l1_, (1.0 - l1_at_the_gate) * context_.options.l1);
@@ -139,12 +139,12 @@ class general_step : public Sharing {
     return context_.options.form == l2_form::per_occurrence ? each : by_degree.fraction(context_.degree[column]);
   }
 
-  /// Makes of parameters from `offset` on what l2 adds to their partials.
+  /// Replaces each of the parameters from `offset` on by what l2 adds to its partial.
   void take_l2(const group_step& group, std::size_t offset, std::span<scalar> parameters) {
     joins_->take(offset, parameters,
                  [&](std::size_t column) { return joined_l2(context_.options, group.step, fraction_of(column)); });
   }
-  /// The same of n parameters, in memory that the next call reuses.
+  /// The same for n parameters, in memory that the next call reuses.
   std::span<const scalar> l2_of_part(const group_step& group, std::size_t offset, std::size_t n) {
     row_.resize(n);
     w_.load_block(offset, row_);
@@ -157,7 +157,7 @@ class general_step : public Sharing {
     for (std::size_t i = 0; i < partials.size(); ++i) row_[i] += partials[i];
     return row_;
   }
-  /// Steps of what the row's columns have and it has not emitted.
+  /// Makes the steps of parameters that the row's columns have but the row has not emitted.
   void step_by_l2_alone() {
     joins_->for_others([this](std::size_t offset, std::size_t n) {
       const group_step& group = groups_.of(offset);
@@ -192,15 +192,15 @@ class general_step : public Sharing {
   Optimizer optimizer_;
   touched_l2 l1_, l2_;
   group_steps groups_;
-  std::vector<parameter_group> ordered_groups_;  ///< that l1 and l2 are of
-  std::optional<row_l2> joins_;                  ///< where l2 joins partials
+  std::vector<parameter_group> ordered_groups_;  ///< groups to which l1 and l2 apply
+  std::optional<row_l2> joins_;                  ///< used if l2 joins partials
   gathered_gradients<scalar> gathered_;
   typename Sharing::view_type w_;
   scalar weight_ = 1;  ///< of the row that is trained
   std::vector<scalar> row_, weighed_, in_unit_;
   projected_run<scalar> projected_;
   std::uint64_t pass_ = 0;
-  counter_random random_{0, 0};  ///< of the example at hand, where the model draws
+  counter_random random_{0, 0};  ///< of the current example, for models that draw numbers
 };
 
 }  // namespace hogwild

@@ -12,10 +12,10 @@
 
 namespace hogwild {
 
-/// How the parameters from `begin` to `end` are changed at the moment.
+/// How the parameters from `begin` to `end` are changed at present.
 struct group_step {
   std::size_t begin = 0, end = 0;
-  std::size_t run = 0;  ///< parameters that make a step together: a row where rows are ordered by popularity, else all
+  std::size_t run = 0;  ///< parameters that make a step together: a row if rows are ordered by popularity, else all
   double factor = 1.0, step = 0.0;
   float unit = 1.0f;      ///< adagrad_unit(), of its partials
   bool l2 = false;        ///< the run's l2 applies, and is not 0
@@ -23,14 +23,14 @@ struct group_step {
   bool frozen = false;    ///< nothing changes them
 };
 
-/// The groups of a model by their offsets. Belongs to one worker.
+/// The groups of a model, found by their offsets. Belongs to one worker.
 class group_steps {
  public:
   group_steps(const std::vector<parameter_group>& groups, const step_context& context);
 
   double rows() const { return rows_; }  ///< of an epoch
 
-  /// `position`: rows of the epoch that are dealt out already.
+  /// `position`: rows of the epoch that have been drawn already.
   void begin(const round_plan& round, double position) {
     const double step = round.step_at(position / std::max(rows_, 1.0));
     for (group_step& g : all_) g.step = step * g.factor;
@@ -48,7 +48,7 @@ class group_steps {
     }
   }
 
-  /// Of the parameter at `offset`.
+  /// The group of the parameter at `offset`.
   const group_step& of(std::size_t offset) {
     if (offset < all_[last_].begin || offset >= all_[last_].end) {
       const auto after = std::ranges::upper_bound(all_, offset, {}, &group_step::begin);

@@ -15,7 +15,7 @@
 
 namespace hogwild {
 
-/// Calls train.operator()<Factor>() with what a worker stores factors of the model as: half or float.
+/// Calls train.operator()<Factor>() with the type in which a worker stores factors of the model: half or float.
 template <class M, class Sharing, class F>
 void with_factors(const Sharing&, const loop_options& options, const F& train) {
   if constexpr (half_factor_model<M> && Sharing::replicated) {
@@ -24,7 +24,7 @@ void with_factors(const Sharing&, const loop_options& options, const F& train) {
   train.template operator()<float>();
 }
 
-/// Where its parameters lie from w on, with such factors.
+/// The model's arrays from w on, with factors of this type.
 template <class Factor, class M>
 auto arrays_with(const M& m, float* w) {
   if constexpr (std::same_as<Factor, half>)
@@ -33,8 +33,8 @@ auto arrays_with(const M& m, float* w) {
     return m.arrays_in(w);
 }
 
-/// What steps by kernels have in common that train row after row, under sgd and adagrad: where a model's parameters and
-/// sums lie, and how they change. Nothing is frozen but biases.
+/// Common to the steps by kernels that train row after row, under sgd and adagrad: where a model's parameters and sums
+/// lie, and how they change. Only biases can be frozen.
 template <class M, class Sharing, class Factor>
 class kernel_step : public Sharing {
  public:
@@ -56,7 +56,7 @@ class kernel_step : public Sharing {
  protected:
   using arrays = decltype(arrays_with<Factor>(std::declval<const M&>(), nullptr));
 
-  /// From here on rows are trained, `row` the first: what chance makes of them is the same whoever trains them.
+  /// Begins a run of rows at `row`: random rounding depends on the row, not on the worker that trains it.
   void begin_rows(std::size_t row) { update_.chance = chance_of_pass_ + static_cast<std::uint32_t>(row) * 0x9e3779b9u; }
 
   bool sums_up_squares() const { return context_.options.optimizer == optimizer_kind::adagrad; }

@@ -9,8 +9,8 @@
 
 namespace hogwild {
 
-/// Margin models with l1 side by side, on parameters that nobody else writes meanwhile: each as by
-/// margin_proximal_step, so that every row sees what the one before has changed, whatever the batch.
+/// Margin models with l1 side by side, on parameters that nobody else writes meanwhile: each is trained as by
+/// margin_proximal_step, so that every row sees the changes of the one before, whatever the batch size.
 template <class Sharing, class Index, class Value>
 class lane_proximal_batch : public Sharing {
  public:
@@ -29,7 +29,7 @@ class lane_proximal_batch : public Sharing {
 
   void begin(const round_plan& round, double position) { state_.begin(round, position); }
 
-  /// At most most_rows rows of the data, which were looked at with ensure().
+  /// At most most_rows rows of the data, which have passed ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     std::array<std::size_t, batch_rows> kept;
     return one_by_one(batch_, data_, state_.taken(rows, kept), [this](std::size_t r) { train_row(r); });

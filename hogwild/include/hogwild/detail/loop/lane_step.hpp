@@ -16,7 +16,7 @@
 #include <hogwild/detail/task/lane_table.hpp>
 
 // Margin models under sgd, several side by side: each is trained as by margin_batch_step, margin_sgd_step or, with l1,
-// margin_proximal_step, to the same bits, but with rows of which it takes part in some only.
+// margin_proximal_step, to the same bits, but each takes part in some of the rows only.
 
 namespace hogwild {
 
@@ -28,7 +28,7 @@ class lane_labels {
     for (const lane_round& lane : table.of) by_class_ = by_class_ || lane.rows.positive != lane_rows::none;
   }
 
-  /// Those of row r.
+  /// The labels of row r.
   void operator()(std::size_t r, float* label) const {
     const float as_it_is = labels_.encode(data_.label[r]);
     for (std::size_t k = 0; k < table_.lanes; k += least_lanes)
@@ -46,8 +46,7 @@ class lane_labels {
   bool by_class_ = false;
 };
 
-/// What lanes make of rows besides their dots: labels, weights, and how far the weights have shrunk. Belongs to a
-/// worker.
+/// Per-lane state of training: labels, weights, and how far the weights have shrunk. Belongs to a worker.
 template <class Kernels>
 class lane_state {
  public:
@@ -70,9 +69,9 @@ class lane_state {
   lane_state(const lane_state&) = delete;  // refers to itself
   lane_state& operator=(const lane_state&) = delete;
 
-  /// At the beginning of a chunk before which so many rows of the pass were drawn.
+  /// Called at the beginning of a chunk before which `position` rows of the pass were drawn.
   void begin(const round_plan& round, double position) {
-    // Rows that are trained again shrink nothing again: all up to where the round stands were drawn once.
+    // Rows that are trained again shrink nothing again: all rows up to the round's position were drawn once.
     const double rows = round.redo > 0 ? round.l2.position : position;
     for (std::size_t k = 0; k < lanes_; ++k) scale_[k] = table_.of[k].l2.at(rows * table_.of[k].kept);
     for (std::size_t f = 0; f < of_fold_.size(); ++f) {
@@ -91,7 +90,7 @@ class lane_state {
 
   /// Whether any lane is trained on row r.
   bool takes(std::size_t r) const { return of_row(r).any; }
-  /// Those of these rows, at most batch_rows, that any lane is trained on: `kept` is the room for them.
+  /// Those of these rows, at most batch_rows, that any lane is trained on; `kept` is room for them.
   std::span<const std::size_t> taken(std::span<const std::size_t> rows,
                                      std::array<std::size_t, batch_rows>& kept) const {
     if (table_.fold.empty()) return rows;
@@ -101,13 +100,14 @@ class lane_state {
 
   void label(std::size_t r, float* label) const { labels_(r, label); }
 
-  /// Dots of row r become margins, and weights shrink; `shrunk`: the scales from then on. `bias`: of each lane.
+  /// Turns the dots of row r into margins, and shrinks weights; `shrunk`: the scales from then on. `bias`: of each
+  /// lane.
   void margins(std::size_t r, const float* bias, float* dot, float* shrunk) {
     kernels_.margins(lanes_, scale_.data(), of_row(r).shrink.data(), bias, dot, shrunk);
     for (std::size_t k = 0; !data_.offset.empty() && k < lanes_; ++k) dot[k] += data_.offset[r];
   }
 
-  /// Slopes of row r, of which each lane has so many, become those of how much it counts.
+  /// Multiplies the slopes of row r, `scores` of them for each lane, by the row's weight.
   void weigh(std::size_t r, float* slope, std::size_t scores = 1) const {
     for (std::size_t i = 0; !data_.weight.empty() && i < scores * lanes_; ++i) slope[i] *= data_.weight[r];
     for (std::size_t k = 0; resampled_ && k < lanes_; ++k) {
@@ -118,16 +118,16 @@ class lane_state {
     }
   }
 
-  /// The steps that lanes make by row r: 0 where it is held out, or the lane stands idle.
+  /// Each lane's step for row r: 0 if it is held out of the lane, or the lane is idle.
   const float* steps(std::size_t r) const { return of_row(r).step.data(); }
 
-  /// What weighed slopes of row r change of the stored weights; it is added to `moved` for the biases. Whether that is
-  /// anything.
+  /// Computes the changes of the stored weights from the weighed slopes of row r, and adds those of biases to `moved`.
+  /// Returns whether there are any.
   bool changes(std::size_t r, const float* slope, const float* shrunk, float* moved, float* change) const {
     return kernels_.changes(lanes_, of_row(r).step.data(), slope, shrunk, moved, change);
   }
 
-  /// The proximal step of row r, by weighed slopes.
+  /// The proximal step for row r, by weighed slopes.
   lane_proximal proximal(std::size_t r, const float* slope) const {
     const fold_steps& of = of_row(r);
     return {.slope = slope,
@@ -143,9 +143,9 @@ class lane_state {
   bool shrinks() const { return shrinks_; }
 
  private:
-  /// What each lane makes of the rows of a fold: nothing where it is held out.
+  /// Each lane's constants for the rows of a fold: zero if the lane holds the fold out.
   struct fold_steps {
-    bool any = false;  ///< takes part in them
+    bool any = false;  ///< whether any lane trains on them
     alignas(64) std::array<float, most_lanes> step{}, step_l1{}, step_l2{};
     alignas(64) std::array<double, most_lanes> shrink{};
   };
@@ -164,10 +164,10 @@ class lane_state {
   std::vector<fold_steps> of_fold_;
 };
 
-/// In the place of biases where there are none.
+/// Stands for the biases of models without.
 inline constexpr std::array<float, most_lanes> no_biases{};
 
-/// Takes these rows one after the other, which were looked at with ensure(); train(r) finds row r in `batch`.
+/// Trains these rows, which have passed ensure(), one after the other; train(r) finds row r in `batch`.
 template <class Index, class Value, class Train>
 batch_outcome one_by_one(row_batch<Index, Value>& batch, const sparse_view& data, std::span<const std::size_t> rows,
                          const Train& train) {
@@ -200,7 +200,7 @@ class lane_batch_step : public Sharing {
     return std::min(std::size_t{context_.options.batch}, Sharing::rows_to_exchange());
   }
 
-  /// At most most_rows rows of the data, which were looked at with ensure().
+  /// At most most_rows rows of the data, which have passed ensure().
   batch_outcome train_batch(std::span<const std::size_t> drawn) {
     std::array<std::size_t, batch_rows> kept;
     const std::span<const std::size_t> rows = state_.taken(drawn, kept);
@@ -229,10 +229,10 @@ class lane_batch_step : public Sharing {
   }
 
  private:
-  /// Whether what rows change is gathered beside the parameters.
+  /// Whether the changes of rows are gathered beside the parameters.
   static constexpr bool gathers = requires(const Sharing& s) { s.gains(); };
 
-  /// Before the updates: whose gains they may make other than 0.
+  /// Called before the updates: notes the parameters whose gains they may make nonzero.
   void note_touched(std::size_t rows, const float* moved, const float* gains) {
     auto* const list = Sharing::touched();
     const std::size_t lanes = state_.lanes();
@@ -255,8 +255,8 @@ class lane_batch_step : public Sharing {
   alignas(64) std::array<float, batch_rows * most_lanes> margin_, label_, slope_, shrunk_, change_;
 };
 
-/// Row by row, on an array that others write, too. Where each model has few parameters, a row settles the adds before
-/// it, for the reason that stands with margin_sgd_step.
+/// Row by row, on an array that others write, too. If each model has few parameters, a row settles the adds before it,
+/// for the reason given at margin_sgd_step.
 template <class Sharing>
 class lane_row_step : public Sharing {
  public:
@@ -306,7 +306,7 @@ class lane_row_step : public Sharing {
   }
 
  private:
-  /// Each as dot() adds it up.
+  /// Each sum is added up as by dot().
   template <class Reader>
   void dots(const Reader& v, const sparse_row<float>& z, float* dot) const {
     const std::size_t lanes = state_.lanes(), whole = z.size() / 4 * 4;

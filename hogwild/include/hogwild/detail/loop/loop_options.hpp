@@ -12,40 +12,40 @@ namespace hogwild {
 
 /// How replicas exchange; decided once a run, before the first epoch.
 struct exchange_options {
-  std::uint64_t head = 0;      ///< parameters that each worker holds under head sharing
-  std::uint64_t rows = 0;      ///< a worker's rows between two exchanges, where the step allows as many
-  std::uint64_t least = 1;     ///< rows that two replicas train at least: fewer would not pay
-  double curvature = 0.0;      ///< of the mean loss: largest second derivative along any direction
-  double gain_weight = 1.0;    ///< 1: gains are summed; 1 / workers: their mean is taken
-  std::uint64_t workers = 1;   ///< who exchange; in a reproducible run the virtual workers, a chunk of `rows` a turn
-  std::uint32_t replicas = 1;  ///< on a ring, each with as many of the workers; 1: there is no ring
+  std::uint64_t head = 0;     ///< parameters that each worker holds under head sharing
+  std::uint64_t rows = 0;     ///< a worker's rows between two exchanges, if the step allows that many
+  std::uint64_t least = 1;    ///< fewest rows that two replicas train between exchanges: fewer would not pay
+  double curvature = 0.0;     ///< of the mean loss: largest second derivative along any direction
+  double gain_weight = 1.0;   ///< 1: gains are summed; 1 / workers: their mean is taken
+  std::uint64_t workers = 1;  ///< that exchange; in a reproducible run virtual ones, each with a chunk of `rows` a turn
+  std::uint32_t replicas = 1;  ///< on a ring, each with an equal share of the workers; 1: there is no ring
   ring_rule rule = ring_rule::deltas;
   released_options released{};
-  double scale = 1.0;             ///< in lockstep: of the mean gain of the rows between two meetings so much is added
+  double scale = 1.0;             ///< in lockstep: multiplies the mean gain of the rows between two meetings
   double timeout_seconds = 30.0;  ///< in lockstep: how long workers wait for each other
 
-  /// On a ring: whether replicas meet the common model alone and are trained by one worker each, whose own they are.
+  /// On a ring: whether replicas exchange with the common model only, and each has one worker of its own.
   constexpr bool one_worker_each() const { return replicas > 1 && rule == ring_rule::deltas && workers == replicas; }
 };
 
-/// What replicas store as halves: the first `count` parameters, a multiple of four that ends where a group of them
-/// does; 0: none. A replica's array of parameters is that many halves then, and behind them the other parameters as
-/// floats. What an optimiser keeps of them is float.
+/// Which parameters replicas store as halves: the first `count`, a multiple of four at the end of a group; 0: none. A
+/// replica's array then begins with that many halves, followed by the other parameters as floats. The optimiser's state
+/// for them is float.
 struct stored_halves {
   std::size_t count = 0;
-  hogwild::isa isa = hogwild::isa::scalar;  ///< by which they are made; never automatic here
+  hogwild::isa isa = hogwild::isa::scalar;  ///< instruction set that makes them; never automatic here
 
-  /// How many floats take up as much as an array of so many parameters, at least `count` of them.
+  /// How many floats take as much memory as an array of so many parameters, at least `count` of them.
   constexpr std::size_t floats(std::size_t parameters) const { return parameters - count / 2; }
-  /// Whether parameter j is a half; where in the array it lies otherwise, counted in floats.
+  /// Whether parameter j is a half; if not, its place in the array, in floats.
   constexpr bool has(std::size_t j) const { return j < count; }
   constexpr std::size_t place(std::size_t j) const { return j - count / 2; }
 };
 
-/// Of one run; larger machines have 16.
+/// The most devices of one run; larger machines have 16.
 inline constexpr std::size_t most_devices = 16;
 
-/// What the inner loop needs to know of a run's options; copied into the segment for worker processes.
+/// The options that the inner loop needs; copied into the segment for worker processes.
 struct loop_options {
   update_kind update = update_kind::lossy;
   optimizer_kind optimizer = optimizer_kind::sgd;
@@ -53,30 +53,30 @@ struct loop_options {
   row_order order = row_order::chunked;
   sharding shards = sharding::claimed;
   std::uint32_t bias = 0;
-  float bias_rate = 1.0f;  ///< the step of the bias over that of the columns
+  float bias_rate = 1.0f;  ///< the bias's step divided by that of the columns
   std::uint32_t telemetry = 1;
   hogwild::isa isa = hogwild::isa::scalar;  ///< instruction set of the kernels; never automatic here
-  std::uint32_t batch = 16;                 ///< rows that see the same weights, where kernels train them
-  std::uint32_t frozen_groups = 0;          ///< bit i: nothing changes the i-th group of parameters
+  std::uint32_t batch = 16;                 ///< rows that see the same weights, if kernels train them
+  std::uint32_t frozen_groups = 0;          ///< bit i: the i-th group of parameters is frozen
   double l1 = 0.0, l2 = 0.0;
   std::uint64_t seed = 1;
-  std::uint64_t all_rows = 0;  ///< of all processes that train the model together
+  std::uint64_t all_rows = 0;  ///< rows of all processes that train the model together
   optimizer_constants constants{};
   exchange_options exchange{};
 
   l2_form form = l2_form::by_degree;
   ownership_kind ownership = ownership_kind::automatic;
-  hogwild::isa dense_isa = hogwild::isa::scalar;  ///< of kernels of dense rows; never automatic here
+  hogwild::isa dense_isa = hogwild::isa::scalar;  ///< for kernels of dense rows; never automatic here
   std::uint32_t rows_in_flight = 0;               ///< rows that a device trains at once, at most; 0: no device trains
   std::uint32_t device_count = 0;                 ///< workers in the first slots, each of which drives a device:
-  std::array<std::int32_t, most_devices> devices{};  ///< by its number, or emulated_device
+  std::array<std::int32_t, most_devices> devices{};  ///< each one's number, or emulated_device
   memory_kind memory = memory_kind::device;          ///< of those devices
   storage_kind storage = storage_kind::single;       ///< of factors in those devices' own memory
   stored_halves halves{};                            ///< in replicas of workers on the CPU
 
   /// Whether rows of margin models make proximal steps (margin_proximal.hpp).
   constexpr bool proximal() const { return l1 > 0.0 || optimizer == optimizer_kind::ftrl; }
-  /// Of the value of the column that the bias is the weight of, as steps treat it; 0 without a bias.
+  /// The square of the value of the bias's column, as steps see it; 0 without a bias.
   constexpr double bias_square() const { return bias != 0 ? static_cast<double>(bias_rate) : 0.0; }
   constexpr bool freezes(std::size_t group) const { return group < 32 && (frozen_groups >> group & 1) != 0; }
 };

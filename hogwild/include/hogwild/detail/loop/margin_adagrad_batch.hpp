@@ -17,8 +17,7 @@
 
 namespace hogwild {
 
-/// What margin_adagrad_step does, by kernels, on arrays that nobody else writes meanwhile: row after row, to other
-/// bits.
+/// As margin_adagrad_step, by kernels on arrays that nobody else writes meanwhile: row after row, with other rounding.
 template <class Sharing, class Index, class Value>
 class margin_adagrad_batch : public Sharing {
  public:
@@ -47,7 +46,7 @@ class margin_adagrad_batch : public Sharing {
     update_.l2_of = l2_.empty() ? nullptr : l2_.data();
   }
 
-  /// At most most_rows rows of the data, which were looked at with ensure().
+  /// At most most_rows rows of the data, which have passed ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
     labels_.take(data_, context_.labels, rows);
@@ -66,7 +65,7 @@ class margin_adagrad_batch : public Sharing {
     return static_cast<margin_adagrad_batch*>(self)->slope_of(i, margin);
   }
 
-  /// The bias moves here, because its step is another one.
+  /// Moves the bias too, because its step differs from that of the columns.
   float slope_of(std::size_t i, float margin) {
     if (bias_ != nullptr) margin += *bias_;
     const float slope = labels_.weigh(i, loss_.derivative(labels_.margin(i, margin), labels_[i]));

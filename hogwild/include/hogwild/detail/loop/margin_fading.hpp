@@ -19,15 +19,15 @@
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/loop/turn_source.hpp>
 
-// Margin models under momentum and adam, whose velocities and means fade at every row, of all columns. Columns that a
-// row has not are owed its step. Each worker counts its own rows: it settles what they owe a column before it reads it
-// next, all columns before a mean is taken and at the end of a round, or of a chunk where its arrays pass to another
-// worker then. So memories fade with the rows of all workers that share an array, as if each row changed all columns
-// (workspace_step does the same by batches).
+// Margin models under momentum and adam, whose velocities and means fade at every row, for all columns. A row owes its
+// step to the columns that it does not have. Each worker counts its own rows: it makes the owed steps of a column
+// before it reads the column next, and those of all columns before a mean is taken and at the end of a round, or of a
+// chunk if its arrays then pass to another worker. So memories fade with the rows of all workers that share an array,
+// as if each row changed all columns (workspace_step does the same by batches).
 
 namespace hogwild {
 
-/// What an entry of each column takes of l2, as part of the gradient (joined_l2). Empty where there is no l2.
+/// The l2 that an entry of each column adds to the gradient (joined_l2). Empty if there is no l2.
 inline std::vector<float> fading_l2(const step_context& context, std::size_t columns, double step) {
   if (context.options.l2 == 0.0) return {};
   std::vector<float> fractions = fractions_of_l2(context, columns);
@@ -63,7 +63,7 @@ class margin_fading_step : public Sharing {
   }
   sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
 
-  /// Makes the steps that the row's columns are owed.
+  /// Makes the steps that are owed to the row's columns.
   void settle(const sparse_row<float>& z) {
     for (auto [j, x] : z) settle(j);
   }
@@ -103,13 +103,13 @@ class margin_fading_step : public Sharing {
   step_context context_;
   optimizer optimizer_, bias_optimizer_;
   std::size_t bias_;
-  std::vector<std::uint32_t> settled_;  ///< for each column, of how many rows it has the steps
+  std::vector<std::uint32_t> settled_;  ///< for each column, the number of rows whose steps it has
   std::vector<float> l2_;               ///< of each column; empty: there is none
   std::uint32_t rows_ = 0;              ///< of this worker in this round
   float step_ = 0;
 };
 
-/// The same by kernels, on arrays that nobody else writes meanwhile: row after row, to other bits.
+/// The same by kernels, on arrays that nobody else writes meanwhile: row after row, with other rounding.
 template <class Sharing, class Index, class Value>
 class margin_fading_batch : public Sharing {
  public:
@@ -159,7 +159,7 @@ class margin_fading_batch : public Sharing {
     Sharing::exchange(rows, probe);
   }
 
-  /// A worker that is one virtual worker after the other leaves each settled: at the end somebody else may be it.
+  /// A worker that plays several virtual workers leaves each settled: in the end another worker may play it.
   void end_round() {
     if constexpr (!std::derived_from<Sharing, virtual_replicas>) settle_all();
     Sharing::end_round();
@@ -169,7 +169,7 @@ class margin_fading_batch : public Sharing {
     Sharing::end_chunk();
   }
 
-  /// At most most_rows rows of the data, which were looked at with ensure().
+  /// At most most_rows rows of the data, which have passed ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
     labels_.take(data_, context_.labels, rows);
@@ -189,7 +189,7 @@ class margin_fading_batch : public Sharing {
     return static_cast<margin_fading_batch*>(self)->slope_of(i, margin);
   }
 
-  /// The bias moves here, because its step is another one.
+  /// Moves the bias too, because its step differs from that of the columns.
   float slope_of(std::size_t i, float margin) {
     if (bias_) margin += Sharing::values()[data_.columns];
     const float slope = labels_.weigh(i, loss_.derivative(labels_.margin(i, margin), labels_[i]));

@@ -15,15 +15,15 @@
 
 namespace hogwild {
 
-/// Margin models in lockstep under what moves all columns at each step: momentum, adam, adagrad, and l1 under sgd. Rows
-/// gather gradients; when all ranks have summed them up, each makes one step by their mean g, all the same one, with
-/// the step size s of where in the epoch they meet:
+/// Margin models in lockstep under optimisers that move all columns at each step: momentum, adam, adagrad, and sgd with
+/// l1. Rows gather gradients; when all ranks have summed them, each makes the same step by their mean g, with the step
+/// size s of the position in the epoch at which they meet:
 ///
-///   sgd with l1  w = soft(w - s g, s l1) / (1 + s l2)      (but for what is taken at the gate: l1_at_the_gate)
-///   others       what block_optimizer says, by g + l2 w    (joined_l2)
+///   sgd with l1  w = soft(w - s g, s l1) / (1 + s l2)      (except for the part applied at the gate: l1_at_the_gate)
+///   others       as block_optimizer does by g + l2 w         (joined_l2)
 ///
-/// of every column, whether a row of this meeting has it or not. The bias is not regularised. Belongs to one worker,
-/// and must stay where it is.
+/// for every column, whether a row of this meeting has it or not. The bias is not regularised. Belongs to one worker,
+/// and must not be moved.
 template <class Sharing>
 class margin_gathered_step : public Sharing {
  public:
@@ -48,7 +48,7 @@ class margin_gathered_step : public Sharing {
     if (context_.options.bias) margin += w[columns_];
     const float slope = weighed_slope(loss_, margin, z);
     if (slope == 0.0f) return false;
-    const std::span<float> gains = Sharing::gains();  // as sgd adds: against the gradient
+    const std::span<float> gains = Sharing::gains();  // as sgd adds them: against the gradient
     for (auto [j, x] : z) {
       gains[j] -= slope * x;
       note(j, w[j]);
@@ -59,7 +59,7 @@ class margin_gathered_step : public Sharing {
 
  private:
   void step(double gain_weight, double position) {
-    // A round begins where the parts of its epoch before it end, in all ranks alike.
+    // A round begins where the earlier parts of its epoch end, on all ranks alike.
     const round_plan& round = Sharing::round();
     const auto rows = static_cast<double>(std::max<std::size_t>(context_.rows, 1));
     const double size = round.step_at(position / rows + static_cast<double>(round.part) / round.parts);
@@ -86,7 +86,7 @@ class margin_gathered_step : public Sharing {
     const loop_options& o = context_.options;
     const std::size_t arrays = state_arrays_of(o.optimizer);
     const auto state = [&](std::size_t k) { return Sharing::own_state(std::min(k, arrays - 1)); };
-    // Of one weight a column, row by row is each for itself.
+    // With one weight a column, row_adagrad is adagrad.
     const auto kind = o.optimizer == optimizer_kind::row_adagrad ? optimizer_kind::adagrad : o.optimizer;
     const auto optimizer = [&](const optimizer_constants& constants) {
       return block_optimizer<view>(kind, constants, Sharing::own_parameters(),
@@ -107,8 +107,8 @@ class margin_gathered_step : public Sharing {
   std::size_t columns_;
 };
 
-/// The steps of sgd that rows gather, where the step falls within an epoch (schedule_kind::linear): it is that of where
-/// a chunk begins.
+/// Rows that gather the steps of sgd, if the step size falls within an epoch (schedule_kind::linear): it is that of the
+/// beginning of a chunk.
 template <class Sharing, class Index, class Value>
 class margin_falling_batch : public margin_batch_step<Sharing, Index, Value> {
   using steady = margin_batch_step<Sharing, Index, Value>;

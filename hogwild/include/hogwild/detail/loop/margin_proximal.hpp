@@ -13,8 +13,8 @@
 
 namespace hogwild {
 
-/// FTRL-Proximal with the regularisation of all rows of `epochs` epochs. One pass is the paper's form with lambda1 = l1
-/// * n; that the lambdas grow with the passes keeps the objective what it is for every other optimiser.
+/// FTRL-Proximal with the regularisation of all rows of `epochs` epochs. For one pass it is the paper's form with
+/// lambda1 = l1 * n; the lambdas grow with the passes, so that the objective is the one of every other optimiser.
 inline ftrl_rule ftrl_of(const loop_options& o, double alpha, double rows, double epochs) {
   return {.alpha = static_cast<float>(alpha),
           .beta = static_cast<float>(ftrl_beta_of(o.constants)),
@@ -22,17 +22,17 @@ inline ftrl_rule ftrl_of(const loop_options& o, double alpha, double rows, doubl
           .lambda2 = static_cast<float>(o.l2 * rows * epochs)};
 }
 
-/// Margin models with l1, and with l2 beside it (elastic net), row by row: under sgd and adagrad an entry takes of both
-/// what touched_l2 says, on rows without loss too, as a proximal step in the metric of its own step (Duchi and Singer,
-/// Efficient online and batch learning using forward backward splitting, 2009; Duchi, Hazan and Singer, 2011). With p =
-/// n / degree:
+/// Margin models with l1, and with l2 beside it (elastic net), row by row. Under sgd and adagrad an entry applies the
+/// parts of both that touched_l2 gives it, on rows without loss too, as a proximal step in the metric of its own step
+/// (Duchi and Singer, Efficient online and batch learning using forward backward splitting, 2009; Duchi, Hazan and
+/// Singer, 2011). With p = n / degree:
 ///
 ///   sgd      w = soft(w - step g, step l1 p) / (1 + step l2 p)
 ///   adagrad  g += l2 p w;  s += g^2;  r = step / sqrt(s + 1e-8);  w = soft(w - r g, r l1 p)
 ///
-/// but for what is taken at the gate (l1_at_the_gate): over an epoch that is the l1 of every row, and no column is owed
-/// any at its end. Under ftrl rows without loss change nothing: ftrl_rule has the weights from its sums. The bias is
-/// not regularised.
+/// except for the part applied at the gate (l1_at_the_gate): together they apply the l1 of every row over an epoch, and
+/// no column is owed any at its end. Under ftrl rows without loss change nothing: ftrl_rule computes the weights from
+/// its sums. The bias is not regularised.
 template <class Sharing>
 class margin_proximal_step : public Sharing {
  public:
@@ -73,7 +73,7 @@ class margin_proximal_step : public Sharing {
         return change(z, slope, note, [&](std::size_t, float v, float g, float part) {
           return soft_threshold(v - step_ * g, step_ * l1 * part) / (1.0f + step_ * l2 * part);
         });
-      default:  // adagrad, which row_adagrad is where a column has one weight
+      default:  // adagrad; row_adagrad is the same with one weight a column
         return change(z, slope, note, [&](std::size_t j, float v, float g, float part) {
           if (part > 0.0f) g = (g + l2 * part * v) * unit_;
           const float square = g * g, sum = squares_.read_add(j, square) + square;
@@ -86,12 +86,12 @@ class margin_proximal_step : public Sharing {
  private:
   using view = typename Sharing::view_type;
 
-  /// A k-th array of state, or anything where the optimiser has none.
+  /// The k-th array of state, or an unused one if the optimiser has none.
   view state(std::size_t k) const {
     return k < state_arrays_of(context_.options.optimizer) ? Sharing::state(k) : Sharing::parameters();
   }
 
-  /// moved(j, w, g, p) is what the gradient g makes of the weight w; the bias has p = 0.
+  /// moved(j, w, g, p) applies the gradient g to the weight w; the bias has p = 0.
   template <class Note, class Moved>
   bool change(const sparse_row<float>& z, float slope, const Note& note, const Moved& moved) {
     const auto move = [&](std::size_t j, float g, float part) {
@@ -103,8 +103,8 @@ class margin_proximal_step : public Sharing {
     return true;
   }
 
-  /// The bias is the weight of a column times that column's value; sgd takes both values at once, and the sums of
-  /// adagrad are in their unit.
+  /// The bias is a column's weight times that column's value; sgd multiplies by both values at once, and the sums of
+  /// adagrad are in the column's unit.
   template <class Note, class Moved>
   void change_bias(float slope, const Note& note, const Moved& moved) {
     const optimizer_kind by = context_.options.optimizer;

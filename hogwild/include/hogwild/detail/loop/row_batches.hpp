@@ -12,7 +12,7 @@
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/kernels/row_batch.hpp>
 
-// Rows of the data as kernels take them.
+// Rows of the data in the form that kernels take.
 
 namespace hogwild {
 

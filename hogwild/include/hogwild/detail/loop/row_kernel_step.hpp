@@ -20,7 +20,7 @@
 
 namespace hogwild {
 
-/// Models that row kernels train. What a row changes is what general_step makes of the model's gradient, but for
+/// Models that row kernels train. A row changes the parameters as general_step does by the model's gradient, except for
 /// rounding.
 template <row_kernel_model M, class Sharing, class Factor, class Index, class Value>
 class row_kernel_step : public kernel_step<M, Sharing, Factor> {
@@ -51,7 +51,7 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
     update_.l2_of = l2_.data();
   }
 
-  /// At most most_rows rows of the data, which were looked at with ensure().
+  /// At most most_rows rows of the data, which have passed ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
     const bool lists = takes_lists<M>() && data_.label.lists();
@@ -81,7 +81,7 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
     return step.weigh(i, scores, changes);
   }
 
-  /// Multiplies what the model has derived by the row's weight; whether anything changes.
+  /// Multiplies the partials by the row's weight; returns whether anything changes.
   bool weigh(std::size_t i, float* partials, bool changes) {
     if (changes && labels_.weighed()) {
       const std::span<float> all(partials, update_.to.scores());
@@ -94,8 +94,8 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
     return changes;
   }
 
-  /// Of linear models: their step is another one than that of the columns (bias_step.hpp). Leaves the partials in the
-  /// unit that columns have them in.
+  /// Changes the biases of linear models, whose step differs from that of the columns (bias_step.hpp). Leaves the
+  /// partials in the unit that columns have them in.
   void change_biases(float* partials) {
     const float size = update_.step * bias_step_factor(context_.options);
     for (std::size_t k = 0; own_biases_ && k < model_.classes; ++k) {
@@ -113,13 +113,13 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
 
   sparse_view data_;
   const row_kernels<arrays, Index, Value>& kernels_;
-  bool own_biases_ = false;       ///< of a linear model: they change here, not in the kernel
+  bool own_biases_ = false;       ///< a linear model's biases change here, not in the kernel
   float unit_ = 1.0f;             ///< of linear models under adagrad (adagrad_unit)
-  std::vector<float> room_, l2_;  ///< of each column, where it depends on that
+  std::vector<float> room_, l2_;  ///< `l2_`: of each column, if it differs between columns
   row_batch<Index, Value> batch_;
   batch_labels labels_;
-  std::span<const std::size_t> rows_;   ///< of the batch; where they have lists,
-  std::vector<std::uint32_t> classes_;  ///< of which this is one
+  std::span<const std::size_t> rows_;   ///< of the batch; if they have lists,
+  std::vector<std::uint32_t> classes_;  ///< the classes of one row's list
   std::uint64_t updates_ = 0;
 };
 

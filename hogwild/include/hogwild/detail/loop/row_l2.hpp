@@ -12,11 +12,11 @@
 
 namespace hogwild {
 
-/// Which parameters of a row's columns have had their l2: each has it once a row, with the first partial that the row
-/// emits for it, or by itself where there is none. Belongs to one worker.
+/// Which parameters of a row's columns have had their l2. Each has it once a row: with the first partial that the row
+/// emits for it, or by itself if the row emits none. Belongs to one worker.
 class row_l2 {
  public:
-  /// Of groups that are ordered by popularity, none of them empty.
+  /// `groups`: ordered by popularity, none of them empty.
   explicit row_l2(std::span<const parameter_group> groups) {
     std::size_t columns = 0;
     for (const parameter_group& g : groups) {
@@ -27,7 +27,7 @@ class row_l2 {
     place_.resize(columns);
   }
 
-  /// Goes on to another row.
+  /// Begins another row.
   void begin(const auto& z) {
     for (const std::uint32_t column : columns_) place_[column] = 0;
     columns_.clear();
@@ -40,8 +40,8 @@ class row_l2 {
     here_ = {};
   }
 
-  /// Makes each of the parameters from `offset` on what l2 adds to its partial: fraction_of(column) times it, or 0
-  /// where it has had that in this row or none is due.
+  /// Replaces each of the parameters from `offset` on by what l2 adds to its partial: fraction_of(column) times the
+  /// parameter, or 0 if it has had its l2 in this row or none is due.
   template <class T, class F>
   void take(std::size_t offset, std::span<T> parameters, const F& fraction_of) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -72,9 +72,9 @@ class row_l2 {
  private:
   struct group {
     std::size_t begin, end, width, first_column;
-    std::size_t before;  ///< what a column has in groups before this one
+    std::size_t before;  ///< parameters of a column in groups before this one
   };
-  /// What a column has in a group, of which a parameter was taken last.
+  /// A column's parameters in a group, the ones that take() reached last.
   struct run {
     std::size_t begin = 0, end = 0;
     char* marks = nullptr;  ///< null: no l2 is due
@@ -92,12 +92,12 @@ class row_l2 {
     here_.marks = taken_.data() + begin_of(place_[column], *of);
     here_.fraction = fraction_of(column);
   }
-  /// Where the marks of a column, by its place, begin.
+  /// Where the marks of the column at this place begin.
   std::size_t begin_of(std::size_t place, const group& g) const { return (place - 1) * width_ + g.before; }
 
   std::vector<group> groups_;
-  std::size_t width_ = 0;               ///< what a column has in all groups
-  std::vector<std::uint32_t> place_;    ///< of each column: where it stands in columns_, and one more; 0: nowhere
+  std::size_t width_ = 0;               ///< parameters of a column in all groups
+  std::vector<std::uint32_t> place_;    ///< of each column: 1 + its index in columns_; 0: not there
   std::vector<std::uint32_t> columns_;  ///< of the row
   std::vector<char> taken_;             ///< by place, then group
   run here_{};

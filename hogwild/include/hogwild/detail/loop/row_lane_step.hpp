@@ -13,7 +13,7 @@
 #include <hogwild/detail/loop/row_lanes.hpp>
 
 // Models that row kernels train, several side by side: each is trained as by row_kernel_step or general_step, to the
-// same bits, but with rows of which it takes part in some only. Parameter i of model k lies at i * lanes + k.
+// same bits, but each takes part in some of the rows only. Parameter i of model k lies at i * lanes + k.
 
 namespace hogwild {
 
@@ -37,7 +37,7 @@ class row_lane_batch : public Sharing {
 
   void begin(const round_plan& round, double position) { state_.begin(round, position); }
 
-  /// At most most_rows rows of the data, which were looked at with ensure().
+  /// At most most_rows rows of the data, which have passed ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     std::array<std::size_t, batch_rows> kept;
     return one_by_one(batch_, data_, state_.taken(rows, kept), [this](std::size_t r) { train_row(r); });
@@ -63,7 +63,7 @@ class row_lane_batch : public Sharing {
   std::vector<float> slope_;
 };
 
-/// The parameters of one lane as if there were no others. `Read` reads elements as the reader of a view does.
+/// The parameters of one lane as if there were no others. `Read` reads elements like the reader of a view.
 template <class Read>
 class lane_reader {
  public:
@@ -87,7 +87,7 @@ class lane_reader {
   std::size_t lanes_, lane_;
 };
 
-/// The same, to be added to.
+/// The same with adds.
 template <class View>
 class lane_view {
  public:
@@ -112,7 +112,7 @@ class lane_view {
   std::size_t lanes_, lane_;
 };
 
-/// A lane of a sharing policy, which outlives it, as a policy of its own.
+/// One lane of a sharing policy as a policy of its own; the sharing policy outlives it.
 template <class Sharing>
 struct lane_sharing {
   using scalar_type = float;
@@ -127,8 +127,8 @@ struct lane_sharing {
   { return {all->state(k), lanes, lane}; }
 };
 
-/// Row by row, each lane after the other as a model alone, on arrays that others write, too, or that gather what rows
-/// change.
+/// Row by row, one lane after the other as a model alone, on arrays that others write, too, or that gather the changes
+/// of rows.
 template <class M, template <class> class Optimizer, class Sharing>
 class general_lane_step : public Sharing {
  public:
@@ -183,7 +183,7 @@ class general_lane_step : public Sharing {
  private:
   using step_of_lane = general_step<M, lane_sharing<Sharing>, Optimizer<lane_view<typename Sharing::view_type>>>;
 
-  /// Rows that lane k is trained on, of each column.
+  /// For each column, how many of the rows that lane k is trained on contain it.
   std::span<const std::uint32_t> degree_of(std::size_t k) {
     if (table_.degree_of_fold.empty()) return context_.degree;
     for (std::size_t j = 0; j < context_.degree.size(); ++j)

@@ -13,7 +13,7 @@
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/softmax.hpp>
 
-// What kernels make of a row and several models side by side that have more than a weight a column, by kinds of models:
+// Kernel calls for a row and several models side by side that have more than a weight a column, by kinds of models:
 // number i of the parameters of model k lies at i * lanes + k.
 
 namespace hogwild {
@@ -29,7 +29,7 @@ void with_lanes(std::size_t lanes, const F& f) {
     f.template operator()<most_lanes>();
 }
 
-/// What entries make of the l2 of each model.
+/// How much of the l2 of each model an entry applies.
 class lane_l2 {
  public:
   lane_l2(const lane_table& table, const step_context& context, std::size_t columns) {
@@ -50,8 +50,8 @@ class lane_l2 {
     }
   }
 
-  /// Of column j and model k, at j * lanes + k, as row kernels have it: under sgd what an entry leaves of a weight,
-  /// under adagrad the fraction that joins the gradient. Null where none has l2.
+  /// For column j and model k, at j * lanes + k, as row kernels take it: under sgd the factor by which an entry shrinks
+  /// a weight, under adagrad the fraction that joins the gradient. Null if no model has l2.
   const float* of_columns() const { return of_.empty() ? nullptr : of_.data(); }
   bool has(std::size_t model) const { return has_[model]; }
 
@@ -60,12 +60,13 @@ class lane_l2 {
   std::vector<float> of_{};
 };
 
-/// The parameters of all models, and what an optimiser keeps of each; empty where it keeps nothing.
+/// The parameters of all models, and the optimiser's sums for each; empty if it keeps none.
 struct lane_arrays {
   std::span<float> values{}, sums{};
 };
 
-/// Models of type M side by side. A row has scores() scores of each, which lie side by side, too. Belongs to a thread.
+/// Models of type M side by side. A row has scores() scores for each model, which lie side by side, too. Belongs to a
+/// thread.
 template <class M, class Index, class Value>
 class row_lanes;
 
@@ -85,12 +86,12 @@ class row_lanes<softmax, Index, Value> {
   std::size_t scores() const { return model_.classes; }
   const lane_kernels<Index, Value>& kernels() const { return kernels_; }
 
-  /// Of a row.
+  /// Scores of a row.
   void score(const float* w, const batch& row, float* out) {
     kernels_.scores(w, model_.bias ? w + weights_ : nullptr, model_.classes * lanes_, row, out);
   }
 
-  /// Of the row that was scored last, by these steps and what is derived from its scores.
+  /// Changes the parameters by the row that was scored last, with these steps and the derivatives of its scores.
   void change(const lane_arrays& of, const batch& row, const float* slope, const float* step, const lane_l2& l2) {
     float* const w = of.values.data();
     kernels_.class_changes(w, lanes_, row, {slope, step, l2.of_columns(), model_.classes});
@@ -121,7 +122,7 @@ class row_lanes<factorization_machine, Index, Value> {
   const lane_kernels<Index, Value>& kernels() const { return kernels_; }
 
   void score(const float* w, const batch& row, float* out) {
-    // What is only read is not written through these arrays.
+    // The kernel only reads through these arrays.
     kernels_.machine_scores(arrays_in(const_cast<float*>(w)), lanes_, row, room_.data(), out);
   }
 

@@ -20,9 +20,9 @@
 #include <hogwild/detail/task/margin_loss.hpp>
 #include <hogwild/model.hpp>
 
-// What one row does to the parameters. A step belongs to one worker; begin() is called at each chunk, from which on its
-// sharing may read and write elsewhere, train() for each row: it reads through the reader it is given, calls note(j,
-// before) after each add, and returns whether it changed anything. Steps for several rows at once are in
+// How one row changes the parameters. A step belongs to one worker. begin() is called at each chunk; from then on the
+// step's sharing may read and write elsewhere. train() is called for each row: it reads through the reader it is given,
+// calls note(j, before) after each add, and returns whether it changed anything. Steps for several rows at once are in
 // batch_step.hpp.
 
 namespace hogwild {
@@ -33,11 +33,12 @@ struct step_context {
   std::span<const std::uint32_t> degree;  ///< rows that contain each column; needed for touched l2 only
   std::size_t rows = 0;                   ///< n
   const loop_options& options;
-  std::size_t epoch_rows = 0;              ///< by which a chunk's position in an epoch is told: n, or this process's
-  const control_block* control = nullptr;  ///< where a request to stop shows; null: nowhere
+  std::size_t epoch_rows = 0;              ///< rows of an epoch, for a chunk's position in it: n, or this process's
+  const control_block* control = nullptr;  ///< where a request to stop is seen; null: nowhere
 };
 
-/// What an entry of each column takes of l2 where that is by degree (touched_l2); of a column without entries anything.
+/// The fraction of l2 that an entry of each column applies, by degree (touched_l2); arbitrary for a column without
+/// entries.
 inline std::vector<float> fractions_of_l2(const step_context& context, std::size_t columns) {
   const touched_l2 l2{context.options.l2 * static_cast<double>(context.rows)};
   std::vector<float> fractions(columns);
@@ -46,16 +47,16 @@ inline std::vector<float> fractions_of_l2(const step_context& context, std::size
   return fractions;
 }
 
-/// What l2 is in a gradient of which an optimiser makes steps of this size, for parameters that take this fraction of
-/// it when they are touched. Where steps are those of the gradient, all that it takes is a division by 1 + step *
-/// fraction (touched_l2): under momentum a partial moves 1 / (1 - momentum) times as far as in its own step.
+/// What l2 adds to a gradient if the optimiser makes steps of this size, for parameters that apply this fraction
+/// of l2 when they are touched. If the optimiser steps by the gradient itself, l2 is a division by 1 + step * fraction
+/// (touched_l2); under momentum a partial moves 1 / (1 - momentum) times as far as in its own step.
 inline double joined_l2(const loop_options& o, double step, double fraction) {
   if (o.optimizer != optimizer_kind::sgd && o.optimizer != optimizer_kind::momentum) return fraction;
   const double lasts = o.optimizer == optimizer_kind::momentum ? 1.0 / (1.0 - o.constants.momentum) : 1.0;
   return fraction / (1.0 + step * o.exchange.scale * lasts * fraction);
 }
 
-/// An optimiser on the arrays of a sharing policy, as they are now.
+/// An optimiser on the arrays that a sharing policy uses at present.
 template <class Optimizer, class Sharing>
 Optimizer optimizer_on(const Sharing& sharing, const loop_options& options) {
   using view = typename Sharing::view_type;
@@ -78,20 +79,20 @@ inline sparse_row<float> labelled_row(row_cursor& rows, std::size_t r, const lab
   return z;
 }
 
-/// The derivative of a row's loss by its margin, times the row's weight. `margin` is what the parameters make of it.
+/// The derivative of a row's loss by its margin, times the row's weight. `margin` is without the row's offset.
 inline float weighed_slope(const margin_loss& loss, float margin, const sparse_row<float>& z) {
   return z.weight * loss.derivative(margin + z.offset, z.label);
 }
 
-/// Models of at most so many parameters lie on so few cache lines that workers are always on the same ones.
+/// Models of at most so many parameters lie on so few cache lines that workers always share them.
 inline constexpr std::size_t crowded_parameters = 1024;
 
-/// Margin models under sgd. The weights are w = a * v (scaled_l2), the last parameter is the bias where there is one;
-/// it is neither scaled nor regularised.
+/// Margin models under sgd. The weights are w = a * v (scaled_l2); the last parameter is the bias if there is one,
+/// which is neither scaled nor regularised.
 ///
-/// No shrink of a is ever lost, but lossy adds to v may be: a fraction q of them lost is an l2 that is 1 / (1 - q)
-/// times too strong: on kddcup99 (119 columns) two to four workers ended with an objective 1.0 to 1.4 % above serial.
-/// So in small models each row settles the adds before it, which leaves 0.3 to 0.6 %.
+/// No shrink of a is ever lost, but lossy adds to v may be. If a fraction q of them is lost, l2 is 1 / (1 - q) times
+/// too strong: on kddcup99 (119 columns) two to four workers ended with an objective 1.0 to 1.4 % above serial. So in
+/// small models each row settles the adds before it, which leaves 0.3 to 0.6 %.
 template <class Sharing>
 class margin_sgd_step : public Sharing {
  public:
@@ -140,10 +141,10 @@ class margin_sgd_step : public Sharing {
 /// Margin models under sgd with l2 in a second pass over the row, on rows without loss too (Hogwild!, NIPS 2011, in the
 /// form of its program):
 ///
-///   w_j -= step * slope * x_j        for each entry, where there is a loss; the bias likewise
+///   w_j -= step * slope * x_j        for each entry, if there is a loss; the bias likewise
 ///   w_j *= 1 - step * l2 * n / degree_j        for each entry; not the bias
 ///
-/// Over an epoch each weight shrinks about as by l2 of every row. Weights are stored as they are.
+/// Over an epoch each weight shrinks about as much as by l2 of every row. Weights are stored as they are.
 template <class Sharing>
 class margin_two_pass_step : public Sharing {
  public:

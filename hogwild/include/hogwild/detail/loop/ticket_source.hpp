@@ -13,7 +13,7 @@
 namespace hogwild {
 
 /// A drawn ticket: which chunk to train on, and how many rows the run drew before it in this epoch; with several
-/// processes, as far as this one can tell.
+/// processes that is an estimate by this process.
 struct ticket {
   std::size_t number;
   std::size_t chunk;
@@ -22,8 +22,8 @@ struct ticket {
 
 /// Draws one worker's tickets of the round that is open.
 ///
-/// A ticket source is who trains on which chunk when. The worker loop calls draw(step) for the next one, finish() when
-/// it has been trained, and leaves when there is none or stopped() says so.
+/// A ticket source decides who trains on which chunk when. The worker loop calls draw(step) for the next ticket,
+/// finish() when it has been trained, and leaves when there is none or stopped() is true.
 class ticket_source {
  public:
   ticket_source(const param_store& store, const round_plan& round, std::size_t slot, const chunk_plan& plan,
@@ -45,8 +45,8 @@ class ticket_source {
   template <class Step>
   void finish(const ticket&, Step&, race_probe&) const {}
 
-  /// The chunk of the ticket that comes `ahead` tickets after this one, if nobody else draws it; nothing where none is
-  /// known.
+  /// The chunk of the ticket that comes `ahead` tickets after this one, unless another worker draws it; nothing if none
+  /// is known.
   std::optional<std::size_t> following(const ticket& drawn, std::size_t ahead) const;
 
   /// Whether to leave now, between two tickets.
@@ -67,8 +67,8 @@ class ticket_source {
   shard shard_holding(std::size_t number) const;
   /// `before`: how many tickets were drawn before this one.
   ticket ticket_of(std::size_t number, double before) const;
-  /// From the worker's own shard, then from where most is left. Who joined late has no shard: it helps, or waits for a
-  /// redo round where shards are fixed.
+  /// Draws from the worker's own shard, then from the shard with most left. A worker that joined late has no shard: it
+  /// helps, or waits for a redo round if shards are fixed.
   std::optional<std::size_t> draw_number();
   std::optional<std::size_t> draw_from(std::size_t id);
 

@@ -18,7 +18,7 @@
 
 namespace hogwild {
 
-/// What a worker holds while it trains one example: what its sharing policy locks for it, or nothing.
+/// What a worker holds while it trains one example: the locks of its sharing policy, or nothing.
 template <class Step, class Example>
 auto hold_example([[maybe_unused]] Step& step, [[maybe_unused]] const Example& example) {
   if constexpr (requires { step.hold(example); })
@@ -27,7 +27,7 @@ auto hold_example([[maybe_unused]] Step& step, [[maybe_unused]] const Example& e
     return std::monostate{};
 }
 
-/// One row through a step that takes them one by one; `watched` says whether the probe looks at it.
+/// Trains one row by a step that takes rows one by one; `watched`: whether the probe looks at it.
 template <class Step>
 batch_outcome train_row(Step& step, row_cursor& cursor, std::size_t r, race_probe& probe, bool watched) {
   const auto example = step.example(cursor, r);
@@ -39,7 +39,7 @@ batch_outcome train_row(Step& step, row_cursor& cursor, std::size_t r, race_prob
   return {changed, example.size()};
 }
 
-/// Where a step's tickets come from: its sharing policy may have a source of its own.
+/// A step's ticket source: its sharing policy may have one of its own.
 template <class Step>
 struct tickets_of {
   using type = ticket_source;
@@ -52,29 +52,29 @@ struct tickets_of<Step> {
   using type = typename Step::tickets;
 };
 
-/// Whether a step's sharing policy may load the columns that only the rows of a chunk have before it, and store them
-/// after it; moves_singletons() says whether it does.
+/// Whether a step's sharing policy may load a chunk's singleton columns before it and store them after it;
+/// moves_singletons() says whether it does.
 template <class Step>
 inline constexpr bool may_move_singletons = requires(Step step) {
   step.begin_chunk(column_range{});
 };
 
-/// Whether a step trains runs of rows in their own order: it has them in a form of its own.
+/// Whether a step trains runs of consecutive rows, which it holds in a form of its own.
 template <class Step>
 inline constexpr bool takes_runs = requires(Step step) {
   step.train_run(std::size_t{}, std::size_t{});
 };
 
 /// The inner loop of every engine: draw a ticket, train on the rows of its chunk, look for races now and then, exchange
-/// when the sharing policy wants to; until the round's tickets are dealt out or the run is asked to stop. Then a chunk
-/// is cut short: its ticket stays unmarked, and what its rows have changed is handed over as that of a whole one.
+/// when the sharing policy wants to; until the round's tickets are dealt out or the run is asked to stop. A stop cuts a
+/// chunk short: its ticket stays unmarked, and the changes of its rows are handed over like those of a whole chunk.
 ///
-/// `Step` says what a row (step.hpp) or a few rows (batch_step.hpp) do, and where: it is its sharing policy. Any number
-/// of workers run this at once, each with its own slot and step.
+/// `Step` defines how a row (step.hpp) or a few rows (batch_step.hpp) change the parameters, and where they lie: it
+/// derives from its sharing policy. Any number of workers run this at once, each with its own slot and step.
 template <class Step>
 void worker_loop(const param_store& store, std::size_t slot, const sparse_view& data, const chunk_plan& plan,
                  const loop_options& options, Step& step) {
-  const round_plan round = store.control().round;  // a copy: whoever sleeps through a gate goes on with what it read
+  const round_plan round = store.control().round;  // a copy: a worker that sleeps through a gate goes on with it
   worker_slot& me = store.slots()[slot];
   typename tickets_of<Step>::type tickets(store, round, slot, plan, options);
   const row_sampler sampler(options.order, data.rows(), options.seed, round.pass);

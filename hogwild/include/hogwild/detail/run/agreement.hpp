@@ -12,9 +12,9 @@
 
 namespace hogwild {
 
-/// What the ranks of one run agree on between its rounds, so that all of them decide the same. A process that trains
-/// alone agrees with itself, at no cost. All ranks make the same calls in the same order; errors are those of
-/// collective, but what is given to a call may go when it throws.
+/// How the ranks of one run agree between its rounds, so that all of them decide the same. For a process that trains
+/// alone every call is free and returns its own value. All ranks make the same calls in the same order. Errors are
+/// those of collective, but arguments of a call may be destroyed when it throws.
 class agreement {
  public:
   /// `ranks` outlives this; null: this process trains alone.
@@ -30,22 +30,22 @@ class agreement {
     sum(std::span(&x, 1));
     return x;
   }
-  /// x becomes the first rank's x, or another's.
+  /// x becomes the first rank's x; take(): that of any rank.
   void take_first(std::span<double> x) const { take(x, 0); }
   void take(std::span<double> x, std::size_t root) const;
-  /// The same of what is too long to be copied.
+  /// The same for arrays that are too long to copy.
   void take_first(std::vector<float>& x) const;
-  /// All ranks' numbers by rank, bit by bit; each gives as many.
+  /// All ranks' numbers by rank, bit by bit; all ranks pass equally many.
   std::vector<double> gathered(std::vector<double> mine) const;
-  /// The first rank has them; of the others nothing comes back.
+  /// All ranks' numbers on the first rank; empty on the others.
   std::vector<float> gathered_by_first(std::vector<float> mine) const;
-  /// Whether any rank says so.
+  /// Whether the argument is true on any rank.
   bool any(bool mine) const { return sum(mine ? 1.0 : 0.0) > 0.0; }
   /// All values of all ranks, sorted, each once.
   std::vector<double> all_of(std::vector<double> mine) const;
-  /// The first of the ranks that have other bytes than rank 0, the same on all; nothing where they are equal.
+  /// The first rank whose bytes differ from rank 0's, the same on all; nothing if all are equal.
   std::optional<std::size_t> other_than_first(std::span<const std::byte> bytes) const;
-  /// Throws worker_error unless all ranks have the same bytes; `what` names them in the sentence.
+  /// Throws worker_error unless all ranks have the same bytes; `what` names them in the message.
   void require_equal(std::span<const std::byte> bytes, std::string_view what) const;
 
  private:

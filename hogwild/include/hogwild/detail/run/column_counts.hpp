@@ -11,8 +11,8 @@
 
 namespace hogwild {
 
-/// Rows that contain each column. Columns are below data.columns. Rows that stream come and go piece by piece, others
-/// were looked at with ensure().
+/// Rows that contain each column. Columns are below data.columns. Rows that stream are read and released piece by
+/// piece; others have passed ensure().
 inline std::vector<std::uint32_t> count_columns(const sparse_view& data) {
   std::vector<std::uint32_t> degree(data.columns);
   row_cursor cursor(data);
@@ -28,9 +28,9 @@ inline std::vector<std::uint32_t> count_columns(const sparse_view& data) {
   return degree;
 }
 
-/// A bound on how strongly each column bends the mean of squares of x.w, together with the columns that stand in the
-/// same rows: the mean over rows of weight * |x_j| * (sum of |x_k| over the row). The matrix of second moments is below
-/// the diagonal matrix of these (Gershgorin).
+/// For each column a bound on how strongly it and the columns in the same rows curve the mean of squares of x.w: the
+/// mean over rows of weight * |x_j| * (sum of |x_k| over the row). The diagonal matrix of these numbers bounds the
+/// matrix of second moments (Gershgorin).
 inline std::vector<double> column_couplings(const sparse_view& data) {
   std::vector<double> coupling(data.columns);
   row_cursor cursor(data);

@@ -9,7 +9,7 @@
 
 namespace hogwild {
 
-/// Options that do not go with each other whatever the data.
+/// Options that may be incompatible whatever the data.
 struct combination {
   sharing_kind sharing = sharing_kind::automatic;
   update_kind update = update_kind::lossy;
@@ -18,18 +18,18 @@ struct combination {
   bool batches = false;  ///< a model that takes several examples at once
   l2_form form = l2_form::by_degree;
   bool reproducible = false;
-  std::optional<memory_kind> memory{};  ///< of a device that trains; none: no device does
+  std::optional<memory_kind> memory{};  ///< of a device that trains; none: no device trains
   bool processes = false;               ///< the workers beside the device
   bool several_devices = false;
-  bool native_atomics = true;     ///< of the device: to CPUs its operations on their memory are atomic, too
-  bool concurrent_access = true;  ///< of the device: CPUs may use unified memory while it does
+  bool native_atomics = true;     ///< of the device: its atomic operations on CPU memory are atomic for CPUs, too
+  bool concurrent_access = true;  ///< of the device: CPUs may use unified memory while it runs
   storage_kind storage = storage_kind::single;  ///< of factors on the device, or in replicas
-  bool fades = false;          ///< what is remembered of a margin model fades at every row: momentum, adam
-  bool draws = false;          ///< the model draws what it touches besides its row
+  bool fades = false;                           ///< a margin model's optimiser state fades at every row: momentum, adam
+  bool draws = false;          ///< the model draws numbers of parameters that it touches besides those of its row
   bool by_occurrence = false;  ///< the model has l2 by occurrence and in no other form (occurrence_model)
 };
 
-/// What a run is refused for, whatever its engine: all that is named here is met.
+/// Conditions under which a run is refused, whatever its engine: all that are set here must hold.
 struct refusal {
   std::optional<sharing_kind> sharing{};
   std::optional<update_kind> update{};
@@ -38,7 +38,7 @@ struct refusal {
   std::optional<bool> batches{};
   std::optional<l2_form> form{};
   std::optional<bool> reproducible{};
-  std::optional<bool> device{};  ///< whether one trains
+  std::optional<bool> device{};  ///< whether a device trains
   std::optional<memory_kind> memory{};
   std::optional<bool> processes{};
   std::optional<bool> several_devices{};
@@ -236,7 +236,7 @@ inline constexpr std::array refusals = {
                       "array, which is float: use lossy updates, or float storage"},
 };
 
-/// Why these options do not go together; empty where they do.
+/// Why these options are incompatible; empty if they are compatible.
 constexpr std::string_view why_refused(const combination& c) {
   for (const refusal& r : refusals) {
     if (r.meets(c)) return r.reason;

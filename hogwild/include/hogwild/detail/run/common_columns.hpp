@@ -10,8 +10,8 @@
 namespace hogwild {
 
 /// The rows of one rank, read through columns that all ranks have in common: those that occur in any rank's rows, by
-/// falling frequency in all of them together. For ranks that each opened a file of their own, which ranks its columns
-/// by itself.
+/// falling frequency over all of them. For ranks that each opened a file of their own, so that each numbers its columns
+/// differently.
 class common_columns {
  public:
   /// All ranks call this at the same point. `mine` outlives this; its entries are copied, the rest is not. Throws what

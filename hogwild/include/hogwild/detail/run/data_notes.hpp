@@ -13,22 +13,22 @@ namespace hogwild {
 
 class agreement;
 
-/// Columns whose values are so large beside the others' that they alone decide how large a step may be, with which the
-/// others hardly learn.
+/// Columns whose values are so much larger than the others' that they alone limit the step, and the others hardly
+/// learn.
 struct wild_columns {
-  std::size_t column = 0;   ///< the wildest, by its position
+  std::size_t column = 0;   ///< the one with the largest values, by its position
   std::size_t columns = 0;  ///< how many are wild
   double size = 0.0;        ///< root mean square of its entries
   double others = 0.0;      ///< the same of the entries of all columns that are not wild
 };
 
-/// The wild columns of the first rows (at most 2,000), where the least wild of them bends the mean of squares of x.w at
-/// least ten thousand times as much as all others together, and those have a quarter of the entries at least. Of the
+/// The wild columns of the first rows (at most 2,000): even the least wild of them curves the mean of squares of x.w at
+/// least ten thousand times as much as all others together, and those have at least a quarter of the entries. Over the
 /// rows of all ranks, which all call it.
 std::optional<wild_columns> find_wild_columns(const sparse_view& data, const agreement& ranks);
 
-/// Notes on the rows before a model is trained on them, a sentence each: no row has an entry; columns are wild, where
-/// the optimiser has one step for all columns. All ranks call it, and get the same.
+/// Notes on the rows before a model is trained on them, a sentence each: no row has an entry; columns are wild, if the
+/// optimiser has one step for all columns. All ranks call it, and get the same notes.
 std::vector<std::string> notes_on_data(const training_task& task, const std::string& source, const agreement& ranks);
 
 }  // namespace hogwild

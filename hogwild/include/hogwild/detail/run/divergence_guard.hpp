@@ -11,15 +11,16 @@
 
 namespace hogwild {
 
-/// Remembers a store as it is before an epoch of replicas, whose summed gains may overshoot where the curvature was
-/// underestimated, so that the epoch can be trained again with exchanges more often. Costs nothing for one worker, and
-/// where there are no replicas.
+/// Remembers the state of a store before an epoch of replicas, whose summed gains may overshoot if the curvature was
+/// underestimated; then the epoch can be trained again with more frequent exchanges. Costs nothing for one worker, or
+/// without replicas.
 class divergence_guard {
  public:
   divergence_guard(const param_store& store, round_driver& rounds);
 
-  /// Puts back what was there and has the workers change less between exchanges; returns what is done, as the end of a
-  /// sentence. Nothing where this was no epoch of replicas, or there is no less to do: then nothing is changed.
+  /// Restores the remembered state and makes the workers change less between exchanges; returns what was done, as the
+  /// end of a sentence. Nothing, and no change, if this was no epoch of replicas, or the changes cannot be reduced
+  /// further.
   std::optional<std::string> turn_back(double step);
 
  private:

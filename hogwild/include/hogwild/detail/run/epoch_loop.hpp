@@ -22,7 +22,7 @@ class collective;
 class run_notes;
 struct resumed_checkpoint;
 
-/// Options after everything that was left open has been decided: the same for every engine.
+/// Options after all open ones have been decided: the same for every engine.
 struct resolved_run {
   train_options options;
   step_schedule schedule{};
@@ -33,14 +33,14 @@ struct resolved_run {
   std::chrono::nanoseconds cpu_begun{};             ///< CPU time that had been used by then
   double search_seconds = 0.0;                      ///< as train_result has it
   std::string sharing_reason{};                     ///< why workers read and write where they do
-  std::optional<machine_speed> speed{};             ///< measured beforehand; empty: where the sharing depends on it
-  std::optional<double> predicted_epoch_seconds{};  ///< by the rule that chose the sharing, where it predicts any
+  std::optional<machine_speed> speed{};             ///< measured beforehand; empty unless the sharing depends on it
+  std::optional<double> predicted_epoch_seconds{};  ///< by the rule that chose the sharing, if it predicts one
   loop_plan plan{};
-  std::shared_ptr<const resumed_checkpoint> resumed{};  ///< what it goes on from, until that is in the store
+  std::shared_ptr<const resumed_checkpoint> resumed{};  ///< the checkpoint to resume from, until it is in the store
   collective* ranks = nullptr;                          ///< the processes that train together; null: this one is alone
   std::uint64_t all_nonzeros = 0;                       ///< of the rows of all of them
-  std::size_t models = 1;                               ///< that are trained, and make one
-  std::string combination{};                            ///< how, where they are several
+  std::size_t models = 1;                               ///< models that are trained and combined into one
+  std::string combination{};                            ///< how, if there are several
   std::size_t workers_asked = 0;                        ///< as train_result has it
   std::shared_ptr<const run_notes> notes{};             ///< told so far
   std::shared_ptr<const time_limit> limit{};            ///< beside train_options::stop, which it hears; null: none
@@ -50,8 +50,8 @@ struct resolved_run {
   std::stop_token end_token() const { return limit ? limit->token() : options.stop; }
 };
 
-/// The epochs of a run: train, measure, tell the observers, decide whether to go on. Throws what the engine's run
-/// throws; the engine run, which was started with run.plan, holds the last state then.
+/// Runs the epochs: trains, measures, tells the observers, decides whether to go on. Throws what the engine's run
+/// throws; the engine run, which was started with run.plan, then holds the last state.
 train_result train_epochs(const training_task& work, engine_run& who, resolved_run& run);
 
 /// Calls f(observer) for every observer of the run.
@@ -60,7 +60,7 @@ void tell(const train_options& options, const F& f) {
   for (const observer_handle& o : options.observers) f(*o);
 }
 
-/// Calls f(observer) for every observer of the run; whether any answers that it shall stop.
+/// Calls f(observer) for every observer of the run; returns whether any asks to stop.
 template <class F>
 bool any_stops(const train_options& options, const F& f) {
   bool stop = false;

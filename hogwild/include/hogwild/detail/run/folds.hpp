@@ -11,21 +11,21 @@
 
 namespace hogwild {
 
-/// Deals rows to folds for cross-validation: of each row its fold, below `folds`. Which row goes where is drawn by the
-/// seed. Folds have as many rows as each other, or one more; so it is with the rows of each of two labels or classes
-/// (stratified). Numbers, and lists of labels, are dealt as a whole.
+/// Deals rows to folds for cross-validation: the fold of each row, below `folds`. The seed decides which row goes
+/// where. The sizes of folds differ by one row at most, and so do the numbers of rows of each of two labels or classes
+/// in them (stratified). Rows with numbers, or lists of labels, are dealt as one set.
 ///
-/// Throws config_error for fewer than two folds, and for more folds than rows; input_error where a label has fewer rows
-/// than there are folds, so that one would be without it.
+/// Throws config_error for fewer than two folds, or more folds than rows; input_error if a label has fewer rows than
+/// there are folds, so that a fold would be without it.
 std::vector<std::uint32_t> draw_folds(const label_column& labels, const label_map& known, std::size_t folds,
                                       std::uint64_t seed);
 
-/// Rows by folds: what is trained on when a fold is left out, and what is measured then. Holds a copy of the rows in
-/// which all but the last fold stand twice, so that either is one run of rows: less than twice the memory for any
-/// number of folds. Read-only once it is made; views hold as long as it stands where it is.
+/// Rows by folds: the training rows when a fold is left out, and the rows to measure then. Holds a copy of the rows in
+/// which all but the last fold are stored twice, so that both sets are contiguous: less than twice the memory for any
+/// number of folds. Read-only once it is made; views are valid as long as it exists and is not moved.
 class row_folds {
  public:
-  /// `fold_of` as draw_folds() gives it.
+  /// `fold_of`: as draw_folds() returns it.
   row_folds(const sparse_view& rows, std::span<const std::uint32_t> fold_of, std::size_t folds);
 
   std::size_t folds() const { return degree_.size(); }
@@ -34,9 +34,9 @@ class row_folds {
   sparse_view validation(std::size_t k) const;
 
  private:
-  std::vector<std::size_t> begin_;  ///< of each fold, the first time; last, the number of rows
+  std::vector<std::size_t> begin_;  ///< where each fold begins for the first time; last, the number of rows
   sparse_dataset rows_;
-  std::vector<std::vector<std::uint32_t>> degree_;  ///< of the columns, in what is trained on
+  std::vector<std::vector<std::uint32_t>> degree_;  ///< of the columns, in the training rows of each fold
 };
 
 }  // namespace hogwild

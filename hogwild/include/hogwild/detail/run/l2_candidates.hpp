@@ -5,7 +5,7 @@
 
 namespace hogwild::detail {
 
-/// Throws config_error where one of these l2 is negative or no number, or stands twice.
+/// Throws config_error if one of these l2 is negative or not a number, or is repeated.
 void require_candidates(std::vector<double> l2);
 
 }  // namespace hogwild::detail

@@ -19,77 +19,76 @@
 
 namespace hogwild {
 
-/// What tells a lane's model from the others.
+/// The settings in which a lane's model may differ from the others.
 struct lane_settings {
-  double l1 = 0.0;  ///< above 0 where the models were made with one, and only there
+  double l1 = 0.0;  ///< above 0 if and only if the models were made with an l1
   double l2 = 0.0;
   lane_rows rows{};
 };
 
-/// What a lane holds between two passes: v and a of its weights w = a v, v with the bias behind the columns; and what
-/// the optimiser keeps of each parameter, if anything.
+/// The state of a lane between two passes: v and a of its weights w = a v, v with the bias behind the columns; and the
+/// optimiser's state of each parameter, if any.
 struct lane_kept {
   std::vector<float> stored{};
   double scale = 1.0;
   std::vector<float> state{};
 };
 
-/// Margin models of one loss, linear models of several classes, or factorization machines, that are trained side by
-/// side by one pass over the rows ("lanes"), for as many passes as the caller asks for. A lane can be given another
-/// model between two passes; the others do not notice. Under the serial engine each makes the same bits as it does
-/// alone with the same batch; in models of few columns that kernels hold in registers alone (batches of one row) to
-/// rounding. One caller at a time.
+/// Margin models of one loss, linear models of several classes, or factorization machines, trained side by side by one
+/// pass over the rows ("lanes"), for as many passes as the caller asks for. A lane can be given another model between
+/// two passes without effect on the others. Under the serial engine each model has the same bits as alone with the same
+/// batch; to rounding in models of few columns, which kernels hold in registers only when alone (batches of one row).
+/// One caller at a time.
 class lane_run {
  public:
-  /// `alone`: one of the models on the rows, of which step and l2 do not count, and of l1 whether there is any; it
-  /// outlives this. `lanes`: 8, 16 or 32.
-  /// `largest_step`: of all that will come, by which it is chosen how workers share, and, unless steps were found by a
-  /// search, how many rows a batch has. `tried`: where they were found, one of the models on its own rows and labels,
-  /// by which it is tried how an engine scales them; else null. Throws config_error where the model, its options or the
-  /// engine do not suit: see lane_task::suits(); engines are all whose workers are of this process, or processes that
-  /// it has started, but devices. `note` is told what becomes of workers; it may be empty.
+  /// `alone`: one of the models on the rows; its step and l2 are ignored, and only whether it has an l1 counts; it
+  /// outlives this. `lanes`: 8, 16 or 32. `largest_step`: of all models to come; it decides how workers share and,
+  /// unless steps were found by a search, how many rows a batch has. `tried`: if steps were found by a search, one of
+  /// the models on its own rows and labels, on which the engine's scaling of steps is tried; else null. Throws
+  /// config_error if the model, its options or the engine do not suit: see lane_task::suits(). Engines may have workers
+  /// in this process, or processes that it has started, but no devices. `note` hears of workers; it may be empty.
   lane_run(std::shared_ptr<const training_task> alone, const train_options& options, std::size_t lanes,
            double largest_step, std::shared_ptr<any_engine> engine, const training_task* tried = nullptr,
            const note_function& note = {});
-  /// The same with a sharing that was decided, by plan() of another one with the same engine say.
+  /// The same with a decided sharing, for example by plan() of another lane_run with the same engine.
   lane_run(std::shared_ptr<const training_task> alone, const loop_options& decided, std::size_t lanes,
            std::shared_ptr<any_engine> engine, const note_function& note = {});
 
-  /// Whether lanes do what is asked of this model: the same as lane_task::suits(), and no option that counts between
-  /// epochs, or makes updates that lanes do not have.
+  /// Whether lanes can do everything that this model needs: lane_task::suits() holds, and no option acts between epochs
+  /// or makes updates that lanes do not have.
   static bool suits(const prepared_task& alone);
 
-  /// As many lanes, of 8, 16 and 32, as keep the parameters in the second-level cache, or of margin models in four
-  /// times as much, and no more than `models` need; where none do, 16 of margin models and 8 of others. `alone`: one of
-  /// them.
+  /// The number of lanes, of 8, 16 and 32, that keeps the parameters in the second-level cache, or for margin models in
+  /// four times as much, and is no larger than `models` need; if none does, 16 for margin models and 8 for others.
+  /// `alone`: one of the models.
   static std::size_t lanes_for(const training_task& alone, std::size_t models);
 
   std::size_t lanes() const { return table_->lanes; }
   const loop_plan& plan() const { return plan_; }
   engine_run& workers() const { return *workers_; }
-  /// What becomes of a step that was found for a model alone, where this engine takes another (run_planner).
+  /// How this engine changes a step that was found for a model alone (run_planner).
   const step_scaling& scaling() const { return scaling_; }
   bool trains(std::size_t k) const { return table_->of[k].trains; }
-  /// `fold[r]`: of which fold row r of the dataset is. Before any lane is placed. Throws config_error where workers are
+  /// `fold[r]`: the fold of row r of the dataset. Called before any lane is placed. Throws config_error if workers are
   /// processes.
   void deal(std::vector<std::uint8_t> fold);
 
-  /// From here on lane k trains this model, from these parameters: true w, the bias behind the columns; empty: those
-  /// that the model has alone before anybody trains it.
-  /// Throws config_error where the number of parameters does not fit, or the model has an l1 and `alone` none, or none
-  /// where that has one; or of several classes an l2 where `alone` has none, so that nobody has counted columns.
+  /// From now on lane k trains this model, from these parameters: true w, the bias behind the columns; empty: the
+  /// model's initial parameters. Throws config_error if the number of parameters does not fit, if only one of the model
+  /// and `alone` has an l1, or if a model of several classes has an l2 and `alone` has none, since columns were then
+  /// not counted.
   void place(std::size_t k, const lane_settings& settings, std::span<const float> w = {});
-  /// The same with what kept() has put aside, to the bits that it would have come to without the break.
+  /// The same with what kept() returned, to the bits of training without the break.
   void place(std::size_t k, const lane_settings& settings, const lane_kept& from);
   lane_kept kept(std::size_t k) const;
-  /// Lane k stands idle.
+  /// Makes lane k idle.
   void clear(std::size_t k);
-  /// The parameters that a model has before anybody trains it.
+  /// The model's initial parameters.
   std::vector<float> beginning() const;
   /// A pass over the rows with these steps, one for each lane. `pass` seeds the order of the rows. Throws config_error
-  /// where step * l2 is 1 or more, but with l1. A request to stop ends it early: then the parameters are of no use.
+  /// if step * l2 is 1 or more, except with l1. A request to stop ends it early: then the parameters are of no use.
   void train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop = {});
-  /// What all lanes hold, for going back to it after a pass that was ended early.
+  /// The state of all lanes, to return to after a pass that ended early.
   struct all_kept {
     std::vector<float> stored{}, state{};
     std::vector<lane_round> of{};
@@ -107,7 +106,7 @@ class lane_run {
 
  private:
   void start(const note_function& note);
-  /// What the optimiser keeps of all lanes; empty where it keeps nothing.
+  /// The optimiser's state of all lanes; empty if it keeps none.
   std::span<float> state() const;
   std::vector<double> scales() const;
   void fold(const std::bitset<most_lanes>& which);
@@ -124,7 +123,7 @@ class lane_run {
   step_scaling scaling_{};
   std::shared_ptr<any_engine> engine_;
   std::unique_ptr<engine_run> workers_;
-  std::unique_ptr<round_driver> rounds_;  ///< goes first
+  std::unique_ptr<round_driver> rounds_;  ///< destroyed first
 };
 
 }  // namespace hogwild

@@ -9,22 +9,22 @@
 
 namespace hogwild {
 
-/// Tells readers of a store's parameters from outside what they mean (live_board); the coordinator's. Of a store that
-/// nobody may read it does nothing.
+/// Tells readers in other processes how to interpret a store's parameters (live_board). Belongs to the coordinator.
+/// Does nothing for a store that nobody may read.
 class live_writer {
  public:
   explicit live_writer(const param_store& store) : store_(store), board_(store.live()) {}
 
-  /// Rows of the run before those that slots count.
+  /// `rows_before`: rows of the run before those that slots count.
   void begin(std::uint64_t rows_before) {
     rows_before_ = rows_before;
     if (board_ != nullptr) board_->state = live_board::stage::training;
   }
-  /// A round is about to be opened, with the scale and how it shrinks by the rows of this process.
+  /// Called before a round is opened, with the scale and how the rows of this process shrink it.
   void open(const round_plan& round) {
     if (board_ != nullptr) write(round, round.l2.scale, log_shrink_of(round.l2));
   }
-  /// Between rounds: stored weights have this scale.
+  /// Called between rounds: stored weights have this scale.
   void stand(double scale) {
     if (board_ != nullptr) write(store_.control().round, scale, 0.0);
   }
@@ -32,7 +32,7 @@ class live_writer {
     if (board_ != nullptr) board_->state = live_board::stage::ended;
   }
 
-  /// While it lives, stored values change their meaning, or are put aside.
+  /// While it lives, stored values change their meaning or are replaced.
   class change {
    public:
     explicit change(const live_writer& live) : board_(live.board_) { turn(); }

@@ -6,22 +6,22 @@
 
 namespace hogwild {
 
-/// How far a run's objective has fallen, which is what every rule measures a rise or a fall by: an objective may be
-/// negative, and a constant added to the loss of every row must not change what is decided. (Such a constant costs
-/// digits: differences smaller than the rounding of the sums decide nothing.)
+/// How far a run's objective has fallen: every rule measures rises and falls relative to this, because an objective may
+/// be negative, and a constant added to the loss of every row must not change decisions. (Such a constant costs digits:
+/// differences below the rounding of the sums decide nothing.)
 struct objective_fall {
-  double start = HUGE_VAL;  ///< objective of the parameters that the model begins with; not finite: nobody measured it
+  double start = HUGE_VAL;  ///< the objective of the model's initial parameters; not finite: not measured
 
-  /// From the start to `objective`; 0 where it does not lie below, or there is no start.
+  /// The fall from the start to `objective`; 0 if it is not below the start, or there is no start.
   double down_to(double objective) const { return std::isfinite(start) ? std::max(start - objective, 0.0) : 0.0; }
 
-  /// Whether an epoch from `before` to `after` gave back more than `fraction` of what had been gained before it. What
-  /// is no number is worse than any.
+  /// Whether an epoch from `before` to `after` gave back more than `fraction` of the gain before it. A value that is
+  /// not a number is worse than any.
   bool given_back(double before, double after, double fraction) const {
     return !(after <= before + fraction * down_to(before));
   }
 
-  /// Whether an epoch from `before` to `after` gained no more than `fraction` of all that has been gained with it.
+  /// Whether an epoch from `before` to `after` gained no more than `fraction` of the total gain including its own.
   bool flat(double before, double after, double fraction) const { return before - after <= fraction * down_to(after); }
 };
 

@@ -11,22 +11,22 @@
 
 namespace hogwild {
 
-/// How low mean loss + l1 ||w||_1 + l2 / 2 ||w||^2 is at least, by all linear bounds of a convex mean loss that it was
-/// given: as each of them holds everywhere, so does their mean, whatever its parts, and what l1 and l2 add to a linear
-/// bound has its minimum in closed form. One bound is kept that all have gone into, each in the part that lifts the
-/// minimum most: a bundle of two, as of proximal bundle methods (Kiwiel, An aggregate subgradient method for
-/// nonsmooth convex minimization, 1983). With l2 and one bound alone, made at w, the distance that follows is that of
-/// the gradient, ||gradient at w||^2 / (2 l2).
+/// A lower bound of mean loss + l1 ||w||_1 + l2 / 2 ||w||^2, from all linear bounds of a convex mean loss that it was
+/// given. Each of them holds everywhere, so any weighted mean of them does; and a linear bound plus l1 and l2 has its
+/// minimum in closed form. It keeps one bound that combines all, each added with the weight that raises the minimum
+/// most: a bundle of two, as in proximal bundle methods (Kiwiel, An aggregate subgradient method for nonsmooth convex
+/// minimization, 1983). With l2 and a single bound made at w, the resulting distance is that of the gradient,
+/// ||gradient at w||^2 / (2 l2).
 class optimum_bound {
  public:
-  /// What is to be said where it does not tell.
+  /// The note if it gives no distance.
   static constexpr std::string_view silence =
       "without l2 and l1 nobody can tell how far the optimum is: the tolerance does not end the run; give an l2, or "
       "tolerance_epochs, after how many epochs without progress to stop";
 
   optimum_bound(double l1, double l2) : l1_(l1), l2_(l2) {}
 
-  /// Without l1 and l2 a linear bound has no minimum, so that nothing but the least loss is known.
+  /// Without l1 and l2 a linear bound has no minimum, so only the least loss is known.
   bool tells() const { return l1_ > 0.0 || l2_ > 0.0; }
 
   /// Takes a bound of the same rows into account; the same bits for any number of threads.
@@ -34,16 +34,16 @@ class optimum_bound {
 
   /// No parameters have a lower objective; minus infinity before the first bound.
   double lowest() const { return lowest_; }
-  /// At least (objective - optimum) / |objective|; never negative.
+  /// An upper bound of (objective - optimum) / |objective|; never negative.
   double gap(double objective) const { return objective > lowest_ ? (objective - lowest_) / std::abs(objective) : 0.0; }
 
-  /// What a checkpoint carries: everything but l1 and l2.
+  /// The state for a checkpoint: everything but l1 and l2.
   std::vector<double> state() const;
   void go_on(std::vector<double> state);
 
  private:
   void flatten(thread_team& threads);
-  /// Of a linear bound.
+  /// The minimum of a linear bound with l1 and l2.
   double minimum(double at_zero, const std::vector<double>& slope, const std::vector<double>& to, double part,
                  thread_team& threads) const;
 

@@ -6,8 +6,8 @@
 
 namespace hogwild::detail {
 
-/// Throws config_error for options that lie outside their range, or do not go with each other or with the model: what
-/// can be said before there are rows.
+/// Throws config_error for options that are out of range, or incompatible with each other or with the model: all checks
+/// that need no rows.
 void check_options(const train_options& options, const model_traits& traits);
 
 /// Throws config_error for a step that does not suit its l2 where weights are stored over a scale (scaled_l2).

@@ -10,16 +10,16 @@
 #include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/options.hpp>
 
-// The one list of a run's options: how each is called, where it stands in train_options, and what it is between ranks.
-// A member that is added there does not compile here before it has its line.
+// The one list of a run's options: the name of each, its place in train_options, and whether ranks share it. A member
+// that is added to train_options does not compile here until it has its line.
 
 namespace hogwild::detail {
 
-/// How ranks that train together have an option.
+/// How ranks that train together have to agree on an option.
 enum class between_ranks {
   same,      ///< with the same value on all
-  as_given,  ///< on all or on none; the value is each rank's, as the name of a file is
-  own        ///< each as it likes
+  as_given,  ///< on all or on none; each rank has its own value, for example the name of a file
+  own        ///< each rank as it likes
 };
 
 /// A member of train_options, or of a struct in it, by the path of members that leads there.
@@ -93,7 +93,7 @@ inline constexpr std::tuple run_options{
     run_option<&train_options::stop>{"stop", between_ranks::own},
 };
 
-/// How many members a struct of options has: where one is added, its line above is missing, and this does not compile.
+/// How many members a struct of options has: if one is added without a line above, this does not compile.
 constexpr std::size_t members_of(const step_options& o) {
   const auto& [initial, decay, kind, warm_up] = o;
   return std::tuple_size_v<decltype(std::tie(initial, decay, kind, warm_up))>;
@@ -118,7 +118,7 @@ inline std::size_t members_of(const train_options& o) {
                         weights, labels, seed, tolerance, tolerance_epochs, target, measure_every, test, validation,
                         validation_fraction, patience, average, batch, initial, freeze, isa, telemetry, record,
                         checkpoint, checkpoint_every, checkpoint_seconds, resume, data_name, observers, rounds, stop));
-  constexpr std::size_t structs = 3;  // of which the list has the members: step, constants, weights
+  constexpr std::size_t structs = 3;  // whose members are in the list: step, constants, weights
   return std::tuple_size_v<members> - structs + members_of(step) + members_of(constants) + members_of(weights);
 }
 
@@ -128,7 +128,7 @@ constexpr void for_each_run_option(const F& f) {
   std::apply([&](const auto&... each) { (f(each), ...); }, run_options);
 }
 
-/// What ranks compare of their options, in the order of the list: names, and values as people read them.
+/// What ranks compare of their options, in the order of the list: names, and values as text.
 std::vector<named_value> compared_options(const train_options& options);
 
 }  // namespace hogwild::detail

@@ -21,26 +21,26 @@ class collective;
 class run_notes;
 struct validation_split;
 
-/// What train() knows of a model's type.
+/// What train() knows about a model's type.
 struct model_traits {
   std::string_view name{};
   std::vector<std::pair<std::string, double>> numbers{};  ///< as task_facts has them
   std::vector<double> hyperparameters{};                  ///< likewise
   label_kind labels = label_kind::real;
-  bool linear = false;        ///< what is not given goes by the size of the entries
+  bool linear = false;        ///< defaults depend on the size of the entries
   bool margin = false;        ///< the engine adds the bias
-  bool convex = false;        ///< says that its mean loss is
-  bool classes = false;       ///< linear, with a score of each class, which row kernels train
-  bool machine = false;       ///< a score by factors of pairs of columns, which row kernels train
+  bool convex = false;        ///< declares that its mean loss is convex
+  bool classes = false;       ///< linear, with a score for each class, trained by row kernels
+  bool machine = false;       ///< a score by factors of pairs of columns, trained by row kernels
   bool cuts = false;          ///< its rows are edges and nodes of a graph
   bool factors = false;       ///< factors of ratings, whose blocks workers can own
-  bool repeats = false;       ///< a column may stand in a row several times
+  bool repeats = false;       ///< a column may occur several times in a row
   bool workspace = false;     ///< takes several examples at once
   bool lists = false;         ///< takes rows with lists of labels
-  bool weights = true;        ///< takes rows that weigh more or less than others
+  bool weights = true;        ///< takes weighted rows
   bool offsets = false;       ///< takes rows with offsets
-  bool draws = false;         ///< what it touches besides its row
-  bool init_by_rows = false;  ///< begins with what depends on the rows and on how many of them each class has
+  bool draws = false;         ///< draws parameters that it touches besides its row's
+  bool init_by_rows = false;  ///< initial parameters depend on the rows and on how many each class has
   training_defaults defaults{};
   std::vector<std::string> groups{};  ///< names of a free model's groups of parameters
 };
@@ -72,7 +72,7 @@ model_traits traits_of(const M& m) {
   return traits;
 }
 
-/// By which the step falls where nothing is found or given: ftrl's stays what it is.
+/// The default schedule, if none is found or given: ftrl's step is constant.
 inline schedule_kind schedule_of(const train_options& o, const training_defaults& defaults) {
   const bool ftrl = o.optimizer.value_or(defaults.optimizer) == optimizer_kind::ftrl;
   return o.step.kind.value_or(ftrl ? schedule_kind::constant : defaults.schedule);
@@ -81,25 +81,25 @@ inline schedule_kind schedule_of(const train_options& o, const training_defaults
 /// label_map::learn() over the rows of all ranks, which all call it.
 label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks);
 
-/// The map of the labels that options say, for rows that have no others. Throws config_error where they do not suit
-/// the kind, and input_error where rows have others.
+/// The map of the declared labels; rows must not have others. Throws config_error if the declared labels do not suit
+/// the kind, and input_error if rows have others.
 label_map declared_labels(label_kind kind, const std::vector<double>& values, const label_column& labels,
                           const std::string& source);
 
-/// Throws input_error, or config_error, where a model of these traits cannot be trained on the rows, which `source`
-/// names: entries, weights, offsets, lists of labels.
+/// Throws input_error or config_error if a model of these traits cannot be trained on the rows, which `source` names:
+/// entries, weights, offsets, lists of labels.
 void require_trainable(const sparse_view& rows, const std::string& source, const train_options& options,
                        const model_traits& traits);
 
-/// Options checked and data made ready, of several ranks once all of them are found to have the same: labels learned,
-/// validation rows held back, columns counted where needed. Throws config_error and input_error. Refers to the data
-/// that it was given, or, where it holds rows back, to copies of its own.
+/// Checks options and prepares data, with several ranks once all of them are found to have the same: learns labels,
+/// holds validation rows back, counts columns if needed. Throws config_error and input_error. Refers to the data that
+/// it was given, or, if it holds rows back, to copies of its own.
 class prepared_data {
  public:
   /// `ranks`: this process and those that train with it, each on its own rows of the same columns; null: it is alone.
   prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits,
                 collective* ranks = nullptr);
-  prepared_data(prepared_data&&) = default;  // not to be copied: the rows refer to counts of its own
+  prepared_data(prepared_data&&) = default;  // not copyable: the rows refer to its own counts
 
   const sparse_view& train() const { return train_; }
   const label_map& labels() const { return labels_; }
@@ -107,11 +107,11 @@ class prepared_data {
   const training_defaults& defaults() const { return defaults_; }
   const train_options& options() const { return options_; }
   collective* ranks() const { return ranks_; }
-  /// The last of the options' observers: what the run notes.
+  /// The last of the options' observers: it keeps the run's notes.
   const std::shared_ptr<run_notes>& notes() const { return notes_; }
-  /// When it began to check them: when train() was called.
+  /// When the checks began: when train() was called.
   std::chrono::steady_clock::time_point begun() const { return begun_; }
-  /// The CPU time of this process and its children by then.
+  /// The CPU time of this process and its children at that time.
   std::chrono::nanoseconds cpu_begun() const { return cpu_begun_; }
 
  private:
@@ -126,7 +126,7 @@ class prepared_data {
   collective* ranks_;
   train_options options_;
   std::shared_ptr<run_notes> notes_;
-  std::shared_ptr<const validation_split> split_;  ///< what it holds back, and what it does not; null: nothing
+  std::shared_ptr<const validation_split> split_;  ///< rows that it holds back, and the others; null: none held back
   sparse_view train_;
   label_map labels_;
   training_defaults defaults_;

@@ -8,7 +8,7 @@
 
 namespace hogwild {
 
-/// Stands for the rank's number in the name of a file of which each rank has its own.
+/// Stands for the rank's number in a file name that differs between ranks.
 inline constexpr std::string_view rank_mark = "%rank";
 
 inline bool names_rank(std::string_view path) {
@@ -21,8 +21,8 @@ inline std::string path_of_rank(std::string path, std::size_t rank) {
   return path;
 }
 
-/// What a rank writes of what all have in common: a file of its own where the path names the rank, else the first rank
-/// writes for all. Empty: it writes none.
+/// The path to which a rank writes something that all have in common: a file of its own if the path names the rank,
+/// else only the first rank writes. Empty: it writes none.
 inline std::string written_by_rank(std::string path, std::size_t rank) {
   return rank == 0 || names_rank(path) ? path_of_rank(std::move(path), rank) : std::string();
 }

@@ -19,8 +19,7 @@
 
 namespace hogwild {
 
-/// Which of several things each rank does: those of rank 0 first, and as many of each rank as of any other, or one
-/// less.
+/// Which of several items each rank does: those of rank 0 first; the ranks' numbers of items differ by one at most.
 struct rank_portions {
   std::size_t ranks = 1, all = 0;
 
@@ -30,13 +29,13 @@ struct rank_portions {
 };
 
 /// The processes of one search, or of several models that are divided among them, each with the whole of the data. They
-/// work by themselves for as long as it takes, and meet meanwhile: so a rank that dies is noticed, one that is asked to
-/// stop stops all, and one that fails ends the work of the others. Used by one thread of each rank; all ranks make the
-/// same calls. Besides what is said below, calls throw worker_error, with the rank's number, where a rank does not come
-/// to a meeting within the time of the group.
+/// work independently for as long as it takes, and meet meanwhile: so a rank that dies is noticed, a stop request to
+/// one stops all, and a failure of one ends the work of the others. Used by one thread of each rank; all ranks make the
+/// same calls. Besides what is said below, calls throw worker_error, with the rank's number, if a rank does not come to
+/// a meeting within the time of the group.
 class ranks_at_work {
  public:
-  /// `ranks` outlives this; null: this process is alone. `asked` is of this rank.
+  /// `ranks` outlives this; null: this process is alone. `asked`: this rank's stop token.
   ranks_at_work(collective* ranks, std::stop_token asked);
   ~ranks_at_work();
   ranks_at_work(const ranks_at_work&) = delete;
@@ -45,26 +44,25 @@ class ranks_at_work {
   std::size_t rank() const noexcept { return agreed_.rank(); }
   std::size_t size() const noexcept { return agreed_.size(); }
   bool alone() const noexcept { return size() == 1; }
-  /// For what they tell each other; not of a process that is alone.
+  /// For communication between the ranks; not in a process that is alone.
   collective& all() { return *ranks_; }
   const agreement& agreed() const noexcept { return agreed_; }
 
-  /// Requested once any rank has been asked to stop, or has failed, and they have met since. It changes in together()
-  /// alone, and for all ranks in the same call.
+  /// Requested once any rank has been asked to stop, or has failed, and they have met since. It changes only in
+  /// together(), for all ranks in the same call.
   std::stop_token stop() const { return alone() ? asked_ : stop_.get_token(); }
-  /// As if this rank were asked to stop; by any thread. Without effect in a process that is alone.
+  /// As if this rank were asked to stop; any thread may call it. No effect in a process that is alone.
   void ask_all_to_stop() noexcept { asks_ = true; }
 
-  /// Calls `work`, which may be another thing on each rank, in a thread that does all of this rank's work, and returns
-  /// when it is over on all of them. Throws rank_failure where it has thrown on any; of a process that is alone, what
-  /// it throws.
+  /// Calls `work`, which may differ between ranks, in a thread that does all of this rank's work, and returns when it
+  /// has ended on all of them. Throws rank_failure if it has thrown on any; in a process that is alone, what it throws.
   void together(const std::function<void()>& work);
 
-  /// Calls `work` in the thread of the caller, which observers may count on; the others wait for it. Throws what it has
-  /// thrown here, as it is, and rank_failure where it has thrown on other ranks alone.
+  /// Calls `work` in the caller's thread, as observers may require; the others wait for it. Throws what it has thrown
+  /// here unchanged, and rank_failure if it has thrown on other ranks only.
   void in_this_thread(const std::function<void()>& work);
 
-  /// x[k] becomes, on all ranks, what rank_of(k) has there, bit by bit. All have as many.
+  /// x[k] becomes, on all ranks, rank_of(k)'s x[k], bit by bit. All have equally many.
   template <class T, class RankOf>
   void exchange(std::span<T> x, const RankOf& rank_of) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
@@ -97,7 +95,7 @@ class ranks_at_work {
   std::stop_token asked_;
   std::stop_source stop_{};
   std::atomic<bool> asks_ = false;
-  std::unique_ptr<work_thread> own_{};  ///< once there is work
+  std::unique_ptr<work_thread> own_{};  ///< made when there is work
 };
 
 }  // namespace hogwild

@@ -11,7 +11,7 @@
 namespace hogwild {
 
 /// An observer that writes the run record of `run` on `work` to `path` (see results/run_record.hpp). Throws input_error
-/// or resource_error where the file cannot be written. Task and run must outlive it.
+/// or resource_error if the file cannot be written. Task and run must outlive it.
 std::unique_ptr<observer> make_record_observer(const std::string& path, const training_task& work,
                                                const resolved_run& run);
 

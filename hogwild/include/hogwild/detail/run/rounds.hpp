@@ -20,23 +20,23 @@
 
 namespace hogwild {
 
-/// As many rows between two exchanges as the rule says.
+/// No limit beyond the rule's number of rows between two exchanges.
 inline constexpr std::uint64_t unlimited_rows = std::numeric_limits<std::uint64_t>::max();
 
-/// Opens the tickets of a round, of the next number, and writes it where workers read it; while nobody trains.
+/// Opens the tickets of a round, of the next number, and writes the round where workers read it; while nobody trains.
 void open_round(const param_store& store, const chunk_plan& plan, round_plan& round);
-/// Takes every ticket of the open round for drawn and done, whoever has trained the rows; while nobody trains.
+/// Marks every ticket of the open round as drawn and done, whoever has trained the rows; while nobody trains.
 void close_round(const param_store& store, const chunk_plan& plan);
 
-/// Throws worker_error where a worker has taken the coordinator for dead and ended the run for all.
+/// Throws worker_error if a worker has taken the coordinator for dead and ended the run for all.
 void require_not_orphaned(const control_block& control);
 
-/// While it lives, a request to stop reaches the workers of a store, which leave within a few rows.
+/// While it lives, it forwards a stop request to the workers of a store, which leave within a few rows.
 class stop_relay {
  public:
   stop_relay(const std::stop_token& stop, const param_store& store)
       : callback_(stop, [&store] {
-          auto none = stop_request::none;  // what ends the run already is not taken back
+          auto none = stop_request::none;  // an earlier reason to end the run is kept
           store.control().stop.compare_exchange_strong(none, stop_request::round);
         }) {}
 
@@ -44,11 +44,11 @@ class stop_relay {
   std::stop_callback<std::function<void()>> callback_;
 };
 
-/// Cuts epochs into rounds and has the workers train them: opens the tickets, closes the account of what was not
-/// finished, and carries the scale of the weights from gate to gate. Belongs to the coordinator.
+/// Cuts epochs into rounds and has the workers train them: opens the tickets, repeats unfinished ones, and carries the
+/// scale of the weights from gate to gate. Belongs to the coordinator.
 class round_driver {
  public:
-  /// All of them outlive it; `plan` is the engine's run's.
+  /// All arguments outlive it; `plan` is that of the engine's run.
   round_driver(const training_task& task, const loop_plan& plan, engine_run& who)
       : task_(task), plan_(plan), engine_run_(who), live_(who.store()), exchange_(plan.options.exchange) {}
 
@@ -56,42 +56,42 @@ class round_driver {
 
   const loop_plan& plan() const { return plan_; }
 
-  /// One pass over the data. Tickets that died with their workers are drawn again until all are done; a chunk that
-  /// takes three workers along, and workers that finish nothing any more, end the run with worker_error. Returns early
-  /// when the run was asked to stop.
-  /// `step` is where the epoch begins; it moves towards `step_end` with its rows.
+  /// One pass over the data. Tickets of workers that died are drawn again until all are done. Throws worker_error if
+  /// three workers die on one chunk, or workers finish nothing any more. Returns early when the run was asked to stop.
+  /// The step begins at `step` and moves towards `step_end` with the rows of the epoch.
   void train_epoch(std::size_t epoch, double step, double step_end);
   void train_epoch(std::size_t epoch, double step) { train_epoch(epoch, step, step); }
 
-  /// What is asked after each of the `rounds` into which epochs are cut: whether the epoch goes on. `round` counts from
-  /// 1, `step` is where it ended, and `rows` were drawn in the epoch so far. While nobody trains, by all ranks.
+  /// Called after each of the `rounds` into which epochs are cut; returns whether the epoch goes on. `round` counts
+  /// from 1, `step` is the one at its end, and `rows` were drawn in the epoch so far. Called while nobody trains, by
+  /// all ranks.
   using round_question = std::function<bool(std::uint32_t round, double step, double rows)>;
-  /// From here on: `rounds` at least 1.
+  /// From now on: `rounds` at least 1.
   void cut_epochs(std::uint32_t rounds, round_question goes_on) { rounds_ = rounds, goes_on_ = std::move(goes_on); }
 
   double scale() const { return scale_; }  ///< w = scale * v
-  /// Rows between two exchanges of replicas at this step; 0 without any.
+  /// Rows between two exchanges of replicas at this step; 0 if there are no exchanges.
   std::uint32_t exchanged_after(double step) const;
-  /// After an epoch in which summed gains overshot: from now on replicas exchange twice as often, and of the gains of
-  /// virtual workers half as much is added, down to their mean. Returns what is done, as the end of a sentence; nothing
-  /// where there is no less to do.
+  /// Called after an epoch in which summed gains overshot: from now on replicas exchange twice as often, and half as
+  /// much of the gains of virtual workers is added, down to their mean. Returns what was done, as the end of a
+  /// sentence; nothing if it cannot be reduced further.
   std::optional<std::string> damp_updates(double step);
   void resume_at(double scale) {
     scale_ = scale;
     live_.stand(scale);
   }
-  double gain_weight() const { return exchange_.gain_weight; }  ///< of the workers' gains that is added
-  /// Of what a row changes, what is kept in a round that begins now; its l2 and l1 have to match.
+  double gain_weight() const { return exchange_.gain_weight; }  ///< the weight with which the workers' gains are added
+  /// The fraction of a row's changes that is kept in a round that begins now; its l2 and l1 have to match.
   double kept_gain_weight() const;
   void resume_gain_weight(double gain_weight) { exchange_.gain_weight = gain_weight; }
-  /// The most rows between two exchanges that damp_updates() has left; at least 1.
+  /// The most rows between two exchanges, as damp_updates() has limited them; at least 1.
   std::uint64_t longest_exchange() const { return longest_exchange_; }
   void resume_exchange(std::uint64_t longest) {
     longest_exchange_ = std::max<std::uint64_t>(longest, 1);
     exchange_.rows = std::min(exchange_.rows, longest_exchange_);
   }
 
-  /// How often replicas exchange, and how much of their gains.
+  /// How often replicas exchange, and with which weight their gains are added.
   struct pace {
     exchange_options exchange;
     std::uint64_t longest;
@@ -108,7 +108,7 @@ class round_driver {
   std::size_t collect_unfinished(const round_plan& round);
   double drawn_rows(const round_plan& round) const;
   double rows_before(const round_plan& round) const;
-  /// Where other processes take part, a round that is to stop is gone through by all.
+  /// If other processes take part, all ranks finish a round even when it is to stop.
   bool stopping() const { return plan_.options.all_rows == 0 && engine_run_.store().control().stopping(); }
 
   const training_task& task_;

@@ -12,17 +12,18 @@ namespace hogwild {
 
 struct checkpoint;
 
-/// A few rows that are kept: copies.
+/// Copies of a few rows.
 class row_buffer {
  public:
   std::size_t rows() const { return label_.size(); }
   /// Adds rows, each of one label.
   void add(const sparse_view& rows);
   void clear() { *this = {}; }
-  /// Into sections of a checkpoint whose names begin so, and back; throws input_error where it holds none.
+  /// Writes to sections of a checkpoint whose names begin with `name`, and reads them; throws input_error if there are
+  /// none.
   void put(checkpoint& file, const std::string& name) const;
   void get(const checkpoint& file, const std::string& name);
-  /// Of as many columns; valid until the next change.
+  /// A view with so many columns; valid until the next change.
   sparse_view view(std::size_t columns) const;
 
  private:

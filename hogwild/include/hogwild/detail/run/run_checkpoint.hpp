@@ -19,12 +19,12 @@
 
 namespace hogwild {
 
-/// How far a run has come; with parameters, optimiser state and options it is all that resuming needs.
+/// How far a run has come; with parameters, optimiser state and options this is enough to resume.
 struct run_progress {
   std::uint64_t epoch = 0;                          ///< finished
   std::uint64_t measured_epoch = 0;                 ///< the last of them that was measured
   double scale = 1.0;                               ///< w = scale * v
-  double gain_weight = 1.0;                         ///< of the workers' gains that is added
+  double gain_weight = 1.0;                         ///< the weight with which the workers' gains are added
   std::uint64_t longest_exchange = unlimited_rows;  ///< in rows, after gains that overshot
   double train_seconds = 0.0, wall_seconds = 0.0;
   std::uint64_t examples = 0, updates = 0, nonzeros = 0;
@@ -34,24 +34,24 @@ struct run_progress {
   stop_rules rules{};
 };
 
-/// Parameters that are kept beside those that are trained.
+/// Parameters that are kept besides those being trained.
 struct kept_parameters {
-  std::vector<float> best{};      ///< of the epoch that stop_rules found best; empty: none
-  std::vector<double> optimum{};  ///< optimum_bound::state(); empty: nobody asked
-  tail_mean mean{};               ///< what a run returns that averages
+  std::vector<float> best{};      ///< of the best epoch by stop_rules; empty: none
+  std::vector<double> optimum{};  ///< optimum_bound::state(); empty: not used
+  tail_mean mean{};               ///< what a run with averaging returns
 };
 
-/// Writes a checkpoint after an epoch. Throws resource_error or input_error; an older checkpoint then stands as it was.
+/// Writes a checkpoint after an epoch. Throws resource_error or input_error; an older checkpoint then stays unchanged.
 void save_progress(const std::string& path, const param_store& store, const resolved_run& run,
                    const training_task& work, const run_progress& progress, const kept_parameters& kept);
 
-/// The schedule of the run that wrote a checkpoint. Throws input_error where it holds none.
+/// The schedule of the run that wrote a checkpoint. Throws input_error if there is none.
 step_schedule schedule_of_checkpoint(const checkpoint& file);
 
-/// How many rows its batches have at most. Throws like schedule_of_checkpoint.
+/// The most rows of its batches. Throws like schedule_of_checkpoint.
 std::uint32_t batch_of_checkpoint(const checkpoint& file);
 
-/// The last epoch that was measured of the run that wrote a checkpoint; nothing where it is none of a run over epochs.
+/// The last measured epoch of the run that wrote a checkpoint; nothing if it was not a run over epochs.
 std::optional<std::uint64_t> measured_epoch_of_checkpoint(const checkpoint& file);
 
 /// What progress was a fraction of in the run that wrote a checkpoint. Throws input_error where it holds none.
@@ -59,12 +59,11 @@ objective_fall fall_of_checkpoint(const checkpoint& file);
 
 /// The l2 of the run that wrote a checkpoint. Throws like schedule_of_checkpoint.
 double l2_of_checkpoint(const checkpoint& file);
-/// The step of its bias over that of the columns. Throws likewise.
+/// The step of its bias divided by that of the columns. Throws likewise.
 float bias_rate_of_checkpoint(const checkpoint& file);
 
-/// Fills store, schedule and `kept` from a checkpoint. Throws input_error where a part of it is missing, config_error
-/// where it was written by a run with other data, model or options (the number of epochs may differ where the decay was
-/// given).
+/// Fills store, schedule and `kept` from a checkpoint. Throws input_error if a part of it is missing, config_error if
+/// it was written by a run with other data, model or options (the number of epochs may differ if the decay was given).
 run_progress load_progress(const resumed_checkpoint& from, const param_store& store, resolved_run& run,
                            const training_task& work, kept_parameters& kept);
 

@@ -17,12 +17,13 @@ namespace hogwild {
 /// that ends worse than it began has diverged, whatever number it ends with. Plain numbers, so that a checkpoint can
 /// carry it: a run that is resumed began where its first part did.
 struct run_course {
-  /// A rise of the objective is beyond noise above this fraction of the spread of the rows' losses at the end. A model
-  /// that wanders by chance shifts rows' losses up and down by about their spread, and their mean by the square of
-  /// that; one that has blown up has a mean of about the spread, or, where few rows are beyond bounds, of far more.
+  /// A rise of the objective is more than noise if it exceeds this fraction of the spread of the rows' losses at the
+  /// end. A model that wanders by chance shifts rows' losses up and down by about their spread, and their mean by the
+  /// square of that. A model that has blown up has a mean of about the spread, or of far more if few rows have huge
+  /// losses.
   static constexpr double beyond_noise = 0.25;
-  /// It also has to be above this fraction of the objective at the beginning: a run may begin at the best that rows
-  /// without any pattern allow, and wanders about it then.
+  /// The rise must also exceed this fraction of the initial objective: a run may begin at the best that rows without
+  /// any pattern allow, and then it wanders about that.
   static constexpr double beyond_start = 0.1;
   /// Objectives within this fraction of each other count as equal: they are sums of floats.
   static constexpr double beyond_rounding = 1e-5;
@@ -33,11 +34,11 @@ struct run_course {
   void take(std::size_t epoch, double objective) {
     if (objective <= start) last_good = epoch;
   }
-  /// Whether an objective lies above the start by more than rounding: then the spread is worth asking for.
+  /// Whether an objective exceeds the start by more than rounding: only then is the spread computed.
   bool is_above(double objective) const {
     return std::isfinite(start) && objective - start > beyond_rounding * std::max(std::abs(start), std::abs(objective));
   }
-  /// Of a run that has diverged by the end of this epoch: how, and when it was good last. One sentence.
+  /// One sentence about a run that has diverged by the end of this epoch: how, and when it was good last.
   std::string told(std::size_t epoch, double objective) const {
     using detail::to_short_text;
     std::string text = std::isfinite(objective) ? "the run ends worse than it began: its objective is " +
@@ -47,8 +48,8 @@ struct run_course {
     if (last_good > 0) return text + "; the last good epoch is " + std::to_string(last_good);
     return text + (std::isfinite(start) ? "; no measured epoch was better" : "");
   }
-  /// Whether a run that ends with this objective has diverged. `spread`: how far three quarters of the rows' losses lie
-  /// from their median at most, which a few losses beyond all bounds do not move.
+  /// Whether a run that ends with this objective has diverged. `spread`: the largest distance from the median over
+  /// three quarters of the rows' losses, on which a few huge losses have no effect.
   bool ended_worse(double objective, double spread) const {
     return is_above(objective) &&
            !(objective - start <= std::max(beyond_noise * spread, beyond_start * std::abs(start)));
@@ -64,7 +65,7 @@ std::vector<double> few_losses(std::size_t rows, const LossOf& loss_of) {
   return losses;
 }
 
-/// The spread that run_course::ended_worse() asks for, as a few rows tell it; 0 of no rows.
+/// The spread for run_course::ended_worse(), estimated from a few rows; 0 if there are no rows.
 template <class LossOf>
 double spread_of_losses(std::size_t rows, const LossOf& loss_of) {
   const auto part = [](std::vector<double>& of, std::size_t quarters) {

@@ -10,13 +10,13 @@
 
 namespace hogwild {
 
-/// Keeps the notes of a run for its result, and hands them to the default sink where no observer of the run takes them.
+/// Keeps the notes of a run for its result, and passes them to the default sink if no observer of the run takes them.
 class run_notes final : public observer {
  public:
   explicit run_notes(const std::vector<observer_handle>& observers);
 
   void on_note(std::string_view sentence) override;
-  /// All that were told so far, in order. Any thread may ask.
+  /// All notes so far, in order. Any thread may ask.
   std::vector<std::string> told() const;
 
  private:
@@ -25,7 +25,7 @@ class run_notes final : public observer {
   std::vector<std::string> told_;
 };
 
-/// The observers of a run that is a part of another one, which alone tells how it goes.
+/// The observers of a run that is part of another run, which alone reports progress.
 std::vector<observer_handle> silent_observers();
 
 }  // namespace hogwild

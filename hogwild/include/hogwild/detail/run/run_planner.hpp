@@ -16,27 +16,27 @@
 
 namespace hogwild {
 
-/// What else the sharing depends on that is chosen for workers.
+/// Further circumstances on which the choice of sharing depends.
 struct sharing_surroundings {
-  bool others = false;                          ///< other processes change the parameters, too
-  double delay = 1.0;                           ///< periods for which replicas may gain before they hear of each other
+  bool others = false;  ///< other processes change the parameters, too
+  double delay = 1.0;   ///< periods for which replicas may gain before they see each other's gains
   storage_kind storage = storage_kind::single;  ///< of factors in replicas
 };
 
-/// What becomes of a step that was found for rows one by one where their mean makes a step.
+/// How a step that was found for single rows changes if the mean of several rows makes a step.
 struct step_scaling {
   double factor = 1.0;
 
   double of(double found) const { return found * factor; }
 };
 
-/// What an engine decides in plan_sharing(), and the services of the coordinator that it may use for that. All ranks
-/// of a run make the same calls.
+/// What an engine uses to decide in plan_sharing(): the decisions, and services of the coordinator. All ranks of a run
+/// make the same calls.
 class run_planner {
  public:
-  /// Both outlive it. What is decided about the step is written into `run`.
+  /// Both arguments outlive it. Decisions about the step are written into `run`.
   run_planner(const training_task& task, resolved_run& run) : run_planner(task, run, task) {}
-  /// Of a task of several models, steps are tried by `one` of them, which outlives it, too.
+  /// For a task of several models: steps are tried on `one` of them, which outlives it, too.
   run_planner(const training_task& task, resolved_run& run, const training_task& one)
       : task_(task), one_(one), run_(run), loop_(task.options()) {}
 
@@ -45,45 +45,45 @@ class run_planner {
   /// Asks for the end of whatever is tried (resolved_run::end_token).
   std::stop_token end_token() const { return run_.end_token(); }
   agreement ranks() const { return agreement(run_.ranks); }
-  /// The loop's options as decided so far; at first, as they were asked for.
+  /// The loop's options as decided so far; at first as they were asked for.
   loop_options& loop() { return loop_; }
   const loop_options& loop() const { return loop_; }
   double step() const { return run_.schedule.initial; }
   bool step_found() const { return run_.step_found; }
 
-  /// How many workers there will be: `asked` or, without a number, as worker_count says.
+  /// How many workers there will be: `asked` or, without a number, worker_count().
   std::size_t count_workers(std::optional<std::size_t> asked);
-  /// The same, but no more than the library grants.
+  /// The same, but no more than the thread library grants.
   std::size_t count_threads(std::optional<std::size_t> asked, thread_team_kind team);
-  /// Why they are fewer than were asked for; empty where they are not.
+  /// Why there are fewer than were asked for; empty if there are not.
   std::string why_fewer() const;
 
   /// Decides how `workers` share, as for threads on one machine (choose.hpp); returns how many of them train. Throws
-  /// config_error where half storage is asked for and there is nothing to store so.
+  /// config_error if half storage is asked for and nothing can be stored as halves.
   std::size_t decide_sharing(std::size_t workers, const sharing_surroundings& around = {});
-  /// From here on train_options::sharing counts as this.
+  /// From now on this replaces train_options::sharing.
   void ask_for(sharing_kind sharing) { run_.options.sharing = sharing; }
-  /// Why workers read and write where they do.
+  /// Sets the reason for the sharing.
   void explain(std::string reason) { run_.sharing_reason = std::move(reason); }
   /// Throws config_error where the step of a model that keeps it for an epoch would fall within one. All engines call
   /// it but all_reduce, whose gathered gradients take it at each meeting; decide_sharing() does.
   void require_step_of_epochs() const;
   /// No more rows see the same weights than the step allows.
   void limit_batch();
-  /// A found step suits one row at a time; this makes it suit the mean of `rows`, at least 1 (step_factor).
+  /// Scales a found step, which suits one row at a time, to the mean of `rows`, at least 1 (step_factor).
   void scale_found_step(std::size_t rows);
-  /// What that makes of any step that was found.
+  /// The scaling of a found step.
   step_scaling scaling() const { return scaling_; }
-  /// Takes the first rank's schedule and exchange where each has found its own: all have to come to the same decisions
+  /// Takes over the first rank's schedule and exchange if each has found its own: all ranks have to decide the same
   /// when gains overshoot.
   void agree_on_schedule();
   void agree_on_exchange();
-  /// Of the mean loss, at most; 0 where the data do not tell.
+  /// Upper bound of the curvature of the mean loss; 0 if the data do not tell.
   double curvature();
 
   /// Passes a sentence on to the observers.
   void note(std::string_view sentence) const;
-  /// Notes where fewer train than were asked for, and why.
+  /// Notes that fewer workers train than were asked for, and why.
   void note_idle_workers(std::size_t workers, const loop_plan& plan) const;
 
  private:
@@ -96,7 +96,7 @@ class run_planner {
   const training_task& one_;
   resolved_run& run_;
   loop_options loop_;
-  std::size_t asked_ = 0;  ///< workers, by number
+  std::size_t asked_ = 0;  ///< workers that were asked for by number
   step_scaling scaling_{};
   std::optional<double> curvature_;
   std::vector<std::string> idle_reason_;  ///< why fewer workers train than were asked for

@@ -19,21 +19,21 @@ struct run_setup {
   std::uint32_t pin = 0;                  ///< whether workers bind themselves to a CPU
   label_kind labels = label_kind::real;
   std::uint32_t workers = 0;       ///< slots of spawned workers; later ones are spare
-  std::uint32_t lanes = 0;         ///< models that are trained side by side (lane_table); 0: it is one
-  std::uint64_t place = 0;         ///< where the supervisor's rows begin in their dataset, which may be another
-  std::string decorator{};         ///< what makes workers train otherwise (worker_decorators.hpp); empty: nothing
+  std::uint32_t lanes = 0;         ///< models that are trained side by side (lane_table); 0: a single model
+  std::uint64_t place = 0;         ///< where the supervisor's rows begin in their dataset, which may be another one
+  std::string decorator{};         ///< the task's decorator (worker_decorators.hpp); empty: none
   std::string data_path;           ///< for sparse_dataset::map
   std::vector<std::int32_t> cpus;  ///< that spawned workers may use
   std::vector<double> label_values;
   std::vector<std::uint32_t>
       degree;                    ///< rows of the part that contain each column; empty: the dataset's own counts hold
   std::vector<std::byte> model;  ///< the model object
-  /// Of each row of the part; empty where the rows have none. What decode() finds lies in the bytes that it was given.
+  /// For each row of the part; empty if rows have none. After decode() they point into the bytes that it was given.
   std::span<const float> weight{}, offset{};
   std::span<const std::uint32_t> id{};
 
   std::vector<std::byte> encode() const;
-  /// Throws segment_error where the bytes are not what encode() made, or a program with other options made them.
+  /// Throws segment_error if the bytes are not from encode(), or a program with other options made them.
   static run_setup decode(std::span<const std::byte> bytes);
 };
 

@@ -18,7 +18,7 @@ class any_engine;
 class time_limit;
 struct resolved_run;
 
-/// How a run's step falls from `initial`, which was `found` by a search or given; `convex`: the model is
+/// The schedule of a run's step from `initial`, which was `found` by a search or given; `convex`: the model is
 /// (task_facts::convex).
 step_schedule schedule_from(const train_options& options, const training_defaults& defaults, bool convex,
                             double initial, bool found);
@@ -28,7 +28,7 @@ step_schedule schedule_from(const train_options& options, const training_default
 /// be written are refused.
 resolved_run begin_run(const prepared_task& ready, std::shared_ptr<const time_limit> limit = nullptr);
 
-/// An l2 that was chosen by folds, before anything else of the run.
+/// An l2 that was chosen by folds before the run.
 struct chosen_l2 {
   double l2 = 0.0;
   std::vector<tried_l2> tried{};  ///< empty: none was chosen
@@ -43,8 +43,8 @@ train_result run_training(const prepared_task& ready, any_engine& engine, const 
 /// prepare() of a model.
 using task_maker = std::function<prepared_task(const sparse_view& rows, const train_options& options)>;
 
-/// What train() does for a model and an engine whose types it knows, and throws as that: makes the task, where options
-/// ask for that with an l2 that `workers` threads look for before, and trains it.
+/// What train() does for a model and an engine of known types; throws as train(). If options ask for it, `workers`
+/// threads first search for an l2; then it makes the task and trains it.
 train_result run_training(const task_maker& make, const sparse_view& data, const train_options& options,
                           any_engine& engine, std::size_t workers);
 

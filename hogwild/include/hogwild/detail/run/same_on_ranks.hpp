@@ -14,7 +14,7 @@ namespace hogwild {
 
 class agreement;
 
-/// Something that ranks compare, as it stands in a sentence.
+/// A value that ranks compare, as text for messages.
 struct named_value {
   std::string name, value;
   exit_code code = exit_code::usage;  ///< of a run that ends because ranks differ in it
@@ -22,13 +22,14 @@ struct named_value {
 
 namespace detail {
 
-/// Throws rank_failure on all ranks, with the same sentence, unless all of them have the list of rank 0. It names the
-/// first entry in which one differs, with both values. All ranks call it; of a process that is alone it does nothing.
+/// Throws rank_failure on all ranks, with the same message, unless all of them have the list of rank 0. The message
+/// names the first entry in which one differs, with both values. All ranks call it; does nothing in a process that is
+/// alone.
 void require_same_on_ranks(std::span<const named_value> mine, const agreement& ranks);
 
 /// What this library was built from and how.
 named_value compared_build();
-/// The name of a model, and the numbers that it is made with.
+/// Adds the name of a model, and the numbers that it is made with.
 void add_model(std::vector<named_value>& all, std::string_view model,
                std::span<const std::pair<std::string, double>> numbers, std::span<const double> hyperparameters);
 /// By what the columns of rows were divided, which all ranks' are alike: the rule, and a checksum of the numbers.
@@ -37,8 +38,8 @@ named_value compared_scale(const sparse_view& rows);
 /// Entries of rows that are read ahead, because they are more than memory takes, are left out.
 std::string text_of_rows(const sparse_view& rows);
 
-/// Throws as above where ranks, all of which have as many rows of one source, have other labels there: it names a row,
-/// by its number in the source where the view knows it, and both labels.
+/// Throws as above if ranks, all of which have equally many rows of one source, have different labels there: the
+/// message names a row, by its number in the source if the view knows it, and both labels.
 void require_same_labels(const sparse_view& rows, const std::string& source, const agreement& ranks);
 
 }  // namespace detail

@@ -14,15 +14,15 @@ namespace hogwild {
 /// Stochastic gradient tricks, 2012, section 4). Bounded by counts and seeded by the run: a function of data, model, l2
 /// and seed alone, the same on every machine.
 ///
-/// `initial` as in train_options: each pass begins with the parameters that the run begins with. Where a stop is asked
-/// for, the step is the best so far: the run ends before it takes one.
+/// `initial` as in train_options: each pass begins with the parameters that the run begins with. After a request to
+/// stop it returns the best step so far: the run ends before it takes a step.
 double find_step(const training_task& work, const std::function<void(std::span<float>)>& initial = {},
                  const std::stop_token& stop = {});
 
-/// By what to multiply a step that suits single rows, `found`, where the mean of `rows` rows makes a step: by so many
-/// (Goyal et al., Accurate, large minibatch SGD, 2017: the linear rule), or by that halved for as long as an epoch of
-/// such steps on a sample of the rows ends lower; never by less than 1. The sample has the rows of find_step(), and of
-/// at least 64 steps where there are so many. The same on every machine. `loop`: what the run is asked for.
+/// The factor for a step that suits single rows, `found`, if the mean of `rows` rows makes a step: `rows` itself (Goyal
+/// et al., Accurate, large minibatch SGD, 2017: the linear rule), halved for as long as an epoch of such steps on a
+/// sample of the rows ends lower; at least 1. The sample has the rows of find_step(), and at least 64 steps if there
+/// are enough rows. The same on every machine. `loop`: the options that the run is asked for.
 double step_factor(const training_task& work, const loop_options& loop, double found, std::size_t rows,
                    const std::function<void(std::span<float>)>& initial = {}, const std::stop_token& stop = {});
 

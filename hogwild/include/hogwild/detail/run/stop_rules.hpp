@@ -13,42 +13,44 @@
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
 
-// What ends a run before its last epoch, of runs of all kinds: of one model, of several side by side, of each fold.
+// The rules that end a run before its last epoch, for runs of all kinds: of one model, of several side by side, of each
+// fold.
 
 namespace hogwild {
 
-/// Whether a tolerance is a distance from the optimum (epoch_report::gap): of a convex model, but where epochs without
-/// progress are asked for, or validation rows say which epoch is best. Of all other runs it is how little an epoch
-/// gains.
+/// Whether a tolerance is a distance from the optimum (epoch_report::gap): true for a convex model, unless epochs
+/// without progress are asked for, or validation rows decide which epoch is best. Otherwise a tolerance is the least
+/// gain of an epoch.
 inline bool by_distance(const train_options& o, bool convex) {
   const bool validates = o.validation || o.validation_fraction > 0.0;
   return convex && o.tolerance > 0.0 && !o.tolerance_epochs && !validates;
 }
-/// Whether a tolerance goes by progress, which is measured by how far the objective has fallen.
+/// Whether a tolerance is about progress, which is measured by how far the objective has fallen.
 inline bool by_progress(const train_options& o, bool convex) {
   return o.tolerance && !by_distance(o, convex);
 }
 
-/// Decides after each epoch that is measured whether a run ends before its last epoch. Plain numbers, so that a
-/// checkpoint can carry it.
+/// Decides after each measured epoch whether a run ends before its last epoch. Plain numbers, so that a checkpoint can
+/// hold it.
 struct stop_rules {
   double best_validation_loss = HUGE_VAL;
   double last_objective = HUGE_VAL;
   std::uint64_t epochs_without_better = 0;
   std::uint64_t flat_epochs = 0;
-  double best_objective = HUGE_VAL;  ///< under a distance from the optimum, so far
+  double best_objective = HUGE_VAL;  ///< if the tolerance is a distance from the optimum, so far
   double lower_bound = -HUGE_VAL;    ///< of the objective
-  double step_factor = 1.0;          ///< what a plateau schedule has come to
+  double step_factor = 1.0;          ///< the current factor of a plateau schedule
 
-  /// What an epoch has come to.
+  /// The consequences of an epoch for the run.
   struct outcome {
     std::optional<run_status> ended{};  ///< how the run ends with this epoch, if it does
-    bool best = false;                  ///< its parameters are those to return, so far
+    bool best = false;                  ///< its parameters are the best so far, and those to return
   };
 
-  /// `fall` is what progress is a fraction of, and `epochs` how many have been trained since the last call: each counts
-  /// as their mean. `convex`: the model is (task_facts::convex). A plateau `schedule` lowers the step. Which epoch is
-  /// best the validation loss says, and under a distance from the optimum the objective; without them none is.
+  /// `fall` is the scale of progress, and `epochs` how many have been trained since the last call: each counts as their
+  /// mean. `convex`: the model is (task_facts::convex). A plateau `schedule` lowers the step. The validation loss
+  /// decides which epoch is best, or the objective if the tolerance is a distance from the optimum; without either none
+  /// is.
   outcome after(const epoch_report& epoch, const objective_fall& fall, const train_options& options, bool convex,
                 const step_schedule& schedule, std::uint64_t epochs = 1) {
     outcome said;
@@ -70,8 +72,8 @@ struct stop_rules {
       flat_epochs = fall.flat(before, epoch.objective, least) ? flat_epochs + epochs : 0;
     }
     if (schedule.kind == schedule_kind::plateau && epoch.epoch > schedule.warm_up) {
-      // Some of what an epoch takes back that was higher by chance comes again: a step must not fall to nothing by
-      // noise.
+      // Each epoch without a stall raises the step a little: otherwise noise, which makes an epoch stall by chance,
+      // would drive the step to nothing.
       constexpr double regained = 1.05;
       if (stalls)
         step_factor *= schedule.decay;
@@ -82,7 +84,7 @@ struct stop_rules {
     return said;
   }
 
-  /// Of what is returned: the best epoch's, where there is one.
+  /// The gap of what is returned: the best epoch's if there is one.
   double gap_of(double objective) const {
     return objective > lower_bound ? (objective - lower_bound) / std::abs(objective) : 0.0;
   }
@@ -97,7 +99,7 @@ struct stop_rules {
     if (options.target && reached(*options.target, epoch)) return run_status::target;
     if (by_distance(options, convex) && gap_of(best_objective) <= *options.tolerance) return run_status::converged;
     constexpr std::size_t flat_ones = 2;
-    constexpr double least_step = 1e-6;  // of the first one: it changes nothing any more
+    constexpr double least_step = 1e-6;  // times the first step: below that it changes nothing any more
     const bool flat = flat_epochs >= options.tolerance_epochs.value_or(flat_ones) ||
                       (by_distance(options, convex) && step_factor < least_step);
     if (epochs_without_better >= options.patience || flat) return run_status::no_progress;

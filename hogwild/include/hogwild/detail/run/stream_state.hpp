@@ -15,66 +15,66 @@ namespace hogwild {
 
 class param_store;
 
-/// The team for a stream where `asked` was asked for: OpenMP's threads spin for a while when they wait for the next
-/// round, and take the CPU from those that make the rows. Two workers beside two parsers took up to twenty times as
-/// long on two CPUs.
+/// The thread team of a stream for which `asked` was asked. OpenMP's threads spin for a while when they wait for the
+/// next round, and take the CPU from those that make the rows: two workers beside two parsers took up to twenty times
+/// as long on two CPUs.
 constexpr thread_team_kind thread_team_of_stream(thread_team_kind asked) {
   return asked == thread_team_kind::openmp ? thread_team_kind::std : asked;
 }
 
-/// How a stream is trained, besides what train_options say.
+/// How a stream is trained, besides train_options.
 struct stream_options {
-  /// So many rows count as an epoch of the step's schedule; at least 1. They do no more than that.
+  /// So many rows count as an epoch of the step's schedule; at least 1. They have no other effect.
   std::uint64_t epoch_rows = 1'000'000;
-  /// What is left open - a step, how many rows see the same weights, how workers share - is decided by so many rows at
-  /// first, rounded up to a chunk. They are kept until then, and copies of them for as long as the stream lasts; where
-  /// flush() asks sooner it is decided by fewer, and how workers share once more when there are as many. At least 1.
+  /// Open options (a step, how many rows see the same weights, how workers share) are decided from this many first
+  /// rows, rounded up to a chunk. These rows are kept until then, and copies of them for as long as the stream lasts.
+  /// If flush() comes sooner, fewer rows decide, and the sharing is decided again when there are enough. At least 1.
   std::size_t first_rows = 4096;
   /// Whether rows are measured before they are trained on (stream_report::loss).
   bool progressive = true;
-  /// Told in one sentence what is worth knowing: fewer workers than were asked for, an older checkpoint than the last.
+  /// Called with notes of one sentence: fewer workers than were asked for, an older checkpoint than the last.
   std::function<void(std::string_view)> note{};
 };
 
-/// What became of the rows of one call.
+/// Statistics of one call.
 struct stream_report {
   std::uint64_t rows = 0;     ///< taken since the stream began
-  std::uint64_t trained = 0;  ///< by this call, with those that an earlier one had left over
-  /// The mean loss of the rows that this call trained on, before it did so (progressive validation); no number where
-  /// there are none, or nobody asked.
+  std::uint64_t trained = 0;  ///< by this call, with those that earlier calls had left over
+  /// The mean loss of the rows that this call trained on, before it did so (progressive validation); not a number if
+  /// there are none, or it is not asked for.
   double loss = 0.0;
-  double step = 0.0;  ///< of the last row that was trained
+  double step = 0.0;  ///< for the last row that was trained
 };
 
-/// How far a stream has come, besides its arrays. Eight bytes each, so that a checkpoint holds no padding.
+/// How far a stream has come, without its arrays. Eight bytes each, so that a checkpoint holds no padding.
 struct stream_state {
   std::uint64_t rows = 0;          ///< trained
   std::uint64_t since_origin = 0;  ///< rows since l2 began at `scale`
   double scale = 1.0;              ///< w = scale * v at that row
   double reached = 1.0;            ///< the same after the last row
-  double shrink = 1.0;             ///< of each row since then
-  std::uint64_t batch = 0;         ///< rows that see the same weights, as the first plan said; 0: there was none
+  double shrink = 1.0;             ///< by each row since then
+  std::uint64_t batch = 0;         ///< rows that see the same weights, by the first plan; 0: there was none
 };
 
-/// Parameters and optimiser state as they lie in a store, and for how many columns.
+/// Parameters and optimiser state as they lie in a store, and the number of columns.
 struct stream_arrays {
   std::size_t columns = 0, scalar_bytes = sizeof(float);
   std::vector<std::vector<std::byte>> arrays{};  ///< parameters first
 };
 
-/// Copies arrays made for fewer columns into a store for more: what columns have stays theirs, and what is new is left
-/// as it is. Groups are those of the same model.
+/// Copies arrays made for fewer columns into a store for more: existing columns keep their values, new ones are left as
+/// they are. Groups are those of the same model.
 void put_arrays(const stream_arrays& from, const std::vector<parameter_group>& old_groups, const param_store& to,
                 const std::vector<parameter_group>& new_groups);
 stream_arrays copy_arrays(const param_store& store, std::size_t columns);
 /// The parameters as they are stored.
 std::vector<float> floats_of(const stream_arrays& arrays);
 
-/// Copies elements of `from`, which lie as `old_groups` say, to where they lie by `new_groups`: of each group as many
-/// rows as both have.
+/// Copies elements of `from`, laid out as `old_groups`, to the layout `new_groups`: of each group as many rows as both
+/// have.
 void regroup(std::span<const float> from, const std::vector<parameter_group>& old_groups, std::span<float> to,
              const std::vector<parameter_group>& new_groups);
-/// The same into an array of its own.
+/// The same into a new array.
 std::vector<float> regrouped(std::span<const float> from, const std::vector<parameter_group>& old_groups,
                              const std::vector<parameter_group>& new_groups);
 

@@ -10,20 +10,20 @@
 
 namespace hogwild {
 
-/// The mean of parameters at the ends of a run's last epochs: the tail of what Polyak and Juditsky (Acceleration of
-/// stochastic approximation by averaging, 1992) average, seen once an epoch. One that is made by {} takes none.
+/// The mean of the parameters at the ends of a run's last epochs: a tail average (Polyak and Juditsky, Acceleration of
+/// stochastic approximation by averaging, 1992), sampled once an epoch. One that is made by {} is empty.
 class tail_mean {
  public:
   tail_mean() = default;
-  /// Of `fraction` of the epochs, in (0, 1], to the nearest.
+  /// The mean over the last `fraction` of the epochs, in (0, 1], to the nearest.
   tail_mean(double fraction, std::size_t epochs)
       : first_(epochs + 1 - static_cast<std::size_t>(std::round(fraction * static_cast<double>(epochs)))),
         last_(epochs) {}
 
   std::size_t epochs() const { return last_ + 1 - first_; }
-  /// Whether it is of epoch e, which counts from 1.
+  /// Whether it includes epoch e, which counts from 1.
   bool takes(std::size_t e) const { return first_ <= e && e <= last_; }
-  /// Each epoch that it takes is added once, in their order.
+  /// Each included epoch is added once, in their order.
   void add(std::span<const float> parameters) {
     sums_.resize(parameters.size());
     std::ranges::transform(parameters, sums_, sums_.begin(), [](float w, double sum) { return sum + double{w}; });
@@ -37,7 +37,7 @@ class tail_mean {
     return mean;
   }
 
-  /// Of so many that were added. With added() all that a checkpoint has to keep.
+  /// The sums over added() epochs; both together are its state for a checkpoint.
   std::span<const double> sums() const { return sums_; }
   void go_on(std::vector<double> sums, std::size_t added) {
     sums_ = std::move(sums);

@@ -10,14 +10,14 @@
 
 namespace hogwild {
 
-/// Whether each row is held back as validation: `fraction` of them in (0, 1), to the nearest row, drawn by the seed. Of
-/// each of two labels, or of each class, this fraction is held back, rounded up or down by chance, but never the last
-/// row of a class, so that fewer may be held back where there are many small ones. Numbers, and lists of labels, are
-/// drawn from as a whole. Throws config_error where no row would be left on one side.
+/// Whether each row is held back for validation: `fraction` of them in (0, 1), to the nearest row, drawn by the seed.
+/// This fraction of each of two labels, or of each class, is held back, rounded up or down by chance, but never the
+/// last row of a class; so fewer may be held back if there are many small classes. Rows with numbers, and lists of
+/// labels, are drawn as one set. Throws config_error if either side would have no rows.
 std::vector<bool> draw_validation(const label_column& labels, const label_map& known, double fraction,
                                   std::uint64_t seed);
 
-/// Copies of the rows on both sides, each in the order that they had.
+/// Copies of the rows on both sides, each in the original order.
 struct validation_split {
   sparse_dataset training, validation;
 };

@@ -15,7 +15,7 @@ struct turn_facts {
   std::size_t rows = 0, nonzeros = 0;
   double step = 0.0;       ///< the first epoch's
   double curvature = 0.0;  ///< of the mean loss; see curvature.hpp
-  std::size_t batch = 0;   ///< rows of a step, where the data do not tell the curvature; else 0
+  std::size_t batch = 0;   ///< rows of a step, if the data do not tell the curvature; else 0
 };
 
 /// How many virtual workers there are, how many rows each of them trains in a turn, and why.
@@ -24,10 +24,10 @@ struct turn_choice {
   std::string reason;
 };
 
-/// The rule. Turns are as long as the stability bound of summed gains allows (longest_exchange in choose.hpp; two go
-/// twice as far), at most 512 rows each, so that meeting costs little, and short enough for eight of them an epoch.
-/// There are four virtual workers, or two where four could train only for a moment; whatever number is asked for is
-/// kept. Where the data do not tell the curvature a turn is a step of so many rows, or a few of them.
+/// The rule. Turns are as long as the stability bound of summed gains allows (longest_exchange in choose.hpp; two
+/// virtual workers go twice as far), at most 512 rows each, so that meeting costs little, and short enough for eight of
+/// them an epoch. There are four virtual workers, or two if four could train only very short turns; a number that is
+/// asked for is kept. If the data do not tell the curvature, a turn is one step of `batch` rows, or a few.
 turn_choice choose_turns(const turn_facts& facts);
 
 }  // namespace hogwild

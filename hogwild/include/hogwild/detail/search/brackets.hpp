@@ -7,17 +7,17 @@
 
 namespace hogwild {
 
-/// How a search deals out epochs to trials.
+/// How a search assigns epochs to trials.
 enum class strategy_kind {
-  grid,      ///< every point of the grid, to its end
-  random,    ///< drawn points, to their end
+  grid,      ///< every point of the grid, for all epochs
+  random,    ///< drawn points, for all epochs
   halving,   ///< drawn points, of which the best 1/eta go on: successive halving
-  hyperband  ///< several such, from many trials of few epochs to few trials of many
+  hyperband  ///< several such brackets, from many trials of few epochs to few trials of many
 };
 
 std::string_view name_of(strategy_kind kind);
 
-/// So many trials of a bracket are trained up to so many epochs in all.
+/// The number of trials of a bracket that are trained up to a total of `epochs`.
 struct search_rung {
   std::size_t trials, epochs;
   bool operator==(const search_rung&) const = default;
@@ -29,10 +29,10 @@ struct search_bracket {
   bool operator==(const search_bracket&) const = default;
 };
 
-/// One bracket of one rung, as of grid and random.
+/// A bracket of one rung, for grid and random.
 search_bracket whole_bracket(std::size_t trials, std::size_t epochs);
 
-/// Successive halving (Jamieson and Talwalkar, AISTATS 2016, algorithm 1) with a rung for each power of eta: of
+/// Successive halving (Jamieson and Talwalkar, AISTATS 2016, algorithm 1) with a rung for each power of eta. Of
 /// `trials` that begin, floor(trials / eta^i) are trained up to epochs / eta^(s - i), where s is the largest number for
 /// which both eta^s <= epochs and eta^s <= trials. Epochs are rounded to the nearest number. All >= 1, eta >= 2.
 search_bracket halving_bracket(std::size_t trials, std::size_t epochs, std::size_t eta);

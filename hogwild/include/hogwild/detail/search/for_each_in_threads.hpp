@@ -13,7 +13,7 @@
 
 namespace hogwild::detail {
 
-/// Calls work(k) for each k below `count`, in several threads. The first exception ends it, and is thrown here.
+/// Calls work(k) for each k below `count`, in several threads. The first exception ends the loop and is thrown here.
 template <class Work>
 void for_each_in_threads(std::size_t count, std::size_t threads, const Work& work) {
   std::atomic<std::size_t> next = 0;

@@ -9,22 +9,22 @@
 
 namespace hogwild::detail {
 
-/// The results of a search in a file that only grows: a first line that says which search it is, then a JSON object for
-/// each result. A line is one write, so that a killed process leaves whole lines; the last one, which may be torn all
-/// the same, does not count without its end. Nothing is flushed to the disk: a machine that fails may lose the last
-/// results, which are trained again then. One process at a time has a journal.
+/// The results of a search in an append-only file: a first line that identifies the search, then a JSON object for each
+/// result. Each line is one write, so that a killed process leaves whole lines; a last line without its end, which may
+/// be torn, is ignored. Nothing is flushed to the disk: a machine that fails may lose the last results, which are then
+/// trained again. One process at a time holds a journal.
 class search_journal {
  public:
-  /// Opens the file, or begins it with `title`, a line of JSON without its end. Throws input_error where it is the
-  /// journal of another search, or none, or cannot be written; config_error where another process has it.
+  /// Opens the file, or begins it with `title`, a line of JSON without its end. Throws input_error if it is the journal
+  /// of another search, no journal, or cannot be written; config_error if another process holds it.
   search_journal(std::string path, const std::string& title);
   ~search_journal();
   search_journal(const search_journal&) = delete;
   search_journal& operator=(const search_journal&) = delete;
 
-  /// The metric of a trial after so many epochs, infinite where it diverged; nothing where it is not known.
+  /// The metric of a trial after so many epochs, infinite if it diverged; nothing if it is not known.
   std::optional<double> find(std::size_t trial, std::size_t epochs) const;
-  /// Adds a result. Throws resource_error where the disk is full.
+  /// Adds a result. Throws resource_error if the disk is full.
   void add(std::size_t trial, std::size_t epochs, double metric);
 
  private:

@@ -23,76 +23,76 @@
 
 namespace hogwild {
 
-/// By which trials may differ that go through the rows together, as options of a command line.
+/// Options of a command line in which trials that are trained side by side may differ.
 inline constexpr std::array<std::string_view, 5> options_of_a_lane{"step", "decay", "schedule", "l1", "l2"};
 
-/// A model that is trained on some rows and measured on others: a trial of a search on one part of its rows, say. These
-/// are rows of their own (`rows`, and `test` of the options), or by `folds` all of `rows` together.
+/// A model that is trained on some rows and measured on others, for example a trial of a search on one part of its
+/// rows. These are separate rows (`rows`, and `test` of the options), or with `folds` parts of `rows`.
 struct side_by_side_trial {
   task_maker make{};        ///< prepare() of its model
   model_traits traits{};    ///< traits_of() its model
-  train_options options{};  ///< as a run of its own has them, `epochs` in all; `test`: what it is measured on
-  sparse_view rows{};       ///< what it is trained on, or with `folds` on a part of
-  /// Of each row its fold; null: there are none. Then the trial is trained on the rows that are not of the fold
-  /// `held_out`, and measured on those that are, each of which counts once, whatever its weight. Trials may be alike
-  /// whose folds are the same object.
+  train_options options{};  ///< as for a run of its own, `epochs` in all; `test`: the rows to measure
+  sparse_view rows{};       ///< the rows to train on, or with `folds` to train and measure on
+  /// The fold of each row; null: there are none. With folds the trial is trained on the rows outside the fold
+  /// `held_out`, and measured on the rows in it, each of which counts once, whatever its weight. Trials may be alike
+  /// only if their folds are the same object.
   std::shared_ptr<const std::vector<std::uint8_t>> folds{};
   std::uint32_t held_out = lane_rows::none;
-  /// Who trains it; empty: the serial engine. Of trials that are alike, the same.
+  /// The engine that trains it; empty: the serial engine. The same for trials that are alike.
   std::function<std::shared_ptr<any_engine>()> engine{};
-  /// Trials with the same text have the same model, rows and folds, and options that differ in options_of_a_lane alone,
-  /// all with an l1 or none.
+  /// Trials with the same text have the same model, rows and folds, and options that differ in options_of_a_lane only;
+  /// either all have an l1 or none has.
   std::string alike{};
 };
 
-/// What has come of it.
+/// The result of a trial.
 struct side_by_side_outcome {
-  std::string refused{};                ///< why it cannot be trained: what a run of its own would throw as config_error
-  std::size_t epochs = 0;               ///< that it was brought up to
-  std::size_t trained = 0;              ///< the same, or less where a tolerance ended it
-  run_status ended = run_status::done;  ///< how, where a tolerance ended it
-  measurement measured{};               ///< on its test rows; its loss is not finite where the model diverged
-  std::vector<float> found{};           ///< true w, the bias behind the columns, where parameters are kept
+  std::string refused{};    ///< why it cannot be trained: the config_error that a run of its own would throw
+  std::size_t epochs = 0;   ///< epochs that it was brought up to
+  std::size_t trained = 0;  ///< the same, or fewer if a tolerance ended it
+  run_status ended = run_status::done;  ///< how, if a tolerance ended it
+  measurement measured{};               ///< on its test rows; the loss is not finite if the model diverged
+  std::vector<float> found{};           ///< true w, the bias behind the columns, if parameters are kept
 };
 
-/// Linear models under sgd, with one margin a row or without l1 a score of each class, and factorization machines,
-/// under adagrad too, trained side by side, up to 32 by one pass over the rows ("lanes"). Each thread has lanes of its
-/// own. A trial makes the same numbers whatever others it is trained with, up to the largest given step of all, by
-/// which it is chosen how many rows see the same weights; between two calls its parameters are kept. Those with an
-/// engine are trained by its workers, a pass after the other; then a trial repeats as a run by that engine does.
+/// Linear models under sgd, with one margin a row or, without l1, a score for each class, and factorization machines,
+/// under adagrad too. They are trained side by side, up to 32 by one pass over the rows ("lanes"). Each thread has
+/// lanes of its own. A trial's results do not depend on the other trials, except through the largest given step of all,
+/// which determines how many rows see the same weights; parameters are kept between two calls. If trials have an
+/// engine, its workers train them, one pass after the other; then a trial repeats exactly if a run by that engine does.
 ///
-/// A run of its own may take more rows at a time, and ends a little elsewhere then. Steps that are not given are
-/// found as it finds them, and its tolerance ends a trial as it ends a run. One caller at a time.
+/// A separate run may take more rows at a time, and then ends slightly elsewhere. Steps that are not given are searched
+/// as in a separate run, and a tolerance ends a trial as it ends a run. One caller at a time.
 class trials_side_by_side {
  public:
   struct settings {
-    std::size_t threads = 1;        ///< >= 1
-    bool all_measures = true;       ///< or the loss alone
-    bool sorts = true;              ///< for the area under the curve, which is left out else
-    bool keeps_parameters = false;  ///< tell what was found, until a trial is forgotten
+    std::size_t threads = 1;   ///< >= 1
+    bool all_measures = true;  ///< all measures, or the loss alone
+    bool sorts = true;         ///< whether rows are sorted for the area under the curve, which is left out otherwise
+    bool keeps_parameters = false;  ///< keeps the w that was found until a trial is forgotten
     std::stop_token stop{};
-    /// Is told after a pass by how many trials it was, from any thread, several at a time; empty: nobody.
+    /// Called after a pass with the number of trials in it, from any thread, several at a time; may be empty.
     std::function<void(std::size_t)> passed{};
   };
 
   /// Whether a trial of these options can be one of them, trained from a model's own beginning. `traits`: of its model;
-  /// `rows`: of those that it will be trained on.
+  /// `rows`: that it will be trained on.
   static bool suits(const train_options& options, const model_traits& traits, const sparse_view& rows);
-  /// Whether one that suits may hold out a fold: its step is given, so that nobody looks for one on rows that it holds
-  /// out, and one worker trains it.
+  /// Whether a trial that suits may hold out a fold: its step is given, so that no step search uses the rows that it
+  /// holds out, and one worker trains it.
   static bool suits_folds(const side_by_side_trial& trial);
 
   /// The rows outlive it.
   trials_side_by_side(std::vector<side_by_side_trial> trials, settings how);
   ~trials_side_by_side();
 
-  /// Brings these trials, by their positions, up to so many epochs in all, and measures them. Asked to stop meanwhile,
-  /// it leaves the epochs of those that have not come so far as they were. Throws what preparing them throws, but for
-  /// config_error, which is told with the trial.
+  /// Brings these trials, by their positions, up to so many epochs in all, and measures them. If asked to stop
+  /// meanwhile, it leaves the epochs of unfinished trials as they were. Throws what preparing them throws, except for
+  /// config_error, which is reported with the trial.
   void train(std::span<const std::size_t> which, std::size_t epochs);
 
   const side_by_side_outcome& outcome(std::size_t trial) const;
-  /// Nobody will ask for this trial again: what it holds is given back.
+  /// Releases the memory of a trial that will not be asked for again.
   void forget(std::size_t trial);
 
  private:
@@ -110,7 +110,7 @@ class trials_side_by_side {
 
   std::vector<side_by_side_trial> trials_;
   settings how_;
-  double largest_step_ = 0.0, largest_with_l1_ = 0.0;  ///< of those that are given
+  double largest_step_ = 0.0, largest_with_l1_ = 0.0;  ///< the largest of the given steps
   struct shared;
   std::unique_ptr<shared> shared_;  ///< groups and lanes
 };

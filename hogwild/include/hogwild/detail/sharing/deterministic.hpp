@@ -16,16 +16,16 @@
 
 namespace hogwild {
 
-/// Virtual workers, each with a replica of its own; nobody writes the shared arrays while they train, and take in what
-/// all of them gained at the end of each turn, in the order of the virtual workers:
+/// Virtual workers, each with a replica of its own. Nobody writes the shared arrays while they train. At the end of
+/// each turn the shared arrays add the gains of all, in the order of the virtual workers:
 ///
 ///   shared += gain_weight * ((replica 0 - shared) + (replica 1 - shared) + ...)
 ///
-/// for a prefix of the columns that follows the marks of a ruler, as in replica.hpp, and for all at the end of the
-/// round, but for the columns of a single row: they go with its chunk and count in full, as in replica.hpp. That prefix
-/// of a replica is made anew by the worker that takes it up in the next turn: it may be in another cache. A sum is made
-/// by one worker, coordinate by coordinate, so it does not matter by which, or how the coordinates are cut. All memory
-/// is plain: at each moment one worker owns it, and the turn board hands it over.
+/// for a prefix of the columns that follows the marks of a ruler, as in replica.hpp, and for all columns at the end of
+/// the round. Singleton columns are excepted: they travel with their chunk and count in full, as in replica.hpp. The
+/// worker that takes up a replica in the next turn makes that prefix anew, because the replica may be in another cache.
+/// One worker computes each coordinate's sum, so it does not matter which worker, or how the coordinates are cut. All
+/// memory is plain: at each moment one worker owns it, and the turn board hands it over.
 template <parameter T>
 class deterministic_sharing : public virtual_replicas {
  public:
@@ -34,14 +34,14 @@ class deterministic_sharing : public virtual_replicas {
   using tickets = turn_source;
   static constexpr bool replicated = true;
 
-  /// `first_singleton` and `halves`: see replica; the store's replicas have as many of those. They begin as the shared
+  /// `first_singleton` and `halves`: see replica; the store's replicas have as many halves. These begin as the shared
   /// values, rounded to nearest, and gain from there.
   deterministic_sharing(const param_store& store, std::size_t slot, std::vector<parameter_group> groups,
                         std::size_t first_singleton = no_singletons, stored_halves halves = {});
 
-  /// The replica of the virtual worker that this worker is at the moment, as it is stored.
+  /// The replica of the virtual worker that this worker plays, as it is stored.
   std::span<T> values() const { return store_.replica<T>(self_, 0); }
-  /// Its array k of the optimiser's state; empty where there is no such.
+  /// Its array k of the optimiser's state; empty if there is none.
   std::span<T> state_values(std::size_t k = 0) const {
     return arrays() > k + 1 ? store_.replica<T>(self_, k + 1) : std::span<T>();
   }
@@ -60,31 +60,31 @@ class deterministic_sharing : public virtual_replicas {
   void begin_chunk(column_range singletons);
   void end_chunk() const;
 
-  /// From here the worker is virtual worker `v`, whose replica takes in what the turn before merged: in the first turn
-  /// of a round, everything.
+  /// From now on the worker plays virtual worker `v`, whose replica takes over the columns that the turn before merged;
+  /// in the first turn of a round, all.
   void become(std::size_t v, std::size_t turn) override;
 
-  /// Into how many parts a merge may be cut before the cutting costs more than the work.
+  /// The most slices into which a merge is worth cutting.
   std::size_t worth_slices(const merge_plan& turn) const override;
 
-  /// Merges one slice of what the turn merges.
+  /// Merges one slice of a turn's merge.
   void merge(const merge_plan& turn, const merge_slice& slice) const override;
 
  private:
   static constexpr std::size_t block = 256;  ///< elements that stay in the nearest cache for all replicas
 
   void copy(std::span<const T> from, std::span<T> to, std::size_t offset, std::size_t n) const;
-  /// The replica of virtual worker v takes over n parameters of array k from `offset` on, of one group.
+  /// Copies n shared parameters of array k from `offset` on, of one group, into the replica of virtual worker v.
   void begin(std::size_t v, std::size_t k, std::size_t offset, std::size_t n) const;
-  /// What the replica of virtual worker v has gained in n parameters of array k from `first` on, at most `block`, since
-  /// they were `before`.
+  /// The gains of virtual worker v's replica in n parameters of array k from `first` on, at most `block`, since they
+  /// were `before`.
   void gains(std::size_t v, std::size_t k, std::size_t first, std::span<const T> before, T* gain) const;
 
   std::size_t arrays() const { return 1 + store_.shape().state_arrays; }
   std::span<T> shared(std::size_t k) const { return k == 0 ? store_.parameters<T>() : store_.state<T>(k - 1); }
 
-  /// What an optimiser sums up is summed over all workers, whatever is done with the parameters; of its running means
-  /// the mean is taken.
+  /// An optimiser's sums are summed over all workers, whatever happens to the parameters; its running means are
+  /// averaged.
   T gain_weight_of(std::size_t k) const { return k == 0 ? gain_weight_ : state_gain_weight_; }
 
   std::size_t merged_rows(const parameter_group& g, const merge_plan& turn) const;

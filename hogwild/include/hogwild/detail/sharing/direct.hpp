@@ -11,7 +11,7 @@ namespace hogwild {
 
 /// All workers read and write the one shared array, an update a step: Hogwild! as published.
 ///
-/// A sharing policy is where a worker's reads and adds go. The worker loop calls begin_round() before a round's first
+/// A sharing policy says where a worker's reads and adds go. The worker loop calls begin_round() before a round's first
 /// row, exchange(rows) after each batch of rows, and end_round() when the worker draws no more tickets.
 template <parameter T, class Update>
 class direct_sharing {
@@ -28,7 +28,7 @@ class direct_sharing {
 
   void begin_round(const round_plan&) const {}
   std::size_t rows_to_exchange() const { return static_cast<std::size_t>(-1); }
-  void exchange(std::size_t, race_probe&) const {}  // there is nothing that the others do not see already
+  void exchange(std::size_t, race_probe&) const {}  // every change is visible to the others already
   void end_round() const {}
 
  private:

@@ -18,14 +18,14 @@
 
 namespace hogwild {
 
-/// Which ways of sharing a task can take.
+/// The sharing policies that a task supports.
 enum class sharing_choices {
-  whole,    ///< all where an array is shared or replicated as a whole; head sharing replicates the whole
+  whole,    ///< all that share or replicate an array as a whole; head sharing replicates the whole
   and_head  ///< head sharing too, for margin models
 };
 
-/// Calls train(sharing) with the sharing policy that the worker's plan names: the one place where an access_kind
-/// becomes a type. Not called where the worker has nothing to do in this round. `columns`: of the data;
+/// Calls train(sharing) with the sharing policy that the worker's plan names: the one place that turns an access_kind
+/// into a type. Does not call it if the worker has nothing to do in this round. `columns`: of the data;
 /// `first_singleton` as in replica.
 template <parameter T, sharing_choices Choices, class F>
 void with_sharing(const worker_context& at, const std::vector<parameter_group>& groups, std::size_t columns,
@@ -35,8 +35,8 @@ void with_sharing(const worker_context& at, const std::vector<parameter_group>& 
   access_kind kind = o.sharing;
   if (kind == access_kind::head && !has_head) kind = access_kind::buffered;
   if (kind == access_kind::alone) {
-    // Who joins in the middle of a round in which one worker has the array alone waits for the next one. Whoever is no
-    // longer alone sees every step of the others: no exchange was planned for them.
+    // A worker that joins while another has the array alone in this round waits for the next round. A worker that is no
+    // longer alone sees every step of the others, since no exchange was planned for them.
     const std::uint32_t only = at.store.control().round.only_slot;
     if (only == round_plan::no_slot)
       kind = access_kind::direct;

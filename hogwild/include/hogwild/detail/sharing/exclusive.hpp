@@ -14,9 +14,10 @@
 
 namespace hogwild {
 
-/// Which stripes an example locks so that nobody else reads or changes what it touches: those of the rows of its
-/// columns, in every group that is ordered by popularity, and those that no column of the data names, as a bias or the
-/// head of a net. A model that reads or changes rows of columns which its example does not have is not covered.
+/// The stripes that an example locks so that nobody else reads or changes what it touches: those of the rows of its
+/// columns in every group that is ordered by popularity, and those of parameters that belong to no column, such as a
+/// bias or the head of a net. This does not cover a model that reads or changes rows of columns which its example does
+/// not have.
 class example_stripes {
  public:
   /// `columns`: of the data. Without stripes nothing is locked.
@@ -33,7 +34,7 @@ class example_stripes {
     sort(of_all_);
   }
 
-  /// Of the example's entries (column, value), ascending, each once.
+  /// The stripes of the example's entries (column, value), ascending, each once.
   template <class Example>
   std::span<const std::size_t> of(const Example& z) {
     found_.clear();
@@ -44,7 +45,7 @@ class example_stripes {
         add(found_, first, first + g.width);
       }
     }
-    // Where columns ascend, which is usual, and biases come last, there is nothing to sort.
+    // If columns ascend, as usual, and biases come last, nothing needs sorting.
     found_.insert(found_.end(), of_all_.begin(), of_all_.end());
     if (std::ranges::adjacent_find(found_, std::greater_equal<>()) != found_.end()) sort(found_);
     return found_;
@@ -53,11 +54,11 @@ class example_stripes {
   const stripe_locks& locks() const { return locks_; }
 
  private:
-  /// Those of the coordinates [first, last).
+  /// Adds the stripes of the coordinates [first, last).
   void add(std::vector<std::size_t>& to, std::size_t first, std::size_t last) const {
     constexpr std::size_t step = stripe_locks::neighbours;
     if (locks_.count() == 0) return;
-    last = std::min(last, first + locks_.count() * step);  // then it is all of them
+    last = std::min(last, first + locks_.count() * step);  // beyond that there are no other stripes
     for (std::size_t j = first; j < last; j = (j / step + 1) * step) {
       const std::size_t stripe = locks_.stripe_of(j);
       if (to.empty() || to.back() != stripe) to.push_back(stripe);
@@ -73,8 +74,8 @@ class example_stripes {
   std::vector<std::size_t> of_all_{}, found_{};
 };
 
-/// An example's stripes, locked from its first read to its last add. Those who lock in ascending order cannot wait for
-/// each other in a circle.
+/// Holds an example's stripes from its first read to its last add. All workers lock in ascending order, so they cannot
+/// wait for each other in a circle.
 class held_example {
  public:
   held_example(const stripe_locks& locks, std::span<const std::size_t> stripes) : locks_(&locks), stripes_(stripes) {
@@ -92,11 +93,11 @@ class held_example {
 };
 
 /// Direct sharing in which an example is atomic, from its first read to its last add (is_exclusive()): the two
-/// baselines of the Hogwild! paper (Niu, Recht, Re, Wright: Hogwild!, NIPS 2011, section 6). Under edge_locked (AIG) it
-/// holds the stripes of all that it touches. Under ordered (RR) workers take one example each in turn; the paper's
-/// workers compute their gradients before their turn, from parameters that depend on timing, and only add in it. Either
-/// way adds need no policy of their own. No add is lost while nobody dies or is stopped so long that the others go on
-/// without it.
+/// baselines of the Hogwild! paper (Niu, Recht, Re, Wright: Hogwild!, NIPS 2011, section 6). Under edge_locked (AIG) a
+/// worker holds the stripes of all that the example touches. Under ordered (RR) workers take one example each in turn;
+/// the paper's workers compute their gradients before their turn, from parameters that depend on timing, and only add
+/// in it. In both, adds need no policy of their own. No add is lost unless a worker dies, or is stopped so long that
+/// the others go on without it.
 template <parameter T>
 class exclusive_sharing : public direct_sharing<T, update::lossy> {
  public:
@@ -108,7 +109,7 @@ class exclusive_sharing : public direct_sharing<T, update::lossy> {
       : direct_sharing<T, update::lossy>(store, slot),
         stripes_(kind == update_kind::edge_locked ? store.locks(slot) : stripe_locks(), groups, columns) {}
 
-  /// Locks what an example touches for as long as the result lives; one at a time.
+  /// Locks what an example touches while the result lives; one at a time.
   template <class Example>
   held_example hold(const Example& z) {
     return {stripes_.locks(), stripes_.of(z)};

@@ -12,14 +12,14 @@
 
 namespace hogwild {
 
-/// Parameters that are read while what is added to them is gathered elsewhere. Both arrays belong to one worker.
+/// A view that reads parameters and gathers adds in another array. Both arrays belong to one worker.
 template <parameter T>
 class gathering_view {
  public:
   using value_type = T;
   using update_type = update::lossy;
 
-  /// What is gathered first for a parameter is noted in `touched`, where there is one.
+  /// `touched`, if not null, notes each parameter when its first gain is gathered.
   gathering_view(std::span<T> values, std::span<T> gains, touched_list* touched)
       : values_(values), gains_(gains), touched_(touched) {}
 
@@ -47,7 +47,7 @@ class gathering_view {
       return;
     }
     for (std::size_t i = 0; i < run.size(); ++i) {
-      if (run[i] != T(0)) add(offset + i, factor * run[i]);  // what nobody touches needs no meeting
+      if (run[i] != T(0)) add(offset + i, factor * run[i]);  // untouched parameters need no meeting
     }
   }
   void settle_adds() const {}
@@ -57,11 +57,11 @@ class gathering_view {
   touched_list* touched_;
 };
 
-/// A rank of a synchronous engine whose rows all see the parameters as they were when the ranks met last: it has its
-/// arrays to itself, and gathers what its rows would change in an array beside. After every so many rows all ranks meet
+/// A rank of a synchronous engine, all of whose rows see the parameters as they were at the last meeting. The rank has
+/// its arrays to itself and gathers its rows' changes in a second array. After a fixed number of rows all ranks meet
 /// (`hook`, which waits).
 ///
-/// A rank whose rows are at their end goes on meeting the others until they are through too.
+/// A rank that has no more rows goes on meeting the others until they have none, too.
 template <parameter T>
 class gathered_sharing {
  public:
@@ -75,11 +75,11 @@ class gathered_sharing {
 
   std::span<T> values() const { return store_.parameters<T>(); }
   std::span<T> gains() const { return store_.beside<T>(0); }
-  /// Where to note whose gains are no longer 0; null: nowhere.
+  /// Where to note parameters whose gains become nonzero; null: nowhere.
   touched_list* touched() const { return hook_->touched(); }
   view_type reader() const { return parameters(); }
   view_type parameters() const { return view_type(values(), gains(), touched()); }
-  /// The rank's own arrays, for whoever takes the sums (set_sum_receiver).
+  /// The rank's own arrays, for the receiver of the sums (set_sum_receiver).
   param_view<T> own_parameters() const { return param_view<T>(values()); }
   param_view<T> own_state(std::size_t k) const { return param_view<T>(store_.state<T>(k)); }
   const round_plan& round() const { return round_; }

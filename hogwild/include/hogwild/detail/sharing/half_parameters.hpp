@@ -14,18 +14,19 @@ inline std::span<half> halves_in(std::span<float> array, std::size_t first, std:
   return {reinterpret_cast<half*>(array.data()) + first, n};
 }
 
-/// What halves that a worker trains and floats that all share tell each other, in the place of param_view's fetch(),
-/// exchange() and send(): `shared` are the floats of the run, `work` and `base` belong to the worker. base is what work
-/// was when both were rounded from the shared values last, to nearest: what the worker has gained since is known (as
-/// half_kernels has gains), and what that rounding took is no part of it. An add may be lost that is overtaken.
+/// Exchanges between halves that a worker trains and floats that all workers share, in the place of param_view's
+/// fetch(), exchange() and send(). `shared` are the run's floats; `work` and `base` belong to the worker. base is what
+/// work was when both were last rounded, to nearest, from the shared values. So the worker's gain since then is known
+/// (half_kernels computes it) and does not contain that rounding's error. An add that another one overtakes may be
+/// lost.
 class half_exchange {
  public:
   explicit half_exchange(isa set) : isa_(set) {}
 
   /// work = base = shared, rounded.
   void fetch(std::span<float> shared, std::span<half> work, std::span<half> base) const;
-  /// shared += gain_weight * (work - base), and unless it is the last time, fetch(). Where sixteen neighbours have
-  /// gained nothing they are only read.
+  /// shared += gain_weight * (work - base); then fetch() unless `last`. Runs of sixteen parameters without gains are
+  /// only read.
   void meet(std::span<float> shared, std::span<half> work, std::span<half> base, float gain_weight, bool last) const;
 
  private:

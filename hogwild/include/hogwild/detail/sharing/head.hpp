@@ -9,9 +9,9 @@
 
 namespace hogwild {
 
-/// A replica of the hot columns, as in private_sharing, before a shared tail, as in direct_sharing: for models that
-/// are too large to be held once a worker. Columns so rare that they are in nobody's cache cost nothing more when they
-/// are shared.
+/// A replica of the popular columns, as in private_sharing, and a shared tail, as in direct_sharing: for models that
+/// are too large for a replica in each worker. Columns so rare that they are in nobody's cache cost no more when
+/// shared.
 template <parameter T, class Update>
 class head_sharing {
  public:
@@ -19,7 +19,7 @@ class head_sharing {
   using view_type = split_view<T, Update>;
   static constexpr bool replicated = true;
 
-  /// `hot` are the parameters that the worker holds, from the first one on; they outlive this.
+  /// `hot` are the parameters that the worker holds, the first ones; they outlive this.
   head_sharing(const param_store& store, private_arrays<T>& hot) : store_(store), hot_(&hot) {}
 
   view_type reader() const { return parameters(); }

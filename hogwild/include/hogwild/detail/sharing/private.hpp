@@ -17,14 +17,14 @@ namespace hogwild {
 
 struct worker_context;
 
-/// A run of parameters, in the arrays of the optimiser's state the same.
+/// A run of parameters, the same in every array of the optimiser's state.
 struct parameter_run {
   std::size_t first, count;
 };
 
-/// The arrays that one worker trains on while nobody else writes them, and how it learns what the others did: as a
-/// replica of the shared arrays, as a rank of a synchronous engine, or not at all, where it is the only worker.
-/// Belongs to one worker.
+/// The arrays on which one worker trains while nobody else writes them. How it exchanges with others depends on the
+/// class: as a replica of the shared arrays, as a rank of a synchronous engine, or not at all, if it is the only
+/// worker. Belongs to one worker.
 template <parameter T>
 class private_arrays {
  public:
@@ -32,29 +32,28 @@ class private_arrays {
   private_arrays(const private_arrays&) = delete;
   private_arrays& operator=(const private_arrays&) = delete;
 
-  /// The parameters (k = 0), as they are stored (half_parameters.hpp), or array k - 1 of the optimiser's state.
+  /// The parameters (k = 0) as they are stored (half_parameters.hpp), or array k - 1 of the optimiser's state.
   std::span<T> values(std::size_t k) const { return values_[k]; }
   /// How many arrays there are.
   std::size_t count() const { return values_.size(); }
 
   virtual void begin_round(const round_plan& round) = 0;
 
-  /// Whether columns of a single row are moved here before that row and back after it.
+  /// Whether singleton columns are loaded here before their chunk and stored after it.
   virtual bool moves_singletons() const { return false; }
-  /// Before rows are trained that alone have the columns `singletons`, and after them.
+  /// Called before and after training the rows that alone have the columns `singletons`.
   virtual void begin_chunk(column_range) {}
   virtual void end_chunk() const {}
 
   std::size_t rows_to_exchange() const { return period_ == 0 ? static_cast<std::size_t>(-1) : period_ - rows_; }
 
-  /// What the next exchange within the round may read and write of each array; it leaves alone all else. By default the
-  /// arrays are exchanged whole.
+  /// The parts of each array that the next exchange within the round may read and write. By default the whole arrays.
   virtual std::vector<parameter_run> due() const {
     if (values_.empty()) return {};
     return {{0, values_[0].size()}};
   }
 
-  /// After `rows` more rows: exchanges when it is time.
+  /// Called after `rows` more rows: exchanges if it is time.
   void exchange(std::size_t rows, race_probe& probe) {
     if (unsent_ != nullptr) unsent_->unsent.raise(rows);
     rows_ += rows;
@@ -64,10 +63,10 @@ class private_arrays {
   virtual void end_round() {}
 
  protected:
-  /// `unsent`: the slot that counts the rows of which the others know nothing yet; null: there are none.
+  /// `unsent`: the slot that counts the rows of which the others know nothing yet; null: no such rows.
   explicit private_arrays(worker_slot* unsent) : unsent_(unsent) {}
 
-  /// The period is over; lowers rows_. Not called where there is no period.
+  /// Called when the period is over; lowers rows_. Not called if there is no period.
   virtual void exchange_now(race_probe&) {}
 
   std::vector<std::span<T>> values_;
@@ -78,7 +77,7 @@ class private_arrays {
   worker_slot* unsent_;
 };
 
-/// Those of a worker whose way of sharing is alone, averaged or buffered (access_kind.hpp). `first_singleton` as in
+/// The arrays of a worker whose sharing is alone, averaged or buffered (access_kind.hpp). `first_singleton` as in
 /// replica. The context outlives them.
 template <parameter T>
 std::unique_ptr<private_arrays<T>> private_arrays_of(access_kind kind, const worker_context& at,
@@ -92,8 +91,8 @@ extern template std::unique_ptr<private_arrays<double>> private_arrays_of(access
                                                                           const std::vector<parameter_group>&,
                                                                           std::size_t);
 
-/// A worker reads and writes arrays of its own. No cache line is shared between two exchanges, so that the inner loop
-/// may be as wide as the machine, and it is the same one however, and whether, the arrays are exchanged.
+/// A worker reads and writes arrays of its own. No cache line is shared between two exchanges, so the inner loop may be
+/// as wide as the machine. The loop is the same however the arrays are exchanged, and if they are not.
 template <parameter T>
 class private_sharing {
  public:
@@ -105,7 +104,7 @@ class private_sharing {
   explicit private_sharing(private_arrays<T>& arrays) : arrays_(&arrays) {}
 
   std::span<T> values() const { return arrays_->values(0); }
-  /// Array k of the optimiser's state; empty where it has no such.
+  /// Array k of the optimiser's state; empty if there is none.
   std::span<T> state_values(std::size_t k = 0) const {
     return arrays_->count() > k + 1 ? arrays_->values(k + 1) : std::span<T>();
   }

@@ -10,11 +10,11 @@
 
 namespace hogwild {
 
-/// For a model that may touch more than the columns of its row: no column is one row's own.
+/// For a model that may touch more than the columns of its row: no column belongs to one row alone.
 inline constexpr std::size_t no_singletons = static_cast<std::size_t>(-1);
 
 /// Calls visit(offset, n) for each run of parameters that belong to the `columns` from `first_singleton` on, in groups
-/// that are ordered by popularity, as far as they lie among the first `held` parameters.
+/// that are ordered by popularity, as far as they are among the first `held` parameters.
 template <class Visit>
 void for_singleton_parameters(column_range columns, std::size_t first_singleton,
                               std::span<const parameter_group> groups, std::size_t held, const Visit& visit) {

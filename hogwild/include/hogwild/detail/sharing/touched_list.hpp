@@ -8,14 +8,14 @@
 
 namespace hogwild {
 
-/// For which parameters rows have gathered gains since it was cleared: as many as there is room for, some perhaps
+/// The parameters for which rows have gathered gains since it was cleared: as many as there is room for, some perhaps
 /// twice. Belongs to one worker.
 class touched_list {
  public:
   /// Room for `most` notes.
   explicit touched_list(std::size_t most = 0) : index_(most) {}
 
-  /// Whether all was noted that there was to note.
+  /// Whether everything was noted, with no overflow.
   bool is_complete() const { return !overflown_; }
   std::span<const std::uint32_t> notes() const { return {index_.data(), count_}; }
   void clear() {
@@ -27,13 +27,13 @@ class touched_list {
     overflown_ = overflown_ || count_ == index_.size();
     if (!overflown_) index_[count_++] = static_cast<std::uint32_t>(j);
   }
-  /// Those of a row's columns for which nothing has been gathered yet. Takes no note where all of them might be too
-  /// many.
+  /// Notes those of a row's columns for which nothing has been gathered yet. Notes nothing if the columns might exceed
+  /// the room.
   template <class Index, class T>
   void note_new(std::span<const Index> columns, const T* gains) {
     overflown_ = overflown_ || index_.size() - count_ < columns.size();
     if (overflown_) return;
-    // Without a branch, which nothing could predict.
+    // Without a branch, which would be unpredictable.
     std::size_t n = count_;
     for (const Index j : columns) {
       index_[n] = j;

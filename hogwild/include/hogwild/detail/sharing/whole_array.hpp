@@ -9,7 +9,7 @@
 
 namespace hogwild {
 
-/// Whether kernels may train on arrays that others write: they read and write whole vectors at a time, as all dense
+/// Whether kernels may train on arrays that others write. They read and write whole vectors at a time, as all dense
 /// exchanges do (param_view.hpp), which ThreadSanitizer cannot follow.
 #if defined(HOGWILD_THREAD_SANITIZER)
 inline constexpr bool kernels_may_race = false;

@@ -15,10 +15,10 @@
 
 namespace hogwild::detail {
 
-/// Linear bounds of the mean loss of a linear model of several classes. With constants that are free the rows'
-/// tangents are those at the best ones for these weights, and mixed with a distribution that is the same for all rows,
-/// in so small a part as makes the slopes by the constants 0. `parameters`: as softmax has them. Keeps the scores of
-/// all rows and classes, a float each. Of all ranks, as coordinator_side::bound().
+/// Linear bounds of the mean loss of a linear model of several classes. If constants are free, the rows' tangents are
+/// those at the best constants for these weights, mixed with one distribution for all rows in just the proportion that
+/// makes the slopes by the constants 0. `parameters`: as softmax has them. Keeps the scores of all rows and classes, a
+/// float each. Over all ranks, as coordinator_side::bound().
 std::optional<loss_bound> bound_of_classes(const softmax& model, const sparse_view& rows, const label_map& labels,
                                            std::span<const float> parameters, constant_term constant,
                                            thread_team& threads, const agreement& ranks, const std::stop_token& stop);

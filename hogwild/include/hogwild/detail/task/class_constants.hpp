@@ -12,26 +12,27 @@
 
 namespace hogwild {
 
-/// What rows say of the constants of a linear model of several classes: the gradient of their loss by these, and its
-/// curvature. Sums are of whole multiples of 2^-32, so that neither their order nor rows that count for nothing change
-/// a bit. Of a few classes the curvature is whole, of many its diagonal: the loss curves no more than by twice that.
+/// Sums over rows for the constants of a linear model of several classes: the gradient of the loss by the constants,
+/// and its curvature. They are sums of whole multiples of 2^-32, so that neither their order nor rows without weight
+/// change a bit. For a few classes the curvature is the whole matrix, for many its diagonal: the loss curves at most
+/// twice as much as that.
 class class_sums {
  public:
   explicit class_sums(const softmax& m);
 
-  /// Adds a row that has these scores, which become something else, and these classes.
+  /// Adds a row that has these scores, which are overwritten, and these classes.
   void add(float* scores, std::span<const std::uint32_t> given, float weight);
-  /// The same of a row whose scores are all 0.
+  /// The same for a row whose scores are all 0.
   void add_unscored(std::span<const std::uint32_t> given, float weight);
   void add(const class_sums& other);
-  /// Takes the sums over all ranks in the place of its own, and so for `more`.
+  /// Replaces its own sums, and `more`, by the sums over all ranks.
   void agree(const rank_sums& sum, std::span<double> more);
 
-  /// Whether the mean prediction of each class is that of the labels, to 1e-5 of it.
+  /// Whether the mean prediction of each class equals that of the labels, to 1e-5 of it.
   bool are_zero() const;
-  /// Newton's step for the constants, no longer than is sound.
+  /// Newton's step for the constants, of limited length.
   std::vector<double> step() const;
-  /// The constants that suit rows without scores; each class counts as half a row at least.
+  /// The best constants for rows without scores; each class counts as half a row at least.
   std::vector<float> of_unscored() const;
 
  private:
@@ -41,23 +42,23 @@ class class_sums {
   static constexpr double unit = 0x1p-32;
 
   const softmax* model_;
-  bool whole_;  ///< the curvature is
+  bool whole_;  ///< whether the curvature is the whole matrix
   std::vector<std::int64_t> target_, gradient_, curvature_;
   double weight_ = 0.0, rows_ = 0.0;
 };
 
-/// Moves the constants to where the mean loss of all rows is least, or nearer to there: by three steps at most, each
-/// taken back where the loss rises by it. After each change of the constants all rows are gone through once.
+/// Moves the constants to where the mean loss of all rows is least, or nearer to there: by three steps at most, each of
+/// which is undone if the loss rises by it. Each change of the constants needs a pass over all rows.
 class class_descent {
  public:
-  /// From these constants, one of each class.
+  /// Begins at these constants, one for each class.
   explicit class_descent(std::vector<float> constants) : constants_(std::move(constants)) {}
 
   const std::vector<float>& constants() const { return constants_; }
-  /// Takes what a pass by the constants has found: the losses of this process's rows and of all. Whether the constants
-  /// have moved, so that there has to be another pass.
+  /// Takes the results of a pass with the constants: the losses of this process's rows and of all rows. Returns whether
+  /// the constants have moved, so that another pass is needed.
   bool take(const class_sums& sums, double loss_here, double loss_of_all);
-  /// The loss of this process's rows, by the constants as they are, once no other pass has to be.
+  /// The loss of this process's rows with the final constants, once no other pass is needed.
   double loss() const { return loss_; }
 
  private:

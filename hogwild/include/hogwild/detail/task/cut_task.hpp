@@ -18,8 +18,8 @@
 
 namespace hogwild {
 
-/// A cut on its graph: a general task, but that into two sides kernels train it, where workers have arrays of their own
-/// or share them without any promise, and measure it everywhere.
+/// A cut on its graph: a general task, except that kernels train a cut into two sides if workers have arrays of their
+/// own or share them without guarantees, and kernels measure it everywhere.
 template <cut_model M>
 class cut_task final : public general_task<M> {
  public:
@@ -47,14 +47,14 @@ class cut_task final : public general_task<M> {
   }
 
  private:
-  /// Trains by kernels, where they can do it on such arrays; false: nothing is trained.
+  /// Trains by kernels if they can train on such arrays; false: nothing was trained.
   template <class Sharing>
   bool by_kernels(const worker_context& at, const Sharing& sharing) const {
     constexpr bool own = std::same_as<Sharing, private_sharing<float>>;
     if constexpr (std::same_as<Sharing, direct_sharing<float, update::lossy>> && kernels_may_race)
       return train(at, whole_array(at.store, at.slot)), true;
     if constexpr (own || std::same_as<Sharing, deterministic_sharing<float>>) {
-      // In lockstep all meet after as many rows, not at the end of a window.
+      // In lockstep all meet after the same number of rows, not at the end of a window.
       if (!in_lockstep(at.plan.options.sharing)) return train(at, sharing), true;
     }
     return false;

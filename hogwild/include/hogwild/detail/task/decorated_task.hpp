@@ -14,14 +14,14 @@
 
 namespace hogwild {
 
-/// A task whose workers work otherwise: on other parameters, or with somebody to tell of it. Everything but work() is
-/// the whole task's own.
+/// A task whose work() differs from that of the whole task that it wraps: on other parameters, or with an exchange
+/// hook. Everything else is the whole task's.
 class decorated_task : public training_task {
  public:
   /// `whole` must outlive this.
   explicit decorated_task(const training_task& whole)
       : training_task(whole.facts(), whole.data(), whole.labels(), whole.options()), whole_(whole) {}
-  /// The same, keeping the whole.
+  /// The same, owning the whole task.
   explicit decorated_task(std::unique_ptr<training_task> whole) : decorated_task(*whole) { kept_ = std::move(whole); }
 
   const margin_loss* margin() const override { return whole_.margin(); }

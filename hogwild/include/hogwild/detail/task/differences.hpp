@@ -21,7 +21,8 @@
 #include <hogwild/detail/task/tried_access.hpp>
 #include <hogwild/model.hpp>
 
-// Finite differences of a model's loss beside what it emits: what check_gradient.hpp is made of.
+// Finite differences of a model's loss, compared with the partials that it emits: the implementation of
+// check_gradient.hpp.
 
 namespace hogwild::detail {
 
@@ -36,7 +37,7 @@ struct partial_fault {
   std::string sentence{};
 };
 
-/// What a row loses at x, at x + up and at x - down.
+/// The loss of a row at x, at x + up and at x - down.
 struct loss_around {
   double here, above, below, up, down;
 };
@@ -44,7 +45,7 @@ struct loss_around {
 /// At most `most` numbers below n, evenly spread.
 std::vector<std::size_t> spread(std::size_t n, std::size_t most);
 
-/// Whether a partial lies between the slopes to either side, up to the tolerance and to rounding in single precision.
+/// Whether a partial lies between the slopes on both sides, up to the tolerance and to rounding in single precision.
 bool suits(double partial, const loss_around& loss, double tolerance);
 inline double slope_of(const loss_around& loss) {
   return (loss.above - loss.below) / (loss.up + loss.down);
@@ -63,7 +64,7 @@ label_map labels_to_check(const M& m, const sparse_view& rows) {
   return {};
 }
 
-/// Checks rows of a model; `parameters` may be empty: as it begins, with noise.
+/// Checks rows of a model; `parameters` may be empty: the model's initial ones, with noise.
 template <model M>
 class gradient_checker {
  public:
@@ -157,7 +158,7 @@ class gradient_checker {
 
   void begin(std::size_t r) {
     row_ = labelled_row(cursor_, r, labels_);
-    row_.weight = 1.0f;  // what gradient() of a workspace multiplies by is not in what score() says
+    row_.weight = 1.0f;  // gradient() of a workspace multiplies by the weight, score() does not
     random_ = counter_random(seed_, r);
     if constexpr (workspace_model<M>) {
       if (!space_) space_.emplace(training_workspace(model_, rows_, labels_, isa::automatic, 1));
@@ -216,7 +217,7 @@ class gradient_checker {
   counter_random random_{0, 0};
 };
 
-/// The same of a margin model, by its derivative.
+/// The same for a margin model, by its derivative.
 template <margin_model M>
 class gradient_checker<M> {
  public:

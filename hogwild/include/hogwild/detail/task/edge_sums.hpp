@@ -14,16 +14,16 @@ namespace hogwild {
 
 class thread_team;
 
-/// Where the nodes of a graph are that is cut into two sides.
+/// The positions of a graph's nodes for a cut into two sides.
 struct two_sides {
-  std::span<const float> at;             ///< two floats a node, of columns 0, 1, ...
+  std::span<const float> at;             ///< two floats for each node, of columns 0, 1, ...
   std::vector<std::uint32_t> terminals;  ///< sides of the columns behind those of nodes
-  float unit = 1.0f;                     ///< what the loss counts capacities in
+  float unit = 1.0f;                     ///< unit in which the loss counts capacities
 };
 
-/// The mean loss of a graph's rows (formats/graphs.hpp), and with `all_measures` the cut, and of nodes whose side is
-/// known which fraction is right. All of it is exact, in parallel, and the same for any number of threads. A request to
-/// stop leaves a loss that is no number, and nothing else.
+/// The mean loss of a graph's rows (formats/graphs.hpp), and with `all_measures` the cut, and the fraction of nodes of
+/// known side that are on the right side. Everything is exact, in parallel, and the same for any number of threads.
+/// After a request to stop the loss is not a number, and there is nothing else.
 measurement measure_edges(const two_sides& sides, const cut_kernels& kernels, const sparse_view& rows,
                           thread_team& threads, bool all_measures, const std::stop_token& stop);
 

@@ -23,50 +23,50 @@
 
 namespace hogwild {
 
-/// Turns per-row scores and trained-on labels into the measures that suit the labels. Scores and labels are n each, and
-/// so are weights, where rows have them.
+/// Turns per-row scores and trained-on labels into the measures that suit the labels. There are n scores, n labels, and
+/// n weights if rows have weights.
 measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores,
                            std::span<const float> labels, std::span<const float> weights);
 
-/// The same of a graph that is cut (formats/graphs.hpp): what edges score is the capacity that is cut, and what nodes
-/// score is their side, of which the fraction that is right is the accuracy, where there are any.
+/// The same for a graph that is cut (formats/graphs.hpp): the scores of edges are the capacity that is cut, the scores
+/// of nodes are their side, and the accuracy is the fraction of nodes that are right, if there are any.
 measurement measure_cut(label_kind kind, double mean_loss, std::span<const float> scores, std::span<const float> labels,
                         std::span<const float> weights);
 
-/// Counts of rows with lists of labels, which several threads share out among them.
+/// Counts for rows with lists of labels, divided among several threads.
 class shared_list_counts {
  public:
   explicit shared_list_counts(std::size_t classes) : classes_(classes) {}
 
-  /// Those of one thread, as long as this object lives. Any thread may ask.
+  /// The counts of one thread, for as long as this object lives. Any thread may call it.
   list_counts& of_thread() {
     const std::scoped_lock lock(mutex_);
     return parts_.emplace_back(classes_);
   }
-  /// The measures of all rows that were counted; call it when nobody counts any more.
+  /// The measures of all rows that were counted; called when nobody counts any more.
   measurement measure(double mean_loss) const;
 
  private:
   std::size_t classes_;
   std::mutex mutex_;
-  std::deque<list_counts> parts_;  ///< which stay where they are
+  std::deque<list_counts> parts_;  ///< a deque, so that they stay in place
 };
 
-/// How scores become measures: as measure_scores() does.
+/// How scores become measures, as in measure_scores().
 using measure_function = measurement (*)(label_kind, double, std::span<const float>, std::span<const float>,
                                          std::span<const float>);
 
-/// Of rows that stream: how far ahead they are read.
+/// For rows that stream: how many chunks ahead they are read.
 inline constexpr std::size_t chunks_ahead = 8;
 
 /// Measures all rows in parallel, chunk by chunk, and sums the losses in a fixed order, so that the result does not
-/// depend on the number of threads. The mean is over as many rows as there are: weights are 1 on the average
-/// (row_weights.hpp). Each thread makes itself a scorer, which is called with (chunk, scores, targets):
-/// it returns the sum of the chunk's losses, each times its row's weight, and where there are scores it fills in its
-/// rows of both. The parameters may be written meanwhile, but then nobody can say which ones were measured.
+/// depend on the number of threads. The mean divides by the number of rows: weights average 1 (row_weights.hpp). make()
+/// makes a scorer for each thread, which is called with (chunk, scores, targets): it returns the sum of the chunk's
+/// losses, each times its row's weight, and fills in scores and targets of its rows if there are any. The parameters
+/// may be written meanwhile, but then it is undefined which values were measured.
 ///
-/// A request to stop ends it before the next chunk; scorers look at it themselves between rows. Then the loss is no
-/// number, and nothing else is measured: part of the rows tell nothing.
+/// A request to stop ends it before the next chunk; scorers check for one between rows. Then the loss is not a number,
+/// and nothing else is measured: part of the rows tell nothing.
 template <class Make>
 measurement evaluate_chunks(const sparse_view& data, const label_map& labels, thread_team& threads,
                             const chunk_plan& plan, bool with_scores, const Make& make,
@@ -76,7 +76,7 @@ measurement evaluate_chunks(const sparse_view& data, const label_map& labels, th
   ticket_counter next{};
   next.open(1, 0);
   threads.run([&](std::size_t) {
-    std::optional<decltype(make())> score;  // costs more than threads without a chunk should pay
+    std::optional<decltype(make())> score;  // made on the first chunk: it costs too much for threads that get none
     while (const auto i = stop.stop_requested() ? std::nullopt : next.draw(1, plan.count())) {
       const chunk rows = plan[*i];
       const bool streams = data.streams();
@@ -119,15 +119,15 @@ measurement evaluate_rows(const sparse_view& data, const label_map& labels, thre
       measure, stop);
 }
 
-/// How many examples, `batch` at most and at least one, a thread scores for all classes at a time: their scores take
-/// 64 MiB at most.
+/// How many examples, at least one and at most `batch`, a thread scores for all classes at a time: their scores take at
+/// most 64 MiB.
 constexpr std::size_t examples_of_scores(std::size_t batch, std::size_t classes) {
   constexpr std::size_t most_scores = (std::size_t{64} << 20) / sizeof(float);
   return std::clamp<std::size_t>(most_scores / classes, 1, batch);
 }
 
-/// The same for models that take `batch` examples at once: make(batch) makes what a thread needs, and which is called
-/// with (k, &example, row, {}) for example k of a batch, then with (0, null, 0, row_scores) for all of them.
+/// The same for models that take `batch` examples at once. make(batch) makes a thread's scorer, which is called with
+/// (k, &example, row, {}) for example k of a batch, then with (0, null, 0, row_scores) for all of them.
 template <class Make>
 measurement evaluate_examples(const sparse_view& data, const label_map& labels, thread_team& threads, std::size_t batch,
                               const Make& make, bool with_scores, measure_function measure = measure_scores,
@@ -158,9 +158,9 @@ measurement evaluate_examples(const sparse_view& data, const label_map& labels, 
       measure, stop);
 }
 
-/// The measures of rows with lists of labels. make(most) makes what a thread scores `most` examples by, which is called
-/// as for evaluate_examples(), with room for what each scores for all classes besides; of these a class is said to be
-/// the row's where it scores above decision(scores).
+/// The measures of rows with lists of labels. make(most) makes a thread's scorer of `most` examples, which is called as
+/// in evaluate_examples() with one more argument: room for each example's scores for all classes. A row is predicted to
+/// have the classes that score above decision(scores).
 template <class Make, class Decision>
 measurement evaluate_lists(const sparse_view& rows, const label_map& labels, thread_team& threads, std::size_t batch,
                            const Make& make, const Decision& decision, const std::stop_token& stop = {}) {

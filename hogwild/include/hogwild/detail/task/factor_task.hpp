@@ -15,8 +15,8 @@
 
 namespace hogwild {
 
-/// A factor model on its ratings: a general task, but for who trains how. Where workers have arrays of their own, own
-/// the rows that they change, or share them without any promise, kernels do it; else it goes as with any general model.
+/// A factor model on its ratings: a general task, except that kernels train it if workers have arrays of their own, own
+/// the rows that they change, or share them without guarantees.
 template <factor_model M>
 class factor_task final : public general_task<M> {
  public:
@@ -56,21 +56,21 @@ class factor_task final : public general_task<M> {
   }
 
  private:
-  /// The shared arrays, for those who own what they change.
+  /// The shared arrays, for workers that own what they change.
   class owned_array : public whole_array {
    public:
     using tickets = block_source;
     using whole_array::whole_array;
   };
 
-  /// Trains by kernels, where they can do it on such arrays; false: nothing is trained.
+  /// Trains by kernels if they can train on such arrays; false: nothing was trained.
   template <class Sharing>
   bool by_kernels(const worker_context& at, const Sharing& sharing) const {
     constexpr bool own = std::same_as<Sharing, private_sharing<float>>;
     constexpr bool shared = std::same_as<Sharing, direct_sharing<float, update::lossy>>;
     const bool alone = own && at.plan.options.sharing == access_kind::alone;
     if constexpr (own || shared) {
-      // A single worker goes by blocks too: tickets are those of blocks, whoever comes in later.
+      // A single worker goes by blocks too: tickets stand for blocks, whoever joins later.
       if (at.plan.blocks && (alone || shared)) return train(at, owned_array(at.store, at.slot)), true;
     }
     if constexpr (shared && kernels_may_race) return train(at, whole_array(at.store, at.slot)), true;
@@ -94,7 +94,7 @@ class factor_task final : public general_task<M> {
   }
 
   using general_task<M>::model_;
-  mutable rating_list in_order_;  ///< made when the first worker asks for it
+  mutable rating_list in_order_;  ///< made when the first worker needs it
   mutable std::once_flag listed_;
 };
 

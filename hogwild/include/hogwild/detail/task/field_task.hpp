@@ -13,8 +13,8 @@
 
 namespace hogwild {
 
-/// A model with factors for fields, on its rows: a general task, but where a worker has arrays of its own, or all share
-/// one and an add may be lost, and no optimiser but sgd or adagrad, kernels train it; and they measure it everywhere.
+/// A model with factors for fields, on its rows: a general task, except that kernels train it under sgd and adagrad if
+/// a worker has arrays of its own, or all share one and an add may be lost; and kernels measure it everywhere.
 template <field_model M>
 class field_task final : public general_task<M> {
  public:

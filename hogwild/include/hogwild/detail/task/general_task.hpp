@@ -98,7 +98,7 @@ class general_task : public training_task {
     return sum;
   }
 
-  /// Of each group that l1 is of, the sum of the norms of its rows.
+  /// For each group to which l1 applies, the sum of the norms of its rows.
   double absolute_sum(const param_store& store, thread_team&) const override {
     double sum = 0.0;
     for (const parameter_group& g : facts_.groups) {
@@ -131,9 +131,8 @@ class general_task : public training_task {
   }
 
  protected:
-  /// Has train_by_kernels(sharing, context) train where a worker has arrays of its own and kernels suit the options,
-  /// and train_with() everywhere else. Racing ones do so on the one array of all workers, too, where an add may be
-  /// lost.
+  /// Calls train_by_kernels(sharing, context) if the worker has arrays of its own and kernels suit the options, and
+  /// train_with() otherwise. With `Racing` kernels also train on the one array of all workers, if an add may be lost.
   template <bool Racing = false, class F>
   void work_by_kernels(const worker_context& at, const F& train_by_kernels) const {
     const auto train = [&]<class Sharing>(const Sharing& sharing) {
@@ -148,14 +147,14 @@ class general_task : public training_task {
     with_sharing<scalar, sharing_choices::whole>(at, facts_.groups, data_.columns, no_singletons, train);
   }
 
-  /// What a step needs to know; members of a group that meet in lockstep count the rows of all of them.
+  /// The context of a step; in lockstep it counts the rows of all members.
   step_context context_of(const worker_context& at) const {
     const loop_options& o = at.plan.options;
     return {
         labels_, data_.degree, all_rows(), o, in_lockstep(o.sharing) ? all_rows() : data_.rows(), &at.store.control()};
   }
 
-  /// The loop of a worker that reads and writes where `sharing` says.
+  /// The loop of a worker whose reads and writes go through `sharing`.
   template <class Sharing>
   void train_with(const worker_context& at, const Sharing& sharing) const {
     const loop_options& o = at.plan.options;
@@ -172,7 +171,7 @@ class general_task : public training_task {
         worker_loop(at.store, at.slot, data_, at.plan.chunks, o, step);
       }
     };
-    // What rows gather is summed up before any optimiser sees it (gathered_gradients.hpp).
+    // Gathered changes are summed before any optimiser sees them (gathered_gradients.hpp).
     if (gathers_sums<Sharing> || o.optimizer == optimizer_kind::sgd)
       run.template operator()<sgd<view>>();
     else if constexpr (requires { sharing.state(0); })
@@ -184,7 +183,7 @@ class general_task : public training_task {
   M model_;
 
  private:
-  /// Those with l2, of which a batch emits each parameter once.
+  /// The groups with l2; of each a batch emits every parameter once, or none.
   std::vector<tried_bounds::group> groups_to_try() const {
     std::vector<tried_bounds::group> groups;
     for (std::size_t i = 0; i < facts_.groups.size(); ++i) {
@@ -203,13 +202,13 @@ class general_task : public training_task {
       model_.init(w, random);
   }
 
-  /// Whether each row of the data regularises what it touches, rather than all rows everything.
+  /// Whether each row of the data regularises what it touches, rather than every row all parameters.
   bool counts_occurrences() const {
     return !workspace_model<M> && options_.form == l2_form::per_occurrence && !data_.degree.empty();
   }
 
-  /// The sum of f(sum of squares) over the rows of a group, each by the fraction of all rows that have its column where
-  /// occurrences count.
+  /// The sum of f(sum of squares) over the rows of a group. If occurrences count, each is multiplied by the fraction of
+  /// all rows that have its column.
   template <class F>
   double sum_over_rows(const param_store& store, const parameter_group& g, const F& f) const {
     const auto values = store.parameters<scalar>().subspan(g.offset, g.rows * g.width);
@@ -226,7 +225,7 @@ class general_task : public training_task {
     return sum;
   }
 
-  /// Takes l1 of rows [first, last) of a group; `once` is what it is worth where all rows of the data count once.
+  /// Applies l1 to rows [first, last) of a group; `once` is the amount for one pass over each row of the data.
   void shrink_rows(const param_view<scalar>& w, const parameter_group& g, std::size_t first, std::size_t last,
                    double once) const {
     const bool each = options_.form == l2_form::per_occurrence;
@@ -242,7 +241,7 @@ class general_task : public training_task {
     }
   }
 
-  // Templates of their own, for clang 14 instantiates with the class what a requirement forbids.
+  // These are templates because clang 14 instantiates with the class what a requirement forbids.
   template <workspace_model G = M>
   auto scorer_of(const param_reader<scalar>& w, const sparse_view& rows, std::size_t most,
                  const std::stop_token& stop) const {
@@ -250,7 +249,7 @@ class general_task : public training_task {
     if constexpr (stoppable_workspace<typename G::workspace>) made.stop_when([stop] { return stop.stop_requested(); });
     return [this, w, space = std::move(made)](std::size_t k, const sparse_row<float>* z, std::size_t row,
                                               std::span<row_score> scores, const auto&... of_classes) mutable {
-      // A row's own numbers, the same each time: a measure must not depend on when or with whom it is taken.
+      // Numbers that depend on the row alone: a measure must not depend on when or with whom it is taken.
       if (z != nullptr) return model_.take(space, k, *z, counter_random(0, row));
       model_.score(w, space, scores.size(), scores, of_classes...);
     };
@@ -275,7 +274,7 @@ class general_task : public training_task {
 
   std::size_t examples_at_once() const { return std::clamp<std::size_t>(options_.batch, 1, most_examples); }
 
-  /// What calls the gradient of one example at a time.
+  /// A function that calls the gradient of one example at a time.
   template <class Reader, class Emit>
   auto gradient_of(const Reader& w, const Emit& emit) const {
     if constexpr (workspace_model<M>) {
@@ -304,7 +303,7 @@ class general_task : public training_task {
     };
     const bool scored = all_measures && predicts && !rows.label.lists();
     if constexpr (draws_numbers<G>) {
-      // A row's own numbers, as above.
+      // Numbers that depend on the row alone, as above.
       const auto make = [&](std::size_t) {
         return [&, said = row_score()](std::size_t, const sparse_row<float>* z, std::size_t row,
                                        std::span<row_score> scores) mutable {

@@ -16,54 +16,52 @@
 
 namespace hogwild {
 
-/// What one of several models that are trained side by side makes of the rows.
+/// How one of several models that are trained side by side uses the rows.
 struct lane_rows {
   static constexpr std::uint32_t none = 0xffffffffu;
 
   std::uint32_t held_out = none;  ///< the fold whose rows it is not trained on
-  std::uint32_t positive = none;  ///< the class that trains as +1, all others as -1; none: labels as they are
+  std::uint32_t positive = none;  ///< the class that is trained as +1, all others as -1; none: labels as they are
   std::uint64_t bootstrap = 0;    ///< seed of a bootstrap; 0: each row counts once
 };
 
-/// One of them in a round.
+/// One of the models in a round.
 struct lane_round {
   bool trains = false;
   double step = 0.0;
-  double kept = 1.0;  ///< of all rows, the part that it is trained on
+  double kept = 1.0;  ///< the fraction of all rows that it is trained on
   scaled_l2 l2{};     ///< a and how it shrinks, by the rows that it is trained on
-  /// What rows take of the columns that they touch, where a stays 1 (margin_proximal.hpp, touched_l2).
+  /// What rows apply to the columns that they touch, if a stays 1 (margin_proximal.hpp, touched_l2).
   float l1 = 0.0f;
   double touched_l2 = 0.0;
   lane_rows rows{};
 };
 static_assert(std::is_trivially_copyable_v<lane_round>);
 
-/// Models that are trained side by side on the same rows ("lanes"): parameter j of model k lies at j * lanes + k,
-/// whether a column has one or one of each class. The coordinator writes the table while nobody trains, workers read
-/// it.
+/// Models that are trained side by side on the same rows ("lanes"): parameter j of model k lies at j * lanes + k, also
+/// if a column has a parameter for each class. The coordinator writes the table while nobody trains; workers read it.
 class lane_table {
-  std::array<lane_round, most_lanes> own_{};  ///< before there is a store
+  std::array<lane_round, most_lanes> own_{};  ///< used until there is a store
 
  public:
-  /// `n`: 8, 16 or 32. `row`: the place of the first row that is trained on in its dataset.
+  /// `n`: 8, 16 or 32. `row`: the place in the dataset of the first row that is trained on.
   lane_table(std::size_t n, std::size_t row) : lanes(n), first_row(row), of(std::span(own_).first(n)) {}
   lane_table(const lane_table&) = delete;  // refers to itself
   lane_table& operator=(const lane_table&) = delete;
 
-  /// From here on the rounds of the lanes are those in a store's table, where workers of all processes see them.
+  /// From now on the rounds of the lanes are in a store's table, where workers of all processes see them.
   void lie_in(std::span<std::byte> table) { of = {reinterpret_cast<lane_round*>(table.data()), lanes}; }
 
   std::size_t lanes, first_row;
   std::span<lane_round> of;
   std::vector<std::uint8_t> fold{};  ///< of each row of the dataset; empty: there are none
-  /// Where rows make proximal steps: of column j n / degree at j, or with folds, as model k sees them, at j * lanes +
-  /// k.
+  /// If rows make proximal steps: n / degree of column j at j, or with folds, as model k counts them, at j * lanes + k.
   std::vector<float> part{};
-  /// Where there are folds and rows take l2 or l1 of the columns that they touch: rows of each fold that contain each
+  /// If there are folds and rows apply l2 or l1 to the columns that they touch: how many rows of each fold contain each
   /// column.
   std::vector<std::vector<std::uint32_t>> degree_of_fold{};
 
-  /// Of `all` rows, how many lane k is trained on; and of those with column j, of which `degree` rows are.
+  /// How many of `all` rows lane k is trained on; and how many of those with column j, of which there are `degree`.
   std::size_t rows_of(std::size_t k, std::size_t all) const {
     return static_cast<std::size_t>(std::lround(static_cast<double>(all) * of[k].kept));
   }
@@ -73,7 +71,7 @@ class lane_table {
   }
 };
 
-/// What an entry of a column takes of the l1 of so many rows (margin_proximal.hpp).
+/// The fraction that an entry of a column applies of the l1 of so many rows (margin_proximal.hpp).
 inline float part_of_l1(std::size_t rows, std::uint32_t degree) {
   return static_cast<float>(rows) / static_cast<float>(std::max(degree, 1u));
 }

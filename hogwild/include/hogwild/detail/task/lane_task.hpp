@@ -16,34 +16,34 @@ namespace hogwild {
 
 struct step_context;
 
-/// Margin models of one loss, or linear models of several classes, under sgd, or factorization machines, under sgd or
-/// adagrad, trained side by side on the same rows. What is asked of all of them together is answered for their mean;
-/// the scale of the weights is one of each lane, which the table holds.
+/// Models trained side by side on the same rows: margin models of one loss or linear models of several classes, under
+/// sgd, or factorization machines, under sgd or adagrad. Values for the whole task are means over its models; each lane
+/// has a scale of the weights of its own, in the table.
 class lane_task final : public training_task {
  public:
-  /// The models of which `alone` is one. The table is read while workers train.
+  /// The models, one of which `alone` is. Workers read the table while they train.
   lane_task(std::shared_ptr<const training_task> alone, std::shared_ptr<const lane_table> table);
 
   /// Whether models of this task may be trained side by side: margin models under sgd, with no second pass and nothing
-  /// frozen, on rows of one label each; of several classes those without l1; and so factorization machines, under
+  /// frozen, on rows of one label each; models of several classes without l1; and factorization machines, under
   /// adagrad, too.
   static bool suits(const training_task& alone);
 
-  /// Whether eight models take less time side by side than one after the other. Margin models do. Of several classes
-  /// they do where these are fewer than a vector has numbers, so that a model alone goes class by class, or where the
-  /// weights of one fill the second-level cache no more than four times: of more, what a model alone finds there is as
-  /// much as lanes save. Factorization machines do where what one keeps, sums of squares with it, fits that cache: a
-  /// model alone has vectors of factors already, and lanes save what rows and single weights cost.
+  /// Whether eight models take less time side by side than one after the other. Margin models do. Models of several
+  /// classes do if there are fewer classes than numbers in a vector, so that a model alone goes class by class, or if
+  /// the weights of one fill the second-level cache no more than four times: beyond that, what a model alone finds in
+  /// the cache outweighs what lanes save. Factorization machines do if the parameters and sums of one fit that cache: a
+  /// model alone uses vectors of factors already, so lanes save only the cost of rows and single weights.
   static bool pays(const training_task& alone);
   static bool pays_of_classes(std::size_t columns, std::size_t classes);
-  /// Of factorization machines, with factors in so many floats a column.
+  /// For factorization machines, with factors in so many floats a column.
   static bool pays_of_machines(std::size_t columns, std::size_t width, optimizer_kind by);
 
-  /// Weights that a model of this task has.
+  /// How many weights a model of this task has.
   static std::size_t weights_of(const training_task& alone);
   std::size_t weights() const { return weights_of(*alone_); }
   const training_task& alone() const { return *alone_; }
-  /// Whether l2 shrinks the scale of the weights; else rows take it of the columns that they touch.
+  /// Whether l2 shrinks the scale of the weights; else rows apply it to the columns that they touch.
   bool shrinks() const { return alone_->facts().scaled; }
 
   void initialise(const param_store&) const override {}  // lane by lane
@@ -59,9 +59,9 @@ class lane_task final : public training_task {
 
   /// Which rows a lane is measured on.
   enum class rows_of_lane { all, trained_on, held_out };
-  /// What each lane makes of its rows among these, where w = scale[k] * v for the stored v; all measures, by `scored`,
-  /// or the loss alone. Losses are those of margin_loss::losses(). Those of lanes that do not train are no numbers. The
-  /// same for any number of threads.
+  /// Each lane's measures on its rows among these, with w = scale[k] * v for the stored v: all measures, by `scored`,
+  /// or the loss alone. Losses are those of margin_loss::losses(). Lanes that do not train have losses that are not
+  /// numbers. The same for any number of threads.
   std::vector<measurement> measure(const param_store& store, std::span<const double> scale, const sparse_view& rows,
                                    rows_of_lane which, bool all_measures, thread_team& threads,
                                    measure_function scored = measure_scores) const;
@@ -75,11 +75,11 @@ class lane_task final : public training_task {
   std::shared_ptr<const lane_table> table_;
 };
 
-/// A table for models of which `alone` is one. Throws config_error where `lanes` is none of 8, 16 and 32.
+/// A table for models, one of which `alone` is. Throws config_error unless `lanes` is 8, 16 or 32.
 std::shared_ptr<lane_table> lane_table_for(const training_task& alone, std::size_t lanes);
 
-/// The task of a worker process whose run trains `lanes` models, of which `alone` is one: the supervisor's table is in
-/// the store, and its rows begin at `place` in their dataset. Throws segment_error where the store has no such table.
+/// The task of a worker process whose run trains `lanes` models, one of which `alone` is. The supervisor's table is in
+/// the store, and its rows begin at `place` in their dataset. Throws segment_error if the store has no such table.
 std::unique_ptr<training_task> lanes_of_worker(std::unique_ptr<training_task> alone, std::size_t lanes,
                                                std::size_t place, const param_store& store);
 

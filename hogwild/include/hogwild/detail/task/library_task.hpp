@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// For the sources that compile the tasks of the library's own models, and nobody else.
+// Only for the sources that compile the tasks of the library's own models.
 
 #include <memory>
 #include <utility>

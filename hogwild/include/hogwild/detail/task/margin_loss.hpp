@@ -13,7 +13,7 @@ namespace hogwild {
 
 namespace detail {
 
-/// What a model makes of margins and labels, one of each row.
+/// What a model computes from margins and labels, one of each row.
 struct derivative_of_rows {
   using number = float;
   template <class M>
@@ -35,7 +35,7 @@ struct loss_of_rows {
 template <class What>
 using rows_function = void (*)(const void*, std::size_t, const float*, const float*, typename What::number*);
 
-/// Blocks of a known length, made beside what they are made from: of such loops compilers make vector code.
+/// Blocks of a known length in a local array: compilers vectorise such loops.
 template <class What, class M>
 inline __attribute__((always_inline)) void by_blocks(const void* p, std::size_t n, const float* margin,
                                                      const float* label, typename What::number* out) {
@@ -49,7 +49,7 @@ inline __attribute__((always_inline)) void by_blocks(const void* p, std::size_t 
   for (std::size_t i = 0; i < n; ++i) out[i] = What::of(model, margin[i], label[i]);
 }
 
-/// Models that bring loops over rows of their own, compiled elsewhere.
+/// Models that bring their own loops over rows, compiled elsewhere.
 template <class M>
 concept derives_rows = requires(const M& m, std::size_t n, const float* in, float* out) {
   m.derivatives(n, in, in, out);
@@ -64,7 +64,7 @@ void of_rows(const void* p, std::size_t n, const float* margin, const float* lab
   by_blocks<What, M>(p, n, margin, label, out);
 }
 #if defined(__x86_64__)
-/// Without the instructions that multiply and add in one, so that the bits are the same.
+/// Without fused multiply-add, so that the bits are the same.
 template <class What, class M>
 __attribute__((target("avx2"))) void of_rows_by_avx2(const void* p, std::size_t n, const float* margin,
                                                      const float* label, typename What::number* out) {
@@ -92,8 +92,8 @@ rows_function<What> widest_of_rows() {
 
 }  // namespace detail
 
-/// A margin model behind function pointers, so that the loops are compiled once and not once a model. Refers to
-/// the model, which must outlive it; trivially copied.
+/// A margin model behind function pointers, so that the loops are compiled once and not for each model. Refers to the
+/// model, which must outlive it; trivially copyable.
 class margin_loss {
  public:
   template <margin_model M>
@@ -119,20 +119,20 @@ class margin_loss {
 
   double loss(float margin, float label) const { return loss_(model_, margin, label); }
   float prediction(float margin) const { return prediction_(model_, margin); }
-  /// Whether the model says itself how smooth it is near the fit to labels of some mean, and what it says.
+  /// Whether the model itself gives its smoothness near the fit to labels of some mean, and the value that it gives.
   bool says_smoothness() const { return smoothness_ != nullptr; }
   double smoothness(double mean_label) const { return smoothness_(model_, mean_label); }
-  /// Below which the loss never falls, of convex models: 0 where the model says nothing.
+  /// A lower bound of the loss, for convex models: 0 if the model gives none.
   double least(float label) const { return least_ == nullptr ? 0.0 : least_(model_, label); }
   float derivative(float margin, float label) const { return derivative_(model_, margin, label); }
 
-  /// slope[i] = derivative(margin[i], label[i]) for i < n, bit for bit: one call for the rows of a micro-batch, in
-  /// which the compiler makes vector code of the model's formula where it can. `slope` may be `margin`.
+  /// slope[i] = derivative(margin[i], label[i]) for i < n, bit for bit: one call for the rows of a micro-batch, which
+  /// the compiler vectorises if the model's formula allows it. `slope` may be `margin`.
   void derivatives(std::size_t n, const float* margin, const float* label, float* slope) const {
     derivatives_(model_, n, margin, label, slope);
   }
 
-  /// losses[i] = loss(margin[i], label[i]) for i < n, or what the model has in its place for many at once.
+  /// losses[i] = loss(margin[i], label[i]) for i < n, or by the model's own loop for many at once.
   void losses(std::size_t n, const float* margin, const float* label, double* losses) const {
     losses_(model_, n, margin, label, losses);
   }
@@ -148,11 +148,11 @@ class margin_loss {
   detail::rows_function<detail::loss_of_rows> losses_;
 };
 
-/// How much the derivative of a margin loss changes at most over one unit of the margin: 1/4 for logistic, 1 for
+/// By how much the derivative of a margin loss changes at most over one unit of the margin: 1/4 for logistic, 1 for
 /// squares, and 1 for the hinge, whose derivative jumps by 1. Found by trying margins within 8 of the label.
 double smoothness(const margin_loss& loss);
 
-/// The smoothness of a margin model on these rows: what it says itself, or that of its loss.
+/// The smoothness of a margin model on these rows: the value that the model gives, or that of its loss.
 double smoothness(const margin_loss& loss, const label_column& labels);
 
 }  // namespace hogwild

@@ -10,10 +10,10 @@
 
 namespace hogwild {
 
-/// A margin model on its data. It knows the model's loss alone, so that it is compiled once, in the library.
+/// A margin model on its data. It uses the model's loss alone, so that it is compiled once, in the library.
 class margin_task final : public training_task {
  public:
-  /// `kept` is what `loss` refers to.
+  /// `kept` owns what `loss` refers to.
   margin_task(std::shared_ptr<const void> kept, const margin_loss& loss, task_facts facts, const sparse_view& data,
               label_map labels, const loop_options& options);
 

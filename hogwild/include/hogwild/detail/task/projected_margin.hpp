@@ -10,8 +10,8 @@
 
 namespace hogwild {
 
-/// A margin model with project() as the general model that is trained in its stead. Parameters lie as those of a margin
-/// model do, the constant term, which is not projected, last.
+/// A margin model with project(), as the general model that is trained in its place. Parameters lie as in a margin
+/// model; the constant term, which is not projected, is last.
 template <margin_model M>
 struct projected_margin {
   static constexpr std::string_view name = model_name<M>();

@@ -18,8 +18,8 @@
 
 namespace hogwild {
 
-/// A model that row kernels train, on its rows: a general task, but where a worker has arrays of its own, and no
-/// optimiser but sgd or adagrad, kernels train it; and they measure it everywhere.
+/// A model that row kernels train, on its rows: a general task, except that kernels train it under sgd and adagrad if a
+/// worker has arrays of its own; and kernels measure it everywhere.
 template <row_kernel_model M>
 class row_kernel_task final : public general_task<M> {
  public:
@@ -103,12 +103,12 @@ class row_kernel_task final : public general_task<M> {
     return nullptr;
   }
 
-  /// What a thread needs for rows with lists.
+  /// A thread's scorer for rows with lists.
   class list_rows {
    public:
     list_rows(shared_list_counts& counts, bool counted) : counts_(counted ? &counts.of_thread() : nullptr) {}
 
-    /// The loss of row r, which scores `said`.
+    /// The loss of row r, whose scores are `said`.
     double add(const row_kernel_task& task, const sparse_view& rows, std::size_t r, const float* said) {
       double loss = 0.0;
       if constexpr (takes_lists<M>()) {

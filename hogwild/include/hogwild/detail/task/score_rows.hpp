@@ -12,8 +12,8 @@
 
 namespace hogwild {
 
-/// Calls put(row, score) for each row, in parallel and in any order; labels are not looked at. make(batch) makes what a
-/// thread scores `batch` rows at once by, as for evaluate_examples().
+/// Calls put(row, score) for each row, in parallel and in any order; labels are ignored. make(batch) makes a thread's
+/// scorer of `batch` rows at once, as in evaluate_examples().
 template <class Make, class Put>
 void score_rows(const sparse_view& rows, thread_team& threads, std::size_t batch, const Make& make, const Put& put) {
   const auto score_chunks = [&] {
@@ -23,7 +23,7 @@ void score_rows(const sparse_view& rows, thread_team& threads, std::size_t batch
         const std::span<row_score> scores = std::span(said).first(std::min(batch, part.last - first));
         for (std::size_t k = 0; k < scores.size(); ++k) {
           sparse_row<float> z = cursor.row(first + k);
-          z.label = 0.0f;  // what stands there need not be one of the model's
+          z.label = 0.0f;  // the row's label need not be one of the model's
           score(k, &z, first + k, std::span<row_score>());
         }
         score(0, nullptr, 0, scores);

@@ -23,27 +23,27 @@
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/score_rows.hpp>
 
-// What trained_model.hpp scores rows with.
+// How trained_model.hpp scores rows.
 
 namespace hogwild::detail {
 
-/// The input number of each column; where rows do not say them, those of the positions.
+/// The input number of each column; if rows do not have them, the positions.
 std::vector<std::uint32_t> input_numbers_of(const sparse_view& rows);
 
-/// Throws config_error where rows say that their columns are others than `columns`, or have more of them.
+/// Throws config_error if rows say that their columns are others than `columns`, or have more of them.
 void require_numbered_as(std::span<const std::uint32_t> columns, const sparse_view& rows);
 
 [[noreturn]] void refuse_unnamed(std::string_view model);
 
-/// Of a model that has no margin.
+/// Throws for a model that has no margin.
 [[noreturn]] void refuse_offsets(std::string_view model);
 
 /// Whether a workspace model scores all classes of rows with lists of labels.
 template <class M>
 inline constexpr bool scores_lists = workspace_model<M>&& takes_lists<M>();
 
-/// Numbers that differ where two models of a type do: what a margin model loses and predicts, how many parameters a
-/// free model has and what it loses on the first of these rows, and what either says of itself.
+/// Numbers that differ if two models of a type do: the loss and prediction of a margin model, the number of parameters
+/// and the loss on the first of these rows of a free model, and the hyperparameters of either.
 template <model M>
 std::vector<double> marks_of(const M& m, std::span<const float> parameters, const label_map& labels,
                              const sparse_view& rows) {
@@ -76,11 +76,11 @@ std::vector<double> marks_of(const M& m, std::span<const float> parameters, cons
   return marks;
 }
 
-/// Whether the library has a descriptor of the model that knows its files better than its groups tell.
+/// Whether the library has a descriptor of the model that knows more about its files than its groups tell.
 template <class M>
 inline constexpr bool has_form_of_its_own = free_model<M>&& in_library<M>();
 
-/// Saves a model that load() makes of the file again.
+/// Saves a model so that load() restores it from the file.
 template <model M>
 void save_restorable(const std::filesystem::path& path, const M& m, std::span<const float> parameters,
                      const label_map& labels, std::span<const std::uint32_t> columns,
@@ -111,7 +111,7 @@ restored_model<M> restored(const saved_model& saved) {
   }
 }
 
-/// Who scores rows of a model, and how.
+/// Scores rows of a model: with which threads, and how.
 template <model M>
 struct scoring {
   using scalar = parameter_of_t<M>;
@@ -133,7 +133,7 @@ struct scoring {
   scoring(const scoring&) = delete;  // refers to itself
   scoring& operator=(const scoring&) = delete;
 
-  /// Makes what one thread scores so many rows at once by.
+  /// A function that makes one thread's scorer of so many rows at once.
   auto maker() const {
     return [this](std::size_t batch) { return row_scorer<M>(model_, parameters_, shape_, batch); };
   }

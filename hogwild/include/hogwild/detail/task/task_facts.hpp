@@ -16,57 +16,57 @@
 
 namespace hogwild {
 
-/// What is known of a model on its data before anybody trains it. Values alone; nothing changes them.
+/// Facts about a model on its data, known before anybody trains it. Values alone; nothing changes them.
 struct task_facts {
   std::string_view model{};  ///< its name
   std::size_t parameters = 0, scalar_bytes = sizeof(float);
-  std::vector<std::byte> model_bytes{};                   ///< the object; empty where it cannot be copied byte by byte
-  std::vector<double> hyperparameters{};                  ///< what tells the model from others of its name and size
-  std::vector<std::pair<std::string, double>> numbers{};  ///< what M::numbers() names, with what it is
-  bool saved_by_groups = false;                           ///< these and the groups are all that a file of it holds
-  /// Of a net that may have them in several forms: which ones; else empty.
+  std::vector<std::byte> model_bytes{};   ///< the object; empty if it cannot be copied byte by byte
+  std::vector<double> hyperparameters{};  ///< they distinguish the model from others of its name and size
+  std::vector<std::pair<std::string, double>> numbers{};  ///< what M::numbers() names, with its value
+  bool saved_by_groups = false;                           ///< these and the groups are all that a saved file holds
+  /// For a net that may have them in several forms: which ones; else empty.
   std::string_view first_layer{}, last_layer{};
-  std::string_view class_loss{};          ///< of classes that may have several: which one; else empty
-  std::size_t samples = 0;                ///< draws of a batch for a last layer that is sampled,
-  std::string_view sampled_by{};          ///< and by which distribution
+  std::string_view class_loss{};          ///< for classes that may have several: which one; else empty
+  std::size_t samples = 0;                ///< draws of a batch for a sampled last layer,
+  std::string_view sampled_by{};          ///< and their distribution
   std::vector<parameter_group> groups{};  ///< together they cover the parameters once
-  /// A margin model: hot columns may then be replicated before a shared tail.
+  /// A margin model: popular columns may then be replicated before a shared tail.
   bool margin = false;
   /// The weights are stored as v with w = scale * v (scaled_l2).
   bool scaled = false;
-  /// The second derivative of its loss has no bound: a step that is too large may end with any finite objective.
+  /// The second derivative of its loss has no bound: too large a step may end with any finite objective.
   bool unbounded_curvature = false;
   /// The mean loss is a convex function of the parameters, and the task has linear bounds of it (loss_bound.hpp).
   bool convex = false;
-  /// The objective may rise though nothing is wrong, as that of a cut, which begins with all nodes alike.
+  /// The objective may rise though nothing is wrong: for example that of a cut, which begins with all nodes alike.
   bool non_monotone = false;
-  /// An epoch's loss is measured on so many of the training rows, the first ones.
+  /// An epoch's loss is measured on the first so many of the training rows.
   std::size_t measured_rows = 0;
-  /// What sharing_kind::automatic means for several workers: automatic where it depends on data and machine.
+  /// What sharing_kind::automatic means for several workers: automatic if it depends on data and machine.
   sharing_kind preferred_sharing = sharing_kind::automatic;
   bool whole_batches = false;  ///< chunks hold whole batches
-  std::uint32_t lanes = 0;     ///< of models that are trained side by side: how many places there are (lane_table)
-  /// Of a model of ratings that kernels train under the run's options; else 0.
+  std::uint32_t lanes = 0;     ///< for models that are trained side by side: how many places there are (lane_table)
+  /// For a model of ratings that kernels train under the run's options; else 0.
   std::size_t users = 0, items = 0;
   bool has_ownership = false;  ///< blocks of its ratings may have owners
 
-  bool row_kernels = false;  ///< kernels train its rows where a worker has arrays of its own, under the run's options
-  bool racing_kernels = false;  ///< and where all workers have one
+  bool row_kernels = false;     ///< kernels train its rows if a worker has arrays of its own, under the run's options
+  bool racing_kernels = false;  ///< and also if all workers share one
   std::size_t halves = 0;       ///< parameters, the first ones, that replicas may store as halves under these options
 
-  bool edge_kernels = false;  ///< of a cut: kernels train its edges under the run's options
+  bool edge_kernels = false;  ///< for a cut: kernels train its edges under the run's options
 
   bool rating_kernels() const { return users > 0; }
 };
 
-/// Whether no group is frozen but those that are named "bias".
+/// Whether all frozen groups are named "bias".
 inline bool freezes_biases_alone(std::span<const parameter_group> groups, const loop_options& o) {
   for (std::size_t i = 0; i < groups.size(); ++i)
     if (o.freezes(i) && groups[i].name != "bias") return false;
   return true;
 }
 
-/// What M::numbers() names, with what it is.
+/// What M::numbers() names, with its value.
 template <class M>
 std::vector<std::pair<std::string, double>> named_numbers_of(const M& m) {
   std::vector<std::pair<std::string, double>> all;
@@ -74,7 +74,7 @@ std::vector<std::pair<std::string, double>> named_numbers_of(const M& m) {
   return all;
 }
 
-/// What tells the model from others of its name and size: what it says itself, or else those numbers.
+/// What distinguishes the model from others of its name and size: what it gives itself, or else those numbers.
 template <class M>
 std::vector<double> hyperparameters_of(const M& m) {
   std::vector<double> all;

@@ -33,16 +33,16 @@ struct store_shape;
 class thread_team;
 class worker_memory;
 
-/// Locks of the owners of blocks of ratings: for bands of users, then for bands of items.
+/// Locks for owners of blocks of ratings: for bands of users, then for bands of items.
 inline constexpr std::uint64_t owner_stripes = 128;
 
-/// One worker in a round: what it is told, and what is its own.
+/// One worker in a round: what the worker is given, and what belongs to it.
 struct worker_context {
   const loop_plan& plan;
   const param_store& store;
   std::size_t slot;
   worker_memory& memory;  ///< which it keeps from round to round
-  exchange_hook* hook;    ///< where the store is one replica of several: hears of each exchange of the worker with it
+  exchange_hook* hook;    ///< hears of each exchange with the store, if that is one replica of several; else null
 };
 
 /// The side of a task that workers see. One virtual call a round, none inside.
@@ -55,37 +55,36 @@ class worker_side {
   ~worker_side() = default;
 };
 
-/// The side of a task that the coordinator sees: what it asks before the first round and between rounds, while nobody
+/// The side of a task that the coordinator sees: what it calls before the first round and between rounds, while nobody
 /// trains.
 class coordinator_side {
  public:
   /// Fills new parameters; called once, before any worker.
   virtual void initialise(const param_store& store) const = 0;
-  /// What initialise() makes of floats that are 0, of one more model in the same store; nothing where they stay so.
+  /// As initialise() for floats that are 0, of one more model in the same store; does nothing if they stay 0.
   virtual void fill(std::span<float>) const {}
-  /// Has the model say what a few rows change, without changing it. Throws config_error where it reads or emits beside
-  /// its parameters, which nobody looks after while workers train.
+  /// Has the model compute the changes of a few rows, without applying them. Throws config_error if it reads or emits
+  /// outside its parameters, which nobody checks while workers train.
   virtual void try_rows(const param_store&) const {}
-  /// Measures `rows` under the parameters with the given scale; all measures, or the loss alone. Where a stop is asked
-  /// for meanwhile the loss is no number, and there is nothing else.
+  /// Measures `rows` under the parameters with the given scale; all measures, or the loss alone. If a stop is asked for
+  /// meanwhile, the loss is not a number, and there is nothing else.
   virtual measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
                                bool all_measures, const std::stop_token& stop = {}) const = 0;
-  /// The smoothness of the loss (Nesterov, Introductory Lectures on Convex Optimization, 2004, section 1.2.2): how much
-  /// the derivative of a row's loss changes at most over one unit of its margin, for which the loss is tried;
-  /// for models without a margin 1, which holds for the usual losses of linear scores, or 0 where the data do not tell,
-  /// as of nets.
+  /// The smoothness of the loss (Nesterov, Introductory Lectures on Convex Optimization, 2004, section 1.2.2): by how
+  /// much the derivative of a row's loss changes at most over one unit of its margin, found by trying margins. For
+  /// models without a margin 1, which holds for the usual losses of linear scores, or 0 if the data do not tell, as for
+  /// nets.
   virtual double smoothness() const = 0;
-  /// ||w||^2 over what l2 applies to.
+  /// ||w||^2 over the parameters that l2 applies to.
   virtual double squared_norm(const param_store& store, double scale, thread_team& threads) const = 0;
-  /// The sum of the absolute values of what l1 applies to, whose scale is 1: it is not asked of other tasks.
+  /// The sum of the absolute values of the parameters that l1 applies to. Called only for tasks whose scale is 1.
   virtual double absolute_sum(const param_store&, thread_team&) const { return 0.0; }
-  /// Of tasks whose facts are convex: a bound of the mean loss on the rows of all ranks, made at these parameters. All
-  /// ranks call it, and get the same bits, whatever the number of threads. Nothing where one is asked to stop
-  /// meanwhile.
+  /// For tasks whose facts are convex: a bound of the mean loss on the rows of all ranks, made at these parameters. All
+  /// ranks call it, and get the same bits, whatever the number of threads. Nothing if a stop is asked for meanwhile.
   virtual std::optional<loss_bound> bound(std::span<const float> /*parameters*/, thread_team&, const agreement&,
                                           const std::stop_token&) const;
-  /// At the end of epoch `epoch`, which counts from 1 and had this step: takes what of l1 is left to the gate, or makes
-  /// the weights of ftrl what its sums say, whoever added to them.
+  /// Called at the end of epoch `epoch`, which counts from 1 and had this step: applies the part of l1 that is left to
+  /// the gate, or computes the weights of ftrl from its sums, whoever added to them.
   virtual void settle(const param_store&, std::size_t /*epoch*/, double /*step*/, thread_team&) const {}
   /// Multiplies the scale into the stored weights: afterwards they are w, and the scale is 1.
   virtual void fold(const param_store& store, double scale, thread_team& threads) const = 0;
@@ -96,9 +95,8 @@ class coordinator_side {
   ~coordinator_side() = default;
 };
 
-/// A model with its data and the options that were asked for: what an engine runs without knowing what it is. Nothing
-/// changes it once it is made: what is decided for a run stands in its loop_plan, and what training changes in the
-/// store.
+/// A model with its data and the options that were asked for: an engine runs it without knowing what it is. Nothing
+/// changes it once it is made: a run's decisions are in its loop_plan, and training changes the store.
 class training_task : public worker_side, public coordinator_side {
  public:
   training_task(task_facts facts, const sparse_view& data, label_map labels, const loop_options& options)
@@ -108,31 +106,31 @@ class training_task : public worker_side, public coordinator_side {
   const task_facts& facts() const { return facts_; }
   const sparse_view& data() const { return data_; }
   const label_map& labels() const { return labels_; }
-  /// As they were asked for.
+  /// The options that were asked for.
   const loop_options& options() const { return options_; }
   /// The loss of a margin model; null for other models.
   virtual const margin_loss* margin() const { return nullptr; }
-  /// The linear model of several classes, where row kernels train it under the options; null for other models.
+  /// The linear model of several classes, if row kernels train it under the options; null for other models.
   virtual const softmax* classes() const { return nullptr; }
-  /// The same of the factorization machine.
+  /// The factorization machine, likewise.
   virtual const factorization_machine* machine() const { return nullptr; }
   /// Rows of all processes that train the model together.
   std::uint64_t all_rows() const { return options_.all_rows > 0 ? options_.all_rows : data_.rows(); }
 
-  /// With l2 in two passes (l2_form): by what fraction a row shrinks the weight of a column that no other row has. Else
-  /// 0.
+  /// With l2 in two passes (l2_form): the fraction by which a row shrinks the weight of a column that no other row has.
+  /// Else 0.
   double two_pass_shrink(double step) const {
     if (!facts_.margin || options_.form != l2_form::two_pass) return 0.0;
     return step * options_.l2 * static_cast<double>(all_rows());
   }
 
-  /// The plan of a run under these options: how the rows are cut into chunks. With ownership::blocks all rows are
-  /// looked at, and input_error is thrown for one that is no rating.
+  /// The plan of a run under these options: how the rows are cut into chunks. With ownership::blocks it passes all
+  /// rows, and throws input_error for one that is no rating.
   loop_plan plan(const loop_options& decided) const;
   /// The same under the options that were asked for.
   loop_plan plan() const { return plan(options_); }
 
-  /// Where the store of threads that do this task has to lie; empty: anywhere.
+  /// Memory for the store of threads that do this task; empty: any.
   virtual memory_source store_memory() const { return {}; }
 
   /// The same model and options on other rows with the same columns, for a trial that other processes take no part in.
@@ -140,7 +138,7 @@ class training_task : public worker_side, public coordinator_side {
 
   /// initialise(), then try_rows() on the new parameters.
   void begin(const param_store& store) const;
-  /// What `change` does to parameters that nobody has trained yet (train_options::initial); an empty one does nothing.
+  /// Applies `change` to parameters that nobody has trained yet (train_options::initial); it may be empty.
   void change(const param_store& store, const std::function<void(std::span<float>)>& change) const;
   /// Stores a copy of parameters back; the scale is then 1.
   void assign(const param_store& store, std::span<const float> parameters) const;
@@ -149,7 +147,7 @@ class training_task : public worker_side, public coordinator_side {
   store_shape shape(const loop_plan& plan, std::size_t workers, std::size_t spare, std::size_t setup_bytes) const;
 
  protected:
-  /// The options of a trial.
+  /// The options for a trial.
   loop_options options_alone() const;
 
   task_facts facts_;

@@ -9,27 +9,27 @@
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 
-// What a model reads and emits through before anybody trains (training_task::try_rows): nothing is changed, and what
-// lies beside its parameters is an error with a sentence. While workers train nobody looks: what they emit is applied
-// at once.
+// Reader and emit for trying a model before anybody trains (training_task::try_rows): nothing is changed, and access
+// outside the model's parameters is an error with a message. While workers train nobody checks: what they emit is
+// applied at once.
 
 namespace hogwild {
 
 /// The rows that a model is tried with: the first ones, and the longest.
 std::vector<std::size_t> rows_to_try(const sparse_view& data);
 
-/// Which parameters there are, and on which row a model is at work.
+/// Which parameters there are, and the row that is being tried.
 struct tried_bounds {
-  /// One of which a batch emits all parameters, each once, or none.
+  /// A group of which a batch emits all parameters, each once, or none.
   struct group {
     std::string_view name;
     std::size_t offset = 0, size = 0;
-    std::size_t emitted = 0;     ///< of this row, a parameter as often as it is
-    std::size_t said_rarer = 0;  ///< the same of sparse and rare runs, which say how often they come
+    std::size_t emitted = 0;     ///< for this row, counted with repetition
+    std::size_t said_rarer = 0;  ///< the same for sparse and rare runs, which say how often they come
   };
   std::string_view model;
   std::size_t parameters = 0, row = 0;
-  std::vector<group> whole{};  ///< empty: nobody asks
+  std::vector<group> whole{};  ///< empty: not checked
 
   void begin(std::size_t at_row) {
     row = at_row;
@@ -42,11 +42,11 @@ struct tried_bounds {
       if (begin < end) (says_how_often ? g.said_rarer : g.emitted) += end - begin;
     }
   }
-  /// Throws config_error where the row has emitted part of a group, or parts of it repeatedly: l2 is taken with what is
-  /// emitted, so that it would be that of no objective.
+  /// Throws config_error if the row has emitted part of a group, or parts of it repeatedly: l2 is applied with what is
+  /// emitted, so the l2 would match no objective.
   void require_whole() const;
 
-  /// Throws config_error unless there are parameters [offset, offset + n). `does` is what the model does with them.
+  /// Throws config_error unless there are parameters [offset, offset + n). `does`: what the model does with them.
   void require(std::string_view does, std::size_t offset, std::size_t n) const {
     if (offset > parameters || n > parameters - offset) refuse(does, offset, n);
   }
@@ -55,7 +55,7 @@ struct tried_bounds {
   [[noreturn]] void refuse(std::string_view does, std::size_t offset, std::size_t n) const;
 };
 
-/// A reader that looks where it reads. Both refer to the bounds.
+/// A reader that checks where it reads. Refers to the bounds.
 template <parameter T>
 class tried_reader {
  public:
@@ -72,7 +72,7 @@ class tried_reader {
   const tried_bounds& bounds_;
 };
 
-/// An emit that looks what it is for, and drops it. Refers to the bounds.
+/// An emit that checks its parameters and drops the values. Refers to the bounds.
 template <parameter T>
 class tried_emit {
  public:

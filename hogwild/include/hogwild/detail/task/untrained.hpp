@@ -7,11 +7,11 @@
 
 namespace hogwild {
 
-/// What a worker throws that finds no way to train: nobody has written the step of this model that the options ask for
-/// on the arrays that the worker has. Options are refused before workers begin, so this is a fault of ours
-/// (exit_code::internal); to return instead would end a run that nobody has trained.
+/// Thrown by a worker that finds no way to train: the step of this model that the options ask for is not implemented on
+/// the arrays that the worker has. Options are refused before workers begin, so this is an internal fault
+/// (exit_code::internal); returning instead would end a run that nobody has trained.
 [[noreturn]] void throw_untrained(std::string_view model, const loop_options& options);
-/// The same of arrays that nobody has written.
+/// The same for arrays that are not implemented.
 [[noreturn]] void throw_unshared(const loop_options& options);
 
 }  // namespace hogwild

@@ -10,8 +10,7 @@
 #include <hogwild/detail/cuda/margin_body.hpp>
 #include <hogwild/detail/platform/device_code.hpp>
 
-// What a warp does to rows of models that say what one row changes: what general_step does, with entries dealt to
-// lanes.
+// How a warp trains rows of models that emit the partials of one row: as general_step, with entries dealt to lanes.
 
 namespace hogwild::device {
 
@@ -22,12 +21,12 @@ HOGWILD_DEVICE_CODE inline const work_group& group_of(const general_work& work, 
   return work.groups[k];
 }
 
-/// One partial derivative changes its parameter, as by the optimisers sgd and adagrad.
+/// Applies one partial derivative to its parameter, by the optimisers sgd and adagrad.
 template <class Kind>
 HOGWILD_DEVICE_CODE void descend(const typename Kind::weights_type& w, const typename Kind::weights_type& sums,
                                  std::size_t j, float g, float step) {
   if constexpr (Kind::adagrad) {
-    constexpr float epsilon = 1e-8f;  // as adagrad's in optimizer.hpp
+    constexpr float epsilon = 1e-8f;  // as for adagrad in optimizer.hpp
     const float square = g * g;
     const float sum = sums.read_add(j, square) + square;
     w.add(j, -step * g / std::sqrt(sum + epsilon));
@@ -45,10 +44,9 @@ HOGWILD_DEVICE_CODE inline float l2_fraction(const general_work& work, std::uint
   return work.l2_each > 0 ? work.l2_each : static_cast<float>(work.l2_rows) / static_cast<float>(work.degree[column]);
 }
 
-/// l2 of one parameter of a column that a row touches: by its division where steps are those of the gradient, as a
-/// partial of its own where they are scaled by what was summed up. Elsewhere it joins the row's partials (row_l2.hpp);
-/// but which of its parameters a row has emitted would have to be remembered, for which lanes have no room. Both end at
-/// the same optimum.
+/// Applies l2 to one parameter of a column that a row touches: by a division under sgd, as a partial of its own under
+/// adagrad. On the CPU it joins the row's partials instead (row_l2.hpp); but then a row would have to remember which of
+/// its parameters it has emitted, for which lanes have no room. Both end at the same optimum.
 template <class Kind>
 HOGWILD_DEVICE_CODE void shrink(const typename Kind::weights_type& w, const typename Kind::weights_type& sums,
                                 std::size_t j, float fraction, float step) {
@@ -70,7 +68,7 @@ HOGWILD_DEVICE_CODE inline std::uint64_t touched_by_l2(const work_group& group, 
   return at < group.end ? at : no_parameter;
 }
 
-/// What a kernel of this kind does to rows of a model that has gradient() for lanes.
+/// Trains rows of a model that has gradient() for lanes.
 template <class Kind>
 struct general_part {
   /// Trains rows part, part + parts, ... of the work, one after the other; returns how many changed something.
@@ -98,7 +96,7 @@ struct general_part {
       });
       bool change = warp.sum(acted) > 0.0f;
       if (has_l2(work)) {
-        warp.settle();  // l2 is that of what the row has made of the weights
+        warp.settle();  // l2 applies to the weights after the row's change
         warp.deal(z.size, [&](unsigned, std::uint32_t k) {
           const std::uint32_t column = z.index[k];
           const float fraction = l2_fraction(work, column);

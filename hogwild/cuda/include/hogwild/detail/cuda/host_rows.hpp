@@ -6,9 +6,9 @@
 
 namespace hogwild::device {
 
-/// The host form of what a launch does: train(work, changed) trains a part of it on the calling thread, and sets how
-/// many rows changed something, by which the work's `updates` are raised. To one CPU there is one scope, so that the
-/// work names no other there. Threads may run several parts at the same time.
+/// The host form of a launch: train(work, changed) trains a part of it on the calling thread, and sets how many rows
+/// changed something, which is added to the work's `updates`. A CPU has a single scope, so the work asks for no other.
+/// Threads may run several parts at the same time.
 template <class Work, class Train>
 void train_on_host(const Work& work, const Train& train) {
   Work in_scope = work;

@@ -12,26 +12,26 @@
 #include <hogwild/detail/model/example.hpp>
 #include <hogwild/detail/platform/device_code.hpp>
 
-// How the lanes of a warp run gradient() of one row (device_model): in a loop over the row each has entries of its own,
-// outside of loops all do the same. There one lane reads and emits for all of them: had each read for itself, they
-// could see a weight before and after somebody's add, and part ways.
+// How the lanes of a warp run gradient() of one row (device_model): in a loop over the row each lane has entries of its
+// own, outside of loops all do the same. There one lane reads and emits for all of them: if each read for itself, they
+// could see a weight before and after somebody's add, and diverge.
 
 namespace hogwild::device {
 
-/// What lanes that run the same function do as one, and whether a lane is in a loop of its own. On a GPU they are
-/// threads.
+/// Operations that the lanes running one function perform together, and whether a lane is in a loop of its own. On a
+/// GPU lanes are threads.
 template <class Warp>
 class lanes {
  public:
   HOGWILD_DEVICE_CODE explicit lanes(Warp warp) : warp_(warp) {}
 
-  /// Before a lane runs the function for a row of `size` entries; false where it has nothing to do in it.
+  /// Called before a lane runs the function for a row of `size` entries; false if it has nothing to do in it.
   HOGWILD_DEVICE_CODE bool begin(unsigned lane, std::uint32_t) {
     lane_ = lane;
     apart_ = false;
     return true;
   }
-  /// A number that f() comes to by what all lanes do together.
+  /// The value of f(), in which all lanes take part.
   template <class F>
   HOGWILD_DEVICE_CODE float together(const F& f) {
     return f();
@@ -42,7 +42,7 @@ class lanes {
   HOGWILD_DEVICE_CODE void part() { apart_ = true; }
   HOGWILD_DEVICE_CODE void join() { apart_ = false; }
   HOGWILD_DEVICE_CODE bool apart() const { return apart_; }
-  /// Whether what the lane emits is its own to emit.
+  /// Whether the lane applies what it emits.
   HOGWILD_DEVICE_CODE bool emits() const { return apart_ || lane_ == 0; }
 
  private:
@@ -51,8 +51,8 @@ class lanes {
   bool apart_ = false;
 };
 
-/// On the CPU lanes run one after the other: the first one does for all of them what they do together, and the others
-/// get the same numbers in the same order.
+/// On the CPU lanes run one after the other: the first one performs what they do together, and the others get the same
+/// numbers in the same order.
 template <>
 class lanes<host_warp> {
  public:
@@ -96,8 +96,8 @@ class lanes<host_warp> {
   HOGWILD_DEVICE_CODE bool emits() const {
     return apart_ || lane_ == 0;
   }
-  /// Whether lanes that had parted were to do something together, where those of a GPU would wait for each other for
-  /// ever, or parted again.
+  /// Whether lanes that had diverged were to do something together, for which the lanes of a GPU would wait for each
+  /// other for ever, or diverged again.
   HOGWILD_DEVICE_CODE bool misused() const {
     return misused_;
   }
@@ -110,7 +110,7 @@ class lanes<host_warp> {
   std::vector<float> numbers_;
 };
 
-/// The reader that gradient() gets. `Weights` have load(j).
+/// The reader that is passed to gradient(). `Weights` have load(j).
 template <class Lanes, class Weights>
 class lane_reader {
  public:
@@ -132,7 +132,7 @@ class lane_reader {
   const Weights& w_;
 };
 
-/// The row that gradient() gets: what is the lane's of it.
+/// The row that is passed to gradient(): the lane's part of it.
 template <class Lanes, class I, class V>
 class lane_row {
  public:
@@ -168,7 +168,7 @@ class lane_row {
   }
   HOGWILD_DEVICE_CODE sentinel end() const { return {}; }
 
-  /// sum of f(j, x) over the whole row, which all lanes get.
+  /// The sum of f(j, x) over the whole row, for all lanes.
   template <class F>
   HOGWILD_DEVICE_CODE float sum(const F& f) const {
     return at_.together([&] {
@@ -182,7 +182,7 @@ class lane_row {
     });
   }
 
-  float label, weight, offset;  ///< the engine multiplies what is emitted by the weight
+  float label, weight, offset;  ///< the engine multiplies emitted values by the weight
 
  private:
   using lanes_warp = std::remove_cvref_t<decltype(std::declval<Lanes&>().warp())>;
@@ -190,7 +190,7 @@ class lane_row {
   const margin_row<I, V>& z_;
 };
 
-/// The emit that gradient() gets: calls apply(j, g) for what is the lane's to emit.
+/// The emit that is passed to gradient(): calls apply(j, g) for what the lane has to emit.
 template <class Lanes, class Apply>
 class lane_emit {
  public:

@@ -14,12 +14,12 @@
 #include <hogwild/detail/cuda/margin_rows.hpp>
 #include <hogwild/detail/cuda/weights.hpp>
 
-// What a warp does to rows of margin models: what margin_sgd_step and margin_adagrad_step (detail/loop/step.hpp) do,
-// with sums over the row in another order.
+// How a warp trains rows of margin models: as margin_sgd_step and margin_adagrad_step (detail/loop/step.hpp), with sums
+// over the row in another order.
 
 namespace hogwild::device {
 
-/// What the code is compiled for; all else is known when it runs.
+/// The compile-time parameters of the code; all else is known at run time.
 template <class I, class V, bool Adagrad, update_kind Update, memory_scope Scope>
 struct margin_kind {
   using index_type = I;
@@ -29,7 +29,7 @@ struct margin_kind {
   static constexpr memory_scope scope = Scope;
 };
 
-/// Calls f(margin_kind<...>{}) with what suits the work. Throws std::invalid_argument for locked updates.
+/// Calls f(margin_kind<...>{}) for the work. Throws std::invalid_argument for locked updates.
 template <class F>
 void with_margin_kind(const margin_work& work, const F& f) {
   if (work.update == update_kind::locked) throw std::invalid_argument("a device adds without locks");
@@ -77,7 +77,7 @@ template <class I, class V>
 struct margin_row {
   const I* index;
   const V* value;
-  std::uint32_t size;  ///< so many columns are not twice in a row
+  std::uint32_t size;  ///< the first so many columns are distinct
   float label;
   float weight = 1.0f, offset = 0.0f;
 };
@@ -102,33 +102,34 @@ HOGWILD_DEVICE_CODE auto margin_row_of(const margin_work& work, std::uint64_t r)
   return z;
 }
 
-/// The row's margin scale * (v, z) + bias. All lanes get it.
+/// The row's margin scale * (v, z) + bias, for all lanes.
 template <class Warp, class Weights, class Row>
 HOGWILD_DEVICE_CODE float margin_of(const Warp& warp, const margin_work& work, const Weights& v, const Row& z,
                                     float scale) {
   typename Warp::template each_lane<float> part;
   warp.deal(z.size, [&](unsigned lane, std::uint32_t k) { part[lane] += v.load(z.index[k]) * widened(z.value[k]); });
   warp.each([&](unsigned lane) { part[lane] *= scale; });
-  // One lane reads the bias: had each read it for itself, they could see it before and after somebody's add.
+  // One lane reads the bias: if each read it for itself, they could see it before and after somebody's add.
   if (work.bias) warp.first([&](unsigned lane) { part[lane] += v.load(work.columns); });
   return warp.sum(part);
 }
 
-/// The derivative of the row's loss by its margin, times the row's weight. All lanes get it.
+/// The derivative of the row's loss by its margin, times the row's weight, for all lanes.
 template <class Warp, class Loss, class Weights, class Row>
 HOGWILD_DEVICE_CODE float margin_slope(const Warp& warp, const margin_work& work, const Loss& loss, const Weights& v,
                                        const Row& z, float scale) {
   return z.weight * loss.derivative(margin_of(warp, work, v, z, scale) + z.offset, z.label);
 }
 
-/// The weights are w = a * v, with `before` and `after` the row's shrink as a; returns whether it changed anything.
+/// The weights are w = a * v; `before` and `after` are a before and after the row's shrink. Returns whether the row
+/// changed anything.
 template <class Warp, class Loss, class Weights, class Row>
 HOGWILD_DEVICE_CODE bool train_sgd_row(const Warp& warp, const margin_work& work, const Loss& loss, const Weights& v,
                                        const Row& z, double before, double after) {
   const float slope = margin_slope(warp, work, loss, v, z, static_cast<float>(before));
   if (slope == 0.0f) return false;
   const float change = -work.step * slope / static_cast<float>(after);
-  // Lost adds would strengthen l2, and in small models many are: the reason stands with margin_sgd_step.
+  // Lost adds would strengthen l2, and in small models many are lost: see margin_sgd_step.
   constexpr std::uint64_t crowded_columns = 1024;
   if (work.shrink != 1.0 && work.columns <= crowded_columns) v.settle_adds();
   warp.deal(z.size, [&](unsigned, std::uint32_t k) { v.add(z.index[k], change * widened(z.value[k])); });
@@ -141,7 +142,7 @@ HOGWILD_DEVICE_CODE bool train_sgd_row(const Warp& warp, const margin_work& work
 template <class Warp, class Loss, class Weights, class Row>
 HOGWILD_DEVICE_CODE bool train_adagrad_row(const Warp& warp, const margin_work& work, const Loss& loss,
                                            const Weights& w, const Weights& sums, const Row& z) {
-  constexpr float epsilon = 1e-8f;  // as adagrad's in optimizer.hpp
+  constexpr float epsilon = 1e-8f;  // as for adagrad in optimizer.hpp
   const float slope = margin_slope(warp, work, loss, w, z, 1.0f);
   const auto decay = static_cast<float>(work.l2_rows);
   if (slope == 0.0f && decay == 0.0f) return false;
@@ -185,7 +186,7 @@ HOGWILD_DEVICE_CODE std::uint64_t train_margin_part(const Warp& warp, const marg
   return changed;
 }
 
-/// What a kernel of this kind does.
+/// The body of a kernel of this kind.
 template <class Kind>
 struct margin_part {
   template <class Warp, class Loss>

@@ -13,9 +13,9 @@ namespace hogwild::device {
 
 inline constexpr unsigned most_warps_in_block = 8, most_threads_in_block = most_warps_in_block * warp_width;
 
-/// Blocks that a multiprocessor has room for at least, which bounds their registers: of a Body that says least_warps so
-/// many warps of each 64 that it can hold, since other warps alone hide what one waits for memory; 0: the compiler
-/// chooses.
+/// The fewest blocks that a multiprocessor must have room for, which bounds their registers. If a Body has least_warps,
+/// it asks for so many of each 64 warps that a multiprocessor can hold, since only other warps hide waiting for memory;
+/// 0: the compiler chooses.
 template <class Body>
 constexpr unsigned least_blocks() {
 #if !defined(__CUDA_ARCH__)
@@ -33,8 +33,7 @@ constexpr unsigned least_blocks() {
     return 0;
 }
 
-/// Each warp trains its part of the work by Body::train. Warps past the last one, which fill the last block, go home at
-/// once.
+/// Each warp trains its part of the work by Body::train. Excess warps of the last block return at once.
 template <class Body, class Work, class Model>
 __global__ void __launch_bounds__(most_threads_in_block, least_blocks<Body>())
     rows_kernel(const __grid_constant__ Work work, const __grid_constant__ Model model) {
@@ -50,12 +49,12 @@ __global__ void __launch_bounds__(most_threads_in_block, least_blocks<Body>())
   });
 }
 
-/// Puts the work behind what is queued on `stream`, a cudaStream_t. Returns CUDA's error code, 0 for none. Throws
-/// std::invalid_argument for no rows in flight.
+/// Queues the work on `stream`, a cudaStream_t. Returns CUDA's error code, 0 for none. Throws std::invalid_argument for
+/// no rows in flight.
 template <class Body, class Work, class Model>
 int launch_rows(const Work& work, const Model& model, void* stream) {
   if (work.rows_in_flight == 0) throw std::invalid_argument("no row would be in flight");
-  // Few rows in flight go to many multiprocessors, of which large devices have between 100 and 200.
+  // Few rows in flight are spread over many multiprocessors, of which large devices have between 100 and 200.
   constexpr std::uint32_t spread = 256;
   const unsigned warps_in_block = std::clamp(work.rows_in_flight / spread, 1u, most_warps_in_block);
   cudaLaunchConfig_t config{};

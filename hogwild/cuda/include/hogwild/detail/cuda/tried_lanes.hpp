@@ -16,7 +16,7 @@
 
 namespace hogwild::device {
 
-/// Parameters that nobody has: a number in [-1, 1) for each, the same each time.
+/// Invented parameters: a number in [-1, 1) for each, the same each time.
 class made_up_weights {
  public:
   using value_type = float;
@@ -30,9 +30,9 @@ class made_up_weights {
 
 using emitted = std::vector<std::pair<std::size_t, float>>;
 
-/// No numbers, as where a loss overflows, tell nothing.
+/// Numbers that are not finite, from a loss that overflows, tell nothing.
 inline bool is_close(emitted a, emitted b) {
-  // By their bits, since numbers that are none have no order.
+  // Compared by their bits, since NaNs have no order.
   const auto key = [](const auto& x) { return std::pair(x.first, std::bit_cast<std::uint32_t>(x.second)); };
   std::ranges::sort(a, {}, key);
   std::ranges::sort(b, {}, key);
@@ -43,7 +43,7 @@ inline bool is_close(emitted a, emitted b) {
   });
 }
 
-/// Whether the lanes of a warp together emit for a row, under made-up weights, what the model emits by itself, up to
+/// Whether the lanes of a warp together emit for a row, under invented weights, what the model emits by itself, up to
 /// rounding.
 template <class M>
 bool lanes_agree(const M& model, const sparse_row<float>& z, std::uint64_t seed) {

@@ -5,18 +5,18 @@
 
 #include <hogwild/detail/platform/device_code.hpp>
 
-// A warp: lanes that train one row together. What a kernel does to a row is a template over one of these two types, so
-// that there is one source for a GPU, where each lane is a thread, and for the CPU, where one thread is all lanes and
-// goes from phase to phase. Both add in the same order: a warp that trains alone gets the same bits from both, where
-// the compiler fuses no product with a sum.
+// A warp: lanes that train one row together. A kernel's work on a row is a template over one of these two types, so
+// that one source serves a GPU, where each lane is a thread, and the CPU, where one thread is all lanes and goes from
+// phase to phase. Both add in the same order: a warp that trains alone gets the same bits from both, unless the
+// compiler fuses multiplications and additions.
 
 namespace hogwild::device {
 
 inline constexpr unsigned warp_width = 32;
 
-/// All lanes by one thread.
+/// One thread as all lanes.
 struct host_warp {
-  /// A number of each lane's own, zero at first.
+  /// A number for each lane, zero at first.
   template <class T>
   struct each_lane {
     T value[warp_width]{};
@@ -28,12 +28,12 @@ struct host_warp {
   HOGWILD_DEVICE_CODE void each(const F& f) const {
     for (unsigned lane = 0; lane < warp_width; ++lane) f(lane);
   }
-  /// Calls f(lane) for the first lane alone.
+  /// Calls f(lane) only for the first lane.
   template <class F>
   HOGWILD_DEVICE_CODE void first(const F& f) const {
     f(0u);
   }
-  /// Calls f(lane, k) for k < n: neighbours go to neighbouring lanes.
+  /// Calls f(lane, k) for k < n: neighbouring k go to neighbouring lanes.
   template <class F>
   HOGWILD_DEVICE_CODE void deal(std::uint32_t n, const F& f) const {
     std::uint32_t k = 0;
@@ -42,8 +42,8 @@ struct host_warp {
     }
     for (unsigned lane = 0; k < n; ++k, ++lane) f(lane, k);
   }
-  /// The same by f(lane, piece, k), with k in that piece of warp_width. `n` is at most that of so many pieces, each of
-  /// which has code of its own; 0: any number, and piece 0 is said of all.
+  /// The same by f(lane, piece, k), with k in that piece of warp_width. `n` is at most Pieces * warp_width, and each
+  /// piece is compiled separately; Pieces = 0: any n, and piece is always 0.
   template <unsigned Pieces, class F>
   HOGWILD_DEVICE_CODE void deal_pieces(std::uint32_t n, const F& f) const {
     if constexpr (Pieces == 0) {
@@ -55,7 +55,7 @@ struct host_warp {
       }
     }
   }
-  /// The sum over all lanes, which all of them get.
+  /// The sum over all lanes, for all of them.
   template <class T>
   HOGWILD_DEVICE_CODE T sum(each_lane<T> x) const {
     for (unsigned half_width = warp_width / 2; half_width > 0; half_width /= 2) {
@@ -63,7 +63,8 @@ struct host_warp {
     }
     return x[0];
   }
-  /// The sums over lanes that are a multiple of `span` apart, a power of two: each lane gets that of its own.
+  /// The sums over lanes that are a multiple of `span` apart, a power of two: each lane gets the sum that includes its
+  /// own.
   HOGWILD_DEVICE_CODE each_lane<float> sum_apart(each_lane<float> x, unsigned span) const {
     for (unsigned half_width = warp_width / 2; half_width >= span; half_width /= 2) {
       const each_lane<float> before = x;
@@ -71,22 +72,22 @@ struct host_warp {
     }
     return x;
   }
-  /// The largest number of all lanes, which all of them get.
+  /// The largest number of all lanes, for all of them.
   HOGWILD_DEVICE_CODE float most(const each_lane<float>& x) const {
     float largest = x.value[0];
     for (const float other : x.value) largest = other > largest ? other : largest;
     return largest;
   }
-  /// What one lane has, which all of them get.
+  /// One lane's number, for all of them.
   HOGWILD_DEVICE_CODE float from(unsigned lane, const each_lane<float>& x) const { return x.value[lane]; }
-  /// What lanes wrote before is what all lanes read from here on.
+  /// Makes earlier writes of all lanes visible to all lanes.
   HOGWILD_DEVICE_CODE void settle() const {}
 };
 
 #if defined(__CUDACC__) || defined(HOGWILD_SIMT)
 
-/// The warp that the calling thread belongs to. All of its lanes call sum(), sum_apart(), most(), from() and settle(),
-/// or none does.
+/// The warp that the calling thread belongs to. Either all of its lanes call sum(), sum_apart(), most(), from() and
+/// settle(), or none does.
 struct device_warp {
   template <class T>
   struct each_lane {

@@ -16,11 +16,11 @@ enum class memory_scope {
   system   ///< CPUs and other devices, too
 };
 
-/// Parameters that any number of warps read and add to at the same time. Each access is relaxed: by itself never torn,
-/// and without any order between two elements. An exact add is never lost; it needs memory in which the device's atomic
-/// operations are atomic to everybody in the scope. A lossy one is a load and a store, which are so everywhere.
+/// Parameters that any number of warps read and add to at the same time. Each access is relaxed: never torn, and
+/// without any order between two elements. An exact add is never lost; it needs memory in which the device's atomic
+/// operations are atomic for everybody in the scope. A lossy add is a load and a store, which are atomic everywhere.
 ///
-/// On a GPU these are accesses of global memory, which all parameters are in; on the CPU those of param_view.
+/// On a GPU these are accesses of global memory, which holds all parameters; on the CPU those of param_view.
 template <update_kind Update, memory_scope Scope>
 class weights {
   static_assert(Update != update_kind::locked, "a warp cannot wait for a lock of one of its lanes");
@@ -74,7 +74,7 @@ class weights {
 #endif
   }
 
-  /// Adds to what was read before as `seen`: a lossy add stores the sum, so that what others have added since then is
+  /// Adds to the value `seen` that was read before: a lossy add stores the sum, so that adds of others since then are
   /// lost.
   HOGWILD_DEVICE_CODE void add_to(std::size_t j, float seen, float delta) const {
     if constexpr (Update == update_kind::exact) {
@@ -84,7 +84,7 @@ class weights {
     }
   }
 
-  /// As param_view's on a CPU, which reads ahead and stores behind; nothing on a GPU, which does neither for so long.
+  /// As param_view's on a CPU, which reads ahead and delays stores; nothing on a GPU, which does neither for so long.
   HOGWILD_DEVICE_CODE void settle_adds() const {
 #if !defined(__CUDA_ARCH__)
     view(0).settle_adds();

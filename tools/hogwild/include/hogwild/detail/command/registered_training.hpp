@@ -9,20 +9,20 @@
 #include <hogwild/train.hpp>
 #include <hogwild/worker_main.hpp>
 
-// How the command trains a model of a program, which only that program compiles.
+// How the command trains a program's model, which is compiled only in that program.
 
 namespace hogwild::cli {
 
 struct registered_training {
   std::unique_ptr<const model_descriptor> descriptor;
   std::function<prepared_task(const registered_object&, const sparse_view&, const train_options&, collective*)> prepare;
-  task_factory factory;  ///< of worker processes
+  task_factory factory;  ///< for worker processes
 };
 
-/// Adds a model to those that the command knows. Throws config_error where there is one of its name.
+/// Adds a model to those that the command knows. Throws config_error if its name is taken.
 void register_training(registered_training training);
 
-/// The one of this name; null where the program has registered none.
+/// The model of this name; null if the program has not registered it.
 const registered_training* find_training(std::string_view model);
 
 }  // namespace hogwild::cli
