@@ -61,10 +61,10 @@ struct train_options {
   /// Exactly as many, unless a target, a tolerance, a validation set or a number of seconds ends the run sooner.
   std::size_t epochs = 20;
   /// > 0: so many seconds after the call of train() the run ends within a few rows, as it ends after its last epoch:
-  /// what it has trained by then is measured and returned, with the status `done`. Seconds of before a run was resumed do
-  /// not count. A search of the step ends likewise; where no row was trained the status is `stopped`, and what comes back
-  /// is what the run begins with. Several models side by side end with the pass at hand; trainings of folds are not cut
-  /// short.
+  /// what it has trained by then is measured and returned, with the status `done`. Seconds of before a run was resumed
+  /// do not count. A search of the step ends likewise; where no row was trained the status is `stopped`, and what comes
+  /// back is what the run begins with. Several models side by side end with the pass at hand; trainings of folds are
+  /// not cut short.
   std::optional<double> max_seconds{};
   step_options step{};  ///< the step size and how it falls
   std::optional<double>
