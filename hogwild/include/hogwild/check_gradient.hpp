@@ -32,7 +32,7 @@ struct gradient_check_options {
 struct gradient_fault {
   std::size_t row = 0;         ///< from 0
   std::size_t coordinate = 0;  ///< the parameter; 0 for a margin model, whose loss has one slope
-  double emitted = 0.0;        ///< what the model says; 0 where it emits nothing
+  double emitted = 0.0;        ///< the model's gradient; 0 where it emits nothing
   double expected = 0.0;       ///< by how much the loss rises a unit
   std::string sentence{};      ///< all of that, with the parameter's group
 };

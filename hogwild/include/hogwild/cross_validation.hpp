@@ -34,11 +34,11 @@ struct path_point {
 
 /// All models of a path.
 struct path_result {
-  /// By falling l2. Where the path was asked to stop, those that had ended, or if none had, what there was of the
-  /// first.
+  /// The points by falling l2. Where the path was asked to stop these are those that had ended, or if none had, the
+  /// first as far as it had come.
   std::vector<path_point> points{};
-  /// The one with the lowest mean loss of its folds, or without folds with the lowest validation loss, or without
-  /// validation rows the last; of those alone that have not diverged. Nothing where there is none.
+  /// The best point: that of the lowest mean loss of its folds, or without folds with the lowest validation loss, or
+  /// without validation rows the last; of those alone that have not diverged. Nothing where there is none.
   std::optional<std::size_t> best{};
 };
 
@@ -62,7 +62,7 @@ train_options with_resumed_l2(train_options options, collective* ranks);
 /// Processes that train each model of a path together, on parts of the rows, and divide the folds of all rows.
 struct path_ranks {
   collective* all = nullptr;  ///< null: this process trains alone
-  /// What folds are drawn from, and prepare() of one process; nothing: they have no rows but their parts.
+  /// The rows that folds are drawn from, and prepare() of one process; nothing: each rank has rows of its own alone.
   std::optional<sparse_view> rows{};
   task_maker make_alone{};
 };

@@ -26,7 +26,7 @@ class agreement;
 struct loop_plan;
 class run_planner;
 
-/// What an engine's run may tell while it works.
+/// Takes the notes of an engine's run while it works.
 using note_function = std::function<void(std::string_view)>;
 
 /// One worker, in the calling thread: the reference for all others.
@@ -35,7 +35,7 @@ struct serial_engine {};
 /// Workers are threads of this process.
 struct thread_engine {
   std::optional<std::size_t> workers{};              ///< > 0; default: as many as this process may use (topology.hpp)
-  thread_team_kind team = thread_team_kind::openmp;  ///< whose threads the workers are
+  thread_team_kind team = thread_team_kind::openmp;  ///< the library of their threads
   bool pin = true;  ///< one CPU for each std thread; OpenMP follows OMP_PLACES and OMP_PROC_BIND
   storage_kind storage = storage_kind::single;  ///< of the factors of factorization_machine and ffm in replicas
   /// Parameters lie in a segment of this name ("hogwild-" and more, taken by nobody), where live_parameters of other
@@ -58,10 +58,10 @@ std::unique_ptr<engine_run> start(const thread_engine& engine, const training_ta
 struct process_engine {
   std::optional<std::size_t> workers{};         ///< > 0; default: as many as this process may use (topology.hpp)
   bool pin = true;                              ///< one CPU for each worker, where there are as many
-  std::string program{};                        ///< what to spawn; empty: this very program
+  std::string program{};                        ///< the program to spawn; empty: this very one
   std::vector<std::string> arguments{};         ///< before the marker: a subcommand, say
   storage_kind storage = storage_kind::single;  ///< as of thread_engine
-  std::string segment{};                        ///< what the segment is called; empty: a fresh name
+  std::string segment{};                        ///< the segment's name; empty: a fresh one
 };
 
 /// Throws config_error in a process that was itself started as a worker, or for a model that is not trivially copyable.
@@ -100,7 +100,7 @@ struct sync_engine {
   collective* ranks = nullptr;
   /// How long ranks wait for one that is not there before the run ends with worker_error; at most 1,000,000 seconds.
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
-  /// How ranks, which are threads then, meet by something else than memory and MPI: NCCL (hogwild/nccl/collective.hpp).
+  /// Joins ranks, which are threads then, by something else than memory and MPI: NCCL (hogwild/nccl/collective.hpp).
   joining_function join_members{};
 };
 
@@ -112,10 +112,10 @@ struct sync_engine_of {
   bool scale_step = false;                                ///< the step is multiplied by the number of ranks
   transport_kind transport = transport_kind::in_process;  ///< how ranks talk
   bool pin = true;                                        ///< each worker stays on a CPU
-  std::string program{};                                  ///< that is started as worker; empty: this one
-  std::vector<std::string> arguments{};                   ///< which it gets in front
+  std::string program{};                                  ///< the program to start as worker; empty: this one
+  std::vector<std::string> arguments{};                   ///< of that program, before the others
   collective* ranks = nullptr;  ///< those that train together; null: threads or processes of this one
-  std::chrono::nanoseconds timeout = std::chrono::seconds(30);  ///< that ranks are waited for
+  std::chrono::nanoseconds timeout = std::chrono::seconds(30);  ///< how long ranks are waited for
   joining_function join_members{};                              ///< makes the ranks meet; empty: by `transport`
 
   /// The engine that is meant.
@@ -142,7 +142,7 @@ namespace detail {
 std::unique_ptr<training_task> as_rank(std::unique_ptr<training_task> whole, const joined_worker& place);
 }  // namespace detail
 
-/// What worker processes of a synchronous run are called in its segment.
+/// The name of worker processes of a synchronous run, in its segment.
 inline constexpr std::string_view lockstep_workers = "synchronous";
 inline const worker_decoration lockstep_decoration{lockstep_workers, detail::as_rank};
 

@@ -30,7 +30,7 @@ std::string_view name_of(thread_team_kind kind);
 std::string_view name_of(memory_kind kind);
 std::string_view name_of(storage_kind kind);
 
-/// What to tell the user of a run whose loss is not finite.
+/// Advice to the user of a run whose loss is not finite.
 std::string divergence_advice(const train_result& result);
 
 }  // namespace hogwild

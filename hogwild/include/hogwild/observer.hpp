@@ -14,10 +14,10 @@
 
 namespace hogwild {
 
-/// What an observer may know before the first epoch.
+/// A run as observers are told of it before the first epoch.
 struct run_start {
   std::string_view model, engine;                                  ///< their names
-  std::size_t workers = 0, epochs = 0;                             ///< that train; that are asked for
+  std::size_t workers = 0, epochs = 0;                             ///< workers that train; epochs asked for
   std::size_t rows = 0, parameters = 0;                            ///< of this process; of the model
   std::uint64_t nonzeros = 0;                                      ///< entries of the rows
   double step = 0.0, decay = 1.0, l2 = 0.0, search_seconds = 0.0;  ///< as train_result has them
@@ -25,7 +25,7 @@ struct run_start {
   std::function<std::uint64_t()> rows_done;
 };
 
-/// What an observer answers: whether it wants the run to go on. Who answers `stop` ends it as train_options::stop does,
+/// The answer of an observer: whether the run is to go on. The answer `stop` ends it as train_options::stop does,
 /// with the status `stopped` and what was trained so far; of several processes that train together one answer ends the
 /// run of all. After the last epoch, or where the run ends anyway, it makes no difference.
 enum class observer_answer { go_on, stop };
@@ -33,7 +33,7 @@ enum class observer_answer { go_on, stop };
 /// Is told how a run goes; the library itself prints nothing but notes that nobody takes (set_default_notes()). All
 /// calls come from the thread that called train(); no worker trains meanwhile, but where a note is told.
 ///
-/// What a callback throws ends the run and leaves train(), as it is: observers behind it do not hear of what it was
+/// An exception of a callback ends the run and leaves train() as it is: observers behind it do not hear of what it was
 /// told, and all hear of on_failure(), of whom some may have heard of on_finish(). Nothing is lost that was written
 /// before: a checkpoint is of the epoch before the one whose on_epoch() throws. Processes that train together with this
 /// one end with worker_error, and with rank_failure where they divide models. What on_failure() throws is dropped.
@@ -138,7 +138,7 @@ class observer_handle {
       : observer_handle(std::make_shared<detail::function_observer<F>>(std::move(f))) {}
 
   observer* get() const { return told_.get(); }         ///< null where there is none
-  observer& operator*() const { return *told_; }        ///< which must be there
+  observer& operator*() const { return *told_; }        ///< there has to be one
   observer* operator->() const { return told_.get(); }  ///< likewise
   /// Whether its type overrides on_note(); of one that was given as an observer only, true.
   bool takes_notes() const { return takes_notes_; }

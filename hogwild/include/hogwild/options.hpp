@@ -35,19 +35,19 @@ struct target_option {
   double value;      ///< in that figure's unit
 };
 
-/// What rows weigh by their labels, besides what the data say (sparse_view::weight): the product counts. In a run
-/// weights are taken over the mean of all training rows, so that steps and l2 mean what they mean without; those of
-/// test and validation rows over their own mean. A row of weight 2 then counts as two rows do.
+/// Weights of rows by their labels, which are multiplied by those of the data (sparse_view::weight). A run divides the
+/// weights by their mean over all training rows, so that steps and l2 mean what they mean without; those of test and
+/// validation rows by their own mean. A row of weight 2 then counts as two rows do.
 struct class_weights {
   /// Every class weighs the same in all: a row of class c weighs rows / (classes * rows of c).
   bool balanced = false;
-  /// Instead: labels as read, and what their rows weigh, finite and >= 0; other labels weigh 1.
+  /// Instead: labels as read, with the weight of their rows, finite and >= 0; other labels weigh 1.
   std::vector<std::pair<double, double>> of_labels{};
 
   bool any() const { return balanced || !of_labels.empty(); }  ///< whether any class weighs more or less than 1
 };
 
-/// Among which strengths of l2 the best is looked for by cross-validation.
+/// The strengths of l2 among which the best is looked for by cross-validation.
 struct l2_search {
   std::size_t folds = 5;  ///< 2 to the number of rows, and to that of the rows of each label
   /// >= 0, finite, distinct; default: that of a run which is given none, for linear models, else 1 / rows, times 10^3,
@@ -97,8 +97,8 @@ struct train_options {
   /// of the entries of the first rows, as if the bias were the weight of one more column with values as large as those.
   /// In rows of texts, which are long and have small entries, a bias with the step of the columns goes up and down.
   std::optional<double> bias_rate{};
-  double weight_positive = 1.0;  ///< > 0: what a row of the larger label weighs (binary models)
-  class_weights weights{};       ///< what rows weigh by their labels
+  double weight_positive = 1.0;  ///< > 0: the weight of a row of the larger label (binary models)
+  class_weights weights{};       ///< of rows, by their labels
   /// The labels that rows may have, where not all need occur: two numbers (binary models), or those of all classes.
   /// Default: those that the training rows have.
   std::vector<double> labels{};
@@ -146,8 +146,8 @@ struct train_options {
   /// checkpoint.
   std::optional<double> checkpoint_seconds{};
   std::string resume{};     ///< continue from this checkpoint
-  std::string data_name{};  ///< what messages and the record call the data
-  /// Who is told how the run goes: pointers to observers that outlive it, observers by value, functions (see
+  std::string data_name{};  ///< the data's name in messages and the record
+  /// Observers that are told how the run goes: pointers to those that outlive it, observers by value, functions (see
   /// observer_handle); none of them null.
   std::vector<observer_handle> observers{};
   /// 1 to 65,536: each epoch is cut into so many rounds of about as many rows, between which all workers wait, and

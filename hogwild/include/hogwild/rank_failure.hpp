@@ -5,9 +5,9 @@
 
 namespace hogwild {
 
-/// What one of several processes could not do that divide models, folds or trials among them: all of them throw it with
-/// the same sentence, which names the rank, and the exit code of what that one has met. A process that is alone throws
-/// what it has met itself.
+/// The failure of one of several processes that divide models, folds or trials among them. All of them throw it, with
+/// the same sentence, which names the rank that has failed, and the exit code of that rank's error. A process that is
+/// alone throws its error itself.
 struct rank_failure : error {
   using error::error;  ///< a code and one sentence
 };

@@ -30,7 +30,7 @@ enum class trial_state {
 
 std::string_view to_string(trial_state state);
 
-/// What a trial came to on its way.
+/// The metric of a trial after some of its epochs.
 struct trial_result {
   std::size_t epochs = 0;  ///< in all
   double metric = 0.0;     ///< after these epochs; infinite where it diverged
@@ -45,7 +45,7 @@ struct trial {
   std::size_t bracket = 0;                                  ///< which of the strategy's brackets it belongs to
   std::size_t epochs = 0;                                   ///< trained so far
   double metric = std::numeric_limits<double>::infinity();  ///< after these epochs; the lower the better
-  trial_state state = trial_state::waiting;                 ///< where it stands
+  trial_state state = trial_state::waiting;                 ///< whether it goes on; if not, why
   std::vector<trial_result> measured{};  ///< one for each rung, the last as `epochs` and `metric`; trainers leave it
 };
 
@@ -70,7 +70,7 @@ class trial_trainer {
   virtual std::size_t at_once(const trial& /*t*/) const { return std::numeric_limits<std::size_t>::max(); }
 };
 
-/// How a search is made.
+/// The options of a search.
 struct search_options {
   strategy_kind strategy = strategy_kind::random;  ///< which points are tried, and for how long
   std::size_t epochs = 20;                         ///< of a trial that is trained to its end
@@ -79,13 +79,13 @@ struct search_options {
   std::uint64_t seed = 1;                          ///< another one draws other points
   /// A file that keeps the results, so that a search that was killed goes on from there; empty: none.
   std::string journal{};
-  /// What a result depends on besides space and options: the data, the metric, the options of all trials. The journal
-  /// of a search with another text is refused.
+  /// A text of all that results depend on besides space and options: the data, the metric, the options of all trials.
+  /// The journal of a search with another text is refused.
   std::string identity{};
   std::stop_token stop{};  ///< a request ends the search after the call of train() at hand
 };
 
-/// How far a search has come. The spans hold during the callback.
+/// The state of a search. The spans hold during the callback.
 struct search_progress {
   std::span<const trial> trials;  ///< all, those too that nobody has trained yet
   const trial* best = nullptr;    ///< so far, by best_of(); null: none
@@ -95,7 +95,7 @@ struct search_progress {
 /// Is told after each group of results, by the thread that called run_search(); `stop` ends the search.
 using search_callback = std::function<observer_answer(const search_progress&)>;
 
-/// What a search has come to.
+/// The result of a search.
 struct search_result {
   std::vector<trial> trials{};        ///< all, in the order of their numbers
   std::optional<std::size_t> best{};  ///< the number of the best one; nothing where none has a finite metric

@@ -28,14 +28,14 @@
 
 namespace hogwild {
 
-/// What the models of an ensemble are trained on.
+/// The rows that each model of an ensemble is trained on.
 enum class ensemble_rows : std::uint32_t {
   bootstrap,  ///< all rows, each as often as a Poisson distribution of mean 1 draws by the seed (Oza, Online bagging
               ///< and boosting, 2005)
   shards      ///< runs of rows of about the same length, a run each
 };
 
-/// How they make one model.
+/// The way in which the models of an ensemble make one.
 enum class ensemble_answer : std::uint32_t {
   mean,         ///< the mean of their probabilities where they have them; else of their margins, where labels are two,
                 ///< or of the numbers that they predict
@@ -96,7 +96,7 @@ train_result train_several_of(const M& m, const sparse_view& data, std::shared_p
   return train_several(prepare_all, std::move(plan), std::move(engine), options.stop);
 }
 
-/// Whose workers train models one by one, and how many threads measure.
+/// Takes from the engine who trains models one by one, and how many threads measure.
 template <trains_several Engine>
 void set_workers(several_plan& plan, const Engine& engine) {
   if constexpr (std::same_as<Engine, serial_engine>) return;

@@ -31,8 +31,8 @@ class general_task;
 template <margin_model M>
 struct projected_margin;
 
-/// What a model is trained as: itself, but for margin models with project(), whose loops keep weights in a form that no
-/// set holds for.
+/// The type that a model is trained as: its own, but for margin models with project(), which cannot project weights in
+/// the form that loops of margin models keep them in.
 template <class M>
 struct trained_as {
   using type = M;  ///< the model itself
@@ -104,8 +104,8 @@ void require_room(const M& m, const prepared_data& ready) {
   }
 }
 
-/// What a model says of the rows that it is to be trained and measured on, before any worker is started: no worker
-/// process shall be started in vain.
+/// Has the model check the rows that it is to be trained and measured on (M::require_data()), before any worker process
+/// is started.
 template <model M>
 void require_data(const M& m, const prepared_data& ready) {
   if constexpr (requires { m.require_data(ready.train(), std::string_view()); }) {
@@ -138,7 +138,7 @@ prepared_task prepare(const M& m, const sparse_view& data, const train_options& 
 
 namespace detail {
 
-/// How many threads work for who trains by this engine.
+/// The number of workers that an engine is asked for, or gets by default.
 template <class Engine>
 std::size_t workers_asked(const Engine& engine) {
   if constexpr (std::same_as<Engine, serial_engine>) return 1;

@@ -32,23 +32,23 @@ template <model M>
 struct trained_model {
   M model{};                             ///< as it was trained
   std::vector<float> parameters{};       ///< as train() returns them
-  label_map labels{};                    ///< what the labels that it was trained on mean
+  label_map labels{};                    ///< the meaning of the labels that it was trained on
   std::vector<std::uint32_t> columns{};  ///< the input number of each column, by position
 
-  /// What to open rows with, as open_options::numbering: they are then numbered as the model is. Refers to `columns`.
+  /// The open_options::numbering by which rows are numbered as the model is. Refers to `columns`.
   column_numbering numbering() const { return column_numbering(columns); }
 };
 
-/// Who scores.
+/// The threads that score, and how many rows they take at once.
 struct scoring_options {
   std::optional<std::size_t> workers{};              ///< > 0; default: as many as this process may use
-  thread_team_kind team = thread_team_kind::openmp;  ///< whose threads score
+  thread_team_kind team = thread_team_kind::openmp;  ///< the library of these threads
   std::size_t batch = 64;                            ///< rows that models with a workspace take at once; 0 counts as 1
 
   std::size_t at_once() const { return std::max<std::size_t>(batch, 1); }  ///< rows that a thread scores at a time
 };
 
-/// What a run has made of a model; `data` are the rows that it was trained on. Columns of rows that do not say their
+/// The model that a run has trained; `data` are the rows that it was trained on. Columns of rows that do not say their
 /// numbers have those of their positions.
 template <model M>
 trained_model<M> trained(const train_result& run, const sparse_view& data, const M& m) {
@@ -85,10 +85,10 @@ trained_model<M> load(const std::filesystem::path& path) {
   }
 }
 
-/// What the model says of each row, in the order of the rows: the margin where labels are two, the number of the class,
-/// or the number. Rows are scored in parallel, and by batches; labels are not looked at. Throws config_error for rows
-/// that are numbered otherwise than the model; rows that do not say their columns' numbers are taken to be numbered as
-/// `columns` of the model are.
+/// The answer of the model for each row, in the order of the rows: the margin where labels are two, the number of the
+/// class, or the number. Rows are scored in parallel, and by batches; labels are not looked at. Throws config_error for
+/// rows that are numbered otherwise than the model; rows that do not say their columns' numbers are taken to be
+/// numbered as `columns` of the model are.
 template <model M>
 std::vector<float> scores(const trained_model<M>& trained, const sparse_view& rows,
                           const scoring_options& options = {}) {

@@ -26,7 +26,7 @@ concept makes_models = requires(const Make& make, std::size_t columns) {
   { make(columns) } -> std::convertible_to<M>;
 };
 
-/// What a stream knows of a model that `make` makes for a number of columns. `prepare_rows(m, rows, options)` is
+/// A model that `make` makes for a number of columns, as a stream knows it. `prepare_rows(m, rows, options)` is
 /// prepare().
 template <class M, class Make, class Prepare>
 stream_model described_stream(const Make& make, [[maybe_unused]] bool bias, const Prepare& prepare_rows) {
@@ -117,7 +117,7 @@ class trainer {
   std::size_t chunk_rows() const { return run_.chunk_rows(); }  ///< rows that a worker trains before it draws again
   std::uint64_t rows() const { return run_.rows(); }            ///< taken since the stream began
   std::uint64_t trained() const { return run_.trained(); }      ///< of them; the others are left over
-  std::size_t columns() const { return run_.columns(); }        ///< that occurred, counted up to the largest
+  std::size_t columns() const { return run_.columns(); }        ///< up to the largest that occurred
 
   /// The model of the rows that are trained, which is a copy. Throws config_error before any is.
   trained_model<M> model() const {

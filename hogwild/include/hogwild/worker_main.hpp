@@ -16,7 +16,7 @@
 
 namespace hogwild {
 
-/// Where a worker process gets in.
+/// The place in a run that a worker process takes.
 struct worker_ticket {
   std::string segment;                ///< its name
   std::optional<std::size_t> slot{};  ///< none: any spare one (a worker that joins by hand)
@@ -28,7 +28,7 @@ std::optional<worker_ticket> worker_place(int argc, const char* const* argv);
 /// Makes the task that the segment's setup describes, from a model of the right type.
 using task_factory = std::function<std::unique_ptr<training_task>(const run_setup&, const sparse_view&, label_map)>;
 
-/// What a worker's main returns, `find` as below; nothing in the process that the user started. What is thrown in a
+/// The exit code of a worker's main, `find` as below; nothing in the process that the user started. An exception in a
 /// worker is told to its supervisor.
 std::optional<int> work_where_placed(int argc, const char* const* argv,
                                      const std::function<task_factory(std::string_view)>& find);

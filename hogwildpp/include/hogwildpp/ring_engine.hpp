@@ -18,7 +18,7 @@
 
 namespace hogwild {
 
-/// How a ring divides its workers among replicas.
+/// The division of a ring's workers among its replicas.
 struct ring_layout {
   std::size_t replicas = 1;            ///< 1: no ring
   ring_rule rule = ring_rule::deltas;  ///< what replicas tell each other
@@ -53,8 +53,8 @@ struct ring_engine {
   /// How long a rank waits for the token before the run ends with worker_error.
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
 
-  /// Who takes part, of `available` workers. Throws config_error where they are fewer than the replicas asked for; it
-  /// says `why_fewer` there are than were asked for, where there is a reason.
+  /// The replicas and workers that take part, of `available` workers. Throws config_error where these are fewer than
+  /// the replicas asked for; it says `why_fewer` there are than were asked for, where there is a reason.
   ring_layout layout(std::size_t available, const std::string& why_fewer = {}) const;
 };
 
@@ -70,7 +70,7 @@ namespace detail {
 std::unique_ptr<training_task> on_a_ring(std::unique_ptr<training_task> whole, const joined_worker& place);
 }  // namespace detail
 
-/// What worker processes that train replicas are called in their segment.
+/// The name of worker processes that train replicas, in their segment.
 inline constexpr std::string_view ring_workers = "ring";
 inline const worker_decoration ring_decoration{ring_workers, detail::on_a_ring};
 

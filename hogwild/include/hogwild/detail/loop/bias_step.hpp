@@ -6,34 +6,34 @@
 #include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
 
-// A linear model makes the same of entries in another unit, but for what is given in that unit. So its bias changes as
-// the weight of one more column would whose value in every row has the square loop_options::bias_rate, times that
-// value.
+// A linear model predicts the same whatever the unit of its entries. So a step moves its bias as if it were the weight
+// of one more column that has the same value in every row, the square root of loop_options::bias_rate: the bias is that
+// weight times that value.
 
 namespace hogwild {
 
-/// The value of that column.
+/// The value of that column in every row.
 inline float bias_value(const loop_options& o) {
   return std::sqrt(o.bias_rate);
 }
 
-/// What multiplies the step of the bias by the derivative of the loss itself: where steps are that of the gradient both
-/// the gradient's value and the weight's, where they are divided by the size of gradients the weight's alone.
+/// The factor by which the bias moves further than the weight of a column of ones would: bias_value() once for the
+/// gradient and once for the weight; for the weight alone under optimizers that divide gradients by their size.
 inline float bias_step_factor(const loop_options& o) {
   return o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::momentum ? o.bias_rate : bias_value(o);
 }
 
-/// The constants by which it changes: adam's epsilon has the unit of gradients, and those of a bias are of the loss
-/// itself.
+/// The optimiser's constants for a bias: adam's epsilon has the unit of the gradients of columns, and the gradient of a
+/// bias is that of the loss itself.
 inline optimizer_constants constants_of_bias(const loop_options& o) {
   optimizer_constants constants = o.constants;
   constants.epsilon = epsilon_of(constants) / static_cast<double>(bias_value(o));
   return constants;
 }
 
-/// What multiplies gradients before adagrad sums up their squares, so that what it adds to the sums is as small beside
-/// them in any unit. A power of two, which changes no bit of a quotient. Not those of biases, which are in no unit. 1
-/// under other optimisers, and of models that are not linear.
+/// The factor of gradients before adagrad sums their squares, so that the epsilon that it adds is as small beside the
+/// sums in every unit of the entries. It is a power of two, which changes no bit of a quotient. Gradients of biases
+/// have no unit and are not multiplied. 1 under other optimisers, and for models that are not linear.
 inline float adagrad_unit(const loop_options& o) {
   if (o.optimizer != optimizer_kind::adagrad && o.optimizer != optimizer_kind::row_adagrad) return 1.0f;
   return std::exp2(-std::round(std::log2(bias_value(o))));

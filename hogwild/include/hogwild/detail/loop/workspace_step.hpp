@@ -190,8 +190,8 @@ class workspace_step : public Sharing {
     }
   }
 
-  /// What l2 counts for these parameters: once, or for an example's part of the batch, or where other batches leave
-  /// them alone as often as over an epoch comes to once a batch, by joined_l2.
+  /// The l2 by which a batch regularises these parameters: of dense ones the options' l2 times the batch's part. Of a
+  /// column that some batches leave alone it is greater, so that over an epoch it comes to as much (joined_l2()).
   scalar l2_of(const group_step& group, const sparse& of) const {
     const loop_options& o = context_.options;
     if (of.examples == scalar(0)) return static_cast<scalar>(part_ * o.l2);
