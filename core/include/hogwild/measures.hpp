@@ -14,12 +14,12 @@ namespace hogwild {
 /// The kinds of rows that models are measured on.
 enum class row_kind : std::uint8_t { two_classes, classes, lists, numbers, graph };
 
-/// A measure of a model beside its loss. Records and --target call that of the test rows test_NAME, that of the
-/// validation rows validation_NAME; a search calls it NAME.
+/// A measure of a model besides its loss. Records and --target call it test_NAME on the test rows; records call it
+/// validation_NAME on the validation rows; a search calls it NAME.
 struct measure {
   std::string_view name;
-  std::string_view title;  ///< as summaries call it
-  const char* format;      ///< of printf, for its value in a summary
+  std::string_view title;  ///< its name in summaries
+  const char* format;      ///< printf format of its value in a summary
   bool more_is_better;
   std::uint8_t rows;  ///< a bit for each row_kind that it is measured on
   std::optional<double> measurement::*value;
@@ -36,7 +36,7 @@ constexpr std::uint8_t rows_of(Kinds... kinds) {
 }
 }  // namespace detail
 
-/// All measures, in the order in which they are told. What each means: measurement and metrics.hpp.
+/// All measures, in the order in which they are reported. `measurement` and metrics.hpp define them.
 inline constexpr std::array<measure, 10> measures{{
     {"cut", "cut", "%.8g", false, detail::rows_of(row_kind::graph), &measurement::cut},
     {"accuracy", "accuracy", "%.4f", true, detail::rows_of(row_kind::two_classes, row_kind::classes, row_kind::graph),
@@ -61,16 +61,16 @@ void for_each_measure(const measurement& m, const F& f) {
 /// A figure of an epoch that a run can be asked to reach: train_loss, objective, test_loss, or test_NAME of a measure.
 class target_figure {
  public:
-  /// Nothing where there is no figure of that name.
+  /// Nothing if there is no figure of that name.
   static std::optional<target_figure> named(std::string_view name);
   /// The names of all figures, with a comma and a blank between them.
   static std::string all_names();
-  /// The names of those that rows of a kind have.
+  /// The names of the figures that rows of this kind have.
   static std::string names_for(row_kind kind);
 
   bool needs_test_rows() const { return of_test_; }
   bool suits(row_kind kind) const { return measure_ == nullptr || measure_->suits(kind); }
-  /// Whether the epoch is at least as good as `bound`; false where it does not have the figure.
+  /// Whether the epoch is at least as good as `bound`; false if it does not have the figure.
   bool reached(const epoch_report& epoch, double bound) const;
 
  private:
@@ -79,7 +79,7 @@ class target_figure {
   const measure* measure_ = nullptr;  ///< null: a loss
 };
 
-/// What rows of a kind are called in a sentence: "rows of two classes".
+/// The words for rows of a kind in a sentence: "rows of two classes".
 std::string_view to_string(row_kind kind);
 
 }  // namespace hogwild

@@ -93,8 +93,8 @@ enum class l2_form : std::uint32_t {
             ///< the Hogwild! papers' programs do; for linear models with one margin a row, under sgd
 };
 
-/// What the values of columns are divided by before a linear model is trained on them (`hogwild train --scale`). Saved
-/// models keep these numbers.
+/// The number that the values of a column are divided by before a linear model is trained (`hogwild train --scale`).
+/// Saved models keep these numbers.
 enum class column_scaling : std::uint32_t {
   none = 0,
   automatic = 1,  ///< max_abs if single columns outweigh all others (find_wild_columns), else none

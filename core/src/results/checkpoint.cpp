@@ -25,7 +25,7 @@ constexpr std::string_view checkpoint_magic("\x89HWCKPT\n", 8);
 constexpr std::uint32_t version = 3;
 constexpr std::size_t checkpoint_header_bytes = 48;
 
-/// Beside the file, not beside a link to it.
+/// The previous checkpoint is kept beside the file, not beside a link to it.
 std::string previous_of(const std::filesystem::path& path) {
   return atomic_file::target_of(path).string() + ".previous";
 }

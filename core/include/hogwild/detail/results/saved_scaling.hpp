@@ -7,9 +7,9 @@
 #include <hogwild/option_values.hpp>
 #include <hogwild/saved_model.hpp>
 
-// How columns were divided while a saved model was trained. Its weights are those of columns as they were given, so
-// that no prediction asks; but l1 and l2 were of the weights of the divided ones. Files say it by an option, which
-// every model may have, and nothing where nothing was divided.
+// The division of columns while a saved model was trained. The saved weights are those of the original columns, so
+// predictions ignore it; but l1 and l2 applied to the weights of the divided columns. A file records it as a model
+// option, which every model may have; without the option nothing was divided.
 
 namespace hogwild::detail {
 
@@ -20,7 +20,7 @@ inline void say_scaling(saved_model& saved, column_scaling scaling) {
     saved.model_options.emplace_back(scaling_option, static_cast<double>(static_cast<std::uint32_t>(scaling)));
 }
 
-/// Throws input_error where the option is the number of no scaling that a run does.
+/// Throws input_error if the option is not the number of a scaling that a run can do.
 inline column_scaling said_scaling(const saved_model& saved) {
   constexpr auto least = static_cast<double>(column_scaling::max_abs),
                  most = static_cast<double>(column_scaling::standard);
