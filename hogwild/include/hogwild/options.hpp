@@ -21,12 +21,12 @@ namespace hogwild {
 struct step_options {
   std::optional<double>
       initial{};  ///< > 0; default: the model's, else found by a short seeded search (step_search.hpp)
-  /// > 0, its meaning by kind; default: the model's, where it has a step of its own; else with a found step the last
-  /// epoch's step is a hundredth of the first, and with a given step there is no decay, but for a linear schedule: it
-  /// ends at nothing. A cosine ends at 0.01 of its step, and a plateau is halved.
+  /// > 0; its meaning depends on the kind. Default: the model's, if the model has a step of its own. Otherwise, if the
+  /// step was found by a search, the last epoch's step is a hundredth of the first; if it was given, it does not decay,
+  /// except that a linear schedule ends at 0. A cosine ends at 0.01 of the initial step, and a plateau halves the step.
   std::optional<double> decay{};
   std::optional<schedule_kind> kind{};  ///< default: the model's, else geometric
-  std::size_t warm_up = 0;              ///< fewer than the epochs: in so many the step rises evenly to `initial`
+  std::size_t warm_up = 0;              ///< number of epochs in which the step rises evenly to `initial`; less than all
 };
 
 /// Stop as soon as a figure of an epoch is at least as good as `value`.
@@ -47,36 +47,38 @@ struct class_weights {
   bool any() const { return balanced || !of_labels.empty(); }  ///< whether any class weighs more or less than 1
 };
 
-/// The strengths of l2 among which the best is looked for by cross-validation.
+/// The strengths of l2 from which cross-validation chooses the best.
 struct l2_search {
-  std::size_t folds = 5;  ///< 2 to the number of rows, and to that of the rows of each label
-  /// >= 0, finite, distinct; default: that of a run which is given none, for linear models, else 1 / rows, times 10^3,
-  /// 10^2, ... 10^-4.
+  std::size_t folds = 5;  ///< at least 2, at most the number of rows, and of rows of each label
+  /// >= 0, finite, distinct. Default: 10^3, 10^2, ... 10^-4 times the default l2 for linear models, and times 1 / rows
+  /// for others.
   std::vector<double> of{};
 };
 
 /// Options of a run; every field has the default that the command line has. A number or a kind that need not be given
 /// is optional; a name, list or function that is not given is empty.
 struct train_options {
-  /// Exactly as many, unless a target, a tolerance, a validation set or a number of seconds ends the run sooner.
+  /// The number of epochs, unless a target, a tolerance, a validation set or `max_seconds` ends the run sooner.
   std::size_t epochs = 20;
-  /// > 0: so many seconds after the call of train() the run ends within a few rows, as it ends after its last epoch:
-  /// what it has trained by then is measured and returned, with the status `done`. Seconds of before a run was resumed
-  /// do not count. A search of the step ends likewise; where no row was trained the status is `stopped`, and what comes
-  /// back is what the run begins with. Several models side by side end with the pass at hand; trainings of folds are
-  /// not cut short.
+  /// > 0: so many seconds after the call of train() the run ends, within a few rows, as after its last epoch: the
+  /// parameters are measured and returned, with the status `done`. Time from before a run was resumed does not count. A
+  /// step search ends likewise; if no row was trained, the status is `stopped`, and the initial parameters are
+  /// returned. Several models that are trained side by side end after the current pass; trainings of folds are not cut
+  /// short.
   std::optional<double> max_seconds{};
-  step_options step{};  ///< the step size and how it falls
-  std::optional<double>
-      l2{};  ///< >= 0; default: of linear models the mean squared norm of the first rows (of about a million entries)
-             ///< over the number of rows, which is 1/n for rows of norm 1, of others the model's. The bias has none
-  /// In the place of l2: the one with the lowest mean loss on folds of the training rows, and then a training on all of
-  /// them with it. Each candidate is trained for `epochs`, by one worker, `tolerance` and `target` apart; candidates of
-  /// linear models under sgd go side by side, others by runs of their own. Of train() in a process that trains alone.
+  step_options step{};         ///< the step size and how it falls
+  std::optional<double> l2{};  ///< >= 0; default: for linear models the mean squared norm of the first rows (about a
+                               ///< million entries) divided by the number of rows, which is 1/n for rows of norm 1; for
+                               ///< others the model's. Not applied to the bias
+  /// Instead of l2: train() chooses the l2 with the lowest mean loss on folds of the training rows, and then trains on
+  /// all rows with it. Each candidate is trained for `epochs` by one worker, without `tolerance` and `target`;
+  /// candidates of linear models under sgd are trained side by side, others by separate runs. Only in a process that
+  /// trains alone.
   std::optional<l2_search> l2_by_folds{};
-  /// >= 0: adds l1 ||w||_1 to the objective, and makes weights exactly 0. Of linear models with one margin a row under
-  /// sgd, adagrad and ftrl; of other models under sgd, for the norm of what a column has in each group of parameters,
-  /// which is 0 as a whole, but not of nets, cuts and word vectors. With it l2 is 0 by default in linear models.
+  /// >= 0: adds l1 ||w||_1 to the objective, and makes weights exactly 0. For linear models with one margin a row it
+  /// needs sgd, adagrad or ftrl. For other models, except nets, cuts and word vectors, it needs sgd, and applies to the
+  /// norm of a column's parameters in each group, which become 0 together. With l1, the default l2 of linear models is
+  /// 0.
   double l1 = 0.0;
   std::optional<l2_form> form{};                         ///< default: the model's, else by_degree
   update_kind update = update_kind::lossy;               ///< what an add to a shared parameter promises
@@ -87,77 +89,80 @@ struct train_options {
   row_order order = row_order::chunked;                  ///< in which order rows are trained
   sharding shards = sharding::claimed;                   ///< which rows a worker trains
   bool reproducible = false;                             ///< the same bits for any number of workers, on every engine
-  std::optional<std::size_t> virtual_workers{};  ///< > 0: of a reproducible run, whose result depends on them; default:
-                                                 ///< by data and step
-  /// Margin models: one more parameter, the last. It begins where the loss of the labels alone is least, but with
-  /// `initial`; at each epoch that is measured, and at the end, it is put where the mean loss of the training rows is
-  /// least as the weights are then.
+  /// > 0: for a reproducible run, whose result depends on it. Default: by data and step.
+  std::optional<std::size_t> virtual_workers{};
+  /// For margin models: adds a constant term, as the last parameter. Without `initial`, it begins at the value with the
+  /// lowest loss for weights of 0. After each measured epoch, and at the end, it is moved to the value with the lowest
+  /// mean loss of the training rows for the present weights.
   bool bias = false;
-  /// > 0, under sgd: the step of the bias over that of the columns, between two such epochs. Default: the mean square
-  /// of the entries of the first rows, as if the bias were the weight of one more column with values as large as those.
-  /// In rows of texts, which are long and have small entries, a bias with the step of the columns goes up and down.
+  /// > 0, under sgd: the step of the bias divided by that of the columns, between two such epochs. Default: the mean
+  /// square of the entries of the first rows, as if the bias were the weight of one more column with values as large as
+  /// those. In rows of texts, which are long and have small entries, a bias with the columns' step oscillates.
   std::optional<double> bias_rate{};
   double weight_positive = 1.0;  ///< > 0: the weight of a row of the larger label (binary models)
-  class_weights weights{};       ///< of rows, by their labels
-  /// The labels that rows may have, where not all need occur: two numbers (binary models), or those of all classes.
-  /// Default: those that the training rows have.
+  class_weights weights{};       ///< weights of rows by their labels
+  /// The labels that rows may have, even if some do not occur: two numbers (binary models), or those of all classes.
+  /// Default: the labels of the training rows.
   std::vector<double> labels{};
-  std::uint64_t seed = 1;  ///< of all draws: the order of rows, first values, rows that are held back
-  /// In [0, 1). Of a convex model (linear ones): stop when the objective is known to lie no further above the optimum
-  /// than this fraction of itself (epoch_report::gap), which takes an l2 or l1; the epoch of the lowest objective is
-  /// returned. Of other models, or with `tolerance_epochs`: stop when so many epochs in a row lower the objective by no
-  /// more than this fraction of how far it has fallen since the parameters that the model begins with, before a warm
-  /// start.
+  std::uint64_t seed = 1;  ///< for all random draws: the order of rows, initial values, rows that are held back
+  /// In [0, 1). For convex (linear) models: stop when the objective is known to lie no further above the optimum than
+  /// this fraction of itself (epoch_report::gap). This needs l2 or l1; the epoch with the lowest objective is returned.
+  /// For other models, or with `tolerance_epochs`: stop when so many epochs in a row lower the objective by no more
+  /// than this fraction of its fall since the model's initial parameters, before a warm start.
   std::optional<double> tolerance{};
-  /// > 0; default: 2, but for convex models, whose runs end at the optimum. One epoch without progress may be chance:
-  /// asynchronous epochs are noisy, and those of few rows.
+  /// > 0; default: 2, except for convex models, whose runs end at the optimum. One epoch without progress may be
+  /// chance: asynchronous epochs, and epochs of few rows, are noisy.
   std::optional<std::size_t> tolerance_epochs{};
   std::optional<target_option> target{};  ///< ends the run once it is reached
-  /// > 0: epochs between measurements; the last one is measured.
-  /// Default: 1, and 20 for a cut without a target, tolerance or validation rows. Where workers exchange summed changes
-  /// so are epochs 1, 2, 4, 8, ... before the first, and all of a run that averages: those that overshot go back.
+  /// > 0: the number of epochs from one measurement to the next; the last epoch is always measured. Default: 1; 20 for
+  /// a cut without a target, tolerance or validation rows. If workers exchange summed changes, epochs 1, 2, 4, 8, ...
+  /// before the first measurement are measured as well, and all epochs of a run that averages: epochs that overshot are
+  /// undone.
   std::optional<std::size_t> measure_every{};
   std::optional<sparse_view> test{};        ///< measured with the training rows, never trained on
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept
-  /// In [0, 1): hold back this fraction of the training rows as validation, drawn by the seed: of each of two labels,
-  /// or classes, as large a part as of all, and never its last row. Both parts are copies.
+  /// In [0, 1): hold back this fraction of the training rows for validation, drawn by the seed: the same fraction of
+  /// each of two labels, or of each class, and never its last row. Both parts are copies.
   double validation_fraction = 0.0;
   std::size_t patience = 3;  ///< epochs without a better validation loss before the run stops
-  /// In (0, 1]: the run's parameters are the mean of those after each of the last epochs, this fraction of `epochs` and
-  /// at least two: they are measured, reported and returned from there on. Training goes on from its own.
+  /// In (0, 1]: the run's parameters are the mean of the parameters after each of the last epochs: this fraction of
+  /// `epochs`, and at least two. From the first of these on the mean is measured, reported and returned. Training goes
+  /// on from the parameters that are not averaged.
   std::optional<double> average{};
-  /// So many rows see the same weights; default: as many as the model asks for. Margin models: 1 to 16 (the default),
-  /// fewer where the step asks for it; under sgd, not direct or head sharing. Models with a workspace: 1 to 256.
+  /// The number of rows that see the same weights; default: the model's. Margin models: 1 to 16 (the default), or fewer
+  /// if the step needs it; under sgd, not with direct or head sharing. Models with a workspace: 1 to 256.
   std::optional<std::size_t> batch{};
-  /// Changes fresh parameters before anybody trains: a warm start. Called with all of them, by one thread at a time; it
-  /// may be called again for trials of a step, folds and by each rank: the same changes every time.
+  /// A warm start: changes the initial parameters before training. Called with all parameters, by one thread at a time.
+  /// It may be called again for trials of a step, for folds and by each rank, and must make the same changes every
+  /// time.
   std::function<void(std::span<float> parameters)> initial{};
-  std::vector<std::string> freeze{};           ///< groups of parameters that nothing changes
-  hogwild::isa isa = hogwild::isa::automatic;  ///< instruction set of the kernels, where `batch` counts
+  std::vector<std::string> freeze{};           ///< names of groups of parameters that stay unchanged
+  hogwild::isa isa = hogwild::isa::automatic;  ///< instruction set of the kernels, if `batch` applies
   bool telemetry = true;                       ///< sample staleness and conflicts
-  /// Write a run record (JSON lines) here. A run that is resumed goes on with the record that is there, of the same
-  /// model and data, in the place of making it anew: a line says where it goes on.
+  /// The file for a run record (JSON lines). A resumed run appends to an existing record of the same model and data
+  /// instead of replacing it; a line says where it resumes.
   std::string record{};
-  std::string checkpoint{};  ///< write a checkpoint here after each epoch
-  /// > 0: only after every so many epochs, the last one, and one with which an observer ends the run. An epoch that is
-  /// not measured (measure_every) has a checkpoint that says so.
+  std::string checkpoint{};  ///< the file for a checkpoint after each epoch
+  /// > 0: write the checkpoint only every so many epochs, after the last one, and if an observer ends the run. The
+  /// checkpoint of an epoch that is not measured (measure_every) says so.
   std::size_t checkpoint_every = 1;
-  /// > 0, in the place of a number of epochs: after the first epoch that ends so many seconds after the last
-  /// checkpoint.
+  /// > 0, instead of a number of epochs: write the checkpoint after the first epoch that ends so many seconds after the
+  /// last checkpoint.
   std::optional<double> checkpoint_seconds{};
   std::string resume{};     ///< continue from this checkpoint
   std::string data_name{};  ///< the data's name in messages and the record
-  /// Observers that are told how the run goes: pointers to those that outlive it, observers by value, functions (see
-  /// observer_handle); none of them null.
+  /// Observers of the run: pointers to observers that outlive it, observers by value, functions (see observer_handle).
+  /// None may be null.
   std::vector<observer_handle> observers{};
-  /// 1 to 65,536: each epoch is cut into so many rounds of about as many rows, between which all workers wait, and
-  /// observers hear of each (observer::on_round). Default: no more than it takes, and nobody hears of them. Replicas
-  /// meet after each round; a reproducible run repeats under the same number. Not with blocks of ratings, which are
-  /// trained with shared ownership then. All processes that train together have the same number.
+  /// 1 to 65,536: each epoch is cut into so many rounds of about as many rows. All workers wait at the end of a round,
+  /// and observers hear of it (observer::on_round). Default: as few rounds as necessary, which are not reported.
+  /// Replicas meet after each round; a reproducible run repeats only under the same number. Excludes blocks of ratings,
+  /// so models of ratings are trained with shared ownership. All processes that train together must have the same
+  /// number.
   std::optional<std::size_t> rounds{};
-  /// A request ends the run, whatever it does at the moment, within a few rows or some milliseconds: the search of a
-  /// step, training, measuring. The result has the status `stopped`; before the first epoch it has 0 epochs. Of several
-  /// processes that train together all have to be asked, or those that are not train their epoch to its end.
+  /// A request ends the run within a few rows or some milliseconds, whether it searches a step, trains or measures. The
+  /// result has the status `stopped`; before the first epoch it has 0 epochs. If several processes train together, all
+  /// must be asked: those that are not train their epoch to its end.
   std::stop_token stop{};
 };
 

@@ -40,8 +40,8 @@ enum class ensemble_answer : std::uint32_t {
   mean,         ///< the mean of their probabilities where they have them; else of their margins, where labels are two,
                 ///< or of the numbers that they predict
   vote,         ///< the label that most of them say (binary models)
-  mean_weights  ///< one linear model: the mean of their weights, the constant term of all rows (Zinkevich, Weimer, Li
-                ///< and Smola, Parallelized stochastic gradient descent, NeurIPS 2010, on shards)
+  mean_weights  ///< one linear model: the mean of their weights, with the best constant term for all rows (Zinkevich,
+                ///< Weimer, Li and Smola, Parallelized stochastic gradient descent, NeurIPS 2010, on shards)
 };
 
 /// Several models of the same kind that vote, or whose answers are averaged.

@@ -43,7 +43,7 @@ void gathered_gradients<T>::step(double gain_weight, double position) {
     for (std::size_t at = g.offset; at < g.offset + g.rows * g.width; at += run) {
       const std::span<T> sum = sums.subspan(at, run);
       if (std::ranges::all_of(sum, [](T x) { return x == T(0); })) continue;
-      // sgd has gathered what it would add.
+      // sgd has gathered the changes to add.
       for (T& x : sum) x *= static_cast<T>(-gain_weight) * static_cast<T>(steps_.of(at).unit);
       optimizer.block(at, sum, static_cast<T>(steps_.of(at).step * options_.exchange.scale));
       if (project_ && g.projected) project_(sharing_->values().subspan(at, run), static_cast<T>(steps_.of(at).step));

@@ -72,7 +72,7 @@ class epoch_loop {
     const param_store& store = engine_run_.store();
     cut_epochs();
     task_.begin(store);
-    if (begins_anew()) meter_.minimise_constant(rounds_.scale(), epoch_meter::state::begun);  // as a search begins
+    if (begins_anew()) meter_.minimise_constant(rounds_.scale(), epoch_meter::state::begun);  // as in a search
     const objective_fall from_start = begin_fall();
     task_.change(store, options_.initial);
     if (run_.resumed) resume();
@@ -81,14 +81,14 @@ class epoch_loop {
     rounds_.live().begin(progress_.examples);
     rounds_.resume_at(rounds_.scale());
     announce();
-    // From here a request to stop reaches the workers themselves, within a few rows.
+    // From now on a request to stop reaches the workers themselves, within a few rows.
     const stop_relay relay(run_.end_token(), store);
     bool over = false;
     if (checks_falls() || compares_ends_) {
       over = !measure(0, 0.0, 0.0, epoch_meter::state::begun) && asked_to_stop() && stop();
       objective_before_ = last_.objective;
       if (compares_ends_ && options_.resume.empty()) progress_.course.start = last_.objective;
-      measured_ = false;  // a run that goes on with nothing left to do has a mean to measure
+      measured_ = false;  // a run that resumes with nothing left to do still has a mean to measure
       progress_.fall = begins_anew() ? objective_fall{objective_before_} : from_start;
     }
     std::optional<divergence_guard> guard;  // for the epochs since the last measurement
@@ -331,14 +331,14 @@ class epoch_loop {
   /// Whether training begins with the model's initial parameters.
   bool begins_anew() const { return !options_.initial && options_.resume.empty(); }
 
-  /// Where the objective falls from: known by a checkpoint, or measured before that or a warm start takes the place of
-  /// these parameters.
+  /// The objective from which progress counts: a checkpoint has it, or it is measured here, before a checkpoint or a
+  /// warm start replaces the initial parameters.
   objective_fall begin_fall() {
     const objective_fall known = run_.resumed ? fall_of_checkpoint(run_.resumed->state) : objective_fall{};
     if (!checks_falls() || begins_anew() || std::isfinite(known.start)) return known;
     std::vector<float> fresh;
     if (has_constant(task_)) fresh = task_.parameters_of(engine_run_.store(), rounds_.scale());
-    // Where the run is to stop meanwhile nobody asks.
+    // If a stop is requested meanwhile, the value is not used.
     meter_.minimise_constant(rounds_.scale(), epoch_meter::state::begun);
     const auto measured = meter_.measure(progress_, rounds_.scale(), 0, 0.0, 0.0, epoch_meter::state::begun);
     if (!fresh.empty()) task_.assign(engine_run_.store(), fresh);
@@ -463,7 +463,7 @@ class epoch_loop {
   checkpoint_times checkpoint_times_{options_, ranks_};
   clock::time_point training_since_{};  ///< begin of the time that is not yet in the training seconds
   double objective_before_ = 0.0;
-  const bool compares_ends_ = !task_.facts().non_monotone;  ///< by its beginning; what is not monotone may end higher
+  const bool compares_ends_ = !task_.facts().non_monotone;  ///< with the beginning; others may end higher
   unchanged_parameters unchanged_{task_, engine_run_};
   struct one_try {
     round_driver::pace pace;

@@ -108,7 +108,7 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
   const std::stop_token stop = this->stop(of);
   bool whole = true;
   const auto note = [&](double loss) {
-    // A loss that is no number because the run diverged is as good as none where somebody asks to stop.
+    // A loss may be NaN because the run diverged; if a stop is requested it counts as not measured.
     whole = whole && !(std::isnan(loss) && stop.stop_requested());
   };
   const auto loss_of = [&](const sparse_view& of, bool all_measures) {

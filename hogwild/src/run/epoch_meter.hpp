@@ -32,15 +32,15 @@ class epoch_meter {
     begun     ///< before the first epoch: training rows only
   };
 
-  /// `before` are the sums of earlier runs and what is not counted by workers, `scale` that of the stored weights. All
-  /// ranks call it, and get the same losses and counts. Nothing where the run was asked to stop before all rows were
-  /// measured, at one rank at least, or its time was over before the first epoch.
+  /// `before` has the sums of earlier runs and the counts that workers do not keep; `scale` is that of the stored
+  /// weights. All ranks call it, and get the same losses and counts. Nothing if the run was asked to stop before all
+  /// rows were measured, on any rank, or if its time was over before the first epoch.
   std::optional<epoch_report> measure(const run_progress& before, double scale, std::size_t epoch, double step,
                                       double wall_seconds, state of = state::trained);
-  /// Moves the constant term alone; the loss of this process's rows then, where there is one that may move. All ranks
-  /// call it.
+  /// Moves only the constant term; returns the loss of this process's rows at that point, if the term may move. All
+  /// ranks call it.
   std::optional<double> minimise_constant(double scale, state of);
-  /// What bounds of the loss have told of the optimum, where a tolerance asks for that; else null.
+  /// The bound of the optimum, if a tolerance needs it; else null.
   optimum_bound* optimum() { return optimum_ ? &*optimum_ : nullptr; }
   /// Only the counts. All ranks call it.
   epoch_report count(const run_progress& before, std::size_t epoch, double step, double wall_seconds);
@@ -52,7 +52,7 @@ class epoch_meter {
   double spread_of_losses(double scale) const;
 
  private:
-  /// Whoever had time to train is measured, when the time is over.
+  /// The time limit ends measuring only before the first epoch: a model that was trained is measured.
   std::stop_token stop(state of) const { return of == state::begun ? run_.end_token() : run_.options.stop; }
   double loss_of_row(double scale, std::size_t row) const;
   void agree_on_losses(epoch_report& report) const;

@@ -40,7 +40,8 @@ void for_all_members(ranks_at_work& ranks, const rank_portions& portions, std::s
   }
 }
 
-/// The parameters of all models as several_margins has them, by for_all_members(): zeros on ranks other than the first.
+/// The parameters of all models, laid out as in several_margins; zeros on ranks other than the first. All ranks call
+/// it.
 template <class Of>
 std::vector<float> parameters_of_all(ranks_at_work& ranks, const rank_portions& portions, std::size_t each,
                                      const Of& of) {
@@ -51,8 +52,8 @@ std::vector<float> parameters_of_all(ranks_at_work& ranks, const rank_portions& 
   return all;
 }
 
-/// The mean of the parameters of all models, with the constant term that suits the rows of `task`, one model on all
-/// rows, by for_all_members(): zeros on ranks other than the first, where `threads` go through the rows.
+/// The mean of the parameters of all models, with the best constant term for the rows of `task`, which is one model on
+/// all rows; zeros on ranks other than the first. All ranks call it; the first passes over the rows with `threads`.
 template <class Of>
 std::vector<float> mean_of_all(ranks_at_work& ranks, const rank_portions& portions, const training_task& task,
                                thread_team& threads, const Of& of) {

@@ -35,13 +35,13 @@ class members_side_by_side {
   members_side_by_side(const prepared_task& all, const several_plan& plan, std::span<const double> mean_counts,
                        std::shared_ptr<any_engine> engine, thread_team& team, resolved_run& run, ranks_at_work& ranks);
 
-  /// Whether steps are given or found; else a stop was asked for meanwhile, or the time was over, at any rank: there is
-  /// nothing to train by.
+  /// Whether steps were given or found. If not, a stop was requested or the time was over on some rank, and nothing can
+  /// be trained.
   bool has_steps() const { return has_steps_; }
-  /// What every loss is to fall from, where a tolerance goes by progress: that of zeros, before a warm start.
+  /// Measures the objective of zeros, before a warm start: for a tolerance about progress, which counts from there.
   void begin_falls();
-  /// All begin with several_plan::begin, where there is one. What they begin with is measured, where there are steps:
-  /// who ends worse has diverged.
+  /// All models begin with several_plan::begin, if there is one. If there are steps, the beginning is measured, because
+  /// a model that ends worse has diverged.
   void begin_with_given();
 
   /// A pass of all models that have not ended. False if a stop was requested in the middle of it, on any rank: then all
@@ -111,7 +111,7 @@ class members_side_by_side {
   thread_team& team_;
   rank_portions portions_;
   bool has_steps_ = true;
-  std::vector<member> members_;  ///< all of them
+  std::vector<member> members_;  ///< of all ranks
   std::optional<member_groups> groups_{};
 };
 

@@ -11,8 +11,8 @@
 
 namespace hogwild::detail {
 
-/// A store of the task with these parameters, which nobody trains, for functions that measure or change a store. The
-/// task outlives it.
+/// A store with these parameters, for functions that measure or change a store; nobody trains it. The task must outlive
+/// it.
 inline std::unique_ptr<engine_run> store_with(const training_task& task, std::span<const float> parameters) {
   std::unique_ptr<engine_run> alone = start(serial_engine{}, task, task.plan(), {});
   task.begin(alone->store());

@@ -47,12 +47,12 @@ using detail::require;
 
 namespace {
 
-/// Where it is given.
+/// Whether a number, if given, is positive.
 bool positive(const std::optional<double>& x) {
   return !x || (*x > 0.0 && std::isfinite(*x));
 }
 
-/// l1, and ftrl, which has it in its weights.
+/// Checks l1, and ftrl, whose weights contain l1.
 void check_proximal(const train_options& o, const model_traits& traits, optimizer_kind optimizer) {
   const bool ftrl = optimizer == optimizer_kind::ftrl;
   require(
@@ -207,7 +207,7 @@ void check(const train_options& o, const model_traits& traits) {
   check_target(o, traits);
 }
 
-/// A bit for each group that is named.
+/// One bit for each named group.
 std::uint32_t frozen_groups(const std::vector<std::string>& names, const model_traits& traits) {
   std::uint32_t frozen = 0;
   for (const std::string& name : names) {
@@ -338,7 +338,7 @@ void require_fits(const std::optional<sparse_view>& rows, const sparse_view& tra
   require_sound(*rows, source, traits);
 }
 
-/// Before anything that ranks do together: with other options they would not even make the same calls.
+/// Called before the ranks do anything together: with other options they would not even make the same calls.
 void require_same_training(const train_options& options, const model_traits& traits, const sparse_view& rows,
                            const agreement& ranks) {
   if (ranks.alone()) return;
@@ -436,13 +436,13 @@ void prepared_data::hold_back(const model_traits& traits) {
   train_.class_rows = whole.class_rows;
   train_.first_column = whole.first_column;
   train_.scaling = whole.scaling, train_.scale = whole.scale;
-  // A text keeps its counts: what is held back of it is measured by the same ones.
+  // Text keeps its counts: rows held back are measured by the same counts.
   if (traits.repeats) train_.degree = options_.validation->degree = whole.degree;
 }
 
-/// Defaults of a linear model follow the size of its entries: l2; the step of a bias, which changes as if it were the
-/// weight of one more column with values as large as those of the others; and what optimisers add to the size of
-/// gradients. A run that goes on has what it had: as another number of ranks it has other first rows.
+/// Defaults of a linear model follow the size of its entries: l2; the step of the bias, which changes like the weight
+/// of one more column with values as large as the others'; and the constants that optimisers add to the size of
+/// gradients. A resumed run keeps its values, because with another number of ranks its first rows differ.
 void prepared_data::follow_entries(std::uint64_t all_rows) {
   follow_squares(all_rows);
   optimizer_constants& constants = loop_.constants;

@@ -26,7 +26,7 @@ struct run_fingerprint {
   std::uint64_t update, optimizer, order, shards, bias, seed;
   std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen_groups, l2_form;
   std::uint64_t numbering, warm_start, hyperparameters, weights, values;
-  std::uint64_t scaling, scale;  ///< by which rule columns were divided, and by what
+  std::uint64_t scaling, scale;  ///< the rule by which columns were divided, and a checksum of the divisors
   double l1, l2, bias_rate, momentum, beta1, beta2, epsilon, ftrl_beta, average;
 
   bool operator==(const run_fingerprint&) const = default;
@@ -37,8 +37,8 @@ struct run_fingerprint {
   }
 };
 
-/// Of the first rows: as many rows with other values are other rows. Of ranks 0, which says nothing: they may be others
-/// when the run goes on, with other first rows.
+/// A checksum of the first rows: rows with other values are other rows, even if they are as many. With several ranks 0,
+/// which matches anything: a resumed run may have other ranks, with other first rows.
 std::uint64_t first_values(const sparse_view& data, const resolved_run& run) {
   if (!agreement(run.ranks).alone()) return 0;
   const std::size_t rows = std::min<std::size_t>(data.rows(), 16);
@@ -96,8 +96,8 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
           .average = run.options.average.value_or(0.0)};
 }
 
-/// The weights of columns that were divided by something else are other numbers, of the same size: nothing else would
-/// tell. All ranks divide by the same, whatever rows each of them has.
+/// Weights of columns that were divided by something else are as many, but of another meaning, which no other check
+/// would find. All ranks have the same divisors, whatever rows each of them has.
 void require_same_scale(const std::string& path, const run_fingerprint& wrote, const run_fingerprint& goes_on) {
   if (wrote.scaling == goes_on.scaling && wrote.scale == goes_on.scale) return;
   const auto given = [](const run_fingerprint& by) {

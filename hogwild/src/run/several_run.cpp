@@ -77,7 +77,7 @@ class several_run {
     run_.options = data_.options();
     run_.options.stop = ranks_.stop();
     run_.limit = std::make_shared<const time_limit>(options_.max_seconds, data_.begun(), options_.stop);
-    // The first rank writes for all: it alone hears of epochs.
+    // The first rank writes for all: only its observers hear of epochs.
     run_.options.record = is_first() ? path_of_rank(run_.options.record, 0) : std::string();
     run_.ranks = plan_.ranks;
     run_.l2 = data_.loop().l2;
@@ -138,7 +138,7 @@ class several_run {
     if (ended == run_status::diverged && is_first()) teller_.note(together_->told_of_divergence(result_.epochs));
   }
 
-  /// By the first rank's clock. There is a pass at least, once there are steps.
+  /// By the first rank's clock. Once there are steps, at least one pass is trained.
   bool time_is_over() {
     double over = result_.epochs > 0 && run_.time_is_over() ? 1.0 : 0.0;
     ranks_.take_first(over);
@@ -162,7 +162,7 @@ class several_run {
     return together_->ended().value_or(run_status::done);
   }
 
-  /// A search was broken off, by a request or since the time was over.
+  /// The status if the step search was ended by a request or by the time limit.
   run_status stop_without_steps() {
     return stop(options_.stop.stop_requested() ? stop_cause::request : stop_cause::time_limit);
   }
@@ -337,8 +337,8 @@ class several_run {
 
   std::size_t models_kept() const { return plan_.mean_weights ? 1 : plan_.models; }
 
-  /// Of all models; under mean_weights their mean, which is kept until they change. All ranks bring theirs, and the
-  /// first one has them; of the others they are zeros.
+  /// The parameters of all models; under mean_weights their mean, which is kept until the models change. All ranks send
+  /// theirs to the first; on the others the result is zeros.
   std::vector<float> parameters_now() {
     const auto of = [this](std::size_t k) { return together_ ? together_->parameters(k) : alone_->parameters(k); };
     if (!plan_.mean_weights) return detail::parameters_of_all(ranks_, portions_, task_.facts().parameters, of);
@@ -420,7 +420,7 @@ class several_run {
   std::optional<members_side_by_side> together_{};
   std::optional<members_one_by_one> alone_{};
   std::unique_ptr<observer> record_{};
-  std::vector<float> mean_{};    ///< of the models as they are, once asked for, under mean_weights
+  std::vector<float> mean_{};    ///< under mean_weights: the mean of the models as they are; empty until it is needed
   std::exception_ptr thrown_{};  ///< by an observer of the first rank
   epoch_report last_{};
   train_result result_{};

@@ -100,21 +100,21 @@ double objective_after_pass(const Engine& engine, const training_task& work, con
   return std::isfinite(reached) && reached <= most ? reached : HUGE_VAL;
 }
 
-/// Whether an objective is below the lowest so far by more than what tells steps apart. Of two steps that end nearly
-/// alike rounding decides, which is another one in another unit of the entries, and they are as good: the one that was
-/// tried first stays. Rounding moves weights by some 2^-24 of themselves an update, to and fro, so that after the
-/// thousands of a sample they are off by some 1e-5 of themselves, and the fall of the objective by as much or, where a
-/// row turns over at a kink, by more. A thousandth of the fall from `start` is beyond that; while a step is much too
-/// short, twice the step doubles the fall. Where the objective has fallen by more than is left of it, it is a
-/// thousandth of that.
+/// Whether an objective is below the lowest so far by clearly more than rounding. If two steps end nearly alike,
+/// rounding would decide between them, and differently in each unit of the entries; as they are equally good, the one
+/// that was tried first stays. Each update rounds a weight up or down by about 2^-24 of its value. After the thousands
+/// of updates of a sample, weights are off by about 1e-5 of their values, and the fall of the objective by as much, or
+/// by more if a row crosses a kink of its loss. A thousandth of the fall from `start` is beyond that; and while a step
+/// is much too short, twice the step doubles the fall. If the objective has fallen by more than is left of it, the
+/// bound is a thousandth of what is left.
 bool clearly_below(double objective, double lowest, double start) {
   constexpr double part = 1e-3;
   if (!std::isfinite(lowest)) return objective < lowest;
   return objective < lowest - part * std::min(std::abs(lowest), std::abs(start - lowest));
 }
 
-/// Objectives of the sample after one pass, with steps that are a first one times powers of two. Where models can be
-/// trained side by side, those of several steps are found by one pass.
+/// Objectives of the sample after one pass, with steps that are a first one times powers of two. If models can be
+/// trained side by side, one pass tries several steps.
 class tried_steps {
  public:
   tried_steps(const std::shared_ptr<const training_task>& trial, double first,

@@ -397,12 +397,12 @@ void stream_run::plan() {
   next->workers->get_ready();
   kept_.reset();
   planned_ = std::move(next);
-  // What was found for the first rows holds for the stream.
+  // The values found for the first rows are used for the whole stream.
   options_.step = {.initial = run.schedule.initial, .kind = run.schedule.kind};
   if (run.schedule.kind != schedule_kind::constant) options_.step.decay = run.schedule.decay;
   if (next_rate) options_.bias_rate = next_rate;
   options_.constants.epsilon = next_epsilon;
-  // With other workers another part of their gains may be kept, and of l2 with them.
+  // With other workers the kept fraction of their gains may change, and with it that of l2.
   if (state_.rows > 0 && shrink() != state_.shrink) {
     state_.scale = state_.reached;
     state_.since_origin = 0;

@@ -10,7 +10,7 @@ namespace hogwild {
 time_limit::time_limit(std::optional<double> seconds, clock::time_point begun, const std::stop_token& asked)
     : by_request_(asked, [this] { ends_.request_stop(); }) {
   if (!seconds) return;
-  constexpr double longest = 3.0e9;  // a century, which the clock can tell
+  constexpr double longest = 3.0e9;  // a century, which the clock can represent
   end_ =
       begun + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(std::min(*seconds, longest)));
   if (is_over()) {

@@ -29,12 +29,12 @@ bool all_are_zero(std::span<const float> weights) {
   return std::ranges::all_of(weights, [](float w) { return w == 0.0f; });
 }
 
-/// What the weights make of each row.
+/// The margin of each row, without the constant.
 std::vector<float> margins_of(const training_task& task, std::span<const float> weights, double scale,
                               thread_team& threads, const std::stop_token& stop) {
   const sparse_view& data = task.data();
   std::vector<float> margin(data.rows());
-  if (all_are_zero(weights)) return margin;  // nobody has trained yet
+  if (all_are_zero(weights)) return margin;  // untrained
   with_row_types(data, [&]<class Index, class Value>() {
     const auto of_thread = [&] {
       return [&, of_rows = margin_rows<Index, Value>(data, weights.data(), scale, task.options().isa)](

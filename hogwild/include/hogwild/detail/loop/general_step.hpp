@@ -118,9 +118,9 @@ class general_step : public Sharing {
     }
   }
 
-  /// What is gathered first has its unit when the sums have been added.
+  /// Gathered gradients are multiplied by the unit later, when the sums have been added.
   scalar unit_in(const group_step& group) const { return gathered_.on() ? scalar(1) : static_cast<scalar>(group.unit); }
-  /// These partials in the unit of the group, in memory that the next call reuses.
+  /// These partials times the group's unit, in memory that the next call reuses.
   std::span<const scalar> in_unit(const group_step& group, std::span<const scalar> partials) {
     const scalar unit = unit_in(group);
     if (unit == scalar(1)) return partials;
@@ -196,7 +196,7 @@ class general_step : public Sharing {
   std::optional<row_l2> joins_;                  ///< used if l2 joins partials
   gathered_gradients<scalar> gathered_;
   typename Sharing::view_type w_;
-  scalar weight_ = 1;  ///< of the row that is trained
+  scalar weight_ = 1;  ///< of the row being trained
   std::vector<scalar> row_, weighed_, in_unit_;
   projected_run<scalar> projected_;
   std::uint64_t pass_ = 0;

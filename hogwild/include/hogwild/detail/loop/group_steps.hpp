@@ -17,7 +17,7 @@ struct group_step {
   std::size_t begin = 0, end = 0;
   std::size_t run = 0;  ///< parameters that make a step together: a row if rows are ordered by popularity, else all
   double factor = 1.0, step = 0.0;
-  float unit = 1.0f;      ///< adagrad_unit(), of its partials
+  float unit = 1.0f;      ///< adagrad_unit(), by which its partials are multiplied
   bool l2 = false;        ///< the run's l2 applies, and is not 0
   bool projected = true;  ///< the model's project() applies
   bool frozen = false;    ///< nothing changes them

@@ -43,7 +43,7 @@ row_batch<Index, Value> batch_on(const sparse_view& data) {
   return batch;
 }
 
-/// Makes the rows of these numbers the batch's, at most batch_rows. Returns how many entries they have.
+/// Makes these the batch's rows, at most batch_rows, given by their numbers. Returns how many entries they have.
 template <class Index, class Value, class Rows>
 std::uint64_t take_rows(row_batch<Index, Value>& batch, const sparse_view& data, const Rows& rows) {
   std::uint64_t entries = 0;
@@ -56,7 +56,7 @@ std::uint64_t take_rows(row_batch<Index, Value>& batch, const sparse_view& data,
   return entries;
 }
 
-/// The numbers of consecutive rows, to be gone through (std::views::iota, which clang 14 does not compile).
+/// The numbers of consecutive rows, as a range (clang 14 does not compile std::views::iota).
 struct consecutive_rows {
   struct iterator {
     std::size_t row;
@@ -74,8 +74,8 @@ struct consecutive_rows {
   iterator end() const { return {first + count}; }
 };
 
-/// Calls f(first, rows) for the rows of a chunk, at most batch_rows at a time, until somebody asks to stop: `rows` are
-/// their numbers, of which `first` is the first.
+/// Calls f(first, rows) for the rows of a chunk, at most batch_rows at a time, until a stop is requested: `rows` are
+/// their numbers, beginning with `first`.
 template <class F>
 void for_few_rows(const chunk& all, const std::stop_token& stop, const F& f) {
   for (std::size_t first = all.first; first < all.last && !stop.stop_requested(); first += batch_rows)

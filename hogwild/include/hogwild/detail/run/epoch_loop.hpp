@@ -42,11 +42,11 @@ struct resolved_run {
   std::size_t models = 1;                               ///< models that are trained and combined into one
   std::string combination{};                            ///< how, if there are several
   std::size_t workers_asked = 0;                        ///< as train_result has it
-  std::shared_ptr<const run_notes> notes{};             ///< told so far
-  std::shared_ptr<const time_limit> limit{};            ///< beside train_options::stop, which it hears; null: none
+  std::shared_ptr<const run_notes> notes{};             ///< that have been told so far
+  std::shared_ptr<const time_limit> limit{};            ///< ends with train_options::stop, too; null: no limit
 
   bool time_is_over() const { return limit && limit->is_over(); }
-  /// Asks who trains or tries anything to end: by train_options::stop, or since the time is over.
+  /// Requests the end of training and of trials: by train_options::stop, or because the time is over.
   std::stop_token end_token() const { return limit ? limit->token() : options.stop; }
 };
 

@@ -54,7 +54,7 @@ std::uint32_t batch_of_checkpoint(const checkpoint& file);
 /// The last measured epoch of the run that wrote a checkpoint; nothing if it was not a run over epochs.
 std::optional<std::uint64_t> measured_epoch_of_checkpoint(const checkpoint& file);
 
-/// What progress was a fraction of in the run that wrote a checkpoint. Throws input_error where it holds none.
+/// The fall of the objective in the run that wrote a checkpoint. Throws input_error if the checkpoint has none.
 objective_fall fall_of_checkpoint(const checkpoint& file);
 
 /// The l2 of the run that wrote a checkpoint. Throws like schedule_of_checkpoint.

@@ -13,9 +13,9 @@
 
 namespace hogwild {
 
-/// What a run's objective has been, so that its end can be told from its beginning: a blow-up may be finite, and a run
-/// that ends worse than it began has diverged, whatever number it ends with. Plain numbers, so that a checkpoint can
-/// carry it: a run that is resumed began where its first part did.
+/// The course of a run's objective, to compare its end with its beginning: a blow-up may be finite, and a run that ends
+/// worse than it began has diverged, whatever number it ends with. It has plain numbers, so that a checkpoint can store
+/// it: a resumed run is compared with the beginning of its first part.
 struct run_course {
   /// A rise of the objective is more than noise if it exceeds this fraction of the spread of the rows' losses at the
   /// end. A model that wanders by chance shifts rows' losses up and down by about their spread, and their mean by the
@@ -28,7 +28,7 @@ struct run_course {
   /// Objectives within this fraction of each other count as equal: they are sums of floats.
   static constexpr double beyond_rounding = 1e-5;
 
-  double start = std::numeric_limits<double>::quiet_NaN();  ///< objective at the beginning; not finite: not known
+  double start = std::numeric_limits<double>::quiet_NaN();  ///< the initial objective; not finite: not known
   std::uint64_t last_good = 0;                              ///< the last measured epoch no worse than that; 0: none
 
   void take(std::size_t epoch, double objective) {

@@ -42,7 +42,7 @@ class run_planner {
 
   const training_task& task() const { return task_; }
   const train_options& options() const { return run_.options; }
-  /// Asks for the end of whatever is tried (resolved_run::end_token).
+  /// Requests the end of trials (resolved_run::end_token).
   std::stop_token end_token() const { return run_.end_token(); }
   agreement ranks() const { return agreement(run_.ranks); }
   /// The loop's options as decided so far; at first as they were asked for.
@@ -65,10 +65,11 @@ class run_planner {
   void ask_for(sharing_kind sharing) { run_.options.sharing = sharing; }
   /// Sets the reason for the sharing.
   void explain(std::string reason) { run_.sharing_reason = std::move(reason); }
-  /// Throws config_error where the step of a model that keeps it for an epoch would fall within one. All engines call
-  /// it but all_reduce, whose gathered gradients take it at each meeting; decide_sharing() does.
+  /// Throws config_error if the model keeps its step for an epoch and the schedule lets it fall within one.
+  /// decide_sharing() calls it, and so do engines that decide by themselves, except all_reduce, whose gathered
+  /// gradients take the step at each meeting.
   void require_step_of_epochs() const;
-  /// No more rows see the same weights than the step allows.
+  /// Limits the batch to the rows that the step allows.
   void limit_batch();
   /// Scales a found step, which suits one row at a time, to the mean of `rows`, at least 1 (step_factor).
   void scale_found_step(std::size_t rows);

@@ -23,9 +23,8 @@ struct resolved_run;
 step_schedule schedule_from(const train_options& options, const training_defaults& defaults, bool convex,
                             double initial, bool found);
 
-/// The run as it stands before an engine is asked: its options, and a step that is given, the model's or found by a
-/// search, or a checkpoint's. A search ends where its `limit` says so, too, and has found none then. Files that cannot
-/// be written are refused.
+/// The run before an engine is asked: its options, and a step that is given, the model's, found by a search, or a
+/// checkpoint's. If `limit` ends the search, it has found no step. Throws if files cannot be written.
 resolved_run begin_run(const prepared_task& ready, std::shared_ptr<const time_limit> limit = nullptr);
 
 /// An l2 that was chosen by folds before the run.

@@ -27,15 +27,15 @@ namespace detail {
 /// alone.
 void require_same_on_ranks(std::span<const named_value> mine, const agreement& ranks);
 
-/// What this library was built from and how.
+/// The build of this library: version, commit, type, compiler, sanitizer.
 named_value compared_build();
 /// Adds the name of a model, and the numbers that it is made with.
 void add_model(std::vector<named_value>& all, std::string_view model,
                std::span<const std::pair<std::string, double>> numbers, std::span<const double> hyperparameters);
-/// By what the columns of rows were divided, which all ranks' are alike: the rule, and a checksum of the numbers.
+/// The division of the rows' columns, which is the same on all ranks: the rule, and a checksum of the divisors.
 named_value compared_scale(const sparse_view& rows);
-/// What rows are, as people tell them apart, with a checksum of all that trains: labels, entries, weights, offsets.
-/// Entries of rows that are read ahead, because they are more than memory takes, are left out.
+/// Describes rows by their sizes and a checksum of everything that affects training: labels, entries, weights, offsets.
+/// Entries of rows that stream, because they exceed memory, are left out.
 std::string text_of_rows(const sparse_view& rows);
 
 /// Throws as above if ranks, all of which have equally many rows of one source, have different labels there: the

@@ -33,10 +33,10 @@ struct several_plan {
   member_rows_kind rows = member_rows_kind::classes;
   std::size_t models = 0;  ///< for classes this is ignored: one model for each class
   answer_kind by = answer_kind::one_vs_rest;
-  bool mean_weights = false;  ///< the model is the mean of their weights, with the constant term of all rows
-  std::size_t workers = 1;    ///< that train one model each where they are not trained side by side
+  bool mean_weights = false;  ///< the result is the mean of their weights, with the best constant term
+  std::size_t workers = 1;    ///< each trains one model, if models are not trained side by side
   thread_team_kind team = thread_team_kind::std;  ///< of these workers
-  bool pin = false;                               ///< as of thread_engine
+  bool pin = false;                               ///< as in thread_engine
   /// Whether a worker may have models of its own: true if workers are threads that share only parameters.
   bool own_models = true;
   /// Processes that divide the models among them, all of which make the same call with the same rows; null: this one is

@@ -9,18 +9,18 @@
 
 namespace hogwild {
 
-/// A note that a choice under `--sharing auto` may be wrong, since others took the fraction `missed` of the times that
-/// it went by (line_speed::missed): empty where it is no more than on an idle machine, or where times that are as much
-/// shorter, or as much longer, lead to the same kind of sharing and as many workers.
+/// A note that a choice under `--sharing auto` may be wrong, because other processes took the fraction `missed` of the
+/// measured times (line_speed::missed). Empty if `missed` is no more than on an idle machine, or if times that are as
+/// much shorter, or as much longer, lead to the same kind of sharing and as many workers.
 std::string doubt_about(const sharing_facts& facts, const sharing_choice& chosen, double missed);
 
-/// An observer that is told of a choice in doubt by a call of its own, in the place of on_note().
+/// An observer that hears of a doubtful choice by a function of its own instead of on_note().
 class doubt_observer : public observer {
  public:
   virtual void on_sharing_in_doubt(std::string_view sentence) = 0;
 };
 
-/// Tells an observer of a choice in doubt: by its own call where it is a doubt_observer, else as any note.
+/// Tells an observer of a doubtful choice: by on_sharing_in_doubt() if it is a doubt_observer, else by on_note().
 void tell_of_doubt(observer& o, std::string_view sentence);
 
 }  // namespace hogwild

@@ -11,20 +11,21 @@
 
 namespace hogwild {
 
-/// Says when a run has had its time (train_options::max_seconds), and asks for its end then. Any thread may ask.
+/// Requests a stop when a run's time is over (train_options::max_seconds). Any thread may call its members.
 class time_limit {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// Of so many seconds, above 0, since `begun`; of none it is never over. `asked`: what asks for an end besides.
-  /// Throws resource_error where there is no thread for it.
+  /// `seconds`: above 0, from `begun` on; none: no limit. `asked`: a further request to stop, which token() passes on.
+  /// Throws resource_error if the system has no thread left for it.
   time_limit(std::optional<double> seconds, clock::time_point begun, const std::stop_token& asked = {});
   time_limit(const time_limit&) = delete;
   time_limit& operator=(const time_limit&) = delete;
 
-  /// By the clock, whether or not token() has been heard of it yet.
+  /// By the clock: it may be true shortly before token() requests the stop.
   bool is_over() const { return clock::now() >= end_; }
-  /// A request to stop as soon as it is over, or as somebody else asks; of what is over by now it is there at once.
+  /// Requests a stop as soon as the time is over or `asked` does. If the time was over at the beginning, it has already
+  /// requested it.
   std::stop_token token() const { return ends_.get_token(); }
 
  private:
@@ -33,7 +34,7 @@ class time_limit {
   std::stop_callback<std::function<void()>> by_request_;
   std::mutex mutex_{};
   std::condition_variable_any gone_{};
-  std::jthread timer_{};  ///< goes first
+  std::jthread timer_{};  ///< destroyed first
 };
 
 }  // namespace hogwild

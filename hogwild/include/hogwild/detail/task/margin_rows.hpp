@@ -10,8 +10,8 @@
 
 namespace hogwild {
 
-/// What a margin model's weights make of rows, by the kernels that train: the bits that models side by side have, too.
-/// Belongs to a thread; nobody writes the weights meanwhile.
+/// Computes the margins of rows by the kernels that train: the same bits as for models side by side. Belongs to one
+/// thread; nobody may write the weights meanwhile.
 template <class Index, class Value>
 class margin_rows {
  public:
@@ -23,8 +23,8 @@ class margin_rows {
         kernels_(kernels_of<Index, Value>(set)),
         batch_(batch_on<Index, Value>(rows)) {}
 
-  /// margin[i] = w . x of the i-th of these rows, at most batch_rows, without constant and offset. The rows were looked
-  /// at with ensure().
+  /// margin[i] = w . x of the i-th of these rows, at most batch_rows, without constant and offset. The caller has
+  /// called ensure() for these rows.
   template <class Rows>
   void operator()(const Rows& rows, float* margin) {
     take_rows(batch_, rows_, rows);

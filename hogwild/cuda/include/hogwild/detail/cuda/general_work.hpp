@@ -12,7 +12,7 @@ namespace hogwild::device {
 struct work_group {
   std::uint64_t begin = 0, end = 0;
   float step = 0;
-  float unit = 1.0f;  ///< adagrad: adagrad_unit(), of its partials
+  float unit = 1.0f;  ///< adagrad: adagrad_unit(), by which its partials are multiplied
   bool frozen = false;
   bool l2 = false;  ///< rows of columns to which l2 applies
   std::uint32_t first_column = 0, width = 1;
@@ -20,8 +20,8 @@ struct work_group {
 
 inline constexpr std::size_t most_work_groups = 8;
 
-/// Rows of models without a margin, and how they are trained: what one launch of a kernel is told. Of what it has from
-/// margin models `columns`, `bias`, `step`, `unit`, `scale` and `shrink` mean nothing here.
+/// Rows of models without a margin, and how they are trained: the arguments of one kernel launch. The members
+/// `columns`, `bias`, `step`, `unit`, `scale` and `shrink` of margin_work are unused.
 struct general_work : margin_work {
   work_group groups[most_work_groups];  ///< ordered by their offsets; together they cover all parameters
   std::uint32_t group_count = 0;

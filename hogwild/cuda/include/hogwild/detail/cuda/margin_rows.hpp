@@ -34,7 +34,7 @@ struct margin_work {
   float* sums = nullptr;               ///< equally many sums of squares for adagrad; null: sgd
   std::uint64_t columns = 0;
   bool bias = false;
-  float bias_rate = 1.0f;  ///< the step of the bias over that of the columns
+  float bias_rate = 1.0f;  ///< the bias's step divided by that of the columns
   float unit = 1.0f;       ///< adagrad: adagrad_unit()
   float step = 0;
   double scale = 1, shrink = 1;  ///< sgd: w = a * v, and a = scale * shrink^i before the launch's row i (scaled_l2)
