@@ -38,7 +38,7 @@ class divided_run {
   sparse_view divided(const sparse_view& rows);
 
   std::vector<parameter_group> groups_;
-  column_scaling scaling_ = column_scaling::none;  ///< that was done
+  column_scaling scaling_ = column_scaling::none;  ///< the rule that was applied
   std::vector<float> scale_;
   std::vector<sparse_dataset> copies_;
   sparse_view rows_;

@@ -71,7 +71,7 @@ struct command_line::parser {
   parser(const std::string& command, const std::string& purpose, const std::string& for_example)
       : app(purpose, "hogwild " + command), example(for_example) {}
 
-  /// What is asked for: the word behind --help, where it is a topic or a group, or that in --help=WORD, whatever it is.
+  /// The topic that is asked for: the word after --help if it is a topic or a group, or any word in --help=WORD.
   std::optional<std::string> topic_in(const std::vector<std::string>& words) const;
   /// The headings of the groups that are shown, in the order of their declarations.
   std::vector<std::string> groups() const;
@@ -79,7 +79,7 @@ struct command_line::parser {
   help_group group_of(const std::string& heading) const;
   help_page page() const;
   help_page page_of_all() const;
-  /// What one topic or group has; throws CLI::ParseError where there is none of that name.
+  /// The page of one topic or group; throws CLI::ParseError if there is none of that name.
   help_page page_of(const std::string& name) const;
 };
 
@@ -374,7 +374,7 @@ std::optional<int> command_line::parse(int argc, const char* const* argv) {
 }
 
 void command_line::take(std::vector<std::string> words) {
-  std::ranges::reverse(words);  // as CLI11 takes them
+  std::ranges::reverse(words);  // CLI11 expects them in reverse
   try {
     parser_->app.parse(std::move(words));
   } catch (const CLI::ParseError& e) {

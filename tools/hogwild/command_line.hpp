@@ -73,8 +73,8 @@ class command_line {
 
   /// The heading under which the help shows the options declared from now on.
   void group(const std::string& heading);
-  /// Of the options declared so far, those that --help shows; --help-all shows the others, too, and --help GROUP those
-  /// of one group.
+  /// Names the options declared so far that --help shows; --help-all shows the others, too, and --help GROUP those of
+  /// one group.
   void show_first(const std::vector<std::string>& names);
 
   /// The text of --help TOPIC for an option that only some topics have.

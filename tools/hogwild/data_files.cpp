@@ -33,7 +33,7 @@ open_options base_options(const data_options& options) {
   return opening;
 }
 
-/// The format that holds such input; empty where several do.
+/// The format that holds such input; empty if several do.
 std::string format_for(model_input input) {
   switch (input) {
     case model_input::fields:
@@ -50,7 +50,7 @@ std::string format_for(model_input input) {
   return "";
 }
 
-/// Images are told by their first bytes, which standard input and other pipes give only once.
+/// Images are recognised by their first bytes, which standard input and other pipes deliver only once.
 std::string format_of(const std::string& format, const std::string& path) {
   std::error_code unknown;
   if (format != "auto" || path == "-") return format;
@@ -86,7 +86,7 @@ std::uint32_t first_column_of(const data_options& options) {
 
 std::filesystem::path default_cache_folder() {
   const char* const caches = std::getenv("XDG_CACHE_HOME");
-  // The standard for these folders has relative paths ignored.
+  // The standard for these folders says that relative paths are ignored.
   if (caches != nullptr && std::filesystem::path(caches).is_absolute())
     return std::filesystem::path(caches) / "hogwild";
   const char* const home = std::getenv("HOME");
@@ -128,7 +128,7 @@ void data_options::choose_format(std::string_view model) {
   const std::string needed = format_for(input_of(model));
   if (format == "auto" && !needed.empty()) format = needed;
   const std::string kind = format == "dimacs" ? "graph" : format;
-  // Rows of libffm text are rows of features to every other model.
+  // Every other model reads rows of libffm text as rows of features.
   const bool special = kind == "ratings" || kind == "corpus" || kind == "graph";
   if (needed.empty() ? special : kind != needed) {
     throw config_error("a " + std::string(model) + " model reads " + (needed.empty() ? "rows of features" : needed) +
@@ -144,7 +144,7 @@ void data_options::choose_format(const saved_model& model) {
   choose_format(model.model);
   if (model.names.empty()) return;
   names = std::make_shared<rating_names>();
-  // Ids count names; those of rows that were held back have left gaps.
+  // Ids number the names; those that occur only in rows held back have left gaps.
   const std::size_t most = 2 * model.columns.size() + (std::size_t{1} << 20);
   std::set<std::pair<bool, std::string_view>> known;
   for (std::size_t k = 0; k < model.columns.size(); ++k) {
@@ -236,7 +236,7 @@ void require_regular_file(const std::string& path) {
 
 void refuse_overwrite(const std::string& name, const std::string& output, std::initializer_list<std::string> inputs) {
   for (const std::string& input : inputs) {
-    // What is no file keeps its place: a terminal may be read and written.
+    // Only files count: a terminal may be both read and written.
     std::error_code missing;
     if (output.empty() || input.empty() || !std::filesystem::is_regular_file(output, missing)) continue;
     if (!std::filesystem::equivalent(output, input, missing)) continue;

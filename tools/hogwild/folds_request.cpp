@@ -36,7 +36,7 @@ std::vector<double> path_of(const std::string& text) {
   return path;
 }
 
-/// --l2 auto, where it is what asks for folds.
+/// The option that asks for folds, as the user gave it.
 std::string asked_by(const train_request& r) {
   if (!r.folds.path.empty()) return "--path";
   return r.options.l2_by_folds ? "--l2 auto" : "--folds";
@@ -68,13 +68,13 @@ std::string in_columns(const char* format, auto... values) {
   return text;
 }
 
-/// Of folds of which a model diverged there is none.
+/// A dash if the model of a fold diverged.
 std::string deviation_text(const fold_measures& measured) {
   const double deviation = measured.loss_deviation();
   return std::isfinite(deviation) ? in_columns("%.6f", deviation) : "-";
 }
 
-/// One of several l2.
+/// The row of one l2.
 struct table_row {
   const train_result* run;  ///< null: it was measured by folds alone
   double l2;

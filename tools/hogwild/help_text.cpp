@@ -28,7 +28,7 @@ void append_wrapped(std::string& to, std::size_t used, const std::string& text, 
   }
 }
 
-/// Whether all values stand there: some words, and nothing that stands for a number or a name.
+/// Whether the placeholder lists all values: it has words, and nothing that stands for a number or a name.
 bool are_words(const std::string& placeholder) {
   const auto is_of_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '|';

@@ -6,12 +6,12 @@
 
 namespace hogwild::cli {
 
-/// An option or an argument, as --help tells of it.
+/// An option or an argument in the help.
 struct help_entry {
   std::string name;  ///< with all of its names: "--bias, --no-bias"
-  /// What stands for its value. Words with '|' between them are told behind the sentence where they are many.
+  /// The placeholder for its value. If it is many words with '|' between them, they follow the sentence.
   std::string placeholder;
-  std::string otherwise;  ///< what holds where it is not given; empty: nothing is said
+  std::string otherwise;  ///< the default; empty: not shown
   std::string help;       ///< what it does
 };
 
@@ -25,11 +25,11 @@ struct help_group {
 struct help_page {
   std::string purpose, usage;
   std::vector<help_group> groups;
-  std::string more;     ///< where the rest is told; may be empty
+  std::string more;     ///< where to find the rest; may be empty
   std::string example;  ///< lines of commands; may be empty
 };
 
-/// The page as text: columns are aligned, and no line is longer than 100 characters, but of an example.
+/// The page as text, with aligned columns. No line is longer than 100 characters, except in the example.
 std::string text_of(const help_page& page);
 
 }  // namespace hogwild::cli

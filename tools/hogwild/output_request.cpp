@@ -13,7 +13,7 @@
 namespace hogwild::cli {
 namespace {
 
-/// Epochs, or seconds, minutes, hours or days.
+/// `text` is a number of epochs, or of seconds, minutes, hours or days. Returns an error message, or an empty text.
 std::string set_checkpoint_every(const std::string& text, train_options& o) {
   constexpr std::array units{std::pair('s', 1.0), std::pair('m', 60.0), std::pair('h', 3600.0),
                              std::pair('d', 86400.0)};

@@ -16,7 +16,7 @@ struct search_metric {
   std::optional<double> measurement::*value;  ///< null: the loss
 
   std::optional<double> of(const measurement& m) const { return value == nullptr ? m.loss : m.*value; }
-  /// As a search compares it, lower is better, and back: of what is to be high the sign is turned.
+  /// Converts to the value that a search compares, lower is better, and back: the sign changes if high values are good.
   double turned(double x) const { return more_is_better ? -x : x; }
 };
 

@@ -14,7 +14,7 @@
 namespace hogwild::cli {
 namespace {
 
-/// Of the search itself, and of what all trials share: they are no options of a trial.
+/// Options of the search itself and of what all trials share. They are not options of a trial.
 const std::set<std::string_view> of_the_search{"--space",
                                                "--strategy",
                                                "--configurations",
@@ -32,12 +32,12 @@ const std::set<std::string_view> of_the_search{"--space",
                                                "--validation-weights",
                                                "--validation-offsets",
                                                "--offsets"};
-/// What a space cannot name: data and how they are read, who trains, what is written.
+/// Options that a space cannot name: about the data and how they are read, who trains, what is written.
 const std::set<std::string_view> of_all_trials{
     "--engine",   "--workers",  "--format",    "--labels",      "--label-values", "--cache-dir",    "--memory",
     "--no-cache", "--values",   "--named-ids", "--device",      "--transport",    "--rank-timeout", "--pin",
     "--team",     "--replicas", "--init",      "--init-groups", "--help",         "--min-count",    "--device-memory"};
-/// Options of train that would end a trial early, or are about a run that stands alone.
+/// Options of train that would end a trial early, or are about a single run.
 constexpr std::array<const char*, 17> not_for_a_search{
     "--test",     "--test-weights",  "--test-offsets",     "--target",      "--tolerance",     "--tolerance-epochs",
     "--patience", "--checkpoint",    "--resume",           "--stream",      "--save-every",    "--epoch-rows",
@@ -129,7 +129,7 @@ void check_search(const command_line& line, search_request& r) {
                    {r.base.data, r.base.validation_file, r.base.rows.weights, r.base.rows.offsets, r.base.init});
 }
 
-/// As a shell takes it for one word.
+/// Quotes the text if necessary, so that a shell reads it as one word.
 std::string shell_word(const std::string& text) {
   constexpr std::string_view plain = "_./=,:+@%-";
   const auto is_plain = [&](unsigned char c) {
@@ -156,14 +156,14 @@ std::optional<int> parse_search(int argc, const char* const* argv, search_reques
   if (const auto code = line.parse(argc, argv)) return code;
   const bool own_engine = line.given("--engine");
   if (!own_engine) {
-    // Workers are of the search then: each trains a trial by itself.
+    // The workers then belong to the search: each trains a trial by itself.
     r.side_by_side = r.base.workers;
     r.base.workers = 0;
     r.base.engine = engine_name::serial;
     r.words.emplace_back("--engine=serial");
   }
   for (const std::string& text : r.spaces) {
-    // Which data are read follows from the model: of several from the first.
+    // The model decides which data are read; if there are several, the first one.
     const std::string first = text.substr(0, text.find(','));
     if (first.starts_with("model=") && find_model(first.substr(6)) != nullptr) r.base.model = first.substr(6);
   }

@@ -63,11 +63,11 @@ class run_trainer final : public trial_trainer {
   std::optional<double> train_on(const trial& t, std::size_t part, std::size_t epochs);
   std::optional<train_result> run(const trial& t, std::size_t part, const train_request& asked, train_options options);
 
-  /// Runs side by side tell it their notes.
+  /// Runs at the same time send it their notes.
   class doubt_listener final : public doubt_observer {
    public:
     explicit doubt_listener(run_trainer& told) : told_(told) {}
-    void on_note(std::string_view) override {}  ///< other notes of trials are told to nobody
+    void on_note(std::string_view) override {}  ///< drops other notes of trials
     void on_sharing_in_doubt(std::string_view sentence) override;
 
    private:

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view averaging = "mean-weights";
 
-/// A number of models; nothing where the text is none.
+/// The text as a number of models; nothing if it is not one.
 std::optional<std::size_t> to_models(std::string_view text) {
   const auto n = to_number(text);
   if (!n || *n < 2.0 || *n > 65'536.0 || *n != static_cast<double>(static_cast<std::size_t>(*n))) return std::nullopt;
@@ -41,7 +41,7 @@ std::string set_ensemble(const std::string& text, several_request& r) {
 }
 
 void check_model_of_several(const train_request& r) {
-  // Those with a margin say their labels without data; of others nothing needs to be made.
+  // Margin models know their kind of labels without data, so no other model has to be made.
   std::optional<label_kind> labels;
   std::string binary, all;
   const auto add = [](std::string& list, std::string_view name) {

@@ -18,7 +18,7 @@
 namespace hogwild::cli {
 namespace {
 
-/// An option whose words are those of name_of().
+/// Declares an option whose words are those of name_of().
 template <class T, class Value>
 void named(command_line& line, const std::string& name, Value& value, std::initializer_list<T> kinds,
            const std::string& help) {
@@ -113,7 +113,7 @@ void declare_option(command_line& line, const model_option& o, model_options& gi
   });
 }
 
-/// What only some models have. Models of a family have options in common.
+/// Declares options that only some models have. Models of a family share options.
 void declare_options_of_models(command_line& line, train_request& r) {
   named(line, "--ownership", r.options.ownership,
         {ownership_kind::automatic, ownership_kind::shared, ownership_kind::blocks},
