@@ -13,11 +13,11 @@
 
 #include "support/toy_data.hpp"
 
-// For tests that walk all options of a run: another value for a member of any type.
+// For tests that go through all options of a run: changes the value of a member of any type.
 
 namespace hogwild::test {
 
-/// Another value than the one that x has.
+/// Gives x another value.
 inline void change(bool& x) {
   x = !x;
 }

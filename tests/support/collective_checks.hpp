@@ -15,16 +15,16 @@
 
 #include "support/sanitizers.hpp"
 
-// What every kind of collective must do. Each check is run by all members of a group at the same time and returns the
-// first fault that this member saw, or nothing; so threads, processes and MPI ranks run the same checks.
+// Checks that every kind of collective must pass. Each check is run by all members of a group at the same time and
+// returns the first fault that this member saw, or nothing; so threads, processes and MPI ranks run the same checks.
 
 namespace hogwild::test {
 
-/// The longest array takes four windows of shared memory, of doubles eight.
+/// The longest array takes four windows of shared memory, eight if it has doubles.
 inline constexpr std::size_t longest = thread_sanitized ? 100'000 : 1 << 18, repetitions = thread_sanitized ? 60 : 300;
 inline constexpr std::array<std::size_t, 5> collective_lengths{0, 1, 7, 1000, longest};
 
-/// What rank r holds before a call: integers small enough for exact sums, or numbers of all sizes.
+/// The numbers of rank r before a call: integers small enough for exact sums, or numbers of all sizes.
 template <class T>
 std::vector<T> integers_of(std::size_t rank, std::size_t n) {
   std::vector<T> x(n);
@@ -79,7 +79,7 @@ std::string check_sums(collective& c) {
   return {};
 }
 
-/// Every member compares what the others got, not what it expects.
+/// Every member compares its result with those of the others, not with an expected one.
 template <class T>
 std::string check_equal_bits(collective& c) {
   for (const std::size_t n : {std::size_t{33}, std::size_t{100'003}}) {
@@ -144,7 +144,7 @@ std::string check_roots(collective& c) {
   return {};
 }
 
-/// Nobody leaves a barrier before everybody has come: a number that goes around shows what came before what.
+/// No rank leaves a barrier before all have come: a number that is passed around shows the order of the calls.
 inline std::string check_mixture(collective& c) {
   std::vector<float> narrow(10);
   std::vector<double> wide(3);

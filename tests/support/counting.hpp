@@ -13,19 +13,19 @@
 #include "support/toy_data.hpp"
 
 // Models whose parameters count: with a step of 1 each row adds exactly 1 to each of its columns, so that after e
-// epochs a column's parameter is e times the number of its rows, in whatever order and by whomever, unless an add was
+// epochs a column's parameter is e times the number of its rows, in any order and by any workers, unless an add was
 // lost.
 
 namespace hogwild::test {
 
-/// As a margin model, for batches of rows and wide kernels. Its rows have values 1.
+/// A margin model, for batches of rows and wide kernels. Its rows have values 1.
 struct counting_margins {
   static constexpr std::string_view name = "counting_margins";
   double loss(float, float) const { return 0.0; }
   float derivative(float, float) const { return -1.0f; }
 };
 
-/// As a general model, row by row.
+/// A general model, row by row.
 struct counting_columns {
   static constexpr std::string_view name = "counting_columns";
   using scalar_type = float;
@@ -59,7 +59,7 @@ inline std::vector<float> counts_after(const toy_rows& data, std::size_t epochs)
   return n;
 }
 
-/// A task whose workers share in a given way and, where they hold replicas, exchange every `rows` of their rows.
+/// A task whose workers share in a given way and, if they have replicas, exchange every `rows` of their rows.
 template <class Model>
 planned_task counting_task(const Model& m, const sparse_view& data, update_kind update, access_kind sharing,
                            std::size_t workers, std::uint64_t rows) {

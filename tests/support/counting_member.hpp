@@ -9,7 +9,7 @@
 
 namespace hogwild::test {
 
-/// A member that counts the sums of so many numbers.
+/// A member of a group that counts the sums of arrays of a given length.
 class counting_member final : public detail::typed_collective<counting_member> {
  public:
   counting_member(collective& of, std::size_t length) : of_(of), length_(length) {}

@@ -16,7 +16,7 @@ struct dense_data {
   std::vector<float> value;
   toy_rows sparse;
 
-  /// `label(r, x)` of row r, whose numbers begin at x.
+  /// `label(r, x)` returns the label of row r, whose numbers begin at x.
   template <class Label>
   dense_data(std::size_t rows, std::size_t columns, const Label& label) : value(noise_vector(rows * columns, 3)) {
     sparse.columns = columns;
@@ -24,7 +24,7 @@ struct dense_data {
     for (std::uint32_t j = 0; j < columns; ++j) all[j] = j;
     for (std::size_t r = 0; r < rows; ++r) {
       const float* const x = &value[r * columns];
-      // Nothing is left out where it is 0, as some numbers of dense data are.
+      // Some numbers are 0; dense data store them, too.
       if (r % 7 == 0) value[r * columns + r % columns] = 0.0f;
       sparse.push(all, {x, x + columns}, label(r, x));
     }

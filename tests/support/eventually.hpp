@@ -6,7 +6,7 @@
 
 namespace hogwild::test {
 
-/// Waits until `holds`, at most `limit`; whether it came true.
+/// Waits until `holds`, at most `limit`. Returns whether it came true.
 template <class Condition>
 bool eventually(std::chrono::milliseconds limit, const Condition& holds) {
   for (const auto begin = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - begin < limit;) {

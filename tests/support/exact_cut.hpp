@@ -14,7 +14,7 @@ struct capacity_edge {
   long forth, back;
 };
 
-/// The least capacity that separates s from t, as another program than ours finds it: by its maximal flow.
+/// The least capacity that separates s from t, computed by Boost's maximal flow.
 inline long exact_cut(std::size_t nodes, const std::vector<capacity_edge>& edges, std::size_t s, std::size_t t) {
   using traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
   struct arc {
@@ -40,8 +40,8 @@ inline long exact_cut(std::size_t nodes, const std::vector<capacity_edge>& edges
                                            boost::get(boost::vertex_index, g), s, t);
 }
 
-/// For a cut with several terminals: twice the capacity that no cut is below, for each side's edges to the others are
-/// at least what isolates its terminal from all others, and every edge is of two sides.
+/// For a cut with several terminals: twice a lower bound of its capacity. The edges of each side to the others have at
+/// least the capacity that isolates its terminal from all others, and every edge belongs to two sides.
 inline long isolating_cuts(std::size_t nodes, const std::vector<capacity_edge>& edges,
                            const std::vector<std::size_t>& terminals) {
   long sum = 0;

@@ -5,7 +5,7 @@
 
 namespace hogwild::test {
 
-/// While it lives no file of this process grows beyond so many bytes.
+/// While it lives, no file of this process grows beyond so many bytes.
 class file_size_limit {
  public:
   explicit file_size_limit(rlim_t bytes) {

@@ -9,8 +9,7 @@
 
 namespace hogwild::test {
 
-/// A fixture with random numbers that are others each time; where a test fails its seed is told. `Fixture` is what it
-/// would be else.
+/// A fixture with a new random seed each time; a failing test prints its seed. `Fixture` is the base.
 template <class Fixture = testing::Test>
 struct fresh_seed : Fixture {
   const std::uint64_t seed = std::random_device{}();

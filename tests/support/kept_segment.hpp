@@ -9,8 +9,8 @@
 
 namespace hogwild::test {
 
-/// Keeps the segment of a process that has died, or is about to, from being purged: every `hogwild train` of another
-/// test looks for such. Waits until it has died.
+/// Keeps the segment of a process that has died, or is about to, from being purged by a `hogwild train` of another
+/// test. Waits until the process has died.
 class kept_segment {
  public:
   explicit kept_segment(const std::string& name) : fd_(::open(("/dev/shm/" + name).c_str(), O_RDONLY | O_CLOEXEC)) {

@@ -20,7 +20,7 @@
 
 namespace hogwild::test {
 
-/// Models that go side by side row after row, against each of them alone.
+/// Compares models that are trained side by side with each of them trained alone.
 struct lanes_alone : testing::Test {
   /// A model's step and l2.
   struct planned {
@@ -33,7 +33,7 @@ struct lanes_alone : testing::Test {
   const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
   train_options options{};
 
-  /// Makes these the rows; the last ones live longest.
+  /// Makes these the rows, which live until the next call.
   const sparse_view& take(toy_rows made) {
     toy = std::move(made);
     rows = std::make_unique<csr_rows>(toy.csr());
@@ -53,7 +53,7 @@ struct lanes_alone : testing::Test {
     for (const planned& lane : lanes) steps.push_back(lane.step);
     return steps;
   }
-  /// Lanes of models on rows that are prepared, placed as they are planned. `made` lives longer.
+  /// A run of lanes on prepared rows, with the planned models placed. `made` must outlive it.
   template <class Engine = serial_engine>
   static lane_run placed(const prepared_task& made, const std::vector<planned>& lanes, const Engine& engine = {}) {
     lane_run run({std::shared_ptr<const void>(), made.task.get()}, made.data.options(), lanes.size(), 1.0,

@@ -14,7 +14,7 @@ inline bool is_harmless(const std::string& message) {
   try {
     (void)nlohmann::json(message).dump();
   } catch (const nlohmann::json::type_error&) {
-    return false;  // it is not UTF-8
+    return false;  // not UTF-8
   }
   for (std::size_t k = 0; k < message.size(); ++k) {
     const auto byte = static_cast<unsigned char>(message[k]);

@@ -10,12 +10,12 @@
 
 namespace hogwild::test {
 
-/// What a model checker puts in the place of std_atomics: each call is one operation. A compare_exchange_weak does not
-/// fail by chance: on the machines that have store buffers as these, none does.
+/// A model checker's replacement for std_atomics: each call is one operation. A compare_exchange_weak does not fail
+/// spuriously: on machines with such store buffers, none does.
 class model_atomics {
   static model_checker& checker() { return *model_checker::current; }
 
-  /// The operations on the `value` of Self, which is a T or refers to one.
+  /// Operations on the `value` of Self, which is a T or a reference to one.
   template <class T, class Self>
   class word {
    public:

@@ -21,22 +21,22 @@
 namespace hogwild::test {
 
 struct schedule_options {
-  bool store_buffers = false;  ///< others see stores that are not sequentially consistent later, in their order
-  int deaths = 0;              ///< how many mortal parties may die, each before any of its operations
-  int timeouts = 0;            ///< how often somebody gives up waiting although something else could happen
-  std::string until{};         ///< the visit ends when this sentence is found broken
+  bool store_buffers = false;  ///< others see stores that are not sequentially consistent with a delay, in order
+  int deaths = 0;              ///< how many mortal parties may die, before any operation
+  int timeouts = 0;            ///< how often a party may give up waiting although another one could act
+  std::string until{};         ///< the visit ends when this sentence does not hold
 };
 
 /// Runs a few parties that share a `world` of model_atomics (model_atomics.hpp) under every schedule: at each step any
-/// of them does its next operation, is passed over for any length, or dies; what others see late, who sleeps on a word
-/// and who gives up waiting are steps as well. Collects the sentences of which a party or an invariant finds that they
-/// do not hold, and two of its own: that no wake-up is lost, and that nobody waits for ever.
+/// of them does its next operation, is delayed for any time, or dies. Delayed stores, sleeping on a word and giving up
+/// are steps as well. Collects the sentences that a party or an invariant finds broken, and two of its own: that no
+/// wake-up is lost, and that nobody waits for ever.
 ///
-/// A party is a function that is called again and again until it returns false. It remembers what it finds in its
-/// argument, and else depends only on what its operations return. So it needs no stack of its own: to go on with it, it
-/// is called once more, is told from a log what its operations returned, and is left by longjmp when it has done one
-/// more. Hence no object that lives across an operation may have a destructor that matters. Of equal situations one is
-/// gone on with. One checker lives at a time.
+/// A party is a function that is called again and again until it returns false. Its only memory is its argument; apart
+/// from that it depends only on the results of its operations. So it needs no stack of its own: to continue it, the
+/// checker calls it once more, replays the results of its earlier operations from a log, and leaves it by longjmp after
+/// one more operation. Hence no object that lives across an operation may need its destructor. Equal situations are
+/// continued only once. One checker may live at a time.
 class model_checker {
  public:
   using memory = std::array<std::uint64_t, 4>;
@@ -54,7 +54,8 @@ class model_checker {
     programs_.push_back(std::move(run));
     now_.parties.push_back({.mortal = mortal});
   }
-  /// What must hold in every situation; it is told whether all have ended, and leaves the world as it is.
+  /// Sets a condition that must hold in every situation. It is told whether all parties have ended, and must not change
+  /// the world.
   void always(std::function<void(bool)> invariant) { always_ = std::move(invariant); }
 
   /// Visits every situation; returns the sentences that do not hold.
@@ -64,7 +65,7 @@ class model_checker {
     return broken_;
   }
   std::size_t situations() const { return known_.size(); }
-  /// A schedule that leads to the sentence which was found broken first.
+  /// A schedule that breaks the sentence that was found broken first.
   const std::string& schedule() const { return schedule_; }
 
   // For parties and invariants.
@@ -76,16 +77,16 @@ class model_checker {
       if (broken_.empty()) schedule_ += "  party " + std::to_string(p) + " " + did + ": " + std::to_string(got) + "\n";
     broken_.insert(sentence);
   }
-  /// Together with the operation before it, looks at the world as a whole, or writes into it what later ones ask for.
+  /// Reads or writes the whole world, in one step with the operation before.
   std::uint64_t ask(const auto& look) {
     if (replayed_ == running_->log.size()) running_->log.push_back(static_cast<std::uint64_t>(look()));
     return running_->log[replayed_++];
   }
-  /// As ask(), with nothing to tell.
+  /// Like ask(), without a result.
   void note(const auto& act) {
     ask([&] { return act(), 0; });
   }
-  /// One of 0 .. of - 1, each in a schedule of its own; together with the operation after it.
+  /// Returns one of 0 .. of - 1, each in a schedule of its own; in one step with the operation after.
   std::uint64_t choose(std::uint64_t of) {
     return ask([&] {
       if (acted_) leave();
@@ -93,7 +94,7 @@ class model_checker {
       return std::exchange(way_, way_ / of) % of;
     });
   }
-  /// Waits until `condition` holds, asked of the world as it is in memory: what an operating system tells, say.
+  /// Waits until `condition` holds for the world as it is in memory, like facts that the operating system reports.
   void await(const auto& condition) {
     perform("awaits", [&] { return condition() ? 1 : leave(); });
   }
@@ -101,7 +102,7 @@ class model_checker {
 
   // For model_atomics.
 
-  /// An operation of the running party, before which others may do theirs; or one of an invariant.
+  /// An operation of the running party, before which others may act; or one of an invariant.
   std::uint64_t perform(const char* name, const auto& act) {
     if (running_ == &nobody_) return static_cast<std::uint64_t>(act());
     return ask([&] {
@@ -110,7 +111,7 @@ class model_checker {
       return path_.back().got = static_cast<std::uint64_t>(act());
     });
   }
-  /// What `at` holds for the running party, who may have stored it although others do not see that yet.
+  /// The value at `at` as the running party sees it, with its own stores that others do not see yet.
   template <class T>
   T read(const T& at) const {
     T seen = at;
@@ -130,13 +131,13 @@ class model_checker {
     running_->on = &word;
     leave();
   }
-  /// Wakes whoever sleeps on the word, or on any.
+  /// Wakes all that sleep on the word; on any word if it is null.
   void wake_all(const void* word) {
     running_->settle();
     for (party& p : now_.parties)
       if (p.now == asleep && (word == nullptr || p.on == word)) p.wake();
   }
-  /// In a loop that only others can end, and with which a call begins: calls once more when they have written.
+  /// For a loop that only others can end, at the beginning of a call: calls the party again when they have written.
   void yield() {
     running_->log.clear();
     running_->now = running_->now == ready ? looping : waiting;
@@ -146,9 +147,9 @@ class model_checker {
  private:
   enum status : std::uint64_t {
     ready,
-    looping,  ///< ready as well, but nobody else has written since it yielded
-    waiting,  ///< it yielded once more: until somebody else writes
-    asleep,   ///< until somebody wakes it
+    looping,  ///< ready, too, but no other party has written since it yielded
+    waiting,  ///< it yielded once more: waits until another party writes
+    asleep,   ///< waits until it is woken
     done,
     dead
   };
@@ -160,7 +161,7 @@ class model_checker {
   struct party {
     bool mortal = false;
     status now = ready;
-    const void* on = nullptr;  ///< which word it sleeps
+    const void* on = nullptr;  ///< the word on which it sleeps
     memory kept{};
     std::vector<std::uint64_t> log{};  ///< what its operations returned since it was called
     std::vector<pending> buffer{};
@@ -176,15 +177,15 @@ class model_checker {
       log.push_back(0);
     }
   };
-  /// What there is between two steps.
+  /// The state between two steps.
   struct situation {
     std::vector<std::uint64_t> world{};
     std::vector<party> parties{};
-    int deaths = 0, timeouts = 0;  ///< that are left
-    int last_timeouts = 8;         ///< as `timeouts`, where nothing else can happen
+    int deaths = 0, timeouts = 0;  ///< how many are left
+    int last_timeouts = 8;         ///< like `timeouts`, if nothing else can happen
 
-    /// Two situations with the same hash are taken for the same: among two millions that happens to one pair by chance
-    /// with a probability of 1e-7, and hides but what follows from one of the two.
+    /// Two situations with the same hash are taken for the same. Among two millions a pair collides with a probability
+    /// of 1e-7, and that hides only the continuations of one of the two.
     std::uint64_t hash() const {
       std::uint64_t h = 0, place = 0;
       const auto mix = [&](std::uint64_t x) {
@@ -211,7 +212,8 @@ class model_checker {
 
   [[noreturn]] int leave() { std::longjmp(leave_, 1); }
 
-  /// The next operation of a party, or what follows its last; returns how many ways there are of it, as far as known.
+  /// Does the next operation of a party, or its end after the last. Returns the number of ways to do so, as far as
+  /// known.
   std::uint64_t step(party& me, const std::function<bool(memory&)>& run, std::uint64_t way) {
     running_ = &me, replayed_ = 0, acted_ = false;
     way_ = way, ways_ = 1;
@@ -225,8 +227,8 @@ class model_checker {
     return ways_;
   }
 
-  /// Visits what comes of the situation `here` when `act` happens, by or to party p, and returns to it. False where
-  /// nothing comes of it.
+  /// Visits the situations that follow `here` when `act` happens, by or to party p, and restores `here`. Returns false
+  /// if nothing changes.
   bool branch(std::uint64_t here, std::size_t p, const char* what, const auto& act) {
     situation before = now_;
     path_.push_back({p, what, 0});
@@ -245,7 +247,7 @@ class model_checker {
     return there != here;
   }
 
-  /// Goes on in every way from what there is now, whose hash is `here`.
+  /// Continues in every way from the present situation, whose hash is `here`.
   void visit(std::uint64_t here) {
     require(known_.size() < 2'000'000, "there are not too many situations for this checker");
     if (failed_ || broken_.contains(options_.until) || !known_.insert(here).second) return;
@@ -260,14 +262,14 @@ class model_checker {
         moves |= branch(here, p, "is seen to store", [](party& me) { me.settle(1); });
       if (was == asleep && now_.timeouts > 0)
         branch(here, p, "gives up waiting", [this](party& me) { --now_.timeouts, me.wake(); });
-      // Who is known to be dead has been taken off its processor: what it had stored is seen.
+      // A party that is known to be dead has left its processor: its stores are seen.
       if (now_.parties[p].mortal && now_.deaths > 0 && was < done)
         branch(here, p, "dies", [this](party& me) { --now_.deaths, me.settle(), me = {.now = dead}; });
     }
     if (!moves) look_at_quiet(here);
   }
 
-  /// Nobody can do anything: all have ended, or some sleep, which ends by timeouts where somebody has died.
+  /// No party can act: all have ended, or some sleep. If a party has died, timeouts end that.
   void look_at_quiet(std::uint64_t here) {
     const bool sleeps = std::ranges::count(now_.parties, asleep, &party::now) > 0;
     const bool ended = std::ranges::all_of(now_.parties, [](const party& p) { return p.now >= done; });
@@ -279,7 +281,7 @@ class model_checker {
     if (ended) always_(true);
   }
 
-  std::span<std::byte> world_;  ///< as it is; between two steps now_ has a copy
+  std::span<std::byte> world_;  ///< the present world; between two steps now_ has a copy
   schedule_options options_;
   std::vector<std::function<bool(memory&)>> programs_;
   std::function<void(bool)> always_ = [](bool) {};
@@ -289,11 +291,11 @@ class model_checker {
   std::set<std::string> broken_;
   std::string schedule_;
   bool failed_ = false;
-  party nobody_, *running_ = &nobody_;  ///< whose step it is, to which belongs what follows
+  party nobody_, *running_ = &nobody_;  ///< the party whose step it is; the next members belong to the step
   std::jmp_buf leave_;
   std::size_t replayed_;
   bool acted_;
-  std::uint64_t way_, ways_;  ///< a number for what it chooses, below that of the ways known so far
+  std::uint64_t way_, ways_;  ///< the number of its choice, and of the choices known so far
 };
 
 }  // namespace hogwild::test

@@ -8,12 +8,12 @@
 
 #include "support/model_checker.hpp"
 
-// What a coordinator does to workers under a model checker, as tasks of its (model_checker::add). A world has the
-// workers' `slots`, and tells by `at_work` how many of them are through.
+// Actions of a coordinator on workers, as parties of a model checker (model_checker::add). The world has the workers'
+// `slots`, and its `at_work` counts the workers that have not ended.
 
 namespace hogwild::test {
 
-/// Leaves out one of the workers, any of them at any time, until that has been done `most` times.
+/// Leaves out a worker, any of them at any time, up to `most` times.
 template <class World>
 bool leave_out_somebody(model_checker& checker, World& world, std::size_t workers, std::uint64_t most,
                         std::uint64_t& so_far) {
@@ -22,7 +22,7 @@ bool leave_out_somebody(model_checker& checker, World& world, std::size_t worker
   return true;
 }
 
-/// Reaps the first worker that is dead, as worker_pool::reap(); whoever is passed over for ever is not dead.
+/// Reaps the first dead worker, as worker_pool::reap() does. A worker that is delayed for ever is not dead.
 template <class World>
 bool reap_one(model_checker& checker, World& world, std::size_t workers) {
   const auto dead = [&] {

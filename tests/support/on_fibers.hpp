@@ -13,7 +13,7 @@
 
 namespace hogwild::test {
 
-/// A fixture whose kernels run thread by thread, each test in an order of its own.
+/// A fixture whose kernels run thread by thread, in a random order for each test.
 template <class Fixture = testing::Test>
 struct on_fibers : fresh_seed<Fixture> {
   void SetUp() override { simt::settings = {.seed = this->random()}; }
@@ -25,8 +25,8 @@ inline bool have_same_bits(const std::vector<float>& a, const std::vector<float>
 }
 
 /// Trains a problem by the host form, host(problem, work), and a copy of it by the device form, launch(problem, work),
-/// which returns CUDA's error code: both leave the same bits. set(work) says how, of each of them. How many rows have
-/// changed something.
+/// which returns CUDA's error code: both must leave the same bits. set(work) sets the options of each. Returns how many
+/// rows have changed something.
 template <class Problem, class Set, class Host, class Launch>
 std::uint64_t expect_bits_of_host_form(Problem host, const Set& set, const Host& train, const Launch& launch) {
   Problem fibers = host;

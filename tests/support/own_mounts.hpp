@@ -9,13 +9,13 @@
 
 namespace hogwild::test {
 
-/// Mounts of its own, where this user may have them.
+/// Gives this process mounts of its own. Returns false if the user may not have them.
 inline bool has_own_mounts() {
   const uid_t user = ::geteuid();
   const gid_t group = ::getegid();
   if (::unshare(CLONE_NEWNS) == 0) return true;
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-  // Who has no number there can make no file.
+  // A user without a number in the namespace cannot create files.
   const auto say = [](const char* file, const std::string& text) {
     const int fd = ::open(file, O_WRONLY | O_CLOEXEC);
     const bool taken = fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());

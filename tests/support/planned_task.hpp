@@ -22,7 +22,7 @@ inline loop_plan plan_of(const training_task& task, access_kind kind, const exch
   return task.plan(decided);
 }
 
-/// A task and the plan that a test has made for it, where a run would have its engine decide.
+/// A task with a plan made by the test; in a run the engine decides it.
 struct planned_task {
   std::unique_ptr<training_task> task;
   loop_plan plan;
@@ -30,7 +30,7 @@ struct planned_task {
   planned_task(std::unique_ptr<training_task> made) : task(std::move(made)), plan(task->plan()) {}
 
   void set_sharing(access_kind kind, const exchange_options& exchange) { plan = plan_of(*task, kind, exchange); }
-  /// The epochs of a run by this plan.
+  /// Trains the epochs of a run with this plan.
   train_result train(engine_run& who, resolved_run run) const {
     run.plan = plan;
     return train_epochs(*task, who, run);

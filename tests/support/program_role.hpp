@@ -14,7 +14,7 @@ class program_role {
  public:
   using action = std::optional<int> (*)(int argc, char** argv);
 
-  // std::source_location, but clang 14 has it not.
+  // clang 14 has no std::source_location.
   explicit program_role(action act, const char* source = __builtin_FILE());
 };
 

@@ -56,11 +56,11 @@ inline std::string random_decimal(draws& draw) {
   return text;
 }
 
-/// What kinds of lines a random text has; every other line is of the common kind.
+/// The kinds of lines of a random text. Every other line is of the common kind.
 struct text_shape {
   std::uint64_t rows;
   std::uint64_t longest_row;  ///< entries
-  std::uint64_t odd;          ///< one line in so many is of a rare kind, and one token
+  std::uint64_t odd;          ///< one line in so many is of a rare kind, and so is one token
   bool lists = false;         ///< rare labels are lists
 };
 
@@ -102,7 +102,7 @@ inline std::string random_text(const text_shape& shape, draws& draw) {
   return text;
 }
 
-/// Puts bytes that mean something, and some that do not, where they may not belong.
+/// Puts bytes with a meaning in the format, and others, at random places.
 inline void damage(std::string& text, std::uint64_t times, draws& draw) {
   constexpr std::string_view bytes("  \t\n\r#::,+-..eE0019a\0\x7f\xff", 23);
   for (std::uint64_t k = 0; k < times && !text.empty(); ++k) {
@@ -121,7 +121,7 @@ inline void damage(std::string& text, std::uint64_t times, draws& draw) {
   }
 }
 
-/// All that a block says, numbers by their bits.
+/// The whole content of a parsed block, with numbers as their bits.
 struct parsed_block {
   std::vector<std::uint32_t> index, value, row_end;
   std::vector<std::uint64_t> label;
@@ -141,7 +141,7 @@ struct parsed_block {
   }
 };
 
-/// Parses text with nothing before it and the padding alone behind it.
+/// Parses text that begins its memory, and is followed by the padding only.
 inline parsed_block parse_with(isa set, std::string text, bool labels_optional) {
   if (text.empty() || text.back() != '\n') text += '\n';
   std::vector<char> padded(text.size() + detail::text_padding);

@@ -30,14 +30,15 @@ inline std::vector<isa> instruction_sets_here() {
   return here;
 }
 
-/// A batch and the arrays that it looks into.
+/// A batch with the arrays that it points into.
 template <class Index, class Value>
 struct random_rows {
   std::vector<Index> index;
   std::vector<Value> value;
   row_batch<Index, Value> batch;
 
-  /// Up to batch_rows rows of 0 to `most` entries, no column twice in a row, after `skip` entries of nobody's.
+  /// Up to batch_rows rows of 0 to `most` entries, no column twice in a row, after `skip` entries that belong to no
+  /// row.
   random_rows(std::mt19937_64& random, std::size_t rows, std::size_t most, std::size_t columns, std::size_t skip)
       : index(skip), value(skip) {
     std::vector<Index> order(columns);
@@ -77,7 +78,7 @@ struct row_kind {
   using index = I;
   using value = V;
 };
-/// For tests of each kind of rows that a cache may have, and of those with the widest and the narrowest entries.
+/// All kinds of rows that a cache may have, and those with the widest and the narrowest entries.
 using all_row_kinds = testing::Types<row_kind<std::uint32_t, float>, row_kind<std::uint16_t, float>,
                                      row_kind<std::uint32_t, half>, row_kind<std::uint16_t, half>>;
 using wide_and_narrow_rows = testing::Types<row_kind<std::uint32_t, float>, row_kind<std::uint16_t, half>>;

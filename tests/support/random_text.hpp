@@ -10,7 +10,7 @@
 
 namespace hogwild::test {
 
-/// Sentences of fewer than 40 words, none among them, of so many different ones. Small numbers occur more often.
+/// Sentences of 0 to 39 words, from a vocabulary of `different` words. Words with small numbers occur more often.
 inline corpus random_sentences(std::mt19937_64& random, std::size_t sentences, std::size_t different) {
   std::string text;
   for (std::size_t line = 0; line < sentences; ++line) {

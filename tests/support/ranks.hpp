@@ -16,7 +16,7 @@
 
 namespace hogwild::test {
 
-/// What a thread that plays a rank has of the others.
+/// The connections of a thread that acts as a rank.
 struct rank_place {
   std::size_t rank;
   collective& ranks;
@@ -33,8 +33,8 @@ struct stop_after_two final : observer {
   double loss = 0.0;
 };
 
-/// Calls body(place) in a thread for each of `ranks` ranks, and returns what each of them threw, or null. A rank whose
-/// body ends leaves the others.
+/// Calls body(place) in a thread for each of `ranks` ranks. Returns the exception of each, or null. A rank whose body
+/// ends leaves the group.
 template <class Body>
 std::vector<std::exception_ptr> as_ranks(std::size_t ranks, const Body& body,
                                          std::chrono::nanoseconds timeout = std::chrono::seconds(20)) {
@@ -63,7 +63,7 @@ std::vector<std::exception_ptr> as_ranks(std::size_t ranks, const Body& body,
   return thrown;
 }
 
-/// The same where nobody may throw: the first exception goes on.
+/// The same if no rank may throw: rethrows the first exception.
 template <class Body>
 void as_sound_ranks(std::size_t ranks, const Body& body) {
   for (const std::exception_ptr& e : as_ranks(ranks, body)) {

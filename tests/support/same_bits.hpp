@@ -6,7 +6,7 @@
 
 namespace hogwild::test {
 
-/// Whether both hold the same numbers to the bit: zeros have signs, and a NaN is equal to itself.
+/// Whether both have the same bits: zeros differ by their sign, and a NaN is equal to itself.
 inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }

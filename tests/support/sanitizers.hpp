@@ -14,8 +14,8 @@
 
 namespace hogwild::test {
 
-/// Whether a sanitizer watches, which makes a test five to twenty times as long. It looks at what code does, not at how
-/// often: tests that repeat themselves for the sake of numbers may do so less.
+/// Whether a sanitizer is used, which makes a test five to twenty times as slow. More repetitions of the same code do
+/// not help it, so tests may repeat less.
 #if defined(HOGWILD_THREAD_SANITIZER)
 inline constexpr bool sanitized = true, thread_sanitized = true;
 #elif defined(HOGWILD_ADDRESS_SANITIZER)

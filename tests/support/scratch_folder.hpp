@@ -15,7 +15,7 @@
 
 namespace hogwild::test {
 
-/// An empty folder of this test alone, removed with all it holds at the end.
+/// An empty folder for one test, removed with its contents at the end.
 class scratch_folder {
  public:
   scratch_folder() {

@@ -16,10 +16,10 @@
 #include <vector>
 
 // Runs the kernels of a .cu file on the CPU, thread by thread: this header first, then the file itself. Each thread of
-// a block is a fiber, which gives way where its warp or its block meets; who goes on is drawn at random. So what holds
-// only when lanes happen to run in step fails here, and a lane that misses a meeting is an error, not a hang. Blocks
-// run one after the other. Two things it cannot see: lanes read what others wrote before a shuffle, which hardware
-// promises for __syncwarp alone, and memory is that of one CPU.
+// a block is a fiber, which gives way where its warp or its block meets; the next one is drawn at random. So code that
+// is right only if lanes happen to run in step fails here, and a lane that misses a meeting is an error, not a hang.
+// Blocks run one after the other. It cannot find two faults: a lane that relies on a shuffle to see the writes of
+// others, which hardware promises only for __syncwarp, and any that depends on the memory order of a device.
 //
 // One launch at a time, from one thread.
 
@@ -40,19 +40,20 @@ namespace hogwild::simt {
 
 inline constexpr unsigned warp_lanes = 32;
 
-/// What the launches that follow are to do.
+/// Settings of the following launches.
 struct settings_type {
-  std::uint64_t seed = 1;           ///< of the order in which threads run
-  bool leave_out_syncwarp = false;  ///< __syncwarp() does nothing: a fault to be found
+  std::uint64_t seed = 1;           ///< for the order in which threads run
+  bool leave_out_syncwarp = false;  ///< __syncwarp() does nothing: a fault that tests must find
 };
 inline settings_type settings;
 
 /// Where threads wait for each other.
 struct meeting {
-  const char* kind = "";  ///< what those who wait have called
+  const char* kind = "";  ///< the call in which they wait
   std::vector<unsigned> waiting;
   std::uint64_t number = 0;
-  std::uint64_t value[2][warp_lanes] = {};  ///< of the lanes of a shuffle; by turns, for nobody is two meetings behind
+  std::uint64_t value[2][warp_lanes] =
+      {};  ///< of the lanes of a shuffle; two in turn suffice: no lane is two meetings behind
 };
 
 struct fiber {
@@ -103,7 +104,7 @@ inline void run_thread() {
   } catch (...) {
     machine.failure = std::current_exception();
   }
-  give_way();  // for ever: nobody makes it ready again
+  give_way();  // for ever: nothing makes it ready again
 }
 
 inline void run_block(std::mt19937_64& random) {
@@ -135,8 +136,8 @@ inline void run_block(std::mt19937_64& random) {
                            " wait for others that do not come");
 }
 
-/// Runs `kernel` in each thread of the grid. Throws std::logic_error where threads do not meet, and what a thread
-/// throws; the other threads of its block are then given up where they stand.
+/// Runs `kernel` in each thread of the grid. Throws std::logic_error if threads do not meet, and the exception of a
+/// thread; the other threads of its block are then abandoned.
 inline void launch(const dim3& grid, const dim3& block, const std::function<void()>& kernel) {
   if (block.x == 0 || block.x > 1024 || block.x % warp_lanes != 0 || grid.y != 1 || grid.z != 1 || block.y != 1 ||
       block.z != 1)
@@ -149,7 +150,7 @@ inline void launch(const dim3& grid, const dim3& block, const std::function<void
   try {
     for (blockIdx.x = 0; blockIdx.x < grid.x; ++blockIdx.x) run_block(random);
   } catch (...) {
-    machine.fibers.clear();  // AddressSanitizer remembers what lay on stacks that were given up
+    machine.fibers.clear();  // AddressSanitizer remembers the objects on abandoned stacks
     throw;
   }
 }
@@ -172,7 +173,7 @@ inline void __syncthreads() {
 
 namespace hogwild::simt {
 
-/// All lanes of a warp meet; each gets what lane `from` came with.
+/// All lanes of a warp meet; each gets the value of lane `from`.
 template <class T>
 T shuffle(unsigned mask, T value, unsigned from, const char* kind) {
   static_assert(sizeof(T) <= sizeof(std::uint64_t));
@@ -202,7 +203,7 @@ T atomicAdd(T* address, T value) {
   return std::exchange(*address, *address + value);
 }
 
-// What of the CUDA runtime launches kernels.
+// The part of the CUDA runtime that launches kernels.
 enum cudaError_t { cudaSuccess = 0 };
 using cudaStream_t = void*;
 struct cudaLaunchConfig_t {

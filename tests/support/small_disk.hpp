@@ -14,8 +14,8 @@
 
 namespace hogwild::test {
 
-/// Calls act() in a process of its own, to which `folder` is a disk of this size ("20m"). What act() returns, 0 to 75;
-/// 76 where it throws, or the process ends by a signal; nothing where this user may not mount one.
+/// Calls act() in a process of its own, for which `folder` is a disk of this size ("20m"). Returns the result of act(),
+/// 0 to 75; 76 if it throws, or a signal ends the process; nothing if this user may not mount a disk.
 template <class F>
 std::optional<int> on_small_disk(const std::filesystem::path& folder, const std::string& size, const F& act) {
   constexpr int thrown = 76, not_allowed = 77;
@@ -24,7 +24,7 @@ std::optional<int> on_small_disk(const std::filesystem::path& folder, const std:
     try {
       const bool mounted = has_own_mounts() && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
                            ::mount("tmpfs", folder.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
-      const std::filesystem::path first = folder / "first";  // who has no number there can make none
+      const std::filesystem::path first = folder / "first";  // fails for a user without a number there
       const int made = mounted ? ::open(first.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600) : -1;
       if (made < 0) ::_exit(not_allowed);
       ::close(made);

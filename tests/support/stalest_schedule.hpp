@@ -9,17 +9,16 @@
 
 namespace hogwild::test {
 
-/// How logistic regression is trained by sgd, whose step is multiplied by `decay` after each epoch.
+/// Options of logistic regression by sgd, whose step is multiplied by `decay` after each epoch.
 struct stale_training {
   std::size_t epochs = 1, replicas = 1;
   double step = 0.1, decay = 1.0, l2 = 0.0;
-  double gain_weight = 1.0;  ///< what gains are multiplied by before they are added
+  double gain_weight = 1.0;  ///< the factor of gains before they are added
 };
 
-/// The objective by the stalest schedule that rounds allow: of every epoch each replica trains its part on the
-/// parameters that the epoch began with, as if it were put aside until all others are through; then all gains are
-/// added. However late a replica comes or its updates are seen, they are not later than that, since an epoch ends with
-/// an exchange of all.
+/// The objective by the stalest schedule that rounds allow: in every epoch each replica trains its part on the
+/// parameters from the beginning of the epoch, as if it were preempted until all others have finished; then all gains
+/// are added. No replica and no update can be later than that, because all replicas exchange at the end of an epoch.
 inline double stalest_objective(const toy_rows& data, const stale_training& o) {
   std::vector<double> w(data.columns);
   double step = o.step;

@@ -22,8 +22,8 @@ inline void require_done(int code, const std::filesystem::path& file) {
   if (code != 0) throw std::system_error(errno, std::generic_category(), file.string());
 }
 
-/// Makes a file one that others can change: it becomes a stranger's where this process may give it away, else everybody
-/// may write to it. Of a link the link itself, which needs may_give_away().
+/// Lets others change a file: a stranger becomes its owner if this process may give it away; otherwise everybody may
+/// write to it. For a link this applies to the link itself, and needs may_give_away().
 inline void let_others_change(const std::filesystem::path& file) {
   if (may_give_away())
     require_done(::lchown(file.c_str(), stranger, static_cast<gid_t>(-1)), file);

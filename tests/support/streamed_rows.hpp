@@ -16,11 +16,11 @@
 
 #include "support/toy_data.hpp"
 
-// Rows for streams, and how tests feed them.
+// Rows for streams, and functions that feed them.
 
 namespace hogwild::test {
 
-/// So many that train() cuts them into chunks of 256 rows, which hold whole batches as those of a stream do.
+/// Enough rows for train() to cut them into chunks of 256 rows, which hold whole batches like those of a stream.
 inline const toy_rows& many_rows() {
   static const toy_rows planted = planted_classification({.rows = 16'500, .columns = 300, .per_row = 8});
   return planted;
@@ -39,7 +39,7 @@ inline train_options by_sgd(double l2 = 0.0) {
           .batch = 16};
 }
 
-/// Rows in calls of random sizes, from 0 to `most`.
+/// Feeds rows in calls of random sizes, from 0 to `most`.
 template <class Trainer>
 void feed(Trainer& to, const sparse_view& all, std::size_t most, std::uint64_t seed, std::size_t first = 0) {
   std::mt19937_64 random(seed);
@@ -56,7 +56,7 @@ inline std::vector<float> one_pass(train_options options, const sparse_view& all
   return train(logistic{}, all, serial_engine{}, options).parameters;
 }
 
-/// The mean logistic loss, from scores alone: measuring sorts by oneTBB, which ThreadSanitizer does not see into.
+/// The mean logistic loss, from scores only: measuring would sort by oneTBB, which ThreadSanitizer cannot see into.
 inline double loss_of(const trainer<logistic>& stream, const sparse_view& rows) {
   const std::vector<float> margins = scores(stream.model(), rows, {.team = thread_team_kind::std});
   double sum = 0.0;

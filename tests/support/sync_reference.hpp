@@ -12,11 +12,11 @@
 
 #include "toy_data.hpp"
 
-// Synchronous training worked out by hand, in double precision: which rows each rank has, and what all of them do.
+// A reference for synchronous training in double precision: the rows of each rank, and the steps of all ranks.
 
 namespace hogwild::test {
 
-/// The rows of each rank in the order of an epoch: shards of chunks, each shuffled for itself.
+/// The rows of each rank in the order of an epoch: shards of chunks, each shuffled separately.
 inline std::vector<std::vector<std::size_t>> rows_of_ranks(const toy_rows& toy, std::size_t ranks, std::uint64_t seed,
                                                            std::size_t epoch) {
   const chunk_plan plan = chunk_plan::choose(toy.rows(), toy.index.size());
@@ -44,10 +44,10 @@ inline void add_logistic_gradient(const toy_rows& toy, std::size_t r, const std:
 
 struct sync_reference {
   std::size_t ranks, rows;  ///< of each rank between two meetings
-  bool average;             ///< each rank makes steps of its own in between, and the mean is taken where they meet
+  bool average;             ///< each rank makes steps of its own between meetings, and a meeting takes the mean
   double step;
   std::uint64_t seed = 1;
-  double momentum = 0.0;  ///< of steps of one's own, of all columns at every row
+  double momentum = 0.0;  ///< for a rank's own steps, of all columns at every row
 };
 
 /// The weights after so many epochs under a constant step, without l2.

@@ -49,7 +49,7 @@ class timed_out_member final : public detail::typed_collective<timed_out_member>
   std::vector<std::span<const double>>& offered_;
 };
 
-/// Whether there is still memory where `numbers` were. An array of 33 MB or more is unmapped when it goes.
+/// Whether the memory of `numbers` is still mapped. An array of 33 MB or more is unmapped when it is destroyed.
 inline bool is_mapped(std::span<const double> numbers) {
   constexpr std::uintptr_t page = 4096;
   const auto begin = reinterpret_cast<std::uintptr_t>(numbers.data()) / page * page;

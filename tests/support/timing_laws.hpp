@@ -17,15 +17,15 @@
 
 #include "support/scratch_folder.hpp"
 
-// What seconds mean, for whatever engine trains. Naps stand where time must count, or must not; all bounds are lower
-// ones, which no busy machine breaks.
+// The meaning of the seconds in results, for every engine. The run naps where time must count, or must not. All bounds
+// are lower bounds, which hold on busy machines, too.
 
 namespace hogwild::test {
 
 inline constexpr auto nap = std::chrono::milliseconds(5);
 inline constexpr double nap_seconds = 0.005;
 
-/// Keeps what it is told, and takes its time with it.
+/// Keeps the reports, and naps at each.
 struct slow_observer final : observer {
   void on_start(const run_start&) override { std::this_thread::sleep_for(nap); }
   observer_answer on_epoch(const epoch_report& e) override {
@@ -36,12 +36,12 @@ struct slow_observer final : observer {
   std::vector<epoch_report> epochs;
 };
 
-/// Seconds only grow, and what is not training is never in train_seconds; `before` stand in the checkpoint.
+/// Checks that seconds only grow, and that train_seconds has only training. `before` is the report in the checkpoint.
 inline void expect_cumulative(const slow_observer& seen, const train_result& r, const epoch_report& before) {
   epoch_report last = before;
   double not_training = 0.0;
   for (const epoch_report& e : seen.epochs) {
-    not_training += nap_seconds;  // of the start, then of the epoch before
+    not_training += nap_seconds;  // at the start, then after the previous epoch
     EXPECT_GT(e.train_seconds, last.train_seconds);
     EXPECT_GE(e.wall_seconds - before.wall_seconds, e.train_seconds - before.train_seconds + not_training);
     last = e;
@@ -55,7 +55,7 @@ inline void expect_timing_laws(const std::string& engine, double least,
                                const std::function<train_result(const train_options&)>& train) {
   SCOPED_TRACE(engine);
   const scratch_folder folder;
-  // A step that is searched for: each trial begins with a nap, and so does the run.
+  // The step is searched for: each trial begins with a nap, and so does the run.
   slow_observer seen;
   train_options options{.epochs = 3, .checkpoint = (folder / "checkpoint").string(), .observers = {&seen}};
   options.initial = [](std::span<float>) { std::this_thread::sleep_for(nap); };
@@ -68,7 +68,7 @@ inline void expect_timing_laws(const std::string& engine, double least,
   expect_cumulative(seen, first, {});
   EXPECT_LE(first.meetings.value_or(meeting_report{}).seconds, first.train_seconds);
 
-  // Resumed, it goes on from there, and ends at once with a target that every epoch reaches.
+  // The resumed run goes on from these seconds, and ends after one epoch, because every epoch reaches its target.
   slow_observer later;
   options.epochs = 5;
   options.step = {.initial = first.step, .decay = first.decay};

@@ -11,7 +11,7 @@
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/optimization/random.hpp>
 
-// Small problems whose structure is known: the same rows for the same arguments, on every machine.
+// Small problems with a known structure: the same rows for the same arguments, on every machine.
 
 namespace hogwild::test {
 
@@ -37,7 +37,7 @@ struct toy_rows {
   }
 };
 
-/// So many numbers: these, one after the other, again and again.
+/// `count` numbers: these, repeated in order.
 inline std::vector<float> numbers_in_turn(std::size_t count, const std::vector<float>& these) {
   std::vector<float> all(count);
   for (std::size_t i = 0; i < count; ++i) all[i] = these[i % these.size()];
@@ -70,7 +70,7 @@ inline toy_rows planted_rows(const toy_shape& shape) {
   return data;
 }
 
-/// The weights that labels are made from: uniform in [-2, 2); `which` tells apart the weights of several classes.
+/// The weights that labels are made from: uniform in [-2, 2); `which` distinguishes the weights of several classes.
 inline std::vector<double> planted_weights(const toy_shape& shape, std::uint64_t which = 0) {
   const counter_random weights(shape.seed, 3 + which);
   std::vector<double> w(shape.columns);
@@ -86,7 +86,7 @@ inline double planted_score(const toy_rows& data, std::size_t r, const std::vect
   return sum;
 }
 
-/// Labels -1 and +1: the sign of the planted score, turned over in a `noise` fraction of the rows.
+/// Labels -1 and +1: the sign of the planted score, flipped in a `noise` fraction of the rows.
 inline toy_rows planted_classification(const toy_shape& shape, double noise = 0.1) {
   toy_rows data = planted_rows(shape);
   const std::vector<double> w = planted_weights(shape);
@@ -123,7 +123,7 @@ inline toy_rows planted_classes(const toy_shape& shape, std::size_t classes) {
   return data;
 }
 
-/// Lists of labels: the planted class, in every third row the next one, too, and in every fifth the one after that.
+/// Lists of labels: the planted class, in every third row also the next one, and in every fifth the one after that.
 inline toy_rows planted_lists(const toy_shape& shape, std::size_t classes) {
   toy_rows data = planted_classes(shape, classes);
   const std::vector<float> first = std::move(data.label);

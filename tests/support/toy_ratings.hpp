@@ -17,8 +17,8 @@ struct toy_ratings_shape {
   std::uint64_t seed = 1;
 };
 
-/// Ratings around 3 that are a user's taste times an item's, two of each, plus what both always add, and a little
-/// noise. Small numbers of users and items occur more often, as positions do.
+/// Ratings around 3: the products of a user's two tastes with an item's, plus a bias of each, and a little noise. Users
+/// and items with small numbers occur more often, as for column positions.
 inline toy_rows planted_ratings(const toy_ratings_shape& shape = {}) {
   const counter_random who(shape.seed, 1), taste(shape.seed, 2), noise(shape.seed, 3);
   const auto often = [](double uniform, std::size_t count) {

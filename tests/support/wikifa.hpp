@@ -17,8 +17,8 @@
 
 namespace hogwild::test {
 
-/// 11 million words of an encyclopedia, and questions on them, in the folder that HOGWILD_DATA_DIR names. Skips where
-/// they are not there.
+/// 11 million words of an encyclopedia, and questions on them, in the folder that HOGWILD_DATA_DIR names. Skips if they
+/// are missing.
 struct wikifa : testing::Test {
   void SetUp() override {
     const char* const named = std::getenv("HOGWILD_DATA_DIR");
@@ -40,8 +40,8 @@ struct wikifa : testing::Test {
     return static_cast<double>(right) / static_cast<double>(answerable);
   }
 
-  /// Nine runs of five epochs with other seeds, by one worker and by two, got 0.2016 to 0.2127 right, 0.206 in the mean
-  /// with a standard deviation of 0.0033. This is 4.8 deviations below: one run in a million ends there.
+  /// Nine runs of five epochs with different seeds, by one worker and by two, answered 0.2016 to 0.2127 correctly, with
+  /// mean 0.206 and standard deviation 0.0033. This bound is 4.8 deviations below: one run in a million falls below it.
   static constexpr double least_right = 0.19;
 
   std::filesystem::path folder;
