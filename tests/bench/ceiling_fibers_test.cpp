@@ -18,7 +18,8 @@ using namespace hogwild::bench;
 
 namespace {
 
-// Of what is added or copied as many warps wait at once as a multiprocessor holds; else the ceilings would be too low.
+// As many warps as a multiprocessor holds must wait for additions or copies at once; otherwise the ceilings would be
+// too low.
 template <class Body>
 constexpr unsigned warps_with_room = device::least_blocks<Body>() * device::most_warps_in_block;
 static_assert(warps_with_room<copy_part> == 64);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that measure what a device can do, on the host, and what is made of their figures.
+// The kernels that measure what a device can do, on the host, and the use of their figures.
 #include "ceilings.hpp"
 
 #include <cstdint>
@@ -94,7 +94,7 @@ TEST_F(device_ceilings, a_rating_is_bound_by_what_it_moves) {
 }
 
 TEST_F(device_ceilings, a_row_of_text_is_bound_by_the_smallest_of_three) {
-  // Of 75 entries, which are 8 bytes each, and 12 for where it begins and its label.
+  // A row has 75 entries of 8 bytes, and 12 bytes for its begin and its label.
   const workload work = work_of(logistic{});
   const ceilings all{
       .copied_bytes = 612e6, .scattered_adds_lossy = 150e6, .scattered_adds_exact = 37.5e6, .row_seconds = 1e-6};

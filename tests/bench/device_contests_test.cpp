@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of runs beside each other: who is timed, who failed, who broke.
+// Reports of runs in comparison: which are timed, which failed, which broke.
 #include "contests.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ TEST(device_contests, classes_are_all_there) {
             std::get<softmax>(work.model).classes);
 }
 
-// A hundred topics, of which half of a sentence is.
+// There are a hundred topics, and half of a sentence belongs to its topic.
 TEST(device_contests, sentences_have_a_topic_and_popular_words) {
   const workload work = make_workload("words", {.words = 40'000, .dimension = 8, .epochs = 1});
   ASSERT_EQ(work.rows.label.size(), 2000u);
@@ -104,7 +104,7 @@ TEST(device_contests, a_run_in_the_band_is_timed_to_the_target) {
   const reference by = train_reference(work, 0.1, {});
   EXPECT_DOUBLE_EQ(by.target, 1.1 * by.objective);
   EXPECT_EQ(by.result.epochs, small.epochs);
-  // So few rows say nothing about quality: what is tried is what is told of it.
+  // So few rows say nothing about quality: the test is about the report.
   const contest outcome = train_contestant(work, {.name = "device", .device = true}, emulated_device, by, 10.0, {});
   EXPECT_EQ(outcome.state, "measured");
   EXPECT_NEAR(outcome.gap, outcome.result.objective / by.objective - 1.0, 1e-12);

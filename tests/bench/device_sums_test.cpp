@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmark of sums over devices measures, over a stand-in for NCCL.
+// The measurements of the benchmark of sums over devices, with a stand-in for NCCL.
 #include "sums.hpp"
 
 #include <chrono>

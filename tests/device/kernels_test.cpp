@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels do on a device is what their host form does, as far as floats go.
+// Kernels on a device do what their host form does, up to the precision of floats.
 #include "kernel_family.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct trained_arrays {
   std::uint64_t updates = 0;
 };
 
-/// What two launches over all rows make of these numbers, with this step.
+/// Trains these numbers by two launches over all rows, with this step.
 trained_arrays train_on(device::runtime& device, const training_task& task, const loop_options& options,
                         const trained_arrays& before, double step = 0.05) {
   // Behind what the kernels may write lie numbers that are none.
@@ -228,9 +228,9 @@ TEST_P(kernels_on, exact_adds_to_factors_are_not_lost) {
   EXPECT_EQ(after.weights.back(), -step * rows);
 }
 
-// Two words, of which each is in turn the other's neighbour. Scores are far on the wrong side by the vectors' first
-// numbers, which are too large to change; their slope is -1, and 0 of drawn words. To the second number of an output
-// each sentence adds 1: the step times that of an input, which is too large to change as well.
+// Two words, each the other's neighbour in turn. Scores are far on the wrong side by the vectors' first numbers, which
+// are too large to change; their slope is -1, and 0 of drawn words. To the second number of an output each sentence
+// adds 1: the step times that of an input, which is too large to change as well.
 TEST_P(kernels_on, exact_adds_to_words_are_not_lost) {
   constexpr std::size_t rows = 60'000;
   std::string text;

@@ -52,8 +52,8 @@ std::unique_ptr<engine_run> start(const rows_at_once& engine, const training_tas
   return start(cuda_engine{.workers = engine.workers, .device = engine.device, .pin = false}, task, plan, note);
 }
 
-// What becomes of the objective is recorded. By simulation it does not suffer by up to a quarter of the rows that the
-// step allows; the emulated device has as many in flight as threads, whatever is asked for.
+// The objective is recorded. By simulation it does not suffer from up to a quarter of the rows that the step allows;
+// the emulated device has as many rows in flight as threads, whatever is asked for.
 TEST_P(runs_on, with_more_rows_in_flight_end_as_is_recorded) {
   const auto toy = test::planted_classification({.rows = 20'000, .columns = 500, .per_row = 10, .seed = 19});
   const train_options options{.epochs = 5, .step = {.initial = 0.5, .decay = 0.8}, .l2 = 1e-4};
@@ -113,7 +113,7 @@ TEST_P(runs_on, end_in_the_band_of_the_serial_run_in_memory_of_the_store) {
   }
 }
 
-// Each row adds 1/2 of the step to each weight, without rounding (far_rows.hpp), whoever trains it.
+// Each row adds 1/2 of the step to each weight, without rounding (far_rows.hpp), on any worker.
 TEST_P(runs_on, keep_every_exact_add_in_memory_of_the_store) {
   constexpr std::size_t columns = 31, rows = 20'000;
   const test::toy_rows toy = test::rows_far_from_their_labels(rows, columns);
@@ -131,8 +131,8 @@ TEST_P(runs_on, keep_every_exact_add_in_memory_of_the_store) {
   }
 }
 
-// Of thirty runs on the emulated device the error ended 0.009 % above that of the serial one, with a standard deviation
-// of 0.0002 %, and of twelve on one CPU 0.012 % above it.
+// In thirty runs on the emulated device the error ended 0.009 % above that of the serial run, with a standard deviation
+// of 0.0002 %; in twelve on one CPU, 0.012 % above it.
 TEST_P(runs_on, learn_ratings) {
   const auto toy = test::planted_ratings();
   const csr_rows rows = toy.csr();

@@ -34,7 +34,7 @@ struct segments_on : test::each_device {
   }
 };
 
-// As in runs_test.cpp, where the worker beside the device is a thread.
+// Like runs_test.cpp, whose worker beside the device is a thread.
 TEST_P(segments_on, runs_beside_a_process_end_in_the_band_of_the_serial_run) {
   const auto toy = test::planted_classification({.rows = 4000, .columns = 200, .per_row = 10, .seed = 18});
   const train_options options{.epochs = 10, .step = {.initial = 0.5, .decay = 0.8}, .l2 = 1e-4};
@@ -45,7 +45,7 @@ TEST_P(segments_on, runs_beside_a_process_end_in_the_band_of_the_serial_run) {
   EXPECT_LE(r.objective, test::serial_band(2) * serial);
 }
 
-// Each row adds 1/2 of the step to each weight, without rounding (far_rows.hpp), whoever trains it.
+// Each row adds 1/2 of the step to each weight, without rounding (far_rows.hpp), on any worker.
 TEST_P(segments_on, exact_adds_beside_a_process_are_not_lost) {
   if (!device->facts().native_host_atomics)
     GTEST_SKIP() << "the device's atomic operations on memory of the host are not atomic to CPUs";

@@ -9,7 +9,7 @@
 #include "support/model_checker.hpp"
 
 // Actions of a coordinator on workers, as parties of a model checker (model_checker::add). The world has the workers'
-// `slots`, and its `at_work` counts the workers that have not ended.
+// `slots`, and counts the workers that have finished in `at_work`.
 
 namespace hogwild::test {
 

@@ -102,7 +102,7 @@ class gate_schedules {
     });
   }
 
-  // As worker_pool::run_round() does it, one look at a time.
+  // Does what worker_pool::run_round() does, one look at a time.
   bool coordinate(model_checker::memory& kept) {
     std::uint64_t &round = kept[0], &step = kept[1], &opened = kept[2], &left_out = kept[3];
     typename Gate::keeper keeper(world_.control, std::span(world_.slots).first(run_.workers));
@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(control, gate_under, testing::Bool(), [](const auto& wi
   return std::string(with.param ? "store_buffers" : "sequential_consistency");
 });
 
-// What the checker is worth: gates with a fault, each found out.
+// The checker finds the fault of each of these gates.
 
 template <class Gate>
 std::set<std::string> gate_broken_by(const gate_run& run, bool store_buffers = false) {
@@ -222,7 +222,7 @@ TEST(broken_gate, whose_visitor_counts_by_a_release_is_found_where_there_are_sto
   EXPECT_EQ(gate_broken_by<counts_by_release>(one_wakes, true).count(waited_for), 1u);
 }
 
-/// Tells that the run is over, wakes whoever sleeps, and leaves the gate as it is.
+/// Says that the run is over and wakes all sleepers, but leaves the gate as it is.
 struct dismisses_at_the_same_gate : sound_gate {
   struct keeper : sound_gate::keeper {
     keeper(basic_control_block<model_atomics>& control, std::span<basic_worker_slot<model_atomics>> slots)

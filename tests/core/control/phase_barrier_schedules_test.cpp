@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(control, barrier_under, testing::Bool(), [](const auto&
   return std::string(with.param ? "store_buffers" : "sequential_consistency");
 });
 
-// What the checker is worth: barriers with a fault, each found out.
+// The checker finds the fault of each of these barriers.
 
 template <class Barrier>
 std::set<std::string> barrier_broken_by(std::uint32_t members, const schedule_options& options) {
@@ -179,7 +179,7 @@ TEST(broken_barrier, that_opens_what_was_broken_off_is_found) {
             1u);
 }
 
-/// Is complete for whoever does not look which meeting it was.
+/// Looks complete to a worker that does not check which meeting it was.
 struct broken_hides_complete : sound_barrier {
   meeting look(std::uint32_t number) const noexcept {
     if (is_broken()) return meeting::broken;

@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(control, ring_token_schedules,
                            return name;
                          });
 
-// What the checker is worth: tokens with a fault, each found out.
+// The checker finds the fault of each of these tokens.
 
 struct passed_by_plain_store : sound_token {
   bool pass(seen s, std::size_t next) {

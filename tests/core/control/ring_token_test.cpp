@@ -90,7 +90,7 @@ TEST(ring_token, that_was_held_through_the_end_of_a_round_is_dead_in_the_next) {
 
 constexpr std::size_t workers = 4;
 
-// While nobody takes over, whoever has the token in hand is alone, and sees what all holders before it wrote.
+// Unless somebody takes over, the holder of the token is alone, and sees the writes of all holders before it.
 TEST(ring_token, hands_on_what_its_holders_wrote) {
   constexpr std::size_t passes = 20'000;
   ring_token token{};

@@ -142,14 +142,14 @@ INSTANTIATE_TEST_SUITE_P(control, circle_under, testing::Bool(), [](const auto& 
   return std::string(with.param ? "store_buffers" : "sequential_consistency");
 });
 
-// What the checker is worth: circles with a fault, each found out.
+// The checker finds the fault of each of these circles.
 
 template <class Circle>
 std::set<std::string> circle_broken_by(std::uint64_t left_out, int deaths = 0) {
   return circle_schedules<Circle>(2, 1, left_out, {.deaths = deaths}).broken_sentences();
 }
 
-/// Waits for whoever has the turn.
+/// Waits for the worker that has the turn.
 struct circle_of_patient : sound_circle {
   struct circle : sound_circle::circle {
     circle(std::span<std::uint32_t> words, std::size_t slots, std::size_t slot, liveness, const void* context)
@@ -162,7 +162,7 @@ TEST(broken_circle, in_which_nobody_takes_the_place_of_the_dead_is_found) {
   EXPECT_EQ(circle_broken_by<circle_of_patient>(0, 1), std::set<std::string>{passed_over});
 }
 
-/// Hands on whoever's turn it is.
+/// Hands on the turn even if it is another worker's.
 struct circle_of_careless : sound_circle {
   struct circle : sound_circle::circle {
     circle(std::span<std::uint32_t> words, std::size_t slots, std::size_t slot, liveness counts, const void* context)

@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(control, stripe_under, testing::Bool(), [](const auto& 
   return std::string(with.param ? "store_buffers" : "sequential_consistency");
 });
 
-// What the checker is worth: stripes with a fault, each found out.
+// The checker finds the fault of each of these stripes.
 
 template <class Stripe>
 std::set<std::string> stripe_broken_by(std::uint64_t left_out, int deaths = 0) {
@@ -166,7 +166,7 @@ TEST(broken_stripe, whose_owner_comes_back_under_its_old_generation_is_found) {
   EXPECT_EQ(stripe_broken_by<old_generation>(1), std::set<std::string>{stripe_has_one_owner});
 }
 
-/// Waits for whoever has it.
+/// Waits for the owner.
 struct never_taken_over : sound_stripe {
   struct locks : sound_stripe::locks {
     locks(std::span<std::uint32_t> stripes, tag self, liveness, const void* context)

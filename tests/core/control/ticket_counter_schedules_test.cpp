@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(control, tickets_under, testing::Bool(), [](const auto&
   return std::string(with.param ? "store_buffers" : "sequential_consistency");
 });
 
-// What the checker is worth: counters and marks with a fault, each found out.
+// The checker finds the fault of each of these counters and marks.
 
 template <class Counter, class Mark = sound_mark>
 std::set<std::string> tickets_broken_by(bool store_buffers = false) {

@@ -41,7 +41,7 @@ struct board_run {
   std::uint64_t left_out = 0;                   ///< how many workers at most, in the first round
 };
 
-/// What worker and coordinator see to.
+/// The care that worker and coordinator take.
 struct careful {
   static constexpr bool waits_for_holders = true, looks_whether_it_counts = true;
 };
@@ -130,7 +130,7 @@ class board_schedules {
     return true;
   }
 
-  /// As round_driver::run_in_turns() and worker_pool do it.
+  /// Does what round_driver::run_in_turns() and worker_pool do.
   bool coordinate(model_checker::memory& kept) {
     std::uint64_t &round = kept[0], &first = kept[1], &left_out = kept[2], &step = kept[3];
     Board& board = world_.board;
@@ -207,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(control, board_under, testing::Bool(), [](const auto& w
   return std::string(with.param ? "store_buffers" : "sequential_consistency");
 });
 
-// What the checker is worth: boards with a fault, each found out.
+// The checker finds the fault of each of these boards.
 
 template <class Board, class Care = careful>
 bool board_breaks(const board_run& run, const char* sentence, bool store_buffers = false) {

@@ -58,7 +58,7 @@ class slot_schedules {
     std::uint32_t ended = 0;
   };
 
-  /// As slot_lease of worker_process.cpp does it; the pid is the guest's number + 1.
+  /// Does what slot_lease of worker_process.cpp does; the pid is the guest's number + 1.
   bool visit(std::size_t g, std::uint64_t& step) {
     Slot& slot = world_.slot;
     const auto pid = static_cast<std::int32_t>(g + 1);
@@ -103,7 +103,7 @@ class slot_schedules {
     return true;
   }
 
-  /// As worker_pool::reap().
+  /// Does what worker_pool::reap() does.
   bool reap(std::uint64_t&) {
     const auto dead = [this] {
       for (std::size_t g = 0; g < guests_; ++g)
@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(control, slot_under, testing::Bool(), [](const auto& wi
   return std::string(with.param ? "store_buffers" : "sequential_consistency");
 });
 
-// What the checker is worth: slots with a fault, each found out.
+// The checker finds the fault of each of these slots.
 
 template <class Slot>
 std::set<std::string> slot_broken_by() {

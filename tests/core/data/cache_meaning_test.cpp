@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sealed datasets whose numbers mean nothing: every checksum holds, and still nobody gets to use them.
+// Sealed datasets with meaningless numbers are refused although every checksum holds.
 #include "data/cache_meaning.hpp"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// What a dataset is made of, however odd.
+/// The parts of a dataset, sound or not.
 struct contents {
   row_kind kind = row_kind::libsvm;
   std::vector<std::vector<std::pair<std::uint32_t, float>>> rows;
@@ -80,7 +80,7 @@ sparse_dataset sealed(const contents& c) {
   return std::move(file).finish();
 }
 
-/// What the first reader is told; empty where all holds.
+/// The error message for the first reader; empty if the dataset is sound.
 std::string fault_of(const contents& c) {
   try {
     const sparse_dataset data = sealed(c);
@@ -130,7 +130,7 @@ TEST(cache_meaning, of_rows_is_finite_values_and_labels) {
     EXPECT_THAT(fault_of(plain_rows(), [&](contents& c) { c.rows[1][0].second = x; }), HasSubstr("rows from 1 on"));
   for (const double x : {not_a_number, infinite, -infinite})
     EXPECT_THAT(fault_of(plain_rows(), [&](contents& c) { c.label[1] = x; }), HasSubstr("damaged in its labels"));
-  // What a program hands over is its own.
+  // Rows of a program are its own responsibility.
   EXPECT_EQ(fault_of(plain_rows(), [](contents& c) { c.kind = row_kind::of_program, c.label[1] = not_a_number; }), "");
 }
 
@@ -223,7 +223,7 @@ TEST(cache_meaning, of_column_counts_is_at_most_the_rows) {
   EXPECT_EQ(fault_of(plain_rows(), [](contents& c) { c.degree = {2, 2}; }), "");
 }
 
-// What takes more than a look at each number is seen by 'inspect --verify'.
+// 'inspect --verify' finds the faults that take more than a look at each number.
 TEST(cache_meaning, of_columns_and_counts_is_verified) {
   const auto verify = [](const std::function<void(contents&)>& change) -> std::string {
     contents c = plain_rows();

@@ -105,7 +105,7 @@ TEST_F(dataset_cache, one_of_another_version_size_or_checksum_is_rebuilt) {
   expect_rebuilt("empty");
 }
 
-// Whoever writes may set the time of writing, but not that of the change.
+// A writer can set the modification time of a file, but not the change time.
 TEST_F(dataset_cache, a_source_that_was_changed_and_given_its_old_time_is_read_again) {
   opening{source};
   const auto written = std::filesystem::last_write_time(source);
@@ -336,7 +336,8 @@ TEST_F(dataset_cache, a_limit_on_file_sizes_is_told_and_nothing_is_left) {
   const auto size = static_cast<rlim_t>(std::filesystem::file_size((opening(source), cache)));
   std::filesystem::remove(cache);
   for (const auto use : {open_options::cache_use::automatic, open_options::cache_use::none}) {
-    for (const rlim_t most : {rlim_t{500}, size - 1}) {  // the space claimed at first, and what is packed at the end
+    for (const rlim_t most :
+         {rlim_t{500}, size - 1}) {  // too little for the space claimed at first, and for the data packed at the end
       try {
         const test::file_size_limit limit(most);
         const opening refused(source, {.cache = use});

@@ -24,7 +24,7 @@ unsigned pattern(half h) {
   return static_cast<std::uint16_t>(h);
 }
 
-/// What the standard says: sign, exponent biased by 15, ten bits of fraction.
+/// By the standard: sign, exponent biased by 15, ten bits of fraction.
 double by_definition(unsigned h) {
   const double sign = (h & 0x8000u) != 0 ? -1.0 : 1.0;
   const int exponent = static_cast<int>(h >> 10 & 0x1fu);

@@ -21,7 +21,7 @@ namespace {
 using hogwild::test::scratch_folder;
 using ::testing::HasSubstr;
 
-/// Reads to the end and checks on the way what is promised of every block.
+/// Reads to the end and checks the promises about every block on the way.
 std::string read_all(input_stream& input) {
   std::string all;
   while (auto block = input.next()) {

@@ -123,7 +123,7 @@ TEST(labels, of_lists_are_classes) {
   EXPECT_THAT(map.encode_list(lists.column(), 0, room), ElementsAre(1, 3));
   EXPECT_THAT(map.encode_list(lists.column(), 1, room), ElementsAre(2));
   EXPECT_THAT(map.encode_list(lists.column(), 2, room), ElementsAre(0, 1, 3));
-  // Of some of the rows: their labels alone.
+  // Some of the rows: only their labels are learned.
   const label_map part = label_map::learn(label_kind::classes, lists.column().subspan(0, 2), "a.svm");
   EXPECT_THAT(part.values(), ElementsAre(3, 5, 17));
   EXPECT_NO_THROW(part.require_known(lists.column().subspan(0, 2), "b.svm"));

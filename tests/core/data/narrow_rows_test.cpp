@@ -130,7 +130,7 @@ TEST(narrow_rows, half_precision_rounds_each_value_to_the_nearest) {
     ASSERT_EQ(kept, to_float(to_half(values[r])));
     ASSERT_NEAR(kept, values[r], values[r] * 0x1p-11f + 0x1p-25f);
   }
-  // What was rounded stays as it is when it is copied.
+  // A copy keeps rounded values as they are.
   EXPECT_TRUE(sparse_dataset::copy_of(data.view()).view().has_narrow_value());
 }
 

@@ -43,7 +43,7 @@ std::string refusal_of(const csr_arrays& from, const row_options& options) {
   return {};
 }
 
-/// Rows of random columns, some of which the numbering has not, and rows without any.
+/// Rows of random columns, some of which the numbering lacks, and empty rows.
 struct random_rows {
   std::vector<std::int64_t> start{0};
   std::vector<std::uint32_t> index{};

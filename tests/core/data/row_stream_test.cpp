@@ -64,7 +64,7 @@ class streamed_rows : public ::testing::Test {
     const detail::unique_fd file(::open(cache.c_str(), O_RDONLY | O_CLOEXEC));
     ::fsync(file.get());  // pages that are not on the disk yet do not go
     data.emplace(dataset_access::open(detail::unique_fd(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0)), cache, true, memory));
-    // What the kernel read around the header lies in large pages, of which no part goes.
+    // The kernel read the surroundings of the header into large pages, which it drops only as a whole.
     ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
     if (!data->view().streams()) GTEST_SKIP() << "the folder for tests is no disk";
   }

@@ -30,7 +30,7 @@ numbers pack(const numbers& all) {
   return std::move(packer).finish();
 }
 
-/// As many ones and zeros.
+/// `count` ones and zeros.
 numbers several(std::size_t count) {
   numbers all;
   for (std::size_t k = 0; k < count; ++k) all.push_back(k % 2);
@@ -63,7 +63,7 @@ class changed_cache {
 
   const std::string& file() const { return file_; }
 
-  /// What the one who maps it and reads all of it is told; empty where it holds.
+  /// The error message for a reader that maps the file and reads all of it; empty if it is sound.
   std::string fault() const {
     const test::scratch_folder folder;
     try {

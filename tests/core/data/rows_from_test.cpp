@@ -126,7 +126,7 @@ TEST_F(rows_from_file, pieces_are_rows_one_after_the_other) {
   std::vector<csr_arrays> pieces(3);
   const std::span start(rows.row_start);
   const std::span label(rows.label);
-  // As slices of an array that all share: places count from the beginning of that.
+  // Slices of a common array: positions count from the beginning of the array.
   pieces[0] = {.row_start = start.first(201), .index = rows.index, .value = rows.value, .label = label.first(200)};
   pieces[2] = {.row_start = start.subspan(200), .index = rows.index, .value = rows.value, .label = label.subspan(200)};
   expect_same(rows_from(pieces, {.first_column = 1}), of_text(rows));

@@ -50,7 +50,7 @@ TEST(feistel_permutation, differs_by_seed_and_by_stream) {
 }
 
 TEST(feistel_permutation, sends_every_place_everywhere_equally_often) {
-  // Where three places of 20 go over 20,000 seeds: each chi-square has 19 degrees of freedom, and exceeds
+  // The new positions of three places of 20 over 20,000 seeds: each chi-square has 19 degrees of freedom, and exceeds
   // 19 + 2 sqrt(19 * 15.5) + 31 = 84.4 with probability below e^-15.5 = 1.9e-7, together 5.6e-7.
   constexpr std::size_t n = 20, seeds = 20'000;
   for (const std::uint64_t place : {0u, 7u, 19u}) {
@@ -84,8 +84,8 @@ TEST(row_sampler, draws_a_fresh_permutation_each_pass) {
 }
 
 TEST(row_sampler, draws_with_replacement) {
-  // Of 10,000 draws a fraction of 1/e misses: 3,679 rows with deviation below 32 (balls into bins); 6 deviations each
-  // way fail with probability 2e-9.
+  // 10,000 draws miss a fraction of 1/e: 3,679 rows with a deviation below 32 (balls into bins); 6 deviations each way
+  // are exceeded with probability 2e-9.
   auto rows = rows_of(row_order::replacement, 10'000, 9, 1);
   EXPECT_NE(rows, rows_of(row_order::replacement, 10'000, 9, 2));
   EXPECT_TRUE(std::ranges::all_of(rows, [](std::size_t r) { return r < 10'000; }));

@@ -31,7 +31,7 @@ namespace {
 
 using test::scratch_folder;
 
-/// What rows are like.
+/// The shape of the rows.
 struct text_kind {
   const char* name;
   std::uint32_t columns = 3000;

@@ -14,7 +14,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// As the parser reads a value: the short way, else the long one.
+/// Reads a value like the parser: the short way, else the long one.
 number_fault read_value(const std::string& token, float& value) {
   std::string padded = token;
   padded.append(1, ' ').append(text_padding, '\0');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file is, by its first bytes and lines; and what each reader says of another one's files.
+// The kind of a file, by its first bytes and lines; and each reader's error for files of another kind.
 #include <hogwild/formats/file_kind.hpp>
 
 #include <functional>
@@ -248,7 +248,7 @@ TEST(readers_of_text, say_what_another_text_is_and_where_it_shows) {
               HasSubstr("zero:2:4: the index is 0; indices count from 1, so add 1 to each index"));
 }
 
-/// Whole numbers between commas are lists of labels as well. What has lists and no entry in any row is no data.
+/// Whole numbers between commas are lists of labels as well. A file with lists and without any entry is not data.
 TEST(readers_of_text, do_not_take_a_table_for_lists_of_labels) {
   const scratch_folder folder;
   for (const char* const text : {"0,7,3,5\n1,2,9,4\n0,6,5,8\n", "1,2\n3,4\n", "1,2\n3\n4,5,6\n", "1,2,3\n"}) {

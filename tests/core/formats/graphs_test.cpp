@@ -116,7 +116,7 @@ TEST_F(graphs, that_were_not_cut_are_refused_by_a_numbering) {
     EXPECT_THROW(open_graph(file("p max 5 2\nn 1 s\nn 4 t\na 1 2 3\na 2 5 1\n"), {}, through), input_error);
     // A third side.
     EXPECT_THROW(open_graph(file("3 2 3\nv 0 2\nv 1 1\nv 2 0\ne 0 1\ne 1 2\n"), {}, through), input_error);
-    // What is not cut in any case may be there.
+    // Parts that no cut can separate are allowed.
     EXPECT_NO_THROW(open_graph(file("p max 5 3\nn 1 s\nn 4 t\na 1 2 3\na 2 5 0\na 5 5 1\n"), {}, through));
   }
 }

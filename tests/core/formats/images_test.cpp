@@ -32,7 +32,7 @@ const std::string pixels("\x00\x01\xff\x00\x00\x00\x00\x00\x10\x20\x30\x40", 12)
 
 using image = std::map<std::uint32_t, float>;
 
-/// What a dataset holds: each row's bytes under their numbers in the input, by label.
+/// The contents of a dataset: each row's bytes, at their numbers in the input, by label.
 std::multimap<double, image> contents(const sparse_dataset& data) {
   std::multimap<double, image> rows;
   row_cursor cursor(data.view());

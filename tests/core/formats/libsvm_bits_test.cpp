@@ -17,7 +17,7 @@
 namespace hogwild::test {
 namespace {
 
-/// What std::from_chars makes of well-formed lines.
+/// Reads well-formed lines by std::from_chars.
 parsed_block read_by_from_chars(std::string_view text) {
   parsed_block result;
   const char* p = text.data();

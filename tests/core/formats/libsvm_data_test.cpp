@@ -12,7 +12,7 @@
 namespace hogwild {
 namespace {
 
-/// What an independent count of the published files says.
+/// The result of an independent count of the published files.
 struct counted {
   const char* file;
   std::size_t rows, largest_index, nonzeros, positive;

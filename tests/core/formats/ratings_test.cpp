@@ -79,7 +79,7 @@ TEST(ratings, names_of_fields_stand_in_the_first_line_only) {
   const parsed_ratings twice = parse_ratings("user item rating\nuser item rating\n1 2 3\n4 5 6\n7 8 9\n");
   ASSERT_TRUE(twice.fault);
   EXPECT_EQ(twice.fault->line, 2u);
-  // What has a number where the others have one is a rating, and wrong.
+  // A line with numbers where ratings have them is taken for a wrong rating.
   for (const char* const rating : {"x1 2 3\n2 1 4\n", "\"1\",\"2\",x\n3,4,5\n", "user item rating\n"}) {
     const parsed_ratings found = parse_ratings(rating);
     ASSERT_TRUE(found.fault) << rating;

@@ -26,7 +26,7 @@ using namespace hogwild::test;
 
 constexpr std::size_t lane_columns = 40;
 
-/// The bits of a number; those of everything that is no number are the same.
+/// The bits of a number; all NaNs have the same.
 std::uint32_t number_bits(float x) {
   return std::isnan(x) ? 0x7fc00000u : std::bit_cast<std::uint32_t>(x);
 }
@@ -47,7 +47,7 @@ struct class_models {
     for (float& x : step) x = std::abs(x);
     for (float& x : fraction) x = l2 ? std::abs(x) : 0.0f;
   }
-  /// Of one model, what lies at `of` a number for each place.
+  /// One model's values in `of`.
   std::vector<float> lane(const std::vector<float>& of, std::size_t k) const {
     std::vector<float> mine;
     for (std::size_t i = k; i < of.size(); i += lanes) mine.push_back(of[i]);
@@ -76,8 +76,8 @@ struct class_lanes_on : testing::Test {
   std::uint64_t seed = std::random_device{}();
   std::mt19937_64 random{seed};
 
-  /// The scores of all rows, and what the first one changes, by the kernels of all instruction sets. What has no step
-  /// is left as it is.
+  /// Checks the scores of all rows, and the changes by the first one, for the kernels of all instruction sets. Models
+  /// without a step must stay unchanged.
   static void expect_each_alone(const batch_type& rows, const class_models& models) {
     const std::size_t n = models.classes * models.lanes;
     batch_type first = rows;

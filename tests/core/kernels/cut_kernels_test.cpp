@@ -66,7 +66,7 @@ TEST_F(cut_kernel, moves_both_ends_as_the_formula_says) {
   for (std::size_t e = 0; e < u.size(); ++e) {
     const bool terminal = v[e] >= nodes;
     const double a = part[u[e]], b = terminal ? (v[e] == nodes ? 1.0 : 0.0) : part[v[e]];
-    // Of ends that are alike but for rounding nobody could say which way they go; there are none.
+    // The direction of ends that differ only by rounding would be undefined; there are none.
     ASSERT_TRUE(a == b || std::abs(a - b) > 1e-5) << e;
     const double c = static_cast<double>(step) * static_cast<double>(a > b ? forth[e] : back[e]);
     const double by = a > b ? c : a < b ? -c : 0.0;

@@ -132,7 +132,7 @@ TEST(dense_updates, a_row_of_change_zero_is_skipped) {
     std::vector<float> w(9, 1.0f);
     const float no_change = 0.0f;
     kernels_of<std::uint32_t, float>(set).updates(w.data(), one, &no_change);
-    EXPECT_EQ(w, std::vector<float>(9, 1.0f)) << name_of(set);  // 0 times infinity would be no number
+    EXPECT_EQ(w, std::vector<float>(9, 1.0f)) << name_of(set);  // 0 times infinity would be NaN
   }
 }
 

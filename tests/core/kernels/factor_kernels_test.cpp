@@ -125,8 +125,8 @@ class factor_kernel : public testing::TestWithParam<setting> {
 
 // Numbers stay below 5. A rating rounds each of them a few times, and its dot of at most 112 products below 1 by at
 // most 112 * 2^-24 * 112 (Higham, Accuracy and Stability, 3.5) = 8e-4 in the worst case and sqrt(112) * 2^-24 in the
-// usual one; times step and factors below 1 that is 1e-7 a rating, of which a row sees 60, and l2 and the fitted errors
-// damp them: 1e-5, of which the bound is twenty times as much.
+// usual one; times step and factors below 1 that is 1e-7 a rating. A row has 60 ratings, and l2 and the fitted errors
+// damp the errors: 1e-5. The bound is twenty times as much.
 TEST_P(factor_kernel, sgd_is_the_formula_on_every_instruction_set) {
   const factors<double> start = right;
   train_right(false);

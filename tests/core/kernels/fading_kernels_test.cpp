@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Margin models under momentum and adam: what columns owe is settled as the formulas of block_optimizer.hpp say.
+// Margin models under momentum and adam: the owed steps of columns are made by the formulas of block_optimizer.hpp.
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
 
@@ -18,7 +18,7 @@ using namespace hogwild::test;
 
 constexpr double mu = 0.9, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, step = 0.0625;
 
-/// A margin model and what is remembered of it, in double or float.
+/// A margin model and its optimiser's state, in double or float.
 template <class T>
 struct remembered {
   std::vector<T> weights, first, second, steps;
@@ -193,7 +193,7 @@ TYPED_TEST(fading_kernels, settle_all_columns_and_leave_the_bias) {
   }
 }
 
-// No row, empty rows, and what is remembered so small, so large or below zero, as lost adds may leave it.
+// No row, empty rows, and state that is very small, very large or negative, as lost adds may leave it.
 TYPED_TEST(fading_kernels, odd_rows_and_memories_leave_parameters_finite) {
   using index = typename TestFixture::index_type;
   using value = typename TestFixture::value_type;

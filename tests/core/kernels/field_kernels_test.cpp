@@ -33,7 +33,7 @@ field_arrays arrays_of(field_machine<float>& m) {
   return {m.all.data(), &m.weight(0), &m.bias(), m.width, m.stride()};
 }
 
-/// Of small numbers, of which the last factors of each block are padding.
+/// A model of small numbers; the last factors of each block are padding.
 field_machine<float> small_field_machine(std::mt19937_64& random, std::size_t columns, std::size_t fields,
                                          std::size_t factors) {
   const std::size_t width = field_width(factors);
@@ -51,7 +51,7 @@ struct owned_field_row {
   std::vector<field_run> runs;
   std::size_t slots = 0;
 
-  /// Of these columns, which are different ones.
+  /// A row of these columns, which are distinct.
   owned_field_row(std::mt19937_64& random, std::vector<std::uint32_t> columns, std::size_t fields) {
     std::ranges::sort(columns, {}, [&](std::uint32_t j) { return std::pair(j % fields, j); });
     for (const std::uint32_t j : columns) {

@@ -116,8 +116,8 @@ struct fields_on_a_row {
   }
 };
 
-/// What a row makes of halves is what it makes of floats, stored as one of the two halves beside it: and by all
-/// instruction sets as the same one.
+/// A row changes halves to the same values as floats, stored as one of the two nearest halves; all instruction sets
+/// choose the same one.
 template <class Row>
 void expect_neighbours(const Row& row, const parameters<half>& before, bool adagrad, float l2) {
   parameters<float> exact{as_floats(before.factors), before.weights};
@@ -188,7 +188,7 @@ TEST(half_factors, of_short_rows_and_with_l2_of_each_column_are_a_neighbour_too)
   });
 }
 
-// What cannot be told apart: where sums are infinite or no numbers, instruction sets still agree.
+// Instruction sets agree even if sums are infinite or NaN.
 TEST(half_factors, beyond_all_halves_give_the_same_bits_everywhere) {
   std::mt19937_64 random{32};
   on_all_rows(random, [&](const auto& row) {
@@ -209,9 +209,9 @@ TEST(half_factors, beyond_all_halves_give_the_same_bits_everywhere) {
   });
 }
 
-// Of 2048 chances each factor's mean is off by more than 0.08 of the distance between its neighbours with a probability
-// of 2 exp(-2 * 2048 * 0.08^2) < 1e-11 (Hoeffding), of all some 5000 factors here below 1e-7. Below 2^-14 the mean is
-// nearer to 0 than the number is.
+// Over 2048 draws a factor's mean is off by more than 0.08 of the distance between its neighbours with a probability of
+// 2 exp(-2 * 2048 * 0.08^2) < 1e-11 (Hoeffding); for all about 5000 factors here it is below 1e-7. Below 2^-14 the mean
+// is nearer to 0 than the number is.
 TEST(half_factors, are_on_average_what_floats_are) {
   std::mt19937_64 random{33};
   constexpr int chances = 2048;

@@ -27,7 +27,7 @@ namespace {
 using namespace hogwild;
 using namespace hogwild::test;
 
-/// The bits of a number; those of everything that is no number are the same.
+/// The bits of a number; all NaNs have the same.
 std::uint32_t bits_of_number(float x) {
   return std::isnan(x) ? 0x7fc00000u : std::bit_cast<std::uint32_t>(x);
 }
@@ -54,7 +54,7 @@ class lane_kernels_on : public testing::Test {
     if constexpr (std::is_same_v<value_type, half>) return to_half(x);
   }
 
-  /// Changes of which some rows have none, and some models have none of a row.
+  /// Changes; some rows have none, and some models have none by a row.
   std::vector<float> some_changes(std::size_t rows, std::size_t lanes) {
     auto change = random_numbers(random, rows * lanes);
     for (std::size_t i = 0; i < rows; ++i) {
@@ -65,7 +65,7 @@ class lane_kernels_on : public testing::Test {
     return change;
   }
 
-  /// What is given here goes through the kernels of all instruction sets. Neither a row nor an update may differ.
+  /// Runs the kernels of all instruction sets on these arguments. No margin and no update may differ.
   static void expect_each_alone(const batch_type& rows, std::size_t lanes, const std::vector<float>& w,
                                 const std::vector<float>& change) {
     const std::size_t columns = w.size() / lanes;
@@ -198,7 +198,7 @@ TYPED_TEST(lane_kernels_on, each_has_the_bits_that_it_has_alone) {
   using index = typename TestFixture::index_type;
   using value = typename TestFixture::value_type;
   for (std::size_t round = 0; round < 30; ++round) {
-    // The last rounds have rows of which the values are decoded in several parts.
+    // The last rounds have rows whose values are decoded in several parts.
     const std::size_t most = round < 27 ? 1 + this->random() % 40 : 1500, columns = round < 27 ? 50 : 1500;
     const typename TestFixture::rows_type rows(this->random, 1 + this->random() % batch_rows, most, columns, round % 9);
     const guarded_batch<index, value> those(rows.index, rows.value, rows.batch);
@@ -244,7 +244,7 @@ TYPED_TEST(lane_kernels_on, those_without_numbers_leave_the_others_alone) {
   }
 }
 
-// 0 times infinity would be no number.
+// 0 times infinity would be NaN.
 TYPED_TEST(lane_kernels_on, a_row_touches_no_lane_of_which_its_change_is_zero) {
   using index = typename TestFixture::index_type;
   using value = typename TestFixture::value_type;

@@ -32,7 +32,7 @@ machine_arrays arrays_of(machine<float>& m) {
   return {.factors = m.all.data(), .weights = &m.weight(0), .bias = &m.bias(), .width = m.width};
 }
 
-/// Of small numbers, of which the last factors of each column are padding.
+/// A model of small numbers; the last factors of each column are padding.
 machine<float> small_machine(std::mt19937_64& random, std::size_t columns, std::size_t width, std::size_t padding) {
   machine<float> m{columns, width, random_numbers(random, columns * (width + 1) + 1)};
   for (float& x : m.all) x *= 0.1f;
@@ -43,7 +43,7 @@ machine<double> in_double(const machine<float>& m) {
   return {m.columns, m.width, {m.all.begin(), m.all.end()}};
 }
 
-/// Of a loss that is flat from 1 on and nowhere steeper than a quarter, so that no parameters run away.
+/// The slope of a loss that is flat from 1 on and nowhere steeper than a quarter, so that parameters stay small.
 float slope_for(double score) {
   return score > 1.0 ? 0.0f : static_cast<float>(std::max(-0.25, 0.25 * (score - 1.0)));
 }
@@ -178,7 +178,7 @@ TYPED_TEST(machine_kernels_for, rows_are_trained_by_the_formula_and_to_the_same_
   }
 }
 
-// What is denormal is not taken for zero by one instruction set and not by the others.
+// Either all instruction sets take denormals for zero, or none does.
 TYPED_TEST(machine_kernels_for, denormals_give_the_same_bits) {
   auto before = small_machine(this->random, 30, 16, 0);
   for (float& x : before.all) x *= std::numeric_limits<float>::min();

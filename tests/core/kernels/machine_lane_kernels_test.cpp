@@ -27,7 +27,7 @@ using namespace hogwild::test;
 
 constexpr std::size_t machine_lane_columns = 40;
 
-/// The bits of a number; those of everything that is no number are the same.
+/// The bits of a number; all NaNs have the same.
 std::uint32_t machine_bits(float x) {
   return std::isnan(x) ? 0x7fc00000u : std::bit_cast<std::uint32_t>(x);
 }
@@ -50,7 +50,7 @@ struct machine_models {
       for (float& x : *of) x = std::abs(x);
     if (!l2) fraction.assign(fraction.size(), 0.0f);
   }
-  /// Of one model, what lies at `of` a number for each place.
+  /// One model's values in `of`.
   std::vector<float> lane(const std::vector<float>& of, std::size_t k) const {
     std::vector<float> mine;
     for (std::size_t i = k; i < of.size(); i += lanes) mine.push_back(of[i]);
@@ -61,7 +61,7 @@ struct machine_models {
     for (std::size_t i = 0; i < all.size() && !adagrad; ++i) all[i] = 1.0f / (1.0f + step[i % lanes] * fraction[i]);
     return all;
   }
-  /// Where those of `n` models lie.
+  /// The arrays of `n` models.
   machine_arrays arrays_in(float* of, std::size_t n) const {
     return {of, of + machine_lane_columns * width * n, of + machine_lane_columns * (width + 1) * n, width};
   }
@@ -76,8 +76,8 @@ struct machine_lanes_on : testing::Test {
   std::uint64_t seed = std::random_device{}();
   std::mt19937_64 random{seed};
 
-  /// The scores of all rows, and what the first one changes, by the kernels of all instruction sets. What has no step
-  /// is left as it is.
+  /// Checks the scores of all rows, and the changes by the first one, for the kernels of all instruction sets. Models
+  /// without a step must stay unchanged.
   static void expect_each_alone(const batch_type& rows, const machine_models& models) {
     const std::size_t lanes = models.lanes;
     batch_type first = rows;

@@ -101,7 +101,7 @@ TYPED_TEST(margin_kernels_of, a_row_of_change_zero_is_skipped) {
     const float no_change = 0.0f;
     const row_batch<index, value> one{columns.data(), values.data(), {0}, {9}, 1};
     this->kernels(set).updates(w.data(), one, &no_change);
-    EXPECT_EQ(w, std::vector<float>(9, 1.0f)) << name_of(set);  // 0 times infinity would be no number
+    EXPECT_EQ(w, std::vector<float>(9, 1.0f)) << name_of(set);  // 0 times infinity would be NaN
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What replicas do with a param_view: they send what they gained and fetch what others sent.
+// Replicas on a param_view send their gains and fetch those of others.
 #include <algorithm>
 #include <cmath>
 #include <span>

@@ -49,7 +49,7 @@ void expect_sound(const param_store& store) {
   }
 }
 
-/// As plain room each replica begins on a line, apart from the others, and large enough for all its arrays.
+/// In plain memory each replica begins on a cache line of its own, with room for all its arrays.
 void expect_room(const param_store& store) {
   const store_shape& s = store.shape();
   const std::byte* end = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where replicas and their workers go, on machines that hwloc makes up.
+// The places of replicas and their workers, on machines that hwloc simulates.
 #include "memory/replica_places.hpp"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ TEST(replica_places, within_a_node_follow_the_third_level_caches) {
   const char* const two_caches = "numa:1 l3:2 core:4 pu:1";
   EXPECT_THAT(place(two_caches, 6, 3, range(0, 8)).worker_cpu, ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_THAT(place(two_caches, 4, 2, range(0, 8)).worker_cpu, ElementsAre(0, 1, 4, 5));
-  // Where workers are more than a replica's cores, others of the node come before second hyper-threads.
+  // If there are more workers than cores of a replica, other cores of the node come before second hyper-threads.
   EXPECT_THAT(place("numa:1 l3:2 core:4 pu:2", 8, 3, range(0, 16)).worker_cpu, ElementsAre(0, 2, 12, 4, 6, 14, 8, 10));
   const ring_placement four = place("numa:2 l3:4 core:2 pu:1", 8, 4, range(0, 16));
   EXPECT_THAT(four.worker_cpu, ElementsAre(0, 1, 4, 5, 8, 9, 12, 13));

@@ -57,7 +57,7 @@ RC_GTEST_PROP(store_layout, arrays_are_aligned_do_not_overlap_and_fit, ()) {
   RC_ASSERT(layout.total >= end);
   RC_ASSERT(layout.total % 4096 == 0u);
   RC_ASSERT(layout.total < end + 4096);
-  // Whoever attaches knows nothing yet of the shape.
+  // A process that attaches does not know the shape yet.
   const store_layout unknown{store_shape{}};
   RC_ASSERT(layout.shape == unknown.shape);
   RC_ASSERT(layout.control == unknown.control);

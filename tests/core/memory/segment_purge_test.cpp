@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to segments whose creator was killed, perhaps while making them. Other runs on this machine may create
-// and purge at the same time.
+// Segments whose creator was killed, perhaps while making them, are purged. Other runs on this machine may create and
+// purge at the same time.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -135,7 +135,7 @@ TEST(segment_purge, of_this_user_leaves_those_of_others) {
 }
 
 TEST(segment_purge, a_lock_outweighs_a_process_number) {
-  // As it looks from another container: the owner's number means nobody here.
+  // The view from another container: no process here has the owner's number.
   const segment s = segment::create(unique_segment_name(), segment_header_bytes, identity);
   const int fd = ::open(path_of(s.name()).c_str(), O_RDWR | O_CLOEXEC);
   const process_identity nobody{};

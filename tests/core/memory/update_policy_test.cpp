@@ -96,7 +96,7 @@ TEST_F(stripe_locks_of, one_look_takes_a_free_stripe_or_a_dead_owners) {
   EXPECT_FALSE(locks(self).is_free(2));
   lives = false;
   EXPECT_TRUE(locks(self).try_lock_stripe(2));
-  // Who wakes up and lets go of it does not take it from its new owner.
+  // The former owner wakes up and unlocks the stripe, but does not take it from its new owner.
   locks(other).unlock_stripe(2);
   EXPECT_EQ(stripes[2], self);
   locks(self).unlock_stripe(2);

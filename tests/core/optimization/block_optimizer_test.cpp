@@ -103,7 +103,7 @@ TEST_P(block_optimizer_of, single_parameters_says_where_it_started) {
   EXPECT_EQ(o.step(3, -2.0, 0.5), after);
 }
 
-/// What 40 runs of zeros behind 100 others do, one by one and settled at once.
+/// The effect of 40 runs of zeros after 100 others, one by one and settled at once.
 struct faded_run {
   using view = exact_view;
   std::array<std::vector<double>, 4> arrays{std::vector<double>(3, 1.0), std::vector<double>(3), std::vector<double>(3),

@@ -29,7 +29,7 @@ std::vector<std::uint32_t> path_nodes(const huffman_tree& tree, std::size_t leaf
   return {tree.nodes(leaf).begin(), tree.nodes(leaf).end()};
 }
 
-/// What the code takes: the sum over the leaves of count times length.
+/// The length of the coded text: the sum over the leaves of count times length.
 std::uint64_t code_cost(const huffman_tree& tree, const leaf_counts& of) {
   std::uint64_t sum = 0;
   for (std::size_t leaf = 0; leaf < of.size(); ++leaf) sum += of[leaf] * tree.nodes(leaf).size();
@@ -81,8 +81,8 @@ TEST(huffman_tree, is_the_tree_made_by_hand) {
   EXPECT_EQ(path_nodes(tree, 4), (std::vector<std::uint32_t>{0, 1, 2, 3}));
 }
 
-// By hand, of leaves that are in no order: 2 + 3 = 5 (leaves 3 and 0; node 3), 4 + 5 = 9 (leaf 1 and node 3; node 2),
-// 6 + 7 = 13 (leaves 4 and 2; node 1), 9 + 13 = 22 (the root).
+// By hand, for leaves in no order: 2 + 3 = 5 (leaves 3 and 0; node 3), 4 + 5 = 9 (leaf 1 and node 3; node 2), 6 + 7 =
+// 13 (leaves 4 and 2; node 1), 9 + 13 = 22 (the root).
 TEST(huffman_tree, takes_counts_in_any_order) {
   const huffman_tree tree(leaf_counts{3, 4, 7, 2, 6});
   EXPECT_EQ(path_code(tree, 0), "100");
@@ -125,8 +125,8 @@ TEST(huffman_tree, of_equal_counts_is_balanced) {
   }
 }
 
-// Of Fibonacci numbers each joins the tree of all that are smaller: the longest path there is. 90 of them sum up to
-// less than 2^64, and behind them 64 zeros hang 6 deep.
+// With Fibonacci numbers each leaf joins the tree of all smaller ones: the longest possible path. 90 of them sum up to
+// less than 2^64, and below them 64 zeros make a tree of depth 6.
 TEST(huffman_tree, has_paths_longer_than_a_word_of_bits) {
   leaf_counts of{1, 1};
   while (of.size() < 90) of.push_back(of[of.size() - 1] + of[of.size() - 2]);
@@ -165,8 +165,8 @@ TEST(huffman_tree, costs_no_more_than_any_other) {
   }
 }
 
-// Where the longest path is short enough for whole numbers, sum over leaves of 2^(longest - length) is 2^longest:
-// the tree has no gap and no overlap.
+// If the longest path is short enough for whole numbers, the sum over leaves of 2^(longest - length) is 2^longest: the
+// tree has no gap and no overlap.
 TEST(huffman_tree, meets_krafts_equality) {
   std::mt19937_64 random(12);
   for (int round = 0; round < 50; ++round) {

@@ -30,7 +30,7 @@ child_process run(const std::vector<std::string>& role) {
   return spawn(this_program(), role);
 }
 
-// What this executable does as another process.
+// Roles of this executable as another process.
 
 /// Bits: 1 blocked signals, 2 ignored signals, 4 standard input, 8 open descriptors.
 int report_surroundings() {

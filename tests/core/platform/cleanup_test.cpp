@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What `body` says in a process of its own that ends at once.
+/// The result of `body` in a process of its own that ends at once.
 int in_another_process(const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child == 0) std::_Exit(body());
@@ -37,7 +37,7 @@ int in_another_process(const std::function<int()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// As a program ends that a signal ends; no destructor runs.
+/// Ends like a program that a signal ends; no destructor runs.
 int end_at_once(const std::function<int()>& code) {
   run_cleanup_handlers();
   std::_Exit(code());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What others took of the CPUs, by files and times that are made up: no test looks at the load of this machine.
+// The share of the CPUs that others took, from invented files and times: no test looks at the load of this machine.
 #include <hogwild/detail/platform/cpu_load.hpp>
 
 #include <filesystem>
@@ -25,7 +25,7 @@ using std::chrono::nanoseconds;
 
 const nanoseconds one_tick{1'000'000'000 / ::sysconf(_SC_CLK_TCK)};
 
-/// Two CPUs for ten seconds, of which 20 s are `idle` and `own`.
+/// Two CPUs for ten seconds, 20 s in all, with these `idle` and `own` parts.
 cpu_account after_ten_seconds(nanoseconds idle, nanoseconds own, nanoseconds withheld = {}) {
   return {.machine = cpu_account::of_machine{.all = 20s, .idle = idle}, .own = own, .withheld = withheld};
 }
@@ -96,7 +96,7 @@ struct attempt {
   double missed;
 };
 
-/// What is taken of attempts of which others take these fractions, and how many are made.
+/// The fraction accepted when others take these fractions of the attempts, and the number of attempts.
 std::pair<double, std::size_t> taken_of(const std::vector<double>& missed) {
   std::size_t made = 0;
   const double taken = least_disturbed([&] { return attempt{missed.at(made++)}; }).missed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands where an output is to go, and what becomes of it.
+// Existing files at the place of an output, and their fate.
 #include <hogwild/detail/platform/atomic_file.hpp>
 
 #include <fcntl.h>

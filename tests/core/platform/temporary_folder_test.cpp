@@ -24,7 +24,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// What TMPDIR is meanwhile.
+/// Sets TMPDIR while it lives.
 class temporary_files_in {
  public:
   explicit temporary_files_in(const fs::path& folder) {

@@ -22,8 +22,8 @@ namespace {
 
 const std::string no_limit = "no limit";  ///< said where this user can set none that holds
 
-/// What a child process is told that may have `most` processes and threads, itself included, and asks for `n` more. A
-/// user that has other processes may have none in any case.
+/// The error message in a child process that may have `most` processes and threads, including itself, and asks for `n`
+/// more. A user that has other processes may have none in any case.
 std::string told(rlim_t most, std::size_t n) {
   int ends[2];
   if (::pipe(ends) != 0) return "no pipe";

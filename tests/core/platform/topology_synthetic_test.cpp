@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine that hwloc makes up, the same everywhere: two memory nodes of two cores of two hyper-threads. An executable
-// of its own, since the topology is read once.
+// A machine that hwloc simulates, the same everywhere: two memory nodes of two cores of two hyper-threads. An
+// executable of its own, since the topology is read once.
 #include <cstdlib>
 #include <vector>
 

@@ -48,7 +48,7 @@ TEST_F(trusted_file, is_one_that_nobody_else_may_write) {
   set_mode(0602);
   EXPECT_EQ(open_looking(file).fault, "may be written by everybody (its mode is 0602)");
   EXPECT_FALSE(open_looking(file).trusted());
-  EXPECT_EQ(read_all(open_looking(file)), "what it says");  // whoever asked decides
+  EXPECT_EQ(read_all(open_looking(file)), "what it says");  // the caller decides
 }
 
 TEST_F(trusted_file, belongs_to_this_user_or_root) {

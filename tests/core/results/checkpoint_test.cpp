@@ -84,7 +84,7 @@ TEST(checkpoint, keeps_two_generations) {
   EXPECT_EQ(read_checkpoint(folder / "c"), example(2));
 }
 
-/// What a reader gets from a current file of these bytes and a whole previous generation.
+/// Checks that a reader gets the previous generation if the current file has these bytes.
 void expect_the_previous_one(const scratch_folder& folder, std::span<const std::byte> damaged, std::size_t which) {
   write_bytes(folder / "c", damaged);
   int notes = 0;

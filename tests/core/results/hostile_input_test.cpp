@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of input that somebody else has made must not act on the terminal that it is read at, nor fill it.
+// Messages about input from others must neither control the terminal nor fill it.
 #include <cstring>
 #include <functional>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run's segment tells readers: the description of its parameters, their order, and what a round made of them.
+// A run's segment tells readers its parameters' description and order, and their state after a round.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -28,7 +28,7 @@ TEST(metrics, auc_by_hand) {
   EXPECT_EQ(area_under_curve(floats{2, 1}, floats{-1, 1}), 0.0);
 }
 
-// Of rows in any order, few and many, each second of the sorted ones is positive.
+// Rows in any order, few and many; every second of the sorted ones is positive.
 TEST(metrics, auc_of_rows_in_any_order) {
   for (const std::size_t positives : {500u, 20000u}) {
     floats scores, labels;
@@ -182,7 +182,7 @@ TEST(metrics, of_lists_by_hand) {
   EXPECT_FALSE(first.precision_at(0) || first.precision_at(6));
   // Right: 0 and 2; said: 0, 2, 2, 0; given: six.
   EXPECT_DOUBLE_EQ(first.micro_f1(), 2.0 * 2 / (4 + 6));
-  // Of class 0: 2 / (2 + 1); of 1: 0 / 2; of 2: 2 / (2 + 1); of 3 and 4: 0; of 5, which is nobody's, 0.
+  // Class 0: 2 / (2 + 1); 1: 0 / 2; 2: 2 / (2 + 1); 3 and 4: 0; 5, which no row has: 0.
   EXPECT_DOUBLE_EQ(first.macro_f1(), (2.0 / 3 + 2.0 / 3) / 6);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are not quite a saved model: each is refused, at its place, whatever is wrong with it.
+// Damaged saved models: each is refused, and the message names the place of the fault.
 #include <hogwild/saved_model.hpp>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the other threads of a group are told when one of them does not come.
+// The error for the other threads of a group when one of them does not come.
 #include <chrono>
 #include <string>
 #include <vector>

@@ -91,7 +91,7 @@ TEST(nested_collective, ends_for_all_when_one_fails) {
   }
 }
 
-// As long as that, an array is unmapped when it goes.
+// An array of this length is unmapped when it is destroyed.
 TEST(nested_collective, keeps_what_others_still_read_when_one_throws) {
   constexpr std::size_t longest = (std::size_t{33} << 20) / sizeof(double);
   std::vector<std::span<const double>> offered;

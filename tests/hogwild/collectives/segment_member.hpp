@@ -35,7 +35,7 @@ struct member_place {
   std::size_t total() const { return own(shape.members); }
 };
 
-/// What a member runs: returns what it has to say. `own` is its arena in the segment.
+/// The function of a member: returns its message. `own` is its arena in the segment.
 using member_body = std::string (*)(collective& c, std::span<std::byte> own);
 struct member_task {
   std::string name;
