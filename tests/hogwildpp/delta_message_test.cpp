@@ -28,7 +28,7 @@ auto bits(T value) {
   return std::bit_cast<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>(value);
 }
 
-/// What a message carries, by coordinate, to the bit.
+/// The contents of a message, by coordinate, to the bit.
 template <class T>
 using contents = std::map<std::uint64_t, decltype(bits(T()))>;
 
@@ -221,7 +221,7 @@ TYPED_TEST(delta_message_of, mirror_follows_its_sender_to_the_bit) {
   }));
 }
 
-// Whole numbers, whose sums are exact: what arrived and what is still to be sent is what was gained.
+// Whole numbers, whose sums are exact: received and unsent gains add up to all gains.
 TYPED_TEST(delta_message_of, halves_loses_nothing) {
   using T = TypeParam;
   constexpr std::size_t d = 1000;

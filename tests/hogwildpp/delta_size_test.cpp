@@ -24,7 +24,7 @@ class zipf_trainer {
   explicit zipf_trainer(std::size_t coordinates)
       : gains(coordinates), log_(std::log2(static_cast<double>(coordinates + 1))) {}
 
-  /// Until so many positions are not zero, of which there are fewer now. Returns how many draws it took.
+  /// Trains until so many positions are not zero; there must be fewer at first. Returns the number of draws.
   std::size_t train_until(std::size_t touched) {
     std::size_t draws = 0;
     for (std::size_t fresh = 0; fresh < touched; ++draws) fresh += train() ? 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that have their replicas to themselves: they exchange with the common model in turn, and none waits for long.
+// Workers with replicas of their own exchange with the common model in turn, and none waits for long.
 #include "own_replica_hook.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How steep a ring between processes takes the loss to be along each parameter.
+// The curvature of the loss along each parameter, as a ring between processes estimates it.
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -33,8 +33,8 @@ struct known {
   double elsewhere = 0.0;
 };
 
-/// What each of two ranks knows, which have half of the rows each; all parameters are `value`, but that factors beyond
-/// the model's are 0.
+/// The curvatures known to each of two ranks with half of the rows each. All parameters are `value`, except that
+/// factors beyond the model's are 0.
 template <class M>
 known of_two_ranks(const M& m, const csr_rows& rows, const loop_options& asked, float value) {
   std::vector<known> found(2);
@@ -69,9 +69,9 @@ test::toy_rows ratings() {
   return rows;
 }
 
-// Of a rank's rows all have its user, with two entries of 1: couplings of 2. A user is known to one rank, the item to
-// both. Factors of the item, and of the users, are (value, value): what a user's are multiplied by has twice the
-// square.
+// All rows of a rank have its user, with two entries of 1: couplings of 2. One rank knows a user, both know the item.
+// The factors of the item, and of the users, are (value, value): the factors that a user's are multiplied by have twice
+// the square.
 TEST(rank_curvature, of_factors_is_that_of_their_columns_times_the_square_of_what_they_are_multiplied_by) {
   const auto toy = ratings();
   const csr_rows rows = toy.csr();
@@ -90,8 +90,9 @@ TEST(rank_curvature, of_factors_is_that_of_their_columns_times_the_square_of_wha
   }
 }
 
-// By occurrence each row takes l2 of its own columns, so that a column bends by its part of the rows: here by all of
-// its rank's. By touch it takes the l2 of all rows where it occurs: twice as much where half of the ranks have it.
+// With l2 per occurrence each row applies the l2 of its own columns, so that a column's curvature counts its part of
+// the rows: here all rows of its rank. By degree a column's rows apply the l2 of all rows: twice as much if half of the
+// ranks have it.
 TEST(rank_curvature, has_the_l2_that_a_column_s_rows_take) {
   const auto toy = ratings();
   const csr_rows rows = toy.csr();
@@ -108,7 +109,7 @@ TEST(rank_curvature, has_the_l2_that_a_column_s_rows_take) {
   EXPECT_GT(scaled.curvature[0], 0.5f);
 }
 
-// Of a machine's row with columns a and b, a's factors are multiplied by those of b.
+// In a factorization machine's row with columns a and b, a's factors are multiplied by those of b.
 TEST(rank_curvature, of_a_machine_s_factors_is_by_the_other_columns_of_the_row) {
   const auto toy = ratings();
   const csr_rows rows = toy.csr();
@@ -169,9 +170,9 @@ double loss_of_ranks_that_meet_once_an_epoch(std::size_t ranks, const test::toy_
   return losses[0];
 }
 
-// What biases leave of these ratings is 1/9 (rank_ring_test.cpp), and one rank that meets nobody is one worker. Ranks
-// may leave a twentieth of what factors can learn: 8 of them leave a fiftieth. With the mean of their gains, half of it
-// and more are left.
+// Biases alone leave 1/9 of these ratings (rank_ring_test.cpp), and a single rank is like one worker. Ranks may leave a
+// twentieth of what factors can learn: 8 of them leave a fiftieth. With the mean of their gains, half of it and more
+// are left.
 TEST(rank_curvature, lets_ranks_that_meet_once_an_epoch_learn_factors) {
   const test::toy_ratings_shape shape{.users = 500, .items = 400, .ratings = 20'000};
   const double alone = loss_of_ranks_that_meet_once_an_epoch(1, shape, 24);

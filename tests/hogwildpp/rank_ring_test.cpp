@@ -44,7 +44,7 @@ sparse_view part_of(const csr_rows& rows, std::size_t rank, std::size_t ranks) {
   return all.slice(all.rows() * rank / ranks, all.rows() * (rank + 1) / ranks);
 }
 
-/// What every rank returns.
+/// The results of all ranks.
 template <class Model>
 std::vector<train_result> train_ranks(std::size_t ranks, const Model& m, const csr_rows& rows,
                                       const train_options& options, std::size_t workers = 1, std::size_t replicas = 1,
@@ -158,12 +158,12 @@ TEST(rank_ring, has_the_l2_of_all_rows_where_it_is_taken_by_touch) {
   EXPECT_LT(std::abs(ring - serial), 0.3 * std::abs(weaker - serial));
 }
 
-// An epoch of so few rows is over before the token has come round: in most, ranks meet where it ends and nowhere else.
-// What is rated are two products of tastes, uniform in [-1, 1], beside biases and little noise: without factors half
-// the mean square of what biases leave is 1/2 * 2 * (1/3)^2 = 0.111. Who keeps the mean of what factors gain from where
-// they begin, next to 0, does not get away from there: so four ranks ended at 0.059 to 0.067. Over 16 runs they end at
-// 0.0030 now, with a deviation of 0.0003; were that exponential with that mean, a quarter of 0.111 would be reached
-// with a chance of e^-70.
+// An epoch of so few rows is over before the token has come round: in most epochs, ranks meet only at the end. Ratings
+// are two products of tastes, uniform in [-1, 1], with biases and little noise: without factors, half the mean square
+// of the residual of the biases is 1/2 * 2 * (1/3)^2 = 0.111. The mean of the gains of factors that begin near 0 does
+// not get away from there: with it four ranks ended at 0.059 to 0.067. Over 16 runs they end at 0.0030 now, with a
+// deviation of 0.0003; were that exponential with that mean, a quarter of 0.111 would be reached with a chance of
+// e^-70.
 TEST(rank_ring, learns_the_factors_of_ratings_however_rarely_ranks_meet) {
   const test::toy_ratings_shape shape{.users = 500, .items = 400, .ratings = 20'000};
   const auto toy = test::planted_ratings(shape);
@@ -223,7 +223,7 @@ TEST(rank_ring, stops_on_all_ranks_when_one_is_asked_to) {
   expect_alike(results);
   EXPECT_EQ(results[0].status, run_status::stopped);
   EXPECT_LE(results[0].epochs, 4u);
-  // As good as it was before.
+  // The restored model is as good as before.
   ASSERT_GT(after.loss, 0.0);
   EXPECT_LT(results[0].train_loss, 1.05 * after.loss);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What replicas on a ring may not lose: under `deltas` no add, under `average` no part of the sum.
+// Replicas on a ring must not lose any add under `deltas`, nor any part of the sum under `average`.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t epochs = test::thread_sanitized ? 1 : 3, common = 600;
 
-/// As counting_margins, but a worker often makes room for the others, so that they meet on few CPUs as well.
+/// Like counting_margins, but a worker often yields to the others, so that they meet on few CPUs as well.
 struct polite_counting {
   static constexpr std::string_view name = "polite_counting";
   double loss(float, float) const { return 0.0; }
@@ -87,7 +87,7 @@ struct ring : testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
     });
   }
 
-  /// Of the columns, after so many epochs. Below 2^24, so that float sums them exactly.
+  /// The counts of the columns after each epoch. Below 2^24, so that float sums them exactly.
   mutable std::vector<std::vector<float>> counts = [this] {
     std::vector<std::vector<float>> all;
     for (std::size_t e = 0; e <= epochs; ++e) all.push_back(test::counts_after(toy, e));
@@ -119,7 +119,7 @@ TEST_P(ring, sums_the_squares_of_adagrad_under_every_rule) {
   }
 }
 
-// Halves of counts are rounded: an exchange moves a sum by at most 2^-24 of it, twice. Of the fewer than 750 exchanges
+// Halves of counts are rounded: an exchange moves a sum by at most 2^-24 of it, twice. For the fewer than 750 exchanges
 // of an epoch that is below 1e-4; one lost add of the most frequent column is 6e-4 of it.
 TEST_P(ring, that_averages_keeps_the_sum_and_makes_the_model_of_the_mean) {
   for (const bool own_known : {false, true}) {

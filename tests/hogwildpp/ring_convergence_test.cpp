@@ -65,7 +65,7 @@ double band_of(ring_rule rule) {
 TEST_P(ring, of_one_worker_each_ends_within_the_band_of_one_worker) {
   train_options options = one_worker_->options;
   if (rule_ != ring_rule::deltas) {
-    // Of what they gain, averages keep the mean: as many times the epochs, in which the step falls to the same.
+    // Averages keep the mean of the gains: they get as many times the epochs, over which the step falls to the same.
     options.epochs *= replicas_;
     options.step.decay = std::pow(*options.step.decay, 1.0 / static_cast<double>(replicas_));
   }
@@ -95,7 +95,7 @@ std::string name_of_run(const ::testing::TestParamInfo<ring::ParamType>& about) 
 INSTANTIATE_TEST_SUITE_P(sets, ring,
                          ::testing::Combine(sets, ::testing::Values(ring_rule::deltas), ::testing::Values(2u, 8u)),
                          name_of_run);
-// Of eight replicas they would train for 96 epochs. Over six runs of each kind of four replicas averages ended below
+// With eight replicas they would train for 96 epochs. Over six runs of each kind of four replicas averages ended below
 // one worker, with a standard deviation of 0.011 %; the released rule 0.07 % above it on average, with one of 0.08 %,
 // on kddcup99. Their bands are more than seventy deviations away: for a normal law a failure rate below 1e-14.
 INSTANTIATE_TEST_SUITE_P(sets_by_means, ring,

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t columns = 2000;
 
-/// A ring of replicas with one worker each, all of which this thread plays.
+/// A ring of replicas with one worker each; this thread plays all of them.
 struct ring_of {
   explicit ring_of(std::size_t replicas, ring_rule rule = ring_rule::deltas, std::size_t state_arrays = 0,
                    parameter_group group = {.rows = columns})
@@ -39,7 +39,7 @@ struct ring_of {
     }
   }
   std::size_t size() const { return nodes.size(); }
-  /// As when the workers of all replicas but those of `resting` have trained a row, and worker v has exchanged then.
+  /// The calls when the workers of all replicas except `resting` have trained a row, and worker v has exchanged then.
   void exchange(std::size_t v, std::size_t resting = static_cast<std::size_t>(-1)) {
     for (std::size_t i = 0; i < size(); ++i) {
       if (i != resting) store.slots()[i].rows.raise(1);
@@ -202,7 +202,7 @@ TEST_P(ring_hook, that_averages_keeps_the_mean_and_brings_replicas_together) {
     }
   }
   for (std::size_t j = 0; j < columns; ++j) ASSERT_LT(ring.spread(j), 1e-5) << j;
-  // Nobody trains: the mean is all there is to say, and the common model, which takes no part, is what it was.
+  // Without training only the mean is exchanged, and the common model, which takes no part, is unchanged.
   EXPECT_TRUE(std::ranges::all_of(ring.store.parameters<float>(), [](float w) { return w == 0.0f; }));
 }
 
@@ -213,7 +213,7 @@ TEST_P(ring_hook, whose_worker_was_left_out_leaves_the_token_and_the_rest_alone)
   ring.nodes[0]->exchanged(0);
   EXPECT_EQ(ring.store.parameters<float>()[0], 0.0f);
   EXPECT_EQ(ring.exchanges(0), 0u);
-  // What it has in hand is overdue some day.
+  // The exchange that it holds becomes overdue.
   for (int i = 0; i < 10 && ring.exchanges(1) == 0; ++i) ring.nodes[1]->exchanged(0);
   EXPECT_EQ(ring.store.slots()[1].ring_taken_over.get(), 1u);
 }

@@ -27,7 +27,8 @@ struct ring : testing::TestWithParam<std::tuple<ring_rule, std::size_t>> {
   const ring_engine engine{
       .workers = replicas, .replicas = replicas, .rule = rule, .team = thread_team_kind::std, .pin = false};
 
-  /// What averages keep of their gains is the mean: they have as many times the epochs, and the step falls as slowly.
+  /// Averages keep the mean of their gains: they get as many times the epochs, and the step falls more slowly by as
+  /// much.
   train_options for_ring(train_options options) const {
     if (rule == ring_rule::deltas) return options;
     options.epochs *= replicas;

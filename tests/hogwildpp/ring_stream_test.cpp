@@ -14,7 +14,7 @@ using numbers = std::vector<double>;
 
 namespace {
 
-/// One rank whose array is plain numbers, all of which it exchanges at each turn.
+/// One rank with an array of plain numbers; it exchanges all of them at each turn.
 struct rank {
   ring_stream<double> stream;
   numbers w, gain_weight;
@@ -50,7 +50,7 @@ TEST(ring_stream, sums_gains_by_hand) {
   EXPECT_THAT(a.turn({}), ElementsAre(2, 0));
   EXPECT_THAT(b.turn({2, 0}), ElementsAre(2, 5));
   EXPECT_THAT(b.w, ElementsAre(3, 15));
-  // What b sent tells of all that happened since a's turn, a's own gain among it.
+  // b's message covers all changes since a's turn, including a's own gain.
   a.w[0] += 4;
   EXPECT_THAT(a.turn({2, 5}), ElementsAre(4, 5));
   EXPECT_THAT(a.w, ElementsAre(7, 15));
@@ -101,7 +101,7 @@ TEST(kept_gains, sum_what_is_flat_and_nearly_average_what_is_steep) {
   EXPECT_EQ(kept_gains::of(0.0, 5.0, 4)(1e9, 4.0), 1.0);
 }
 
-// Nobody else pulls at what one rank alone has rows for, however steep it is; at what no rank has, l2 may pull.
+// For a column that only one rank has, no other rank pulls, however steep it is; for one that no rank has, l2 may pull.
 TEST(kept_gains, count_the_ranks_that_have_rows) {
   const auto kept = kept_gains::of(0.5, 100.0, 8);
   EXPECT_EQ(kept(1e9, 1.0), 1.0);

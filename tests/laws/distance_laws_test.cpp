@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run says of its distance from the optimum is never too little, for every convex loss, l2, l1, weights and a
-// constant term; and whoever asks for less does not get more. The optimum is looked for by another method: along
-// random directions, on the objective in double.
+// The distance from the optimum that a run reports is never too small, for every convex loss, l2, l1, weights and a
+// constant term; and a run that is asked for a smaller distance does not end with a larger one. The test finds the
+// optimum by another method: along random directions, on the objective in double.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every general model: its gradient is that of its loss, and it may be applied as it is emitted.
+// Laws of every general model: its gradient is that of its loss, and it may be applied as it is emitted.
 #include <cmath>
 #include <map>
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every margin model: its derivative is that of its loss, and large margins do no harm.
+// Laws of every margin model: its derivative is that of its loss, and large margins do no harm.
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -31,7 +31,7 @@ class margin_law : public testing::Test {
   }
 };
 
-/// Of the named models those that are margin models.
+/// The margin models among the named ones.
 template <class... M>
 struct margin_models_of {
   template <class Each>
@@ -65,7 +65,7 @@ TYPED_TEST(margin_law, derivative_is_the_derivative_of_the_loss) {
 }
 
 TYPED_TEST(margin_law, loss_is_convex_and_nowhere_negative) {
-  // Of a likelihood that leaves out what no margin changes only the first holds.
+  // A likelihood without its constant terms satisfies only the first law.
   constexpr bool is_likelihood = requires(const TypeParam& m) {
     m.prediction(0.0f);
   };

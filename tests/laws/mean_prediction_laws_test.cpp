@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every way to train a linear model with a constant term, also where what is saved is a mean of weights
-// or a merge of replicas: the mean prediction is the mean label, for the constant is minimised last.
+// A law of every way to train a linear model with a constant term, even if the saved model is a mean of weights or a
+// merge of replicas: the mean prediction is the mean label, because the constant is minimised last.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -85,7 +85,7 @@ std::vector<double> predicted_by(std::vector<double> scores) {
   return scores;
 }
 
-/// The same numbers as the label has them.
+/// The same numbers for the label.
 template <class M>
 std::vector<double> given_by(float label) {
   if constexpr (is_of_classes<M>) {
@@ -115,7 +115,7 @@ class mean_prediction_law : public testing::Test {
       for (std::size_t k = 0; k < p.size(); ++k) predicted[k] += p[k], given[k] += y[k];
     }
     for (std::size_t k = 0; k < given.size(); ++k) EXPECT_NEAR(predicted[k], given[k], 0.02 * given[k]) << trained;
-    // A model without weights has that mean, too: this one has some.
+    // A model of zero weights has that mean, too; this one has other weights.
     const auto end = run.parameters.begin() + static_cast<std::ptrdiff_t>(rows.columns);
     EXPECT_GT(*std::max_element(run.parameters.begin(), end), 0.1f) << trained;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every model, optimiser and form of l2: what is reported as objective is what the updates descend. An
-// epoch of small steps of sgd goes along the gradient of the reported objective, found from its differences; and under
-// small steps of any optimiser the objective does not rise.
+// A law of every model, optimiser and form of l2: the updates descend the reported objective. An epoch of small steps
+// of sgd goes along the gradient of the reported objective, found from its differences; and under small steps of any
+// optimiser the objective does not rise.
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -29,7 +29,7 @@ using namespace hogwild::test::subjects;
 
 namespace {
 
-constexpr double no_rise = 1e-6;  ///< of an objective: what is summed up from floats
+constexpr double no_rise = 1e-6;  ///< of an objective, which is a sum of floats
 
 /// A model, rows of it, and how an epoch's updates are counted: a row each, or a batch each.
 template <class M, l2_form Form = l2_form::by_degree>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A constant added to the loss of every row changes the numbers that are reported, and nothing that is decided by them:
-// which epochs are trained again, when a run ends, which parameters it returns. To the bit, in runs that repeat.
+// A constant added to the loss of every row changes the reported numbers, but no decision that depends on them: which
+// epochs are trained again, when a run ends, which parameters it returns. To the bit, in runs that repeat.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -43,7 +43,7 @@ struct poisson {
   float derivative(float margin, float label) const { return std::exp(margin) - label; }
 };
 
-/// What a run decided, and what it came to.
+/// The decisions and the result of a run.
 struct story : observer {
   observer_answer on_epoch(const epoch_report& e) override {
     epochs.push_back(e.epoch);
@@ -75,7 +75,7 @@ std::vector<story> told(const M& m, const Run& run) {
 const test::toy_rows numbers = test::planted_regression({.rows = 600, .columns = 20}, 0.5);
 const test::toy_rows labels = test::planted_classification({.rows = 600, .columns = 20});
 
-/// Counts of about 20, the logarithms of which are linear but for noise.
+/// Counts of about 20, whose logarithms are linear except for noise.
 test::toy_rows counts() {
   test::toy_rows toy = test::planted_regression({.rows = 600, .columns = 20}, 0.5);
   for (float& y : toy.label) y = std::round(std::exp(3.0f + 0.25f * y));

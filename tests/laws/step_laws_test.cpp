@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for the step of every margin model under every optimiser: it reads before it writes, so it does the same
-// on live parameters as on a copy; and it touches the row's columns and the bias only, each at most once. What rows
-// without a column owe it is settled before that.
+// Laws of the step of every margin model under every optimiser: it reads before it writes, so it does the same on live
+// parameters as on a copy; and it touches the row's columns and the bias only, each at most once. The owed steps of a
+// column are made before that.
 #include <hogwild/detail/loop/step.hpp>
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every linear model, whatever the unit of its entries: predictions are the same, and the constant term
-// is that at which the loss is least.
+// Laws of every linear model, in any unit of its entries: predictions are the same, and the constant term is the one
+// with the lowest loss.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -57,7 +57,7 @@ M model_for([[maybe_unused]] std::size_t columns) {
     return M{};
 }
 
-/// Of each row its margin, or the scores of its classes.
+/// The margin of each row, or the scores of its classes.
 template <class M>
 std::vector<double> margins(const std::vector<float>& w, const test::toy_rows& rows) {
   const std::size_t scores = std::is_same_v<M, softmax> ? 3 : 1;
@@ -111,13 +111,13 @@ TYPED_TEST_SUITE(unit_law, every_linear_model);
 struct planned_run {
   const char* name;
   train_options options;
-  double step_power;  ///< of the unit, that divides the step
+  double step_power;  ///< the power of the unit that divides the step
 };
 
-/// Two near 1000: whatever is told by a hair's breadth is told otherwise in one of so many.
+/// Two are near 1000: a decision by a tiny margin would differ in one of so many units.
 constexpr double units[] = {1e-9, 1e-4, 0.25, 700.0, 1e3, 1e6};
 
-/// What is given has the unit of the entries; what is not goes by the data.
+/// Given options have the unit of the entries; the others follow the data.
 std::vector<planned_run> planned_runs(bool margin) {
   std::vector<planned_run> all{
       {"nothing is given", {.epochs = 3}, 0.0},
@@ -147,8 +147,8 @@ std::vector<planned_run> planned_runs(bool margin) {
   return all;
 }
 
-/// By how much margins may differ that only rounding moves, of how far they lie apart. It is 6e-8 of a number; but a
-/// row that is on a kink of its loss may be turned over, and takes whole steps along.
+/// The allowed difference of margins by rounding, as a fraction of their range. Rounding is 6e-8 of a number; but a row
+/// on a kink of its loss may cross it, which changes whole steps.
 template <class M>
 double slack() {
   const M m = model_for<M>(1);
@@ -200,7 +200,7 @@ TYPED_TEST(unit_law, entries_in_another_unit_change_no_prediction_of_a_worker_on
   }
 }
 
-/// Where each constant is moved by +-1e-3 the loss falls no further: 0 lies in its subgradient.
+/// Moving a constant by +-1e-3 does not lower the loss: 0 lies in its subgradient.
 template <class M>
 void expect_least(const std::vector<double>& margins, const test::toy_rows& rows) {
   const M m{};

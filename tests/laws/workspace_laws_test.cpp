@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every model with a workspace: its gradient is that of its mean loss, in runs that lie in one group
-// each; it remembers nothing, bears large numbers and leaves padding alone.
+// Laws of every model with a workspace: its gradient is that of its mean loss, in runs that lie in one group each; it
+// keeps no state, bears large numbers and does not change padding.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -54,7 +54,7 @@ class workspace_law : public testing::Test {
     if constexpr (requires { Subject::is_padding(model, j); }) return Subject::is_padding(model, j);
     return false;
   }
-  /// As they begin, and noise beside it.
+  /// The initial weights plus noise.
   std::vector<float> weights() const {
     std::vector<float> all = test::noise_vector(model.dim(), 11, -0.25, 0.25);
     if constexpr (requires { model.net(); }) std::ranges::fill(all, 0.0f);
@@ -175,7 +175,7 @@ TYPED_TEST(workspace_law, gradient_is_that_of_the_mean_loss) {
           this->w[group.offset + i] = static_cast<float>(static_cast<double>(before[group.offset + i]) +
                                                          side * TypeParam::step * direction[i] / norm);
         difference += side * this->loss(s, n);
-        // What rounding has made of the direction.
+        // The direction after rounding.
         for (std::size_t i = 0; i < size; ++i)
           expected += side * g[group.offset + i] * static_cast<double>(this->w[group.offset + i]);
         this->w = before;
@@ -235,7 +235,8 @@ TYPED_TEST(workspace_law, emits_finite_runs_within_one_group_each) {
   }
 }
 
-// Where a run comes once, its step is the same at once and afterwards; windows of words mean it to come again.
+// If a run is emitted once, its step is the same at once and afterwards. Windows of words emit runs repeatedly on
+// purpose.
 TYPED_TEST(workspace_law, applied_as_it_is_emitted_it_does_the_same_as_afterwards) {
   auto s = this->space();
   this->take(s, 0, 1);

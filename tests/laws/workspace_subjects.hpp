@@ -108,7 +108,7 @@ struct tree_perceptron {
   static numbered_rows data() { return {.rows = planted_classes(shape, 5)}; }
 };
 
-/// A last layer that lies by class, of which a batch draws more than there are: what it trains on is its loss.
+/// A last layer stored by class; a batch draws more classes than there are, so that it trains on its whole loss.
 struct wide_perceptron {
   static constexpr double step = 0x1p-10, tolerance = 0.02;
   static constexpr float huge = 1e9f;

@@ -22,7 +22,7 @@
 
 namespace hogwild::test {
 
-/// What a device was asked for, and what it gives.
+/// The requests to a device, and the limits of its answers.
 struct ledger {
   std::set<void*> registered{}, managed{};
   std::size_t registrations = 0, moves = 0;
@@ -78,7 +78,7 @@ class accountable_device final : public forwarding_device {
   ledger& accounts_;
 };
 
-/// A run of two workers, of which the first drives the device.
+/// A run of two workers; the first drives the device.
 struct accountable_run {
   accountable_run(ledger& accounts, memory_kind memory)
       : rows(toy.csr()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data that are brought to a device: a run that is asked to stop meanwhile does not wait for the rest.
+// Copying data to a device: a run that is asked to stop meanwhile does not wait for the rest.
 #include <hogwild/cuda/engine.hpp>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class stopping_device final : public test::forwarding_device {
   copies& copies_;
 };
 
-/// That device, and a worker on the CPU.
+/// An engine with that device and a worker on the CPU.
 test::given_devices stopping_devices(copies& counted) {
   return {.open = [&](std::size_t) { return std::make_unique<stopping_device>(counted); }, .workers = 1};
 }

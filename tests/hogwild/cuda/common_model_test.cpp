@@ -32,7 +32,7 @@ namespace {
 constexpr std::size_t all_parameters = 3000, rows_between = 4, turns = 18, members = 3;
 constexpr std::size_t bytes_of_updates = sizeof(std::uint64_t);  // they are fetched each time
 
-/// The emulated device, which knows what is copied, and whether somebody waited after the last kernel.
+/// The emulated device; it records the copies, and whether the program waited after the last kernel.
 class watched_device final : public test::forwarding_device {
  public:
   watched_device() : forwarding_device(device::open_emulated(2)) {}
@@ -58,7 +58,7 @@ class watched_device final : public test::forwarding_device {
   bool is_through = true;
 };
 
-/// Where a ring passes its token: what was exchanged has to be there.
+/// A hook at the place where a ring passes its token: the exchange must be complete.
 struct watching_hook final : exchange_hook {
   explicit watching_hook(const watched_device& of) : device(of) {}
   bool may_exchange() override { return ++looks % 3 != 0; }

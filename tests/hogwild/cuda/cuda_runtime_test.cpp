@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs on a CUDA device over a stand-in for CUDA's runtime, of which each call fails in turn.
+// Runs on a CUDA device with a stand-in for CUDA's runtime, whose calls fail one after the other.
 #include <hogwild/cuda/engine.hpp>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ using testing::Not;
 namespace {
 
 const test::toy_rows cuda_rows = test::planted_classification({.rows = 120, .columns = 30, .per_row = 6, .seed = 20});
-/// Of runs that are tried again for each of their calls.
+/// For runs that are repeated for each of their calls.
 const test::toy_rows few_cuda_rows =
     test::planted_classification({.rows = 60, .columns = 30, .per_row = 6, .seed = 20});
 
@@ -63,7 +63,7 @@ train_result train_on_cuda(const cuda_engine& engine, std::size_t epochs, const 
                {.epochs = epochs, .step = {.initial = 0.5, .decay = 0.8}, .bias = true});
 }
 
-/// What is said by the run on this machine, which cannot go well; empty where it does.
+/// The error of the run on this machine, which must fail; empty if it does not.
 std::string refusal_of(const test::fake_machine& machine, const cuda_engine& engine) {
   test::set_fake_machine(machine);
   std::string said;
@@ -76,7 +76,7 @@ std::string refusal_of(const test::fake_machine& machine, const cuda_engine& eng
   return said;
 }
 
-/// Where a run keeps what it trains, and how much memory its device has.
+/// The memory in which a run keeps its parameters, and the size of the device's.
 struct way_of_memory {
   const char* name;
   memory_kind memory;
@@ -129,7 +129,7 @@ std::vector<int> numbers_up_to(int devices) {
 struct cuda_calls : testing::TestWithParam<std::tuple<way_of_memory, bool>> {};
 
 TEST_P(cuda_calls, that_fail_end_the_run_with_a_sentence_and_leave_nothing_behind) {
-  // What only gives something back has no effect on what was trained; nor has the choice of the device for that.
+  // Calls that only release something, or choose the device for that, have no effect on the result.
   std::vector<std::string_view> without_effect{
       "cudaFree",         "cudaStreamDestroy", "cudaStreamSynchronize",      "cudaHostUnregister",
       "cudaEventDestroy", "cudaSetDevice",     "cudaDeviceDisablePeerAccess"};
@@ -143,7 +143,7 @@ TEST_P(cuda_calls, that_fail_end_the_run_with_a_sentence_and_leave_nothing_behin
   std::string failed;
   do {
     test::fake_machine machine = cuda_machine();
-    // Where nothing works any more, neighbours end alike.
+    // If all further calls fail, neighbouring calls end alike.
     call += each || failures[failed] < 10 ? 1 : way.stride * (for_good ? 5 : 1);
     machine.failing_call = call;
     machine.memory_bytes = way.device_bytes;
@@ -197,7 +197,7 @@ TEST(cuda_runtime, says_what_is_missing_and_what_to_do) {
             "this build has no code for that device: build with its architecture in CMAKE_CUDA_ARCHITECTURES");
 }
 
-// Of 30 columns and a bias there are 31 floats, and the number of updates.
+// 30 columns and a bias take 31 floats, and the number of updates is added.
 TEST(cuda_runtime, says_how_much_memory_is_needed_and_how_much_is_free) {
   test::fake_machine machine = cuda_machine();
   machine.memory_bytes = 200;

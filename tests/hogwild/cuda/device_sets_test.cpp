@@ -40,7 +40,7 @@ struct sets_on_a_device : testing::Test {
   }
 };
 
-// Of thirty runs none ended more than 0.06 % beside the serial objective.
+// None of thirty runs ended more than 0.06 % from the serial objective.
 TEST_F(sets_on_a_device, of_two_classes_end_where_a_serial_run_does) {
   train_options options{.epochs = 8, .step = {.initial = 0.2, .decay = 0.6}};
   with("kddcup99.train", [&](const sparse_dataset& data) { expect_end_of_serial_run(logistic{}, data, options); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between a device and its host only what an exchange covers is copied, and nothing is lost by that.
+// Only the columns that an exchange covers are copied between a device and its host, and nothing is lost by that.
 #include "device_step.hpp"
 
 #include <algorithm>
@@ -171,7 +171,7 @@ TEST(an_exchange, has_the_bits_of_one_that_copies_all) {
   EXPECT_EQ(part.store.slots()[0].unsent.get(), 0u);
 }
 
-// What it does not cover stays in the halves until it is due; what rounding to halves takes of the floats is no gain.
+// Columns that it does not cover stay in the halves until they are due. The rounding of floats to halves is not a gain.
 TEST(an_exchange, hands_on_once_what_halves_have_gained) {
   constexpr std::size_t halves = 2000, rounds = 2;
   constexpr store_shape shape{.parameters = parameters, .workers = 2};

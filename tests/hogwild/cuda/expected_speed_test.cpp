@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a device is expected to stay behind the CPU, and who is told.
+// Runs for which a device is expected to be slower than the CPU, and the notes about them.
 #include "expected_speed.hpp"
 
 #include <string>
@@ -45,7 +45,7 @@ TEST(expected_speed, the_cpu_is_faster_where_rows_in_flight_are_few) {
   EXPECT_EQ(device::why_cpus_are_faster(few_cpus), "");
 }
 
-/// What a run says; it ends at once where there is no such device.
+/// The notes of a run; it ends at once if there is no such device.
 std::vector<std::string> notes_of(const cuda_engine& engine, double step) {
   struct listener final : observer {
     void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }

@@ -57,7 +57,7 @@ class factor_problem {
       ++degree_[r.user];
       ++degree_[users + r.item];
     }
-    // What a bias has as its sum or weight stands there without biases, too: nobody may touch it then.
+    // The sum and weight of a bias have a place even without biases; nothing may change them then.
     std::uniform_real_distribution<float> any(-1.0f, 1.0f), positive(0.1f, 1.0f);
     for (std::size_t j = 0; j < columns * (training.width + 1); ++j) {
       const bool of_row = j < columns * training.width;

@@ -23,9 +23,9 @@ namespace {
 
 struct host_factor_rows : test::fresh_seed<testing::TestWithParam<test::factor_training>> {};
 
-// A rating's error of at most 6 is rounded some fifteen times, by 2^-24 * 6 each: 5e-6 in the worst case, of which a
-// step of 0.03, of 0.1 under row_adagrad, hands 1e-6 on to two rows of length 1 and two biases. The norm of all weights
-// is near 5 and that of the sums near 4: 1e-6 is never reached.
+// A rating's error of at most 6 is rounded some fifteen times, by 2^-24 * 6 each: 5e-6 in the worst case. A step of
+// 0.03, or of 0.1 under row_adagrad, passes 1e-6 of that on to two rows of length 1 and two biases. The norm of all
+// weights is near 5 and that of the sums near 4: 1e-6 is never reached.
 TEST_P(host_factor_rows, one_step_is_that_of_double_precision) {
   for (int i = 0; i < 20; ++i) {
     test::factor_problem one(random, 1, GetParam());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device does to a rating, as the engine asks it to, is what the step of CPU workers does.
+// A device changes a rating's factors, as the engine asks it to, like the step of CPU workers.
 #include <hogwild/detail/loop/factor_step.hpp>
 
 #include <algorithm>

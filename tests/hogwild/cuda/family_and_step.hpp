@@ -21,7 +21,7 @@
 #include "kernel_family.hpp"
 #include "margin_problem.hpp"
 
-// What a family of kernels makes of a task's groups, steps and l2 is what the steps of CPU workers do.
+// A family of kernels applies a task's groups, steps and l2 like the steps of CPU workers.
 
 namespace hogwild::test {
 

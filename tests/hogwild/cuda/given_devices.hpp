@@ -14,7 +14,7 @@
 
 namespace hogwild::test {
 
-/// cuda_engine on devices that are given: emulated ones of which a test wants to know or to change something.
+/// cuda_engine on given devices: emulated ones that a test observes or changes.
 struct given_devices {
   std::function<std::unique_ptr<device::runtime>(std::size_t number)> open;
   std::size_t devices = 1;

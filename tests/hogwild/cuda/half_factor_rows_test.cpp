@@ -65,7 +65,7 @@ TEST_P(host_half_factor_rows, threads_train_their_parts_at_the_same_time) {
   other.join();
   many.read_halves();
   EXPECT_EQ(updates, 400u);
-  // Who was overtaken is lost, and no pair is torn: a row stays as long as serial training leaves it, or so.
+  // An overtaken update is lost, but no pair is torn: parameters stay about as large as in serial training.
   for (std::size_t j = 0; j < many.halves_count(); ++j) ASSERT_LE(std::abs(many.floats.weights[j]), 4.0f) << j;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors in half storage on the emulated device: what is copied, what a run ends with, and what is refused.
+// Factors in half storage on the emulated device: the copies, the result of a run, and refused options.
 #include <hogwild/cuda/engine.hpp>
 
 #include <cmath>
@@ -30,7 +30,7 @@ namespace {
 constexpr test::toy_ratings_shape half_shape{};
 const test::toy_rows half_rows = test::planted_ratings(half_shape);
 
-/// A replica on the emulated device, of which most floats are trained as halves.
+/// A replica on the emulated device; most of its floats are trained as halves.
 struct halves_on_a_device : test::fresh_seed<> {
   static constexpr std::size_t floats = 102, halves = 100;
 

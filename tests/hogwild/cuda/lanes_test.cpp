@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which models lanes train as the CPU does: those that add up over a row by hogwild::dot and hogwild::sum.
+// Lanes train models like the CPU if the models add up over a row by hogwild::dot and hogwild::sum.
 #include <hogwild/detail/cuda/tried_lanes.hpp>
 
 #include <cstddef>
@@ -80,7 +80,7 @@ TEST_F(lanes_of_models, disagree_where_lanes_that_have_parted_do_something_toget
       for (auto [k, y] : z) emit(j * bias + k, w[j] * w[k] * x * y);
     }
   }));
-  // Whoever leaves a loop early has not joined the others again.
+  // A lane that leaves a loop early does not join the others again.
   EXPECT_FALSE(agree(2, [](const auto& w, const auto& z, const auto& emit) {
     for (auto [j, x] : z) {
       emit(j, x);

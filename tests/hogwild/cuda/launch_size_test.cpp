@@ -66,7 +66,7 @@ TEST(launch_size, a_chunk_that_ends_early_does_not_shrink_the_next_launch) {
   EXPECT_NEAR(static_cast<double>(size.rows()), static_cast<double>(before), 1.0);
 }
 
-/// A row takes 10 milliseconds or more, on however many threads of a device; whoever plans the run does not wait.
+/// A row takes 10 milliseconds or more, on any number of a device's threads; planning the run does not wait.
 struct waits_for_each_row : logistic {
   static inline std::thread::id planner;
   static inline std::atomic<bool> began;

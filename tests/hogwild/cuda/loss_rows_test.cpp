@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels measure, in their host form, is what double precision comes to.
+// The losses that kernels measure, in their host form, against double precision.
 #include "kernels/loss_rows.hpp"
 
 #include <cmath>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t measured_first = 32, measured_count = 70;  // of 102 rows: the last sum has six
 
-/// |found - expected| by the whole of what was expected: errors of floats are those of scores, not of losses.
+/// |found - expected| divided by the sum of what was expected: floats round scores, not losses.
 double error_of_sums(const std::vector<double>& found, const std::vector<double>& expected) {
   double error = 0.0, all = 0.0;
   for (std::size_t i = 0; i < expected.size(); ++i) error += std::abs(found[i] - expected[i]), all += expected[i];

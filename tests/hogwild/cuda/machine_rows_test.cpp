@@ -72,7 +72,7 @@ TEST_F(host_machine_and_cpu_steps, agree) {
   }
 }
 
-// A row of which nothing is to be changed is not one that changed something.
+// A row without a change does not count as one that changed something.
 TEST(host_machine, counts_rows_that_changed_something) {
   std::mt19937_64 random(1);
   test::machine_problem<std::uint32_t, float> rows(random, std::array<std::size_t, 3>{0, 5, 0}, {});

@@ -25,7 +25,7 @@ int launch(const device::margin_work& work, const M& model) {
   return device::launch_margin_rows(work, M::name, std::as_bytes(std::span(&model, 1)), nullptr);
 }
 
-/// What of two arrays is the same, bit for bit, as a fraction.
+/// The fraction of two arrays' numbers that have the same bits.
 double same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   std::size_t same = 0;
   for (std::size_t j = 0; j < a.size(); ++j) same += std::memcmp(&a[j], &b[j], sizeof a[j]) == 0;

@@ -49,7 +49,7 @@ class margin_problem {
       rows_.end_row();
       label_.push_back(random() % 2 != 0 ? 1.0f : -1.0f);
     }
-    // What a bias has as its sum or weight stands there without a bias, too: nobody may touch it then.
+    // The sum and weight of the bias have a place even without a bias; nothing may change them then.
     std::uniform_real_distribution<float> positive(0.1f, 1.0f);
     for (std::size_t r = 0; training.weighed && r < lengths.size(); ++r) {
       weight_.push_back(3.0f * positive(random));

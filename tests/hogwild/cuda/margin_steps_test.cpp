@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device does to a row is what the steps of CPU workers do.
+// A device trains a row like the steps of CPU workers.
 #include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/step.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loss of training rows as a device measures it: what the CPU says of the same parameters, and who measured.
+// A device measures the same loss of training rows as the CPU; and which of them measured.
 #include <hogwild/cuda/engine.hpp>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ struct told_losses : observer {
   }
 };
 
-/// What the CPU measures of these parameters.
+/// The CPU's measurement of these parameters.
 template <class M>
 double loss_by_cpu(const M& m, label_kind kind, sparse_view view, const train_options& options,
                    const std::vector<float>& parameters) {
@@ -114,7 +114,7 @@ TEST(a_measuring_device, says_of_ratings_what_the_cpu_says) {
   expect_measured(test::factors_of({}), label_kind::real, ratings, {.step = {.initial = 0.1}});
 }
 
-// Of the first 200 sentences, with words left out and drawn as they are each time.
+// The loss of the first 200 sentences; the same words are left out and drawn each time.
 TEST(a_measuring_device, says_of_skip_gram_what_the_cpu_says) {
   const test::topics topics{};
   skip_gram model = topics.model;
@@ -128,7 +128,7 @@ TEST(a_measuring_device, says_of_skip_gram_what_the_cpu_says) {
     const double expected = loss_by_cpu(model, label_kind::real, first, options, r.parameters);
     EXPECT_NEAR(r.train_loss, expected, 1e-6 * expected) << workers << " CPU workers";
   }
-  // Of rows that are no corpus nobody has counted the words.
+  // Rows that are not a corpus have no counts of words.
   const train_result r = train(model, measured_classes.csr(), cuda_engine{.device = emulated_device},
                                {.epochs = 1, .step = {.initial = 1e-3}});
   EXPECT_EQ(r.devices.at(0).measured_rows, 0u);

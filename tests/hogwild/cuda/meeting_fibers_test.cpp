@@ -28,7 +28,7 @@ struct meeting_fibers : test::on_fibers<> {
     }
   };
 
-  /// As after some rows: what others added meanwhile, and gains. Some of both are 0.
+  /// A state as after some rows: changes by others, and gains. Some of both are 0.
   template <class Draw>
   arrays drawn(std::size_t n, const Draw& draw) {
     arrays a;

@@ -147,7 +147,7 @@ TEST(memory_of_a_device, that_is_managed_is_refused_to_processes) {
   }
 }
 
-// As training_memory leaves it where a device refuses.
+// The state in which training_memory leaves it if a device refuses.
 TEST(memory_of_a_device, that_could_not_be_registered_is_noted_once_of_each) {
   const csr_rows rows = memory_rows.csr();
   const test::planned_task planned = make_task(logistic{}, rows.view(), label_map(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the replicas of several devices meet: in the first one's memory where all reach it, else on the host.
+// The replicas of several devices meet in the first one's memory if all can access it, else on the host.
 #include <hogwild/cuda/engine.hpp>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class reaching_device final : public test::forwarding_device {
   bool registers_;
 };
 
-/// Of the last one the memory is limited.
+/// The last one has limited memory.
 struct reach_of_devices {
   std::size_t workers = 0;  ///< on the CPU, beside the devices
   device::peer_access access = device::peer_access::atomic;
@@ -77,7 +77,7 @@ struct heard final : observer {
   std::string all;
 };
 
-/// Where the replicas of a run met, which has to end where a serial one does, and what was noted.
+/// The place where the replicas of a run met, and its notes. The run must end where a serial one does.
 template <class Engine>
 std::pair<std::string, std::string> meeting_of(const Engine& engine, update_kind update = update_kind::lossy) {
   heard notes;
@@ -121,7 +121,7 @@ TEST(peers, whose_parameters_could_not_be_registered_meet_all_the_same_and_a_not
             "the run goes on, and copies take longer\n");
 }
 
-// What a replica saw last is as large as the replica: 2,000 floats each.
+// A replica's copy of the last seen parameters is as large as the replica: 2,000 floats each.
 TEST(peers, leave_three_quarters_of_free_memory_to_what_else_is_there) {
   const auto wide = test::planted_classification({.rows = 500, .columns = 2000, .per_row = 10, .seed = 24});
   const auto with = [&](std::uint64_t bytes) {

@@ -80,7 +80,7 @@ struct ring_on_devices : testing::TestWithParam<ring_case> {};
 
 // However its replicas are scheduled a ring ends within 0.6 % of its stalest schedule: by simulation of 240 schedules
 // of these rows, of two to five replicas that are up to a thousand times as fast as each other and exchange after 1 to
-// 2,048 rows, by both rules. What one replica is off itself is in the band of one.
+// 2,048 rows, by both rules. The distance of one replica itself is within the band of one.
 TEST_P(ring_on_devices, ends_where_every_schedule_of_its_replicas_does) {
   const ring_case& c = GetParam();
   // Beside CPU workers a device whose thread comes late finds no rows left, unless some are its own.
@@ -155,8 +155,8 @@ TEST(processes_of_a_ring, have_their_rows_trained_by_devices) {
 struct ranks_of_a_ring : testing::TestWithParam<std::pair<std::size_t, transport_kind>> {};
 
 /// Each rank has so many devices, and the second one a CPU worker beside them. The faster rank trains up to half of its
-/// rows again in place of the other's (rank_ring_run.cpp): of 120 runs beside busy CPUs those in which it always did
-/// end 0.73 % above what is expected, and none above that.
+/// rows again in place of the other's (rank_ring_run.cpp): in 120 runs on busy CPUs, those in which it always did so
+/// ended 0.73 % above the expected objective, and none above that.
 TEST_P(ranks_of_a_ring, have_their_rows_trained_by_devices) {
   const std::size_t devices = GetParam().first;
   const transport_kind transport = GetParam().second;

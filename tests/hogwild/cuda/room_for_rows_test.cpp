@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run does where the device has less room than it had told: others may use it, too.
+// A run on a device that has less room than it reported, because others may use it, too.
 #include "room_for_rows.hpp"
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint64_t room_for_all = 10'000'000;
 
-/// What the run ends with; empty where it is done.
+/// The error of the run; empty if it succeeds.
 std::string refusal_of(test::accountable_run& run) {
   try {
     const train_result r = run.train();

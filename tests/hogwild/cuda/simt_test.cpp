@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fibers that kernels are run on: they meet, and who misses a meeting is found.
+// The fibers that run kernels: they meet, and a missed meeting is found.
 #include "support/simt.hpp"
 
 #include <functional>
@@ -13,7 +13,7 @@ using namespace hogwild;
 
 namespace {
 
-/// What a launch of two warps with this kernel ends with.
+/// The error of a launch of two warps with this kernel.
 std::string failure_of_launch(const std::function<void()>& kernel) {
   try {
     simt::launch(1, 64, kernel);

@@ -24,8 +24,8 @@ struct topics {
     return m;
   }();
 
-  /// Of how many words, as a fraction, the word whose vector has the smallest angle to its own is of its topic. Where
-  /// nothing was learned it is 9 of 199.
+  /// The fraction of words whose nearest word, by the angle between vectors, has the same topic. If nothing was learned
+  /// it is 9 of 199.
   double neighbours_of_one_topic(std::span<const float> parameters) const {
     const auto vector_of = [&](std::size_t word) { return parameters.subspan(model.input_of(word), model.dimension); };
     const auto product = [&](std::size_t a, std::size_t b) {

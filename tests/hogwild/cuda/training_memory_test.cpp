@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a device keeps what it trains, and what happens where CUDA does not give it: by a device that refuses.
+// The memory in which a device keeps the parameters, and the fallback if CUDA refuses it, by a device that refuses.
 #include "training_memory.hpp"
 
 #include <algorithm>

@@ -37,7 +37,7 @@ struct words_on_a_device : testing::Test {
   }
 };
 
-// Of fifty runs of each policy, half of them on one CPU, none ended more than 0.05 % beside the serial loss, with a
+// In fifty runs of each policy, half of them on one CPU, none ended more than 0.05 % from the serial loss, with a
 // standard deviation of 0.015 %.
 TEST_F(words_on_a_device, end_where_a_serial_run_does) {
   const double serial = run(serial_engine{}).train_loss;
@@ -55,7 +55,7 @@ TEST_F(words_on_a_device, end_where_a_serial_run_does) {
   EXPECT_LT(2.0 * test::serial_band(2) * serial, run(serial_engine{}).train_loss) << "little was learned";
 }
 
-// Of fifty runs, half of them on one CPU, the loss ended 2.2 % above the serial one in the mean and 7.7 % at the most.
+// In fifty runs, half of them on one CPU, the loss ended 2.2 % above the serial one in the mean and 7.7 % at the most.
 TEST_F(words_on_a_device, learn_beside_a_worker_on_the_cpu) {
   const train_result r = run(cuda_engine{.workers = 1, .device = emulated_device});
   EXPECT_EQ(r.workers, 2u);
@@ -74,7 +74,7 @@ TEST_F(words_on_a_device, are_trained_fewer_at_once_the_larger_the_step) {
   }
 }
 
-/// What is noted of a run on device 0, which most machines have not.
+/// The notes of a run on device 0, which most machines lack.
 std::vector<std::string> notes_of_words(const corpus& words, skip_gram m, train_options options) {
   struct listener final : observer {
     void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }

@@ -54,7 +54,7 @@ TYPED_TEST(window_fibers, three_warps_one_after_the_other_give_the_bits_of_three
   EXPECT_TRUE(test::have_same_bits(fibers.weights, host.weights));
 }
 
-// Forty sentences are two sums, of which a warp has one or both.
+// Forty sentences make two sums; a warp has one or both.
 TYPED_TEST(window_fibers, measure_what_the_host_form_does) {
   std::vector<std::size_t> lengths(40);
   for (std::size_t r = 0; r < lengths.size(); ++r) lengths[r] = r % 5;

@@ -99,7 +99,7 @@ class window_problem {
     return w;
   }
 
-  /// What row r loses.
+  /// The loss of row r.
   double loss(std::size_t r) const {
     const counter_random random(seed_, r);
     const std::vector<std::size_t> kept = kept_words(r, random);

@@ -42,8 +42,8 @@ constexpr test::window_training window_trainings[] = {{},
                                                       {.width = 48, .window = 5, .negative = 40},
                                                       {.width = 112, .sample = 0}};
 
-// Vectors are about 1/2 long and change by a hundredth of that at most for each pair, of which those of a window are
-// summed up before they are added.
+// Vectors are about 1/2 long and change by a hundredth of that at most for each pair; the changes of a window are
+// summed before they are added.
 TYPED_TEST(host_window_rows, one_sentence_is_that_of_double_precision) {
   for (const test::window_training& training : window_trainings) {
     for (const std::size_t length : std::initializer_list<std::size_t>{0, 1, 2, 5, 33})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Word vectors by worker processes, of which the first drives an emulated device.
+// Word vectors by worker processes; the first drives an emulated device.
 #include <hogwild/cuda/engine.hpp>
 
 #include <cstddef>
@@ -25,8 +25,8 @@ struct words_by_processes : testing::TestWithParam<std::size_t> {
   train_result run(const auto& engine) const { return train(topics.model, topics.text.rows, engine, options); }
 };
 
-// Of 30 runs beside a busy machine's other programs those with a worker on the CPU ended up to 5.3 % above the serial
-// run, with a standard deviation of 1.6 %; the others within 0.04 %.
+// In 30 runs on a busy machine, those with a worker on the CPU ended up to 5.3 % above the serial run, with a standard
+// deviation of 1.6 %; the others within 0.04 %.
 TEST_P(words_by_processes, end_where_a_serial_run_does) {
   const std::size_t workers = GetParam();
   // Beside a worker a device that comes late finds no rows left, unless some are its own.
@@ -46,7 +46,7 @@ TEST_P(words_by_processes, end_where_a_serial_run_does) {
   RecordProperty("above_serial", std::to_string(r.train_loss / serial.train_loss - 1.0));
   EXPECT_LE(r.train_loss, test::serial_band(1 + workers) * serial.train_loss);
   EXPECT_GE(topics.neighbours_of_one_topic(r.parameters), 0.9);
-  // What the band and the neighbours tell apart.
+  // A run that the band and the neighbours must reject.
   options.epochs = 1;
   options.step.initial = 1e-9;
   const train_result untrained = run(serial_engine{});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who trains, and what is told where they are fewer than were asked for.
+// The number of workers, and the notes if there are fewer than were asked for.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +30,7 @@ namespace {
 
 struct granted_listener final : observer {
   void on_note(std::string_view sentence) override {
-    // Which a machine that is busy with others is told.
+    // A busy machine adds this note.
     if (!sentence.starts_with("how many workers train, and where they write, was decided while"))
       notes.emplace_back(sentence);
   }

@@ -21,13 +21,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What becomes of a worker in the time of the test, which passes as it is told.
+/// The fate of a worker in the time of the test, which the test advances.
 struct stalls : testing::Test {
   void is_thread(pid_t process, pid_t thread) {
     slot.pid = process;
     slot.thread = thread;
   }
-  stalls() { slot.watch = ::gettid(); }  // whoever runs the test is no thread that trains
+  stalls() { slot.watch = ::gettid(); }  // the thread that runs the test does not train
 
   /// Looks every 20 ms for so long; whether it was stalled at one of them.
   bool stalled_within(std::chrono::milliseconds time) {

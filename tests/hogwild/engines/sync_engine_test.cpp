@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What synchronous training comes to: the arithmetic of each rule, and that it repeats to the bit.
+// Synchronous training: the arithmetic of each rule, and that it repeats to the bit.
 #include <hogwild/engines.hpp>
 
 #include <algorithm>
@@ -170,7 +170,7 @@ TEST(sync_engine, goes_on_from_a_checkpoint_to_the_same_bits) {
   }
 }
 
-// A step that is much too large ends in no numbers at all, which is no fault of the ranks.
+// A step that is much too large ends in NaNs, which is not a fault of the ranks.
 TEST(sync_engine, a_run_that_diverges_says_so) {
   const auto toy = test::planted_regression({.rows = 300, .columns = 20});
   for (const sync_rule rule : rules) {
@@ -214,7 +214,7 @@ TEST(sync_engine, meets_as_often_as_its_rule_needs) {
 }
 
 // The step of single rows times the rows of a meeting (the linear rule), or that halved: four ranks make steps of 64
-// rows by default, or of 256 here, and end where one worker ends. Of columns that are alike nothing is to be halved.
+// rows by default, or of 256 here, and end where one worker ends. For columns that are alike nothing must be halved.
 TEST(sync_engine, a_found_step_suits_the_rows_of_a_meeting) {
   const auto toy = test::planted_classification({.rows = 6'000, .columns = 400, .per_row = 10});
   const train_options options{.epochs = 10};

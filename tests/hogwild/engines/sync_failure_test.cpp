@@ -59,7 +59,7 @@ struct sync_failure : testing::Test {
     return work;
   }
   static sync_engine engine() { return {.workers = ranks, .rows = 8, .pin = false}; }
-  /// What an epoch of such a task throws, as a worker_error.
+  /// The worker_error that an epoch of such a task throws.
   static std::string failure_of(const training_task& work, const loop_plan& plan) {
     const auto started = start(engine(), work, plan, {});
     round_driver rounds(work, plan, *started);
@@ -110,7 +110,7 @@ TEST_F(sync_failure, a_rank_that_throws_ends_the_run_with_what_it_threw) {
   }
 }
 
-// What it waits for happens only once the others have given up, so that no clock decides who is first.
+// It waits until the others have given up, so that no clock decides which is first.
 TEST_F(sync_failure, a_rank_that_does_not_come_is_named_when_the_others_time_out) {
   std::atomic<std::size_t> given_up{0};
   const auto work = make(access_kind::gathered, 0.2);

@@ -30,8 +30,8 @@ sync_engine gradients_of(std::size_t workers, std::size_t rows, sync_rule rule =
   return {.workers = workers, .rule = rule, .rows = rows, .pin = false};
 }
 
-/// What a meeting does, in double precision. A falling step is that of where the ranks meet, or by chunks that of where
-/// each row's chunk begins.
+/// The effect of a meeting, in double precision. A falling step has the size at the position where the ranks meet, or,
+/// by chunks, where each row's chunk begins.
 struct rule_by_hand {
   step_schedule schedule{};
   double momentum = 0.0, l1 = 0.0, l2 = 0.0;
@@ -129,9 +129,9 @@ TEST(sync_margin, a_cosine_falls_from_epoch_to_epoch) {
   expect_by_hand({.schedule = cosine, .l1 = 0.01});
 }
 
-// One rank that meets nobody after each row makes the steps of the serial engine, where these move all columns: under
-// momentum and adagrad without l2 always, with l2 and l1, which the serial engine takes where a row has a column, where
-// all rows have all. What momentum owes a column there is summed up in another way: to other bits.
+// One rank that meets after each row makes the steps of the serial engine if these move all columns: without l2, always
+// under momentum and adagrad; with l2 or l1, which the serial engine applies to a row's columns, if all rows have all
+// columns. The owed steps of momentum are then summed in another way, with other bits.
 TEST(sync_margin, of_one_rank_and_one_row_is_the_serial_engine) {
   const auto sparse = test::planted_classification({.rows = 300, .columns = 20});
   const auto dense = test::planted_classification({.rows = 300, .columns = 6, .per_row = 6});

@@ -97,7 +97,7 @@ TEST(sync_ranks, are_what_as_many_threads_are) {
   EXPECT_NEAR(train_ranks(2, 2, sync_rule::gradients, m, rows, options)[0].objective, together, 0.02 * together);
 }
 
-// Of 960 rows each rank has 320 or 160, which 16 divides: nothing may change on one of them after its last meeting.
+// Each rank has 320 or 160 of 960 rows, which 16 divides: nothing may change on a rank after its last meeting.
 TEST(sync_ranks, owe_no_steps_where_they_meet_last) {
   const auto toy = test::planted_classification({.rows = 960, .columns = 60});
   const csr_rows rows = toy.csr();
@@ -127,7 +127,7 @@ TEST(sync_ranks, stop_together) {
   }
 }
 
-// A net under adam steps by how far all ranks are in the epoch, of which a round is a part.
+// A net under adam makes steps by the position of all ranks in the epoch; a round is a part of it.
 TEST(sync_ranks, tell_of_rounds_and_stop_by_the_answer_of_one) {
   const auto toy = test::planted_classes({.rows = 2'000, .columns = 40}, 3);
   const csr_rows rows = toy.csr();
@@ -183,7 +183,7 @@ TEST(sync_ranks, refuse_rounds_that_are_not_as_many) {
   }
 }
 
-// It begins far away, and comes a part of the way back: parameters of zeros, which it never had, are better.
+// It begins far away and comes a part of the way back. Zeros would be better, but the run never had them.
 TEST(sync_ranks, compare_the_end_of_a_resumed_run_with_its_own_warm_start) {
   const auto toy = test::planted_classification({.rows = 1'001, .columns = 40});
   const csr_rows rows = toy.csr();
@@ -199,7 +199,7 @@ TEST(sync_ranks, compare_the_end_of_a_resumed_run_with_its_own_warm_start) {
   EXPECT_EQ(end.status, run_status::done);
 }
 
-// What all ranks hold is what any number of them goes on with: an odd number of rows, so that parts are never alike.
+// Any number of ranks can go on from the common state. The number of rows is odd, so that parts always differ.
 TEST(sync_ranks, go_on_from_a_checkpoint_as_another_number_of_ranks_or_without_a_file) {
   const auto toy = test::planted_classification({.rows = 1'001, .columns = 40});
   const csr_rows rows = toy.csr();

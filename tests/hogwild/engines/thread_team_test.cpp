@@ -17,7 +17,7 @@ using namespace hogwild;
 
 namespace {
 
-/// Of a kind and a size.
+/// A team of a kind and a size.
 class threads_of : public testing::TestWithParam<std::tuple<thread_team_kind, std::size_t>> {
  protected:
   std::size_t size() const { return std::get<1>(GetParam()); }

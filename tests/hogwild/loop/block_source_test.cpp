@@ -30,7 +30,7 @@ struct block_draws : testing::Test {
   }
   chunk_plan plan() const { return chunk_plan(std::span<const std::uint32_t>(starts)); }
   block_source source(const round_plan& round, std::size_t slot) { return {store, round, slot, plan(), options}; }
-  /// As the worker loop does.
+  /// Finishes a block like the worker loop.
   void finish(block_source& from, const ticket& block, const round_plan& round) {
     store.done()[block.number].raise_to(round.number);
     from.finish(block, step, probe);

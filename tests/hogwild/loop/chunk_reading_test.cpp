@@ -13,7 +13,7 @@
 namespace hogwild {
 namespace {
 
-/// Rows that stream from nowhere; what is asked of them is written down.
+/// Rows that stream from nowhere, and record the requests.
 struct watched_rows : row_source {
   void ensure(std::size_t, std::size_t) const override {}
   bool streams() const override { return true; }
@@ -42,7 +42,7 @@ TEST(chunk_reading, announces_each_chunk_once_before_its_turn_and_releases_it_be
   chunk_reading reading(rows, plan, row_order::chunked);
   const two_shards tickets;
   std::vector<watched_rows::range> trained;
-  // The second shard first, of which another worker draws the tickets 60 to 69; then the first one.
+  // The second shard first, whose tickets 60 to 69 another worker draws; then the first one.
   std::vector<std::size_t> numbers;
   for (std::size_t k = 50; k < 100; ++k)
     if (k < 60 || k >= 70) numbers.push_back(k);

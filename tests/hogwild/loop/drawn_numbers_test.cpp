@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A general model whose gradient draws: an example has the same numbers whoever trains it, and others in each epoch.
+// A general model whose gradient draws: an example has the same numbers on every worker, and others in each epoch.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -113,7 +113,7 @@ TEST(drawn_numbers, are_others_in_each_epoch_and_under_each_seed) {
     doubled += std::abs(two[r] - 2.0f * one[r]) < 1e-5f;
     same += one[r] == of_other[r];
   }
-  // Of 240 pairs of uniform numbers each is as close as that with a probability of 2e-5.
+  // Each of 240 pairs of uniform numbers is as close as that with a probability of 2e-5.
   EXPECT_LE(doubled, 3u);
   EXPECT_LE(same, 3u);
 }

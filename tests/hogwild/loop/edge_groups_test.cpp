@@ -18,7 +18,8 @@ namespace {
 
 using namespace hogwild;
 
-/// A path of 300 nodes, each with a terminal, one of which all others know too; rows in no order, some of them nodes.
+/// A path of 300 nodes, each with a terminal; all nodes also have an edge to one of them. Rows are in no order, and
+/// some are nodes.
 class edges_in_groups : public testing::Test {
  protected:
   static constexpr std::uint32_t nodes = 300, hub = 7;
@@ -91,7 +92,7 @@ TEST_F(edges_in_groups, follow_each_other_as_the_nodes_do_in_the_input) {
   EXPECT_EQ(found.window_of(599), 2u);
   EXPECT_EQ(found.window_of(600), 3u);
   EXPECT_EQ(found.window_of(rows - 1), windows - 1);
-  // Column j is node nodes - j. Of an edge the first end is the one with the larger column, but for the hub's.
+  // Column j is node nodes - j. The first end of an edge is the one with the larger column, except for the hub's edges.
   std::uint32_t least_before = nodes;
   for (std::size_t w = 0; w < windows; ++w) {
     std::uint32_t least = nodes, most = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps by kernels on factors that are halves: what chance makes of a row is a function of seed, epoch, row and place.
+// Steps by kernels on factors that are halves: the random rounding of a row is a function of seed, epoch, row and
+// place.
 #include <hogwild/detail/loop/field_step.hpp>
 #include <hogwild/detail/loop/row_kernel_step.hpp>
 
@@ -102,7 +103,7 @@ struct half_steps : testing::Test {
   }
   std::vector<float> trained(row_moment at) const { return trained<half>(at, {at.row}); }
 
-  /// Of `alike_rows` moments the mean of each factor is that of floats.
+  /// Over `alike_rows` moments the mean of each factor is that of floats.
   void expect_means(const std::function<row_moment(std::size_t)>& moment) const {
     std::vector<double> mean(factors);
     for (std::size_t i = 0; i < alike_rows; ++i) {

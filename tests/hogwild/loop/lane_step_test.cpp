@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where workers crowd on few parameters a row of models side by side settles the adds before it, as one of a model
-// alone.
+// If workers crowd on few parameters, a row of models side by side waits for the adds before it, like a row of a single
+// model.
 #include <hogwild/detail/loop/lane_step.hpp>
 
 #include <cstddef>
@@ -42,7 +42,7 @@ struct row_steps : testing::Test {
   const label_map labels = label_map::learn(label_kind::binary, std::vector<double>{-1.0, 1.0}, "here");
   std::string told{};
 
-  /// What ten rows of so many columns tell; with l2, or without.
+  /// The reports of ten rows of so many columns, with l2 or without.
   template <class Step>
   std::string of(Step& step, const sparse_view& rows, const round_plan& round, std::vector<float>& values) {
     told.clear();

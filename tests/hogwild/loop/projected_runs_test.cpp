@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// project() of margin and general models: what has moved is drawn into the model's set in every way of sharing, or by a
-// proximal map that knows the step. Models with a workspace have theirs in workspace_step_test.cpp.
+// project() of margin and general models: changed parameters are projected onto the model's set under every sharing.
+// project() may also be a proximal map that knows the step. Models with a workspace have theirs in
+// workspace_step_test.cpp.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -129,7 +130,7 @@ TEST_F(projected_runs, keep_the_weights_of_a_margin_model_in_its_set) {
   by_all(positive_margin{}, options, [&](const train_result& run, const std::string& by) {
     const std::span<const float> w(run.parameters);
     ASSERT_EQ(w.size(), columns + 1) << by;
-    // What replicas add up, or rounding leaves, may be below by a little.
+    // Sums of replicas' gains, and rounding, may leave parameters a little below 0.
     EXPECT_GT(*std::ranges::min_element(w.first(columns)), by.starts_with("reproducible") ? -0.2f : -1e-5f) << by;
     EXPECT_LT(w[columns], -0.5f) << by;
     EXPECT_GT(std::ranges::count_if(w.first(columns), [](float x) { return x > 0.1f; }), 2) << by;

@@ -156,7 +156,7 @@ TEST_F(step_by_hand, softmax_divides_touched_weights_by_one_plus_their_fraction_
 }
 
 TEST_F(step_by_hand, l2_joins_each_partial_of_a_general_model_once_under_adagrad) {
-  // As above: partials (-1, 1) of column 0 and (1/2, -1/2) of column 2, which l2 joins with 1 and 3 / 2.
+  // Like above: partials (-1, 1) of column 0 and (1/2, -1/2) of column 2, which l2 joins with 1 and 3 / 2.
   w[0] = w[1] = 1.0f, w[4] = w[5] = 3.0f, w[2] = w[3] = 7.0f;
   options.l2 = 0.2, options.optimizer = optimizer_kind::adagrad;
   store.state<float>(0)[1] = 12.0f;

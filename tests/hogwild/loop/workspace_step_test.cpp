@@ -83,7 +83,7 @@ struct dense_squares {
 };
 static_assert(conforms<dense_squares>() && workspace_model<dense_squares>);
 
-/// Whose weights must not be negative.
+/// A model whose weights must not be negative.
 struct positive_squares : dense_squares {
   static constexpr std::string_view name = "positive_squares";
   void project(std::span<float> block, float) const {
@@ -197,7 +197,7 @@ TEST_F(workspace_models, stay_where_they_are_projected_in_lockstep_under_every_o
     EXPECT_GE(r.parameters[1], 0.0f) << static_cast<int>(kind);
     EXPECT_NEAR(r.parameters[1], 0.0f, 0.02f) << static_cast<int>(kind);
   }
-  // What is frozen stays beside the set, if it began there.
+  // Frozen parameters that begin outside the set stay outside.
   const train_result r =
       train(positive_squares{{.features = features}}, rows.csr().view(), sync_engine{.workers = 2, .rows = 8},
             {.epochs = 2,

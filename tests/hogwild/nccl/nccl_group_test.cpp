@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every collective must do, over a stand-in for NCCL; and what is told when it goes wrong.
+// The checks of every collective with a stand-in for NCCL, and the errors of its faults.
 #include <array>
 #include <chrono>
 #include <cstring>
@@ -73,7 +73,7 @@ TEST(nccl_group, refuses_roots_and_rooms_that_do_not_exist) {
   EXPECT_EQ(said[0], "");
 }
 
-/// Of a group whose members end as they like.
+/// A group whose members may end in any way.
 class lost_device : public testing::Test {
  protected:
   ~lost_device() override {
@@ -147,7 +147,7 @@ TEST_F(lost_device, one_that_leaves_as_it_joins_is_not_waited_for) {
   test::fake_nccl().abort(left_behind);
 }
 
-/// What it has begun it takes back, and so do the others, which wait for it.
+/// It undoes what it has begun, and so do the others, which wait for it.
 TEST_F(lost_device, one_that_nccl_does_not_let_join_is_named_by_all_and_leaves_nothing) {
   test::break_fake_nccl(test::nccl_fault::refused_to_join, 1);
   const std::size_t aborted_before = test::aborted_fake_communicators();

@@ -38,7 +38,7 @@ TEST(agreement, is_the_same_on_all_ranks) {
     std::array<double, 2> x{rank, 7.0 + rank};
     ranks.take_first(x);
     EXPECT_THAT(x, ElementsAre(0.0, 7.0));
-    // As many values as the rank's number, some of them others' too.
+    // As many values as the rank's number; other ranks have some of them, too.
     std::vector<double> mine(place.rank, 5.0);
     if (place.rank == 2) mine[1] = -1.0;
     EXPECT_THAT(ranks.all_of(mine), ElementsAre(-1.0, 5.0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What observers may ask and answer, how they are given to a run, and what happens when they throw.
+// Observers: their answers, the ways to give them to a run, and their exceptions.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -171,7 +171,7 @@ TEST(parameters_of_a_report, are_lost_with_the_callback_and_say_so) {
   EXPECT_THROW(epoch_report{}.parameters(), config_error);
 }
 
-/// Says what it has heard to whoever holds the page.
+/// Writes the reports to a page.
 struct diarist final : observer {
   explicit diarist(std::string& page) : page(&page) {}
   void on_start(const run_start&) override { note("start"); }

@@ -168,7 +168,7 @@ TEST(choice_of_workers, leaves_some_idle_where_the_bound_makes_exchanges_dear) {
   EXPECT_EQ(choose_sharing(facts).workers, 16u);
 }
 
-/// What p replicas move along the steepest direction, against one pass.
+/// The movement of p replicas along the steepest direction, relative to one pass.
 double movement(double step, double curvature, std::size_t workers, double rows) {
   return static_cast<double>(workers) * (1.0 - std::exp(-step * curvature * rows));
 }

@@ -26,7 +26,7 @@ constexpr sharing_kind all_sharings[] = {sharing_kind::automatic, sharing_kind::
 constexpr update_kind all_updates[] = {update_kind::lossy, update_kind::exact, update_kind::locked,
                                        update_kind::edge_locked, update_kind::ordered};
 
-/// What the table is to say, in other words than the table's.
+/// The expected refusals, written independently of the table.
 bool expected_refusal(const combination& c) {
   const bool replicas = c.sharing == sharing_kind::buffered || c.sharing == sharing_kind::head;
   if (c.form == l2_form::two_pass && !c.margin) return true;

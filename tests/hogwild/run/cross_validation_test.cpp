@@ -104,7 +104,7 @@ struct cross_validation : testing::Test {
     }
   }
 
-  /// Where none is given.
+  /// The l2 if none is given.
   double l2_of_all() const { return usual_l2(squares_of_entries(view()), 400); }
 
   test::toy_rows toy = test::planted_classification({.rows = 400, .columns = 150});
@@ -364,7 +364,7 @@ TEST_F(cross_validation, refuses_what_cannot_be) {
   options.step.initial = 1e9;
   expect_refused([&] { train(logistic{}, view(), serial_engine{}, options); }, "lower it");
   options.step.initial.reset();
-  // Nobody but train() chooses.
+  // Only train() chooses.
   expect_refused([&] { train_ensemble(logistic{}, view(), serial_engine{}, {.models = 2}, options); }, "by folds");
   expect_refused([&] { cross_validate(logistic{}, view(), serial_engine{}, 2, options); }, "by folds");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run that learns nothing, or next to nothing, says of itself.
+// The notes of a run that learns nothing, or next to nothing.
 #include <hogwild/detail/run/data_notes.hpp>
 
 #include <cstddef>
@@ -99,7 +99,7 @@ TEST(notes_on_columns, name_the_wild_one_with_its_scale_and_what_to_do) {
   EXPECT_THAT(notes_of(logistic{}, view),
               Contains(AllOf(HasSubstr("column 77 has values of about "), HasSubstr("beside others of about 0."),
                              HasSubstr("--scale"))));
-  // What has no weights of columns alone can only be scaled in the data.
+  // A model with other parameters than weights of columns needs the columns scaled in the data.
   const factorization_machine machine{.features = noted_shape.columns, .factors = 2};
   EXPECT_THAT(notes_of(machine, view, {.optimizer = optimizer_kind::sgd}),
               Contains(AllOf(HasSubstr("column 77"), Not(HasSubstr("--scale")), HasSubstr("in the data"))));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models, and models of folds, that ranks divide among them: what one process makes of them, to the bit.
+// Models, and models of folds, that ranks divide among them: the bits of one process.
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -172,14 +172,14 @@ TEST_F(divided_models, end_together_where_one_rank_is_asked_to_stop_or_an_observ
       EXPECT_EQ(of_rank->epochs, results.front()->epochs);
       EXPECT_EQ(of_rank->parameters, results.front()->parameters);
     }
-    // What they have is what whole epochs make.
+    // They have the parameters after whole epochs.
     train_options whole = options;
     whole.epochs = results.front()->epochs;
     EXPECT_EQ(results.front()->parameters, trained(detail::plan_of({.models = 6}), whole, nullptr).parameters);
   }
 }
 
-// As train() lets out what an observer throws. Whoever waited in vain would say that the time is over.
+// An observer's exception leaves train() unchanged. A rank that waited in vain would report a timeout.
 TEST_F(divided_models, end_on_all_ranks_with_what_an_observer_throws) {
   struct thrower : observer {
     bool at_start = false;

@@ -345,8 +345,8 @@ TEST_F(eight_lanes, count_rows_as_their_bootstrap_does) {
   }
 }
 
-// Of n draws the mean lies within six deviations, 6 / sqrt(n), of 1 but once in 10^9 times; the variance of a squared
-// distance of this distribution is 3 (its fourth moment is 4).
+// The mean of n draws lies within six deviations, 6 / sqrt(n), of 1, except once in 10^9 times; the variance of a
+// squared distance of this distribution is 3 (its fourth moment is 4).
 TEST(bootstrap, counts_have_mean_and_variance_one) {
   const std::uint64_t seed = std::random_device{}() | 1u;
   constexpr std::size_t n = 1'000'000;

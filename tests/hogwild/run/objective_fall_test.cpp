@@ -7,7 +7,7 @@ using namespace hogwild;
 
 namespace {
 
-// Quarters and whole numbers: what is added to them below leaves them exact.
+// Quarters and whole numbers, so that the sums below are exact.
 constexpr double shifts[] = {-20.0, 0.0, 20.0, 1024.0};
 
 TEST(objective_fall, gives_back_a_fraction_of_what_was_gained) {

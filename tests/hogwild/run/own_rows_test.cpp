@@ -41,7 +41,7 @@ std::vector<float> parameters(const M& m, const sparse_view& rows, const Engine&
   return train(m, rows, engine, options).parameters;
 }
 
-/// By every engine that gives the same bits in every run.
+/// Runs every engine that gives the same bits in every run.
 template <class M>
 void expect_same_by_every_engine(const M& m, const sparse_view& a, const sparse_view& b, train_options options) {
   const auto same = [&](const auto& engine, const char* name) {
@@ -75,7 +75,7 @@ TEST(own_rows, train_the_model_that_a_file_trains) {
   expect_same_by_every_engine(factorization_machine{.features = own.features(), .factors = 4}, own.view(), file.view(),
                               {.epochs = 2, .step = {.initial = 0.05}, .optimizer = optimizer_kind::adagrad});
 
-  // What is saved has the caller's numbers of columns, and predicts his rows.
+  // The saved model has the caller's numbers of columns, and predicts the caller's rows.
   const train_result run = train(logistic{}, own, serial_engine{}, options);
   const std::string saved = (folder.path() / "model.bin").string();
   save(saved, run, own, logistic{});

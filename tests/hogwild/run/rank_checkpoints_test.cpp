@@ -37,7 +37,7 @@ struct rank_checkpoints : testing::Test {
       name_epoch(path, epoch, alike, ranks);
     });
   }
-  /// Which files the ranks resume from, or what they throw.
+  /// The files that the ranks resume from, or their exceptions.
   std::vector<std::string> resumed(std::size_t ranks = three) const {
     std::vector<std::string> all(ranks);
     test::as_sound_ranks(ranks, [&](const test::rank_place& place) {
@@ -125,7 +125,7 @@ TEST_F(rank_checkpoints, that_are_alike_are_for_any_number_of_ranks) {
   EXPECT_THAT(resumed(2), testing::ElementsAre(of(0), of(1)));
   EXPECT_THAT(resumed(5), testing::ElementsAre(of(0), of(1), of(2), of(0), of(0)));
   EXPECT_EQ(resume_of_rank(path, agreement(nullptr)).path, of(0));
-  // Of one process, too.
+  // A single process, too.
   checkpoint one{.epoch = 7};
   put_alike(one);
   write_checkpoint(path, one);

@@ -226,7 +226,7 @@ TEST(reproducible_runs, stop_at_the_end_of_a_turn_when_asked_to) {
     const train_result run = train(logistic{}, toy.csr(), threads(4), options);
     EXPECT_EQ(run.status, run_status::stopped);
     EXPECT_LT(run.examples, 1000u * toy.rows());
-    // Before anything has been measured there is no number.
+    // Before the first measurement there is no number.
     if (run.epochs > 0) {
       EXPECT_LE(run.objective, 0.7);
     }

@@ -30,7 +30,7 @@ std::vector<std::size_t> meetings_of_all(const test::toy_rows& toy) {
 struct random_row_meetings : test::fresh_seed<> {};
 
 TEST_F(random_row_meetings, of_few_rows_are_those_that_are_counted_one_by_one) {
-  // Of up to 32 rows all are looked at.
+  // If there are up to 32 rows, all are looked at.
   const test::toy_rows toy =
       test::planted_rows({.rows = 1 + seed % 32, .columns = 60, .per_row = 2 + seed % 4, .seed = seed});
   const row_meetings found = measure_meetings(toy.csr().view());

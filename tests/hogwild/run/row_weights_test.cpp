@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of weight k trains and is measured as k rows are, by every engine, way of sharing and optimiser; offsets are
-// columns whose weights nobody changes.
+// A row of weight k is trained and measured like k rows, by every engine, sharing and optimiser; offsets are like
+// columns whose weights stay constant.
 #include <hogwild/detail/run/row_weights.hpp>
 
 #include <array>
@@ -74,7 +74,7 @@ contradiction two_classes() {
                        [](float y) { return -y; });
 }
 
-/// What `parameters` are worth on these rows.
+/// Measures `parameters` on these rows.
 template <class M>
 measurement measured(const M& m, const sparse_view& rows, const train_options& options,
                      const std::vector<float>& parameters) {
@@ -87,12 +87,12 @@ measurement measured(const M& m, const sparse_view& rows, const train_options& o
                               true);
 }
 
-/// The rule of the whole file: trained by weights the rows end as well as repeated ones do, and what the run says of
-/// itself is what repeated rows say of its parameters. Without weights they end much worse. Over 25 runs of each kind
-/// the losses by weights were 0.98 to 1.04 times those by repeated rows, with deviations of 0.0142 at most (softmax,
-/// whose mean is 0.991, and 0.0104 of the others, with means of at most 1.02): the band is six deviations away, and
-/// more for most. Of ratings they were 1.099 times, with a deviation of 0.0083. Those without weights were 1.15 times
-/// at least, with a deviation of 0.003 at most.
+/// The rule of the whole file: rows with weights train as well as repeated ones, and the run's measures are those of
+/// repeated rows. Without weights they end much worse. Over 25 runs of each kind the losses by weights were 0.98 to
+/// 1.04 times those by repeated rows, with deviations of 0.0142 at most (softmax, whose mean is 0.991, and 0.0104 of
+/// the others, with means of at most 1.02): the band is six deviations away, and more for most. For ratings they were
+/// 1.099 times, with a deviation of 0.0083. Those without weights were at least 1.15 times, with a deviation of at most
+/// 0.003.
 template <class M, class Engine>
 void expect_as_repeated(const M& m, const contradiction& rows, const Engine& engine, const train_options& options,
                         const std::string& what, double band = 1.08) {
@@ -348,11 +348,11 @@ TEST(offsets, are_columns_whose_weights_nobody_changes) {
   };
   expect_same(train(logistic{}, with_offsets, serial_engine{}, options));
   expect_same(train(own_logistic{20}, with_offsets, serial_engine{}, options));
-  // By kernels rows of a batch see the same weights: batches of one.
+  // With kernels the rows of a batch see the same weights, so batches have one row.
   train_options by_kernels = options;
   by_kernels.sharing = sharing_kind::automatic, by_kernels.batch = 1;
   expect_same(train(logistic{}, with_offsets, serial_engine{}, by_kernels));
-  // Of several rows of a device none sees what the others change.
+  // Rows that a device trains at once do not see each other's changes.
   const cuda_engine device{.workers = 0, .device = emulated_device};
   EXPECT_NEAR(train(logistic{}, with_offsets, device, by_kernels).train_loss, expected.train_loss, 2e-3);
   EXPECT_GT(std::abs(train(logistic{}, toy.csr(), serial_engine{}, options).train_loss - expected.train_loss), 1e-2);

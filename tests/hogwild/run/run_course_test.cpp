@@ -33,7 +33,7 @@ using testing::HasSubstr;
 
 constexpr test::toy_shape course_shape{.rows = 300, .columns = 20, .per_row = 5, .seed = 6};
 
-/// Keeps what it is told, and ends the run after an epoch.
+/// Keeps the reports, and ends the run after an epoch.
 struct noted final : observer {
   std::size_t last = 0;  ///< 0: none
   std::vector<std::string> notes{};
@@ -82,7 +82,7 @@ TEST_F(run_ends, in_divergence_where_a_blow_up_is_finite) {
   expect_diverged(logistic{}, test::planted_classification(course_shape, 0.4), 1000.0, optimizer_kind::sgd);
 }
 
-// Of rows of length one least squares are stable below a step of 2; the step rises by 0.75 an epoch.
+// On rows of length one least squares are stable below a step of 2; the step rises by 0.75 an epoch.
 TEST_F(run_ends, in_divergence_that_names_the_last_good_epoch) {
   const test::toy_rows rows = test::planted_regression(course_shape);
   double start = 0.0;
@@ -119,7 +119,7 @@ TEST_F(run_ends, as_asked_after_a_warm_start_at_the_optimum) {
   EXPECT_EQ(again.status, run_status::done);
 }
 
-/// Counts looks at rows.
+/// Counts accesses to rows.
 struct counted_squares : least_squares {
   static constexpr std::string_view name = "counted_squares";
   static inline std::size_t looks = 0;
@@ -129,12 +129,12 @@ struct counted_squares : least_squares {
   }
 };
 
-/// A run that is stopped, and goes on from its checkpoint.
+/// A run that is stopped and resumed from its checkpoint.
 struct resumed_run_ends : run_ends {
   const test::scratch_folder folder;
   const test::toy_rows rows = test::planted_regression(course_shape, 0.0);
 
-  /// The objective where it is stopped, and how it ends.
+  /// Returns the objective at the stop, and the end of the run.
   template <class M = least_squares, class Engine = serial_engine>
   std::pair<double, train_result> in_two_parts(train_options o, std::size_t first, const Engine& engine = {}) {
     o.checkpoint = folder / "run";
@@ -149,7 +149,7 @@ struct resumed_run_ends : run_ends {
   }
 };
 
-// It begins far away, and comes a part of the way back: parameters of zeros, which it never had, are better.
+// It begins far away and comes a part of the way back. Zeros would be better, but the run never had them.
 TEST_F(resumed_run_ends, as_asked_where_it_is_better_than_the_warm_start_of_its_first_part) {
   train_options o{.epochs = 2, .step = {.initial = 1e-3}, .l2 = 0.0};
   o.initial = [](std::span<float> w) { std::ranges::fill(w, 100.0f); };
@@ -165,8 +165,8 @@ TEST_F(resumed_run_ends, as_asked_where_it_is_better_than_the_warm_start_of_its_
   expect_done(thread_engine{.workers = 2, .team = thread_team_kind::std, .pin = false});
 }
 
-// It begins next to the optimum of rows without noise. A step that rises leads away from there, to what is many
-// times as bad as the beginning, and still better than zeros.
+// It begins next to the optimum of rows without noise. A rising step leads away from there, to an objective that is
+// many times that of the beginning, and still better than that of zeros.
 TEST_F(resumed_run_ends, in_divergence_that_names_the_last_good_epoch_of_before) {
   const train_result best = run(least_squares{}, rows, {.epochs = 200, .step = {.initial = 0.5}, .l2 = 0.0});
   train_options o{.epochs = 8, .step = {.initial = 1.9, .warm_up = 7}, .l2 = 0.0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker process reads of its run, and what it refuses.
+// The setup that a worker process reads, and refuses if it is damaged.
 #include <hogwild/detail/run/run_setup.hpp>
 
 #include <cstddef>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// Of four workers, of which two drive a device.
+/// The setup of four workers; two of them drive a device.
 run_setup some_setup() {
   run_setup setup{.first_row = 3,
                   .rows = 17,

@@ -55,7 +55,7 @@ TEST(run_options, are_listed_each_once) {
   EXPECT_EQ(places.size(), listed);
 }
 
-/// What two ranks throw, of which the second has changed its options; "" of one that trains.
+/// The errors of two ranks, the second with changed options; "" for a rank that trains.
 template <class Train>
 std::vector<std::string> thrown_by(const Train& train) {
   std::vector<std::string> said;
@@ -83,7 +83,7 @@ struct ranks_of_one_run : testing::Test {
 
 TEST_F(ranks_of_one_run, name_the_first_of_all_options_that_differs_with_both_values) {
   detail::for_each_run_option([&](const auto& option) {
-    // An l2 by folds is refused by whoever has it, before it knows of others.
+    // A rank with an l2 by folds refuses it before it hears of the others.
     if (option.ranks == between_ranks::own || option.name == "l2_by_folds") return;
     SCOPED_TRACE(option.name);
     train_options other = options;

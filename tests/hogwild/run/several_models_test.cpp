@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that make one against trainings of each of them alone.
+// Models that make one, compared with trainings of each of them alone.
 #include <hogwild/several_models.hpp>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct stopping_logistic : logistic {
 };
 
 struct several_models : testing::Test {
-  static constexpr std::size_t classes = 11;  // of which eight and three go side by side
+  static constexpr std::size_t classes = 11;  // eight and three are trained side by side
 
   several_models() {
     for (std::size_t r = 0; r < toy.label.size(); ++r) toy.label[r] = class_of(r);
@@ -62,7 +62,7 @@ struct several_models : testing::Test {
   static test::toy_rows two_labels() {
     return test::planted_classification({.rows = 900, .columns = 200, .per_row = 13});
   }
-  /// Of model k among `models`.
+  /// The parameters of model k among `models`.
   static std::vector<float> part(const std::vector<float>& parameters, std::size_t k, std::size_t models) {
     std::vector<float> own;
     for (std::size_t j = k; j < parameters.size(); j += models) own.push_back(parameters[j]);
@@ -111,7 +111,7 @@ TEST_F(several_models, of_classes_make_the_bits_that_each_makes_alone) {
   expect_each_as_alone(hinge_svm{}, {.epochs = 2, .l1 = 1e-4, .seed = seed});
 }
 
-// What lanes do not do is trained one by one.
+// Models that lanes do not support are trained one by one.
 TEST_F(several_models, of_classes_are_trained_by_any_optimizer_as_alone) {
   expect_each_as_alone(logistic{}, {.epochs = 2, .step = {.initial = 0.2}, .optimizer = optimizer_kind::adagrad});
   expect_each_as_alone(logistic{}, {.epochs = 4, .step = {.initial = 0.2}, .average = 0.5});
@@ -292,7 +292,7 @@ TEST_F(several_models, whose_weights_are_averaged_tell_the_loss_of_the_mean) {
   EXPECT_NE(parts.train_loss, run.train_loss);
 }
 
-// Where models are enough each worker has some of its own.
+// If there are enough models, each worker has some of its own.
 TEST_F(several_models, that_are_many_have_the_bits_of_a_serial_run_by_any_number_of_threads) {
   const test::toy_rows rows = two_labels();
   const csr_rows all = rows.csr();

@@ -19,7 +19,7 @@
 namespace hogwild {
 namespace {
 
-/// What a run makes of its options, as far as one can see.
+/// The visible effects of a run's options.
 struct seen_of_run {
   std::vector<float> parameters;
   std::size_t epochs = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A choice of sharing that rests on what was measured on a busy machine is told; speeds of the machine are made up.
+// A run notes that its sharing was chosen by measurements on a busy machine; the speeds are invented.
 #include <hogwild/detail/run/sharing_doubt.hpp>
 
 #include <optional>
@@ -92,8 +92,8 @@ struct doubt_listener final : doubt_observer {
   std::vector<std::string> doubts, other_notes;
 };
 
-/// How many workers train of two on a machine of this speed, all that is noted, what observers hear who tell the kinds
-/// of notes apart, and what an epoch is to take.
+/// The plan for two workers on a machine of this speed: how many train, all notes, the notes heard by observers that
+/// distinguish their kinds, and the predicted time of an epoch.
 struct planned {
   std::size_t workers;
   std::vector<std::string> notes, doubts, other_notes;
@@ -127,7 +127,7 @@ TEST(sharing_doubt, is_noted_by_a_run) {
   EXPECT_THAT(in_doubt.notes, ElementsAre(HasSubstr("a quota took 50 % of the CPU time")));
   EXPECT_EQ(in_doubt.doubts, in_doubt.notes);
   EXPECT_THAT(in_doubt.other_notes, IsEmpty());
-  EXPECT_TRUE(plan_at(lines).epoch_seconds);  // of one worker alone, to whom lines are nothing
+  EXPECT_TRUE(plan_at(lines).epoch_seconds);  // for a single worker, whose speed does not depend on shared lines
 }
 
 }  // namespace

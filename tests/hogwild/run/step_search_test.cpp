@@ -58,7 +58,7 @@ struct found_step : testing::Test {
     o.epochs = 1;
     const train_result run = train(m, rows, serial_engine{}, o);
     EXPECT_TRUE(run.step_found);
-    // Of sums in another order, and far from another power of two.
+    // Sums may have another order; other powers of two are far away.
     EXPECT_NEAR(run.step, expected, 1e-9 * expected);
   }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request to stop is seen in every phase of a run, and soon: counted in rows that are looked at after it.
+// A request to stop is seen in every phase of a run, and soon: the test counts the rows that are looked at after it.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -103,7 +103,7 @@ TEST_F(stop_anywhere, training_ends_with_the_row_in_hand) {
     EXPECT_EQ(result.epochs, 1u);
     EXPECT_LE(result.examples, trained.looks);
     EXPECT_GT(result.examples, rows);
-    // What stands there is what was measured last, and nothing of the epoch that was cut.
+    // The result has the last measurement, and nothing of the epoch that was cut short.
     ASSERT_EQ(heard.epochs.size(), 1u);
     EXPECT_EQ(result.train_loss, heard.epochs[0].train_loss);
     EXPECT_EQ(result.objective, heard.epochs[0].objective);
@@ -164,7 +164,8 @@ TEST_F(stop_anywhere, measuring_ends_with_the_row_in_hand_and_gives_no_number) {
 }
 
 TEST_F(stop_anywhere, parameters_that_validation_kept_are_reported_as_they_were_measured) {
-  // Of the opposite labels: what fits the data suits them worse with each epoch, so that the first one is kept.
+  // Validation rows have the opposite labels: a model that fits the data gets worse on them with each epoch, so that
+  // the first one is kept.
   test::toy_rows opposite = toy;
   for (float& label : opposite.label) label = -label;
   const csr_rows others = opposite.csr();
@@ -200,7 +201,7 @@ TEST_F(stop_anywhere, time_that_is_over_ends_the_search_of_a_step_and_the_measur
   options.step = {};
   options.max_seconds = 1e-9;
   options.initial = [](std::span<float> w) { std::ranges::fill(w, 0.5f); };
-  options.tolerance = 0.1;  // which is measured from zeros on
+  options.tolerance = 0.1;  // progress counts from zeros
   trained.rung = measured.rung = true;
   const auto each = [this](const auto& engine) {
     trained.after = measured.after = 0;

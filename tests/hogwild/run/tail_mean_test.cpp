@@ -62,7 +62,7 @@ struct averaged_runs : testing::Test {
   train_options options(std::size_t epochs) {
     return {.epochs = epochs, .step = {.initial = 0.5, .decay = 0.9}, .l2 = 0.01, .observers = {&heard}};
   }
-  /// What a run of so many epochs alone ends with.
+  /// The parameters of a run of only so many epochs.
   template <class M>
   std::vector<float> after(const M& m, std::size_t epochs) {
     return train(m, data, serial_engine{}, options(epochs)).parameters;
@@ -96,7 +96,7 @@ TEST_F(averaged_runs, tell_of_the_mean_from_its_second_epoch_on) {
   for (std::size_t e = 0; e < 4; ++e) EXPECT_EQ(heard.objective[e], plain[e]);
   for (std::size_t e = 4; e < 6; ++e) EXPECT_NE(heard.objective[e], plain[e]);
   EXPECT_EQ(run.objective, heard.objective.back());
-  // What is told is of what is returned.
+  // The reports are about the returned parameters.
   train_options again{.epochs = 1, .step = {.initial = 1e-30}, .l2 = 0.01, .observers = {&heard}};
   again.initial = [&](std::span<float> w) { std::ranges::copy(run.parameters, w.begin()); };
   EXPECT_NEAR(train(logistic{}, data, serial_engine{}, again).objective, run.objective, 1e-7);

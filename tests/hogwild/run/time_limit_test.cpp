@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that has had its seconds ends as after its last epoch.
+// A run whose time is over ends as after its last epoch.
 #include <chrono>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a run ends, what it returns then, and what its observers are told.
+// The end of a run: its time, its result, and the reports to observers.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -119,7 +119,7 @@ TEST_F(stopping, a_tolerance_ends_a_run_that_is_as_close_to_the_optimum) {
   EXPECT_GT(*short_of_it.gap, 1e-3);
 }
 
-// A step that is far too large has the objective go up and down: what is returned is as low as it was at its lowest.
+// With a step that is far too large the objective goes up and down; the lowest one is returned.
 TEST_F(stopping, under_a_tolerance_the_epoch_of_the_lowest_objective_is_returned) {
   options.epochs = 12;
   options.tolerance = 1e-9;
@@ -131,7 +131,7 @@ TEST_F(stopping, under_a_tolerance_the_epoch_of_the_lowest_objective_is_returned
   EXPECT_NEAR(result.objective, lowest, 1e-6 * lowest);
 }
 
-// Nobody says how the step falls: it is halved where the objective rises, and regains some of it where that falls.
+// Without a schedule the step is halved when the objective rises, and regains some of it when the objective falls.
 TEST_F(stopping, under_a_tolerance_the_step_falls_where_the_objective_rises) {
   options.epochs = 12;
   options.tolerance = 1e-9;

@@ -51,7 +51,7 @@ TEST(trainer, ends_where_one_pass_over_the_same_rows_ends_however_they_are_dealt
 TEST(trainer, regularises_as_one_pass_does) {
   const csr_rows kept = many_rows().csr();
   const sparse_view all = kept.view();
-  // Of the second the scale is multiplied in several times.
+  // With the second l2 the scale is folded into the weights several times.
   for (const double l2 : {1e-3, 0.05}) {
     const std::vector<float> expected = one_pass(by_sgd(l2), all);
     std::vector<float> first;
@@ -273,7 +273,7 @@ TEST(trainer, has_the_constant_that_suits_its_last_rows_in_any_unit) {
         margin += static_cast<double>(scaled.value[k]) * static_cast<double>(w[scaled.index[k]]);
       left += (margin - static_cast<double>(scaled.label[r])) / static_cast<double>(scaled.rows());
     }
-    // It is exact over the last two or three times 5,000 rows, of which the first may be there in part.
+    // It is exact over the last two or three blocks of 5,000 rows; the first block may count in part.
     EXPECT_NEAR(left, 0.0, 0.02) << unit;
   }
 }

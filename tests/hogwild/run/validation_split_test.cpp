@@ -74,7 +74,7 @@ TEST(validation_split, leaves_a_row_of_each_class) {
 
 // Each of 400 rows is held with chance 1/4; over 64 seeds a row's count is binomial with mean 16 and deviation 3.46. By
 // Hoeffding's bound it is off by 16 or more with a chance below 2 exp(-2 * 16^2 / 64) = 6.7e-4; but the seeds are
-// fixed, and what is asserted is known to hold: that no place in the order is left out or favoured.
+// fixed, so the assertion is known to hold: no place in the order is left out or favoured.
 TEST(validation_split, draws_from_all_places_and_by_the_seed) {
   std::vector<double> numbers(400);
   for (std::size_t r = 0; r < 400; ++r) numbers[r] = static_cast<double>(r);

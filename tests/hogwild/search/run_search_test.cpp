@@ -44,7 +44,7 @@ TEST(RunSearch, RandomTrialsAreDrawnAndTheBestOfThemIsFound) {
     EXPECT_GE(t.metric, found.trials[*found.best].metric);
   }
   const std::vector<std::string> lists{"l2=1e-6,1e-5,1e-4", "step=0.1,1,10"};
-  // That none of 200 draws is the planted one of 9 has a chance of (8/9)^200 < 1e-10.
+  // The probability that none of 200 draws is the planted one of 9 is (8/9)^200 < 1e-10.
   const search_result planted = run_search(search_space::parse(lists), {.trials = 200}, trainer);
   EXPECT_EQ(to_text(planted.trials[*planted.best].options), "--l2=1e-5 --step=1");
 }

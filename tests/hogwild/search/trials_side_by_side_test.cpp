@@ -86,7 +86,7 @@ TEST_F(trials_side_by_side_test, whom_they_are_trained_with_and_breaks_do_not_ma
   }
 }
 
-/// Models of which rows go one by one.
+/// Models whose rows are trained one by one.
 struct trials_row_by_row : trials_side_by_side_test {
   /// Rows that are trained on, and others.
   void take(test::toy_rows trained, test::toy_rows held) {
@@ -278,7 +278,7 @@ TEST_F(trials_side_by_side_test, what_an_engine_refuses_is_told_with_the_trial) 
   EXPECT_EQ(trials.outcome(1).epochs, 2u);
 }
 
-// Folds of one dataset, of which each trial holds out one.
+// Folds of one dataset; each trial holds out one.
 struct trials_of_folds : trials_side_by_side_test {
   static constexpr std::uint32_t folds = 3;
 
@@ -350,7 +350,7 @@ TEST_F(trials_of_folds, are_as_on_rows_from_which_the_fold_is_cut) {
   }
 }
 
-// By fold or mixed, in wide and in narrow passes, whole or with breaks.
+// Trials are grouped by fold or mixed, in wide and in narrow passes, whole or with breaks.
 TEST_F(trials_of_folds, do_not_notice_whom_they_are_trained_with) {
   for (const std::size_t each : {2u, 9u, 20u}) {
     const std::size_t n = each * folds;

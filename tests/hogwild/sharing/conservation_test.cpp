@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No add is lost under exact updates, nor where examples are atomic, wherever workers read and write; under lossy ones
-// none is invented.
+// Under every sharing no add is lost by exact updates or atomic examples, and none is invented by lossy ones.
 #include <cmath>
 #include <tuple>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wherever workers read and write, a convex run ends where the serial reference ends.
+// Under every sharing a convex run ends where the serial reference ends.
 #include <cmath>
 #include <map>
 #include <string>
@@ -21,7 +21,7 @@ using namespace hogwild;
 
 namespace {
 
-/// What ThreadSanitizer looks for shows on fewer rows as well; the bands are still thirty deviations away.
+/// Fewer rows suffice for ThreadSanitizer; the bands are still thirty deviations away.
 constexpr std::size_t rows = test::thread_sanitized ? 5'000 : 20'000;
 
 struct sharing_policy : testing::TestWithParam<std::tuple<sharing_kind, std::size_t>> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replicas whose first parameters are halves: what they tell the shared floats, and what they do not.
+// Replicas whose first parameters are halves: which changes reach the shared floats, and which do not.
 #include <hogwild/detail/sharing/half_parameters.hpp>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace hogwild;
 
-/// Which no halves are.
+/// Numbers that halves cannot represent.
 std::vector<float> shared_floats(std::size_t n) {
   std::mt19937 random{9};
   std::normal_distribution<float> normal;
@@ -31,7 +31,7 @@ std::vector<float> shared_floats(std::size_t n) {
 
 constexpr std::size_t half_count = 700, all_count = 1000;  // the halves are of columns of seven
 
-/// Parameters of which the first 700 may be halves.
+/// Parameters; the first 700 may be halves.
 struct half_replicas : testing::Test {
   half_replicas() { std::ranges::copy(shared_floats(all_count), store.parameters<float>().begin()); }
 

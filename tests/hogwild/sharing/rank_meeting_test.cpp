@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks hand over when they meet: arrays, or pairs of index and value where few parameters were touched.
+// Ranks that meet exchange arrays, or pairs of index and value if few parameters were touched.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -35,7 +35,7 @@ void expect_equal_beginning(const std::vector<float>& wide, const std::vector<fl
   for (std::size_t j = 0; j < n; ++j) ASSERT_EQ(wide[j], narrow[j]) << "parameter " << j;
 }
 
-// Where every meeting takes arrays, and where every one takes pairs, since rows touch 60 of 20,000 parameters.
+// Runs in which all meetings use arrays, or all use pairs, because rows touch 60 of 20,000 parameters.
 TEST(rank_meeting, pairs_give_the_bits_of_arrays) {
   const auto two = test::planted_classification({.rows = 700, .columns = 60});
   const auto three = test::planted_classes({.rows = 700, .columns = 60}, 3);

@@ -256,7 +256,7 @@ TEST_F(replicas, of_several_workers_bring_everything_together) {
   EXPECT_TRUE(std::ranges::all_of(shared(), [](float w) { return w == 50.0f * 101.0f; }));
 }
 
-/// Which of the values are `wanted`.
+/// The positions of the values that are `wanted`.
 std::vector<std::size_t> places_of(std::span<const float> values, float wanted) {
   std::vector<std::size_t> places;
   for (std::size_t j = 0; j < values.size(); ++j) {
@@ -293,7 +293,7 @@ TEST_F(replicas, fetch_and_store_singletons_with_their_chunk_and_exchange_none_o
 TEST_F(replicas, of_wide_rows_behind_others_fetch_those_that_they_hold) {
   make(100 + 3 * 50);
   std::ranges::fill(shared(), 1.0f);
-  // Three parameters to a column, of which 40 occur in several rows; the columns up to 45 are held.
+  // Three parameters a column; 40 columns occur in several rows; the replica holds those up to 45.
   replica<float> r =
       in_slot(0, {{.rows = 100, .hot_first = false}, {.offset = 100, .rows = 50, .width = 3}}, 100 + 3 * 45, 40);
   r.begin_round({.exchange_rows = 1});

@@ -61,7 +61,7 @@ struct same_bits : testing::TestWithParam<std::tuple<access_kind, optimizer_kind
   const test::toy_rows toy = rows_with_singletons(0.7f);
   const csr_rows data = toy.csr();
 
-  /// What two epochs of one worker make of the parameters, on rows that know about their singletons or do not.
+  /// The parameters after two epochs of one worker, on rows that know their singletons or do not.
   template <class Model>
   std::vector<float> trained(const Model& m, label_kind kind, bool known, std::size_t first_row) const {
     sparse_view rows = data.view().slice(first_row, data.view().rows());

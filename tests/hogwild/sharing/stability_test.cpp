@@ -34,7 +34,7 @@ double distance_after(std::size_t p, double step_times_curvature, std::size_t ro
     for (const auto& r : replicas) {
       for (std::size_t i = 0; i < rows; ++i) r->values(0)[0] *= shrink;
     }
-    // Nobody sees what the others gained before all have sent it.
+    // No replica sees the gains of others before all have sent theirs.
     for (const auto& r : replicas) r->exchange(rows, probe);
     for (const auto& r : replicas) r->begin_round({.exchange_rows = static_cast<std::uint32_t>(rows)});
   }

@@ -121,7 +121,7 @@ TEST(check_gradient, looks_where_it_is_told) {
   std::vector<float> w(21, 0.25f);
   EXPECT_FALSE(check_gradient(line_slips{20}, numbers().csr(), {.parameters = w}));
   EXPECT_THROW(check_gradient(line_slips{19}, numbers().csr(), {.parameters = w}), config_error);
-  // Of few coordinates a row has, the last is not looked at.
+  // With few coordinates a row, the last one is not checked.
   EXPECT_FALSE(check_gradient(line_slips{20, slip::sign}, numbers().csr(), {.coordinates = 3}));
 }
 

@@ -23,8 +23,8 @@
 namespace hogwild {
 namespace {
 
-/// Two squares of 12 x 12 nodes side by side, of strong edges; weak ones between them, and a terminal in each. What is
-/// cut is what is between them, by far the least.
+/// Two squares of 12 x 12 nodes side by side, with strong edges in each, weak edges between them, and a terminal in
+/// each. The minimum cut is between them, by far.
 class planted_cut : public testing::Test {
  protected:
   static constexpr std::uint32_t side = 12, nodes = 2 * side * side;
@@ -100,7 +100,7 @@ TEST_F(planted_cut, has_the_same_bits_on_every_instruction_set_and_in_every_run)
   EXPECT_EQ(dealt(1), dealt(3));
 }
 
-// As the model scores its rows one by one, whatever the width that they are stored in.
+// Measuring agrees with the model's scores of single rows, for every width of storage.
 TEST_F(planted_cut, is_measured_as_the_model_scores_it) {
   const graph_cut model = graph_cut_of(view());
   std::vector<float> w(model.dim());
@@ -161,7 +161,7 @@ TEST_F(planted_cut, is_measured_now_and_then_and_at_the_end) {
   EXPECT_EQ(heard([](auto& o) { o.target = {"test_cut", 1e9}; }), (std::vector<std::size_t>{1}));
 }
 
-// Who is asked to stop between two measurements says of which epoch its numbers are.
+// A run that is stopped between two measurements says which epoch its numbers are from.
 TEST_F(planted_cut, that_is_stopped_tells_of_what_was_measured) {
   struct stopper final : observer {
     std::stop_source stop;

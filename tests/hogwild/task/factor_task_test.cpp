@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ratings on every engine of one process, whoever may change what.
+// Ratings on every engine of one process, under every ownership.
 #include <hogwild/detail/task/factor_task.hpp>
 
 #include <functional>

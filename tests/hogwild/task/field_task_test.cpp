@@ -47,15 +47,14 @@ TEST_P(field_runs, one_worker_on_the_shared_array_ends_at_the_bits_of_one_alone)
   if (kernels_may_race) {
     EXPECT_EQ(shared.parameters, alone.parameters);
   }
-  // Where no add may be lost, the model's own gradient changes them, and rounds otherwise; under adagrad a step is off
-  // by 2.4e-5 of itself.
+  // Under exact updates the model's own gradient trains, with other rounding; under adagrad a step is off by a relative
+  // 2.4e-5.
   const train_result exact = run(serial_engine{}, sharing_kind::direct, update_kind::exact);
   EXPECT_NE(exact.parameters, alone.parameters);
   EXPECT_NEAR(exact.train_loss, alone.train_loss, 1e-3 * alone.train_loss);
 }
 
-// 2000 rows of twelve columns that two workers change by turns: what is lost is far below a twentieth of what is
-// learned.
+// 2000 rows of twelve columns that two workers change in turn: the loss by races is far below a twentieth of the gain.
 TEST_P(field_runs, two_workers_on_the_shared_array_end_as_one_does) {
   const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
   const train_result one = run(serial_engine{}, sharing_kind::direct, update_kind::lossy);

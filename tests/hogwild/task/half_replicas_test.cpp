@@ -72,12 +72,12 @@ struct half_replica_runs : testing::Test {
 using half_replica_cases = testing::Types<half_machine_runs, half_field_runs>;
 TYPED_TEST_SUITE(half_replica_runs, half_replica_cases);
 
-// Workers race. Of 660 such pairs of each of the four kinds, 360 of them six at a time on two CPUs, no ratio was
-// farther from 1 than 0.051; on average they were 0.014 from it at most (ffm under adagrad, the 300 others). Even if a
-// pair's distance were exponential with a mean of 0.015, that of three would exceed 0.12 with a chance of
-// e^-x (1 + x + x^2 / 2) = 1.2e-8 for x = 3 * 0.12 / 0.015: any of the four kinds does with one of 5e-8. A run that
-// learns nothing ends at 1.18 times what floats do under sgd, at 1.29 times or more under adagrad; under
-// ThreadSanitizer, which has time for one epoch only, that is not told apart.
+// Workers race. In 660 such pairs of each of the four kinds, 360 of them six at a time on two CPUs, no ratio was
+// farther from 1 than 0.051; the largest average distance was 0.014 (ffm under adagrad, the 300 others). Even if a
+// pair's distance were exponential with a mean of 0.015, that of three would exceed 0.12 with a chance of e^-x (1 + x +
+// x^2 / 2) = 1.2e-8 for x = 3 * 0.12 / 0.015: any of the four kinds does with one of 5e-8. A run that learns nothing
+// ends at 1.18 times what floats do under sgd, at 1.29 times or more under adagrad; under ThreadSanitizer, which has
+// time for one epoch only, the two cannot be distinguished.
 TYPED_TEST(half_replica_runs, end_as_well_as_those_of_floats) {
   constexpr int pairs = 3;
   for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
@@ -91,8 +91,8 @@ TYPED_TEST(half_replica_runs, end_as_well_as_those_of_floats) {
   }
 }
 
-// What halves gain is a multiple of 2^-24, of which the mean of two is one of 2^-25: from halves on factors remain
-// such, whoever races. Of thousands of factors below 0.1 that take float steps some are not.
+// A gain of halves is a multiple of 2^-24, and the mean of two gains one of 2^-25. Factors that begin as halves remain
+// such multiples, under any races; of thousands of factors below 0.1 with float steps some do not.
 TYPED_TEST(half_replica_runs, gain_what_halves_can) {
   constexpr std::size_t weights = half_shape.columns + 1;
   const auto on_the_grid = [](float w) { return w * 0x1p25f == std::floor(w * 0x1p25f); };
@@ -107,7 +107,7 @@ TYPED_TEST(half_replica_runs, gain_what_halves_can) {
   EXPECT_FALSE(all_on_the_grid(storage_kind::single));
 }
 
-// From 65520 on a float becomes an infinite half, and what that gains is no number.
+// From 65520 on a float becomes an infinite half, whose gain is NaN.
 TYPED_TEST(half_replica_runs, diverge_from_a_factor_beyond_all_halves) {
   const auto diverges = [&](storage_kind storage, float factor) {
     const train_result found = this->run(storage, 2, [=](train_options& o) {

@@ -83,7 +83,7 @@ TEST_F(listed_mlp, lists_of_one_label_train_to_the_bits_of_plain_labels) {
   }
 }
 
-// The row's own numbers of a batch are not those of the sample: what is sampled is taken as a whole here.
+// A row's numbers in a batch differ from those of the sample, so the sample is taken as a whole here.
 TEST_F(listed_mlp, the_gradient_is_that_of_the_loss_that_is_measured) {
   const label_map labels = label_map::learn(label_kind::classes, rows.view().label, "rows");
   constexpr std::size_t n = 20;
@@ -112,7 +112,7 @@ TEST_F(listed_mlp, the_gradient_is_that_of_the_loss_that_is_measured) {
       }
     };
     m.gradient(reader, space, n, emitted{found});
-    // Of the last layer, where the loss is smooth: no relu stands behind it.
+    // Only parameters of the last layer, in which the loss is smooth: no relu follows.
     const std::size_t counts = form.hierarchical ? listed_classes : 0;
     for (std::size_t j = m.groups()[2].offset; j < m.dim() - counts; j += 7) {
       const float at = w[j], h = 0x1p-6f;
@@ -143,11 +143,11 @@ TEST_F(listed_mlp, every_form_learns_and_is_measured_by_lists) {
   }
 }
 
-// Of 120 such runs of five pairs, on two CPUs that other programs were using, the mean distance of a run was 0.3 %, its
-// deviation 2.2 % and the most 5.7 %; of the pairs the deviation was 3.2 % to 5.8 % by form and the most 15.5 %. Even
-// if a pair's distance were exponential with a mean of 5.8 %, that of five would exceed 30 % with a chance of
-// e^-x (1 + x + x^2 / 2 + x^3 / 6 + x^4 / 24), x = 1.5 / 0.058: 1.3e-7. Without learning the losses are half as large
-// again to three times as large.
+// In 120 such runs of five pairs, on two CPUs that other programs were using, the distance of a run had the mean 0.3 %,
+// the deviation 2.2 % and the maximum 5.7 %; that of a pair had a deviation of 3.2 % to 5.8 % by form and the maximum
+// 15.5 %. Even if a pair's distance were exponential with a mean of 5.8 %, that of five would exceed 30 % with a chance
+// of e^-x (1 + x + x^2 / 2 + x^3 / 6 + x^4 / 24), x = 1.5 / 0.058: 1.3e-7. Without learning the losses are 1.5 to 3
+// times as large.
 TEST_F(listed_mlp, two_workers_end_where_one_does) {
   double apart = 0.0;
   for (const listed_form& form : every_form) {

@@ -55,7 +55,7 @@ made_bound bound_at(const M& model, const sparse_view& data, std::span<const flo
   return made;
 }
 
-/// Of the task's rows under these parameters.
+/// The loss of the task's rows with these parameters.
 double loss_at(const training_task& task, std::span<const float> w) {
   const auto team = thread_team::make(thread_team_kind::std, 1, false);
   const auto store = param_store::in_memory(task.shape(task.plan(), 1, 0, 0));

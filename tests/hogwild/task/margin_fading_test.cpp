@@ -26,7 +26,7 @@
 namespace hogwild {
 namespace {
 
-/// Logistic regression of which each row emits all partials: those of columns that it has not are 0.
+/// Logistic regression whose rows emit all partials: those of columns that a row lacks are 0.
 struct dense_logistic {
   static constexpr std::string_view name = "dense_logistic";
   using scalar_type = float;
@@ -91,8 +91,8 @@ TEST_F(margin_fading, momentum_ends_where_its_dense_form_does) {
   }
 }
 
-// Of its steps that are settled at once the corrections are those in their midst, and roots are within 2.4e-5: it is
-// some 5e-4 of the loss's fall.
+// Owed steps that are made together use the bias corrections of the middle step, and roots are exact to 2.4e-5: the
+// difference is about 5e-4 of the loss's fall.
 TEST_F(margin_fading, adam_ends_within_a_hundredth_of_its_dense_form) {
   for (const std::size_t epochs : {1u, 5u}) {
     const double of_all = dense(optimizer_kind::adam, epochs).train_loss, fall = std::log(2.0) - of_all;

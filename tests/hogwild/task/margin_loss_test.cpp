@@ -38,7 +38,7 @@ std::vector<float> margins() {
   return all;
 }
 
-/// The same bits, or both no number.
+/// The same bits, or both NaN.
 bool same(float a, float b) {
   return (std::isnan(a) && std::isnan(b)) || std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
 }

@@ -102,7 +102,7 @@ TEST(margin_proximal, is_its_formulas_row_by_row) {
   }
 }
 
-/// Rows of which a few columns alone decide.
+/// Rows whose labels depend on a few columns only.
 struct few_decide : testing::Test {
   static constexpr double l1 = 0.01;
 
@@ -129,7 +129,7 @@ struct few_decide : testing::Test {
     for (const double x : w) norm += std::abs(x);
     return sum / static_cast<double>(rows.rows()) + l1 * norm;
   }
-  /// By proximal steps of the whole gradient (ISTA), until nothing moves.
+  /// The optimum by proximal steps of the whole gradient (ISTA), until nothing moves.
   static std::vector<double> optimum(const test::toy_rows& rows) {
     std::vector<double> w(rows.columns);
     double square = 0.0;
@@ -183,7 +183,7 @@ TEST_F(few_decide, ends_at_the_optimum_with_zeros) {
     EXPECT_NEAR(run.objective, least, 0.005 * least) << name_of(kind);
     const auto same = std::ranges::count(run.parameters, 0.0f);
     EXPECT_GT(static_cast<double>(same), 0.8 * zeros) << name_of(kind);
-    // What is told is what was said.
+    // The reported objective is that of the definition.
     std::vector<double> w(run.parameters.begin(), run.parameters.end());
     EXPECT_NEAR(run.objective, objective(toy, w), 1e-6) << name_of(kind);
     EXPECT_EQ(run.l2, 0.0);

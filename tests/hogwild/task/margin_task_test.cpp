@@ -54,7 +54,8 @@ TEST_F(adagrad_runs, kernels_do_what_is_done_row_by_row) {
   expect_alike(squared_hinge{}, [](auto& o) { o.order = row_order::permuted; });
 }
 
-// They race: over forty runs the ratio had the mean 0.9997 and the deviation 0.0004, of which the bound is fifty away.
+// Workers race: over forty runs the ratio had the mean 0.9997 and the deviation 0.0004; the bound is fifty deviations
+// away.
 TEST_F(adagrad_runs, two_workers_end_as_well_as_one) {
   const auto change = [](auto& o) { o.epochs = 10; };
   const double serial = run(logistic{}, serial_engine{}, change).objective;

@@ -66,7 +66,8 @@ TEST(nets, an_mlp_learns_what_no_linear_model_can) {
   }
   const train_result threads =
       train(net, train_rows, thread_engine{.workers = 2}, options_for(test_rows, optimizer_kind::adam, 0.01));
-  // Where a thread waits long for a CPU the last steps count for more: 0.92 was seen. A linear model is right in half.
+  // If a thread waits long for a CPU, the last steps count for more: 0.92 was seen. A linear model is right in half of
+  // the cases.
   EXPECT_GT(threads.test->accuracy.value(), 0.8);
 }
 
@@ -134,8 +135,8 @@ struct bars {
   std::vector<double> label;
 };
 
-// Each engine ends within half a point of the serial run. Whoever meets in lockstep makes one step of all rows between
-// two meetings: half of the rows each for the same steps.
+// Each engine ends within half a point of the serial run. Ranks in lockstep make one step of all rows between two
+// meetings, so each has half of the rows for the same steps.
 TEST(nets, a_convnet_learns_on_every_engine_what_it_learns_serially) {
   const bars rows(800, 1), test_rows(600, 2);
   train_options options;

@@ -34,7 +34,7 @@ mlp wide_net(std::uint32_t samples, bool sparse = true, std::array<std::uint32_t
           .samples = samples};
 }
 
-/// Where the parameters of the net by input lie in the one by class.
+/// Moves the parameters of the net stored by input to their places in the net stored by class.
 std::vector<float> by_class(const mlp& full, std::size_t width, std::span<const float> w) {
   std::vector<float> moved(w.begin(), w.end());
   const std::size_t first = full.dim() - wide_classes * (width + 1);

@@ -49,7 +49,7 @@ mlp net_in_form(bool sparse, std::uint32_t second = 0) {
   return {.features = features, .classes = 3, .hidden = {10, second}, .scale = 2.0f, .sparse = sparse};
 }
 
-/// What a net emits, block by block, added up by parameter.
+/// The emissions of a net, block by block, added up by parameter.
 struct block_sums {
   std::vector<double>& of;
   void block(std::size_t offset, std::span<const float> partials) const {
@@ -170,7 +170,7 @@ TEST_F(sparse_mlp, a_large_l2_of_a_rare_column_does_not_overshoot) {
   }
 }
 
-// Whoever meets in lockstep takes the same sums in both forms; replicas let velocities fade by batches of their own.
+// Ranks in lockstep use the same sums in both forms; in replicas velocities fade by their own batches.
 TEST_F(sparse_mlp, engines_end_where_the_dense_form_does) {
   for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::momentum, optimizer_kind::adam}) {
     const auto ends_alike = [&](const auto& engine, bool reproducible, double within) {

@@ -233,8 +233,8 @@ struct trained_models : testing::Test {
     return open_libsvm(folder.write("rows.svm", text), options);
   }
 
-  /// Trains, saves in both formats and loads again. What is loaded says of the rows of the file, in its order, and
-  /// loses on them what the run said, to the bit but for `rounding`.
+  /// Trains, saves in both formats and loads again. The loaded model must predict the rows of the file, in its order,
+  /// and have the run's losses on them, to the bit except for `rounding`.
   template <model M>
   trained_model<M> expect_whole(const std::string& text, const auto& make, train_options options = {},
                                 double rounding = 0.0) const {
@@ -255,7 +255,7 @@ struct trained_models : testing::Test {
       EXPECT_EQ(measured.accuracy.has_value(), run.test->accuracy.has_value());
       EXPECT_EQ(measured.accuracy.value_or(0.0), run.test->accuracy.value_or(0.0));
       EXPECT_EQ(predict(again, same, two), predict(again, same, one));
-      // By the run's own numbering rows come in another order, and add up in another one.
+      // In the run's own numbering rows have another order, and so have the sums.
       const trained_model<M> at_once = trained(run, data, m);
       EXPECT_NEAR(evaluate(at_once, data, one).loss, measured.loss, 1e-5 * (1.0 + measured.loss));
       save(folder / "again.bin", again);
@@ -360,7 +360,7 @@ TEST_F(trained_models, count_rows_by_their_weights_and_add_offsets_to_margins) {
   for (std::size_t r = 0; r < with.size(); ++r) EXPECT_FLOAT_EQ(with[r], without[r] + offsets[r]);
 }
 
-/// What is said of something that is refused.
+/// The message of a refusal.
 template <class Refusal, class F>
 std::string refusal(const F& f) {
   try {

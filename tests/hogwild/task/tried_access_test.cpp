@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model that reads or emits beside its parameters is told of, by name, row and coordinate, before anybody trains.
+// A model that reads or emits outside its parameters is reported by name, row and coordinate before training.
 #include <hogwild/detail/task/tried_access.hpp>
 
 #include <array>

@@ -67,12 +67,12 @@ TYPED_TEST(words_on_engines, learn_and_one_thread_is_serial_bit_for_bit) {
 }
 
 // 18,000 words are trained on 60: two workers are always in each other's way. The run is long enough that its end is
-// flat: a worker that is stopped in the middle of a sentence on a busy machine then costs little. Of 1,400 such pairs
-// of runs, 800 of them beside seven programs that did the same on two CPUs, none was more than 1.5 % apart; the mean
-// was 0.06 %, the deviation 0.31 % (skip_gram; cbow: 0.12 %); of 210 pairs of each hierarchical model the deviation
-// was 0.23 % (cbow: 0.09 %), the mean 0.13 % and the most 1.0 %. Even if a pair's distance were exponential with a mean
-// of 0.31 %, that of three would exceed 2 % with a chance of e^-x (1 + x + x^2 / 2), x = 6 / 0.31: 8e-7, and a single
-// one 5 % with one of e^(-5 / 0.31): 1e-7. The bound is twice as wide, for machines that are busier than that one was.
+// flat: a worker that is stopped in the middle of a sentence on a busy machine then costs little. In 1,400 such pairs
+// of runs, 800 of them while seven other programs did the same on two CPUs, none was more than 1.5 % apart; the mean
+// was 0.06 %, the deviation 0.31 % (skip_gram; cbow: 0.12 %); in 210 pairs of each hierarchical model the deviation was
+// 0.23 % (cbow: 0.09 %), the mean 0.13 % and the most 1.0 %. Even if a pair's distance were exponential with a mean of
+// 0.31 %, that of three would exceed 2 % with a chance of e^-x (1 + x + x^2 / 2), x = 6 / 0.31: 8e-7, and a single one
+// 5 % with one of e^(-5 / 0.31): 1e-7. The bound is twice as wide, for machines that are busier than that one was.
 // ThreadSanitizer has no time for a run of such length.
 TYPED_TEST(words_on_engines, two_threads_end_where_one_worker_does) {
   if (test::thread_sanitized) GTEST_SKIP() << "see two_threads_learn";
