@@ -223,7 +223,7 @@ TEST(rank_ring, stops_on_all_ranks_when_one_is_asked_to) {
   expect_alike(results);
   EXPECT_EQ(results[0].status, run_status::stopped);
   EXPECT_LE(results[0].epochs, 4u);
-  // The restored model is as good as before.
+  // The stopped run ends as good as it was at that report.
   ASSERT_GT(after.loss, 0.0);
   EXPECT_LT(results[0].train_loss, 1.05 * after.loss);
 }

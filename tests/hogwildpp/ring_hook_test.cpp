@@ -213,7 +213,7 @@ TEST_P(ring_hook, whose_worker_was_left_out_leaves_the_token_and_the_rest_alone)
   ring.nodes[0]->exchanged(0);
   EXPECT_EQ(ring.store.parameters<float>()[0], 0.0f);
   EXPECT_EQ(ring.exchanges(0), 0u);
-  // The exchange that it holds becomes overdue.
+  // The token that it holds becomes overdue.
   for (int i = 0; i < 10 && ring.exchanges(1) == 0; ++i) ring.nodes[1]->exchanged(0);
   EXPECT_EQ(ring.store.slots()[1].ring_taken_over.get(), 1u);
 }

@@ -26,7 +26,7 @@ std::vector<std::uint32_t> list_of(std::size_t k, std::size_t classes) {
   return list;
 }
 
-/// Scores of 16 lanes, of which some are no examples, and what comes of them by the formula.
+/// Scores of 16 lanes, some of which are not examples, and their losses by the formula.
 struct listed_scores {
   listed_scores(std::size_t of, bool one_vs_rest)
       : classes(of), rest(one_vs_rest), loss(of, one_vs_rest, isa::automatic, lanes, lanes) {

@@ -27,7 +27,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A deepfm with its columns, each of which has a field.
+/// A deepfm with the fields of its columns.
 struct deep {
   deepfm m;
   std::vector<std::uint32_t> original;
@@ -59,7 +59,7 @@ struct deep {
     m.gradient(parameters(), s, rows.size(), partials{g});
     return g;
   }
-  /// By the formula of the header, in double.
+  /// The score by the formula of the header, in double.
   double expected(const test::owned_row& z) const {
     const std::size_t d = m.features, k = m.factors;
     std::vector<double> layer(m.inputs());

@@ -145,7 +145,7 @@ TEST_F(cut_of_three, moves_both_ends_towards_each_other) {
 
 TEST_F(cut_of_three, never_moves_a_terminal) {
   const auto to_side_one = taken({0, 2}, {2.0f, 2.0f}, -1.0f);
-  // (0.5, -0.5, 0.5), of which 1/6 each would lead out of the plane.
+  // (0.5, -0.5, 0.5); 1/6 of each would lead out of the plane.
   const emissions moved = gradient(to_side_one);
   ASSERT_EQ(moved.size(), 1u);
   EXPECT_EQ(moved[0].first, 0u);
@@ -256,7 +256,7 @@ TEST(cut_of_two, takes_the_capacity_of_the_direction_that_is_cut) {
   EXPECT_DOUBLE_EQ(v.loss, 2.5);
 }
 
-/// What every model with a workspace keeps to, on random edges of a graph with terminals.
+/// The laws of every model with a workspace, on random edges of a graph with terminals.
 class graph_cut_law : public cut_of_three {
  protected:
   std::mt19937_64 random{5};

@@ -23,7 +23,7 @@ using sampled_test::draw_chances;
 using sampled_test::filled_layer;
 using sampled_test::uneven_counts;
 
-/// One to three classes, of which some are in the sample, too.
+/// One to three classes; some are in the sample, too.
 std::vector<std::uint32_t> classes_given(std::size_t k, std::size_t classes) {
   std::set<std::uint32_t> list;
   for (std::size_t i = 0; i <= k % 3; ++i) list.insert(static_cast<std::uint32_t>((k * 3 + i * 5) % classes));

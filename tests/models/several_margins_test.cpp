@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several models say together of a row, by hand.
+// The combined answers of several models on a row, by hand.
 #include <hogwild/detail/models/several_margins.hpp>
 
 #include <cmath>

@@ -196,7 +196,7 @@ TEST(tree_layer, its_gradient_is_that_of_the_formula_and_touches_the_paths_alone
   for (std::size_t j = 0; j < dh.size(); ++j) EXPECT_NEAR(static_cast<double>(f.dh[j]), dh[j], 1e-6);
 }
 
-// Of a node that a part p of the rows pass, 1 - (1 - p)^n of the batches of n rows have it; p is off by one row.
+// If a fraction p of the rows pass a node, 1 - (1 - p)^n of the batches of n rows have it; p is off by one row.
 TEST(tree_layer, nodes_are_in_as_many_batches_as_their_rows_say) {
   tree_layer layer(3, inputs, 4, rows);
   const std::vector<float> counts{100.0f, 200.0f, 700.0f};

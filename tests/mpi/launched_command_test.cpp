@@ -59,9 +59,9 @@ INSTANTIATE_TEST_SUITE_P(ranks, each_number,
                            return std::to_string(tested.param.ranks) + "_" + tested.param.messages;
                          });
 
-// Beside the device of each rank there is a CPU worker. Of 120 rings of such ranks none ended more than 0.73 % above
-// one worker (ring_on_devices_test): even if what they are above were exponential with a mean of that, one would end 15
-// % above with a chance of e^(-15 / 0.73): 1e-9.
+// Each rank has a device and a CPU worker. None of 120 rings of such ranks ended more than 0.73 % above one worker
+// (ring_on_devices_test): even if the excess were exponential with that mean, one would end 15 % above with a
+// probability of e^(-15 / 0.73): 1e-9.
 TEST_F(launched, ranks_have_the_devices_that_are_named_dealt_to_them) {
   const auto serial = result_of(hogwild({"train", train(), "--engine", "serial", "--epochs", "8", "--json"}));
   const auto result =
@@ -119,7 +119,7 @@ TEST_F(launched, ranks_may_have_files_of_their_own) {
   EXPECT_NEAR(measured["loss"], result["test_loss"], 1e-5);
 }
 
-// Two circles of nodes with a bridge; what is learned are numbers, not labels.
+// Two circles of nodes with a bridge; the model learns numbers of nodes, not labels.
 TEST_F(launched, ranks_cut_a_graph_together) {
   constexpr int each = 40;
   std::string graph = std::to_string(2 * each) + " " + std::to_string(4 * each + 1) + " 2\n";
@@ -300,7 +300,7 @@ TEST_F(launched, ranks_in_lockstep_resume_as_another_number_of_them) {
   EXPECT_EQ(result_of(hogwild(asked("8", "--resume")))["ranks"], 1);
 }
 
-// First values say nothing of ranks, which may have other rows when they go on.
+// The checksum of the first rows does not apply to ranks, which may have other rows when they resume.
 TEST_F(launched, ranks_resume_with_the_columns_divided_as_they_were) {
   for (const std::string engine : {"ring", "local_sgd", "all_reduce"}) {
     const std::string checkpoint = *folder / (engine + ".scaled");
@@ -336,7 +336,7 @@ TEST_F(lost, rank_ends_the_run_and_resuming_goes_on_from_the_last_checkpoint) {
                            HasSubstr("--resume " + checkpoint), Not(HasSubstr("the model is saved"))));
 
   auto resumed = arguments(200'000, "--resume");
-  // What was written by three is for three.
+  // A checkpoint of three ranks is for three ranks.
   const outcome by_two = run(2, resumed);
   EXPECT_EQ(by_two.code, 2);
   EXPECT_THAT(by_two.err, HasSubstr("of a run of 3 ranks, and this one has 2"));

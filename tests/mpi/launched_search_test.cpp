@@ -31,7 +31,7 @@ const words runs{"--optimizer", "adagrad"};
 class launched_search : public with_ranks {
  protected:
   static words search(const words& options) { return words{"search", train(), "--json"} + options; }
-  /// What has to be the same however many ranks there are.
+  /// The part of the result that must be the same for any number of ranks.
   static nlohmann::json answer(const nlohmann::json& found) {
     return {{"trials", found["trials"]}, {"best", found["best"]}, {"finished", found["finished"]}};
   }

@@ -158,7 +158,7 @@ TEST_F(launched_several, path_is_trained_by_all_ranks_and_measured_by_divided_fo
   }
 }
 
-// Each rank has a file: what is trained by all of them needs no other rows.
+// Each rank has a file: training by all of them needs no other rows.
 TEST_F(launched_several, path_without_folds_needs_no_common_file) {
   const auto lines = lines_of(read_file(train()));
   for (std::size_t r = 0; r < 2; ++r) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the other ranks are told when one is lost. The launcher is told to let them live; by default it ends them all.
+// The errors on the other ranks when one is lost. The launcher is told to let them live; by default it ends them all.
 #include <chrono>
 #include <filesystem>
 #include <fstream>

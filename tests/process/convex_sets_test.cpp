@@ -49,12 +49,13 @@ class convex_sets : public ::testing::TestWithParam<convex_set> {
   /// Direct: over 10 to 20 runs of each kind the objectives' standard deviation was at most 0.06 % of the serial
   /// objective and their mean at most 0.54 % above it (kddcup99 with four workers, the worst on both counts, with the
   /// machine to themselves). The band of 1 % is seven standard deviations beyond that mean: for a normal law a failure
-  /// rate below 1e-11 a run, and below 1e-9 for all of them. Those runs had 40 epochs of the logistic loss. Of 20, over
-  /// eight runs of each kind beside other work (sixteen of the worst), the means were at most 0.05 % above and the
-  /// deviations at most 0.09 %, ten of which are left; of 40 they were 0.08 % and 0.06 % there.
-  /// Replicas: alone on the machine they ended at most 0.4 % above serial, beside a second test, when one worker is
-  /// often away for a time slice, at most 1.4 % (another set of texts, hinge). The band of 5 % is there to find
-  /// divergence and lost work, which cost far more; what quality replicas have on a quiet machine the benchmark tells.
+  /// rate below 1e-11 a run, and below 1e-9 for all of them. Those runs had 40 epochs of the logistic loss. With 20
+  /// epochs, over eight runs of each kind on a busy machine (sixteen of the worst kind), the means were at most 0.05 %
+  /// above and the deviations at most 0.09 %, so that the band is ten deviations away; with 40 epochs they were 0.08 %
+  /// and 0.06 % there. Replicas: alone on the machine they ended at most 0.4 % above serial; during a second test, when
+  /// one worker is often away for a time slice, at most 1.4 % (another set of texts, hinge). The band of 5 % is for
+  /// finding divergence and lost work, which cost far more; the benchmark measures the quality of replicas on a quiet
+  /// machine.
   template <class Model>
   void expect_every_engine_in_band(const Model& model, std::size_t epochs, std::optional<double> optimum) const {
     for (const auto& [sharing, band] :

@@ -34,7 +34,7 @@ constexpr const char* fault_variable = "HOGWILD_TEST_DEVICE_FAULTS";
 /// Whether this thread's process trains by a device alone.
 bool trains_by_device = true;
 
-/// Squares, of which the slope of a row with a label above 0 takes a fault and fails.
+/// Least squares; the slope of a row with a label above 0 takes a fault and fails.
 struct faulty_squares : least_squares {
   static constexpr std::string_view name = "faulty_squares";
   float derivative(float margin, float label) const {
@@ -79,7 +79,7 @@ struct device_faults : testing::TestWithParam<std::size_t> {  ///< so many worke
     return train(faulty_squares{}, rows.csr(),
                  cuda_engine{.workers = GetParam(), .device = emulated_device, .transport = transport}, options);
   }
-  /// What ends the run.
+  /// The error that ends the run.
   std::string end_of(std::size_t faults, transport_kind transport, const train_options& more = {}) {
     try {
       train_with(faults, transport, more);
@@ -108,7 +108,7 @@ TEST_P(device_faults, one_of_a_process_costs_the_run_its_rows_and_no_more) {
 }
 
 TEST_P(device_faults, two_of_processes_end_the_run_which_names_its_checkpoint) {
-  // Where others train meanwhile, the epoch of the second one is not known.
+  // If others train meanwhile, the epoch of the second fault is not known.
   EXPECT_THAT(end_of(20, transport_kind::shared_segment, {.checkpoint = checkpoint}),
               AllOf(HasSubstr("worker 0 (process "), HasSubstr("has failed, as others before it: the device failed to"),
                     ContainsRegex("; the run's last checkpoint is '" + checkpoint + "', of epoch [0-9]+: resume")));

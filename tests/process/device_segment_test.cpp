@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes and a device train on the same bytes of one named segment, and what the process that drives the device
-// finds out is noted by its supervisor.
+// Processes and a device train on the same bytes of one named segment, and the supervisor notes the findings of the
+// process that drives the device.
 #include <algorithm>
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An exchange never waits and never dies with a worker: whoever is killed or stopped in the middle of one leaves the
-// others exchanging.
+// An exchange never waits for a worker and never dies with one: if a worker is killed or stopped in the middle of an
+// exchange, the others go on exchanging.
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -55,12 +55,12 @@ std::atomic<std::uint64_t>& answer(worker_slot& slot) {
   return slot.nonzeros.value;
 }  // when its exchange had ended
 
-/// A counter: whoever sees a new question answers with the time at which its next exchange has ended.
+/// A counter of questions: a process that sees a new one answers with the time at which its next exchange ends.
 std::atomic<std::uint32_t>& question(const param_store& store) {
   return store.control().arrivals;
 }
 
-/// What a process does: adds 1 to each parameter and exchanges all, again and again.
+/// The work of a process: it adds 1 to each parameter and exchanges all, again and again.
 template <class Update>
 void exchange_for_ever(const param_store& store, std::size_t slot) {
   worker_memory memory;
@@ -166,7 +166,7 @@ TEST_P(exchange_interrupted, leaves_the_others_exchanging) {
   RecordProperty("median_ms", std::to_string(milliseconds[milliseconds.size() / 2]));
   RecordProperty("longest_ms", std::to_string(milliseconds.back()));
 
-  // Every worker added 1 to each parameter in each exchange. Who died in one had sent a part of it.
+  // Every worker added 1 to each parameter in each exchange. A worker that died in one had sent a part of it.
   store.control().stop = stop_request::leave;
   std::uint64_t sent = 0;
   for (std::size_t i = 0; i < workers; ++i) {

@@ -90,7 +90,7 @@ auto training(const process_engine& engine) {
   };
 }
 
-/// What a program does that does not call worker_main: in a worker, train() refuses.
+/// A program that does not call worker_main: in a worker, train() refuses.
 int forgetful() {
   try {
     training({.workers = 2})();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that join a run of one process by hand: it had the parameters alone, and ends as well as it would have.
+// Workers that join a run of one process by hand: it had the parameters alone, and ends as well as without them.
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -131,7 +131,7 @@ class changing_guests final : public test::witness {
     store_.emplace(detail::attached_store::open(segment->name, slow_logistic::name));
     first_.emplace(spawn("/bin/sleep", {"600"}));
     slot().pid = first_->pid();
-    // As one writes it whose clock is part of a tick ahead of ours.
+    // The time as written by a process whose clock is part of a tick ahead of ours.
     slot().start_time = process_identity::of(first_->pid())->start_time + 1;
     slot().arrived = store_->control().gate.load() + 1000;
     slot().state = worker_state::active;

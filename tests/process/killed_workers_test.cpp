@@ -126,7 +126,7 @@ TEST(a_note_of_a_death, may_end_the_run_by_an_exception) {
 }
 
 TEST(killed_in_full_career, under_every_update_policy) {
-  // Nobody sleeps here: the instants of death are those of the worker loop, stripes in hand under `locked`.
+  // No worker sleeps here: workers die anywhere in the worker loop, under `locked` also while they hold stripes.
   const test::toy_rows rows = test::planted_classification({.rows = 20000, .columns = 200, .per_row = 20});
   const csr_rows data = rows.csr();
   for (const auto update : {update_kind::lossy, update_kind::exact, update_kind::locked}) {

@@ -74,7 +74,7 @@ struct lane_processes : testing::Test {
     for (std::size_t k = 0; k < lanes; ++k)
       EXPECT_LT(measured[k].loss, factor * expected[k].loss + 0.01) << "lane " << k;
   }
-  /// What three passes make of each.
+  /// The parameters of each after three passes.
   template <class Engine, class M = logistic>
   std::vector<std::vector<float>> bits_of(const Engine& engine, const M& m = {}) {
     lane_run run = start(m, rows.view(), engine);

@@ -54,7 +54,7 @@ const test::toy_rows& live_rows() {
   return rows;
 }
 
-/// So many columns that reading them, and multiplying a into them, take a while.
+/// Enough columns that reading them, and folding the scale into them, take a while.
 const test::toy_rows& wide_rows() {
   static const test::toy_rows rows = test::planted_classification({.rows = 4'000, .columns = 20'000});
   return rows;
@@ -96,7 +96,7 @@ struct endless_run {
     if (!found) throw segment_error("the run has not begun");
     return std::move(*found);
   }
-  /// By SIGKILL, which leaves its segment, where runs of other tests do not purge it.
+  /// Ends the run by SIGKILL, which leaves its segment; runs of other tests do not purge it.
   void end() {
     process.kill(SIGKILL);
     if (!kept) kept.emplace(name);
@@ -242,7 +242,7 @@ TEST(live_parameters, outlive_a_run_that_is_killed) {
     live.read();  // or not, where it died while it multiplied a into v
     EXPECT_EQ(live.values().size(), kept.size());
     for (const float w : live.values()) EXPECT_TRUE(std::isfinite(w));
-    // Whoever comes late finds what was left, and that nobody is there.
+    // A late reader finds the last parameters, and that the run was killed.
     EXPECT_EQ(live_parameters::attach(runs.name).state(), run_state::killed);
   }
 }

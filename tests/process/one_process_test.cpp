@@ -181,7 +181,7 @@ struct busy_margins : logistic {
   }
 };
 
-/// What all rows take is in the CPU time, whoever trained them, and no more than all CPUs have had.
+/// The CPU time has the time of all rows, on any worker, and is at most that of all CPUs.
 template <class Engine>
 void expect_cpu_seconds_of(const std::string& name, const Engine& engine) {
   SCOPED_TRACE(name);

@@ -26,7 +26,8 @@
 #include "support/sanitizers.hpp"
 #include "support/toy_data.hpp"
 
-// What the tests of the process engine share: models that are slow enough to be caught at work, and eyes on a run.
+// Parts that tests of the process engine share: models that are slow enough to be caught at work, and observation of a
+// run.
 
 namespace hogwild::test {
 
@@ -78,7 +79,7 @@ inline pid_t send(const worker_slot& slot, int signal) {
   return pid;
 }
 
-/// What this process has left in shared memory.
+/// The segments that this process has left in shared memory.
 inline std::vector<std::string> leftovers() {
   const std::string mine = "hogwild-" + std::to_string(::getpid()) + "-";
   std::vector<std::string> found;

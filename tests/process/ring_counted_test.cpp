@@ -81,8 +81,8 @@ TEST_P(counted_on_a_ring, none_is_lost_or_doubled_where_workers_are_stopped_for_
   const auto work = ring_task_of(slow_counting{}, data.view(), size, 2);
   const auto processes = start(size.engine(), *work, work.plan, {});
   processes->get_ready();
-  // Nobody is left out: none is stopped for longer than a small part of a second. But the token is taken over from
-  // those who have it in hand, and they find it dead when they wake.
+  // No worker is left out: none is stopped for longer than a small part of a second. But the token is taken over from
+  // stopped holders, which find it dead when they wake.
   std::size_t stops = 0;
   std::jthread interrupter([&](const std::stop_token& end) {
     std::mt19937 random(11);
@@ -155,9 +155,9 @@ TEST_P(counted_on_a_ring, who_is_killed_takes_along_what_it_had_not_sent_and_no_
   EXPECT_GT(processes->rows_lost(), 0u);
   EXPECT_EQ(processes->rows_lost(), unsent);
 
-  // A row adds 1 to two columns. Of an unfinished chunk, which is drawn again, what had been sent counts twice; and who
-  // is killed in the middle of an exchange may leave the replica with what the others gained in this epoch, in one
-  // block of columns, as if it had gained that itself.
+  // A row adds 1 to two columns. An unfinished chunk is drawn again, so its sent part counts twice. A worker killed in
+  // the middle of an exchange may leave the others' gains of this epoch in one block of its replica's columns, as if
+  // they were the replica's own.
   const auto w = work->parameters_of(store, rounds.scale()), once = test::counts_after(toy, 1);
   const auto again = most_in_a_chunk(toy, work.plan.chunks);
   double missing = 0.0, above = 0.0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An exchange on the ring never waits and never dies with a worker: whoever is killed or stopped with the token in
-// hand leaves the others exchanging.
+// An exchange on the ring never waits for a worker and never dies with one: if a holder of the token is killed or
+// stopped, the others go on exchanging.
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -50,12 +50,13 @@ std::atomic<std::uint64_t>& answer(worker_slot& slot) {
   return slot.nonzeros.value;
 }  // when its exchange had ended
 
-/// A counter: whoever sees a new question answers with the time at which its next exchange on the ring has ended.
+/// A counter of questions: a process that sees a new one answers with the time at which its next exchange on the ring
+/// ends.
 std::atomic<std::uint32_t>& question(const param_store& store) {
   return store.control().arrivals;
 }
 
-/// What a process does: adds 1 to each parameter of its replica and looks for the token, again and again.
+/// The work of a process: it adds 1 to each parameter of its replica and looks for the token, again and again.
 template <class Update>
 void exchange_for_ever(const param_store& store, std::size_t slot) {
   const exchange_options ring{.workers = replicas, .replicas = replicas};
@@ -181,7 +182,7 @@ TEST_P(ring_interrupted, leaves_the_others_exchanging) {
   RecordProperty("median_ms", std::to_string(milliseconds[milliseconds.size() / 2]));
   RecordProperty("longest_ms", std::to_string(milliseconds.back()));
 
-  // What the common model has, and what each replica has gained since, is all that was ever added.
+  // The common model and each replica's later gains add up to all adds.
   store.control().stop = stop_request::leave;
   std::uint64_t added = 0;
   for (std::size_t i = 0; i < replicas; ++i) {
@@ -201,8 +202,8 @@ TEST_P(ring_interrupted, leaves_the_others_exchanging) {
     columns_above += sum > static_cast<float>(added + torn_adds);
     most_above = std::max(most_above, static_cast<double>(sum) - static_cast<double>(added));
   }
-  // Who dies with the token in hand leaves a block of the exchange half done: what it took over there from the others,
-  // its replica will send to them once more.
+  // A process that dies with the token leaves a block of the exchange half done: its replica will send the gains that
+  // it took over there to the others once more.
   RecordProperty("parameters_above", std::to_string(columns_above));
   RecordProperty("most_above", std::to_string(most_above));
   RecordProperty("deaths", std::to_string(deaths));

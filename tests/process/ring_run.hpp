@@ -17,7 +17,7 @@
 
 #include "process_run.hpp"
 
-// What the tests of a ring of processes share.
+// Parts that tests of a ring of processes share.
 
 namespace hogwild::test {
 
@@ -32,7 +32,7 @@ struct slow_at_work : logistic {
   }
 };
 
-/// So many processes, so many replicas.
+/// The numbers of processes and replicas.
 struct ring_size {
   std::size_t replicas, workers;
 
@@ -53,7 +53,7 @@ struct ring_size {
   }
 };
 
-/// What a test of this size is called.
+/// The name of a test of this size.
 inline std::string ring_size_name(const testing::TestParamInfo<ring_size>& tried) {
   return std::to_string(tried.param.replicas) + "_replicas_of_" +
          std::to_string(tried.param.workers / tried.param.replicas);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker that is slow is not taken for one that is stopped: whoever computes for seconds without finishing a row is
-// waited for.
+// A slow worker is not taken for a stopped one: the run waits for a worker that computes for seconds without finishing
+// a row.
 #include <ctime>
 #include <thread>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Once a run was asked to stop, from outside or by an observer, no engine tells of another epoch, and the result counts
-// those that were told. Every engine tells of rounds.
+// Once a run was asked to stop, from outside or by an observer, no engine reports another epoch, and the result counts
+// the reported ones. Every engine reports rounds.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

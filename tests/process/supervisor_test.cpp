@@ -81,13 +81,13 @@ TEST(killed_supervisor, takes_its_workers_along_and_leaves_a_segment_to_purge) {
   EXPECT_FALSE(test::segment_of(supervisor.pid())->owner_alive);
   kept.reset();
   EXPECT_TRUE(test::eventually(60s, [&] {
-    purge_segments();  // perhaps not at the first try: whoever lists segments holds a lock for a moment
+    purge_segments();  // perhaps not at the first try: a process that lists segments holds a lock for a moment
     return !test::segment_of(supervisor.pid());
   }));
 }
 
 TEST(killed_supervisor, and_a_dead_worker_with_a_stripe_do_not_keep_the_others) {
-  // Nobody is left to say that the stripe's owner is dead: the watch of each worker does.
+  // No supervisor is left to find that the stripe's owner is dead: the watch of each worker does.
   child_process supervisor = spawn(this_program(), {"--supervise-locked"});
   const auto run = test::look_at_run(supervisor.pid(), 2, logistic::name);
   ASSERT_TRUE(run);
@@ -114,7 +114,7 @@ TEST_P(living_supervisor, that_is_taken_for_dead_ends_the_run_with_an_error) {
   std::jthread mistaken([] {
     const auto run = test::look_at_run(::getpid(), 2, test::slow_logistic::name);
     ASSERT_TRUE(run);
-    // As a worker does that takes its supervisor for dead (worker_process.cpp).
+    // Does what a worker does that takes its supervisor for dead (worker_process.cpp).
     run->control().stop = stop_request::orphaned;
     for (worker_slot& slot : run->slots()) slot.state = worker_state::left_out;
     run->control().board.break_off();

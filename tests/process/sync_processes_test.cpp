@@ -77,7 +77,7 @@ TEST(sync_processes, give_the_bits_of_threads) {
   EXPECT_THAT(leftovers(), IsEmpty());
 }
 
-/// What a run that would take hours ends with when `harm` is done to it, once all ranks train.
+/// The error of a run that would take hours when `harm` is done to it, once all ranks train.
 template <class Harm>
 std::string end_of_run(const sync_engine& engine, const Harm& harm) {
   const auto toy = some_rows();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// More workers than CPUs, and epochs so short that gates are what most of the time goes into.
+// More workers than CPUs, and epochs so short that gates take most of the time.
 #include <cmath>
 #include <stop_token>
 #include <string_view>

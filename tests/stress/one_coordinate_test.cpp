@@ -74,10 +74,10 @@ TEST_P(one_coordinate, ends_near_the_optimum) {
                           .sharing = sharing_kind::direct});
   EXPECT_EQ(run.status, run_status::done);
   EXPECT_EQ(run.examples, 25u * 4'000u);
-  // Which adds are lost or stale depends on timing, not on labels, and what is stored is always a value that was there
-  // before plus one add. So the weight is 1 plus kept errors of +-step that decay at the rate of the step: deviation
-  // sqrt(step / 2). Even if the last five epochs were lost as a whole (step 2.1e-4) that is 0.011; the band of 0.006 in
-  // the objective is |w - 1| < 0.11, ten deviations: P < 1e-22.
+  // The timing, not the labels, decides which adds are lost or stale, and a stored value is always an earlier value
+  // plus one add. So the weight is 1 plus kept errors of +-step that decay at the rate of the step: deviation sqrt(step
+  // / 2). Even if the last five epochs were lost as a whole (step 2.1e-4) that is 0.011; the band of 0.006 in the
+  // objective is |w - 1| < 0.11, ten deviations: P < 1e-22.
   EXPECT_NEAR(run.objective, 0.5, 0.006);
   EXPECT_GE(run.objective, 0.5 - 1e-6);
 }

@@ -21,7 +21,7 @@ class advise : public with_small_data {
     words.insert(words.end(), more.begin(), more.end());
     return result_of(hogwild(words));
   }
-  /// What each run record's context says of two threads that train `data`.
+  /// The options in the run record's context of two threads that train `data`.
   static nlohmann::json options_of_record(const std::string& data, const std::vector<std::string>& more) {
     const std::string record = *folder / "record.jsonl";
     std::vector<std::string> words{"train", data, "--workers", "2", "--epochs", "1", "--quiet", "--record", record};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hogwild advise where others use the CPUs, or do not, or nobody tells: what it is told of them is made up. Of what two
-// threads have missed it is not, so that this is looked at in what is said alone.
+// hogwild advise when other programs use the CPUs, do not, or the system does not say: the load is invented. The time
+// that two threads miss is not invented, so that the test only looks at the words about it.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ class busy_advise : public with_small_data {
     EXPECT_EQ(o.code, 0) << o.err;
     return o.out;
   }
-  /// What stands in a run that is not refused.
+  /// The marks of the runs that are not refused.
   static std::vector<nlohmann::json> marks_of(const nlohmann::json& all) {
     std::vector<nlohmann::json> marks;
     for (const auto& run : all["runs"])
@@ -54,7 +54,7 @@ TEST_F(busy_advise, marks_each_prediction_with_what_others_took) {
   const std::string text = text_on("2 3 0");
   EXPECT_THAT(text, HasSubstr("busy        other programs took 50 % of the CPUs' time"));
   EXPECT_THAT(text, HasSubstr("  on a busy machine\n"));
-  // Several remarks of a run are one phrase.
+  // Several remarks on a run make one phrase.
   EXPECT_THAT(text, ContainsRegex("  fewer steps an epoch, (extrapolated, )?on a busy machine\n"));
   EXPECT_THAT(text, Not(ContainsRegex("[a-z]  on a busy machine")));
 }

@@ -37,7 +37,7 @@ class running_command {
   running_command& operator=(const running_command&) = delete;
   ~running_command();
 
-  /// What it has printed on stderr so far.
+  /// The text on stderr so far.
   std::string err() const { return read_file(err_); }
   /// Waits until that has the text; false where it ended or 30 seconds passed before.
   bool says(const std::string& text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A deepfm from the command line; what it does as other machines do is in machines_test.cpp.
+// A deepfm from the command line; machines_test.cpp has what it has in common with other machines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -112,7 +112,7 @@ TEST_F(deepfm_command, leaves_frozen_groups_and_begins_with_those_of_other_model
   EXPECT_NE(net_of(frozen)[0], net_of(begun)[0]);
   EXPECT_EQ(net_of(frozen)[1], net_of(begun)[1]);
 
-  // Of an ffm it takes the weights of columns; its factors are for each field.
+  // From an ffm it takes only the weights of columns, because an ffm's factors are for each field.
   result_of(hogwild({"train", file("train.ffm"), "--model", "ffm", "--json", "--engine", "serial", "--epochs", "1",
                      "--save", ffm, "--factors", "3"}));
   EXPECT_EQ(trained({"--epochs", "1", "--init", ffm, "--init-groups", "weights,bias"}).code, 0);

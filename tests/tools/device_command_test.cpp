@@ -23,7 +23,7 @@ class device_command : public with_small_data {
   }
 };
 
-// Of twelve runs of each way none ended more than 0.1 % above the serial objective.
+// None of twelve runs of each kind ended more than 0.1 % above the serial objective.
 TEST_F(device_command, trains_in_every_kind_of_memory_and_says_so) {
   const double serial = result_of(hogwild(with({"--engine", "serial", "--json"})))["objective"];
   const std::string record = *folder / "device.jsonl";

@@ -131,7 +131,7 @@ TEST_P(any_engine_example, trains_whatever_the_one_word_is) {
   EXPECT_THAT(context["options"]["engine"].get<std::string>(), testing::MatchesRegex(GetParam().recorded));
 }
 
-// On a machine of one memory node a ring has one replica where nobody asks for more, which its threads train.
+// On a machine with one memory node a ring has one replica by default, which its threads train.
 INSTANTIATE_TEST_SUITE_P(of, any_engine_example,
                          testing::Values(engine_case{"serial", "serial"}, engine_case{"thread", "threads"},
                                          engine_case{"process", "processes"}, engine_case{"ring", "ring|threads"},

@@ -26,7 +26,7 @@ class folds_command : public with_small_data {
     more.emplace_back("--json");
     return result_of(hogwild(words(more)));
   }
-  /// Of a search over one configuration, by as many folds.
+  /// The metric of a search over one configuration, by as many folds.
   static double searched(const std::string& l2, const std::string& folds) {
     return result_of(hogwild({"search", train(), "--epochs", "3", "--strategy", "grid", "--space", "l2=" + l2,
                               "--folds", folds, "--json", "--quiet", "--step", "0.3"}))["best"]["metric"];

@@ -118,10 +118,10 @@ TEST_F(graphs, are_cut_alike_by_every_engine) {
 TEST_F(graphs, with_labels_are_cut_between_classes) {
   const std::string path = file("circles.txt", circles(40)), model = (folder / "cut.txt").string();
   const auto result = result_of(trained(path, {"--engine", "processes", "--workers", "2", "--save", model}));
-  // Of 120 nodes 12 are terminals; the edges between circles are 10 of 360 or so.
+  // 12 of 120 nodes are terminals; about 10 of 360 edges are between circles.
   EXPECT_EQ(result["test_accuracy"], 1.0);
 
-  // What was trained by processes has its terminals where they were: in their corners, to the bit.
+  // A model trained by processes has its terminals exactly in their corners, to the bit.
   const auto measured = result_of(hogwild({"evaluate", model, path, "--json", "--no-cache"}));
   EXPECT_EQ(measured["cut"], result["test_cut"]);
   EXPECT_EQ(measured["accuracy"], 1.0);

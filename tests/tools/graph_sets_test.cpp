@@ -13,8 +13,8 @@
 namespace hogwild::test {
 namespace {
 
-/// `least`: no cut is below. Of two sides that is the minimum, which the maximal flow proves; of more, half the sum of
-/// the cuts that isolate each side's terminals from all others, by maximal flows too.
+/// `least`: a lower bound of all cuts. For two sides it is the minimum, which the maximal flow proves; for more, half
+/// the sum of the cuts that isolate each side's terminals from all others, also by maximal flows.
 struct known_graph {
   const char* file;
   double least, most;

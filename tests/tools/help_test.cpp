@@ -10,7 +10,7 @@
 
 #include "command.hpp"
 
-// hogwild train --help: what all have in groups, and what one model has where that model is named.
+// hogwild train --help: the common options in groups, and the options of one model if that model is named.
 
 namespace hogwild::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command says, of whatever it is given: lines that a terminal only shows, and of bounded length.
+// For any input the command prints lines of bounded length without control characters.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <unistd.h>

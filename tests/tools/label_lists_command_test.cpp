@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 constexpr const char* list_measures[] = {"loss",           "precision_at_1", "precision_at_3",
                                          "precision_at_5", "micro_f1",       "macro_f1"};
 
-/// Row n has the labels 10 k for each k of two or three columns, of which there are as many as classes.
+/// Row n has the labels 10 k for each k of its two or three columns; there are as many columns as classes.
 std::string rows_of_lists(int first, int last) {
   constexpr int classes = 8;
   std::string text;

@@ -90,7 +90,7 @@ TEST_F(thread_limits, of_commands_that_do_not_train) {
   expect_sound({"convert", model, *folder / "any.txt"}, false);
 }
 
-/// A control group of this test's own with a limit on memory; what is started in it counts together.
+/// A control group of this test with a limit on memory, which all processes in it share.
 class memory_group {
  public:
   explicit memory_group(const std::string& bytes) {
@@ -127,8 +127,8 @@ class memory_group {
 
 class memory_limits : public with_small_data {};
 
-// 4 workers of 1,500 columns with 2,048 factors each, and as many sums, of which each holds two replicas: 200 MB. The
-// system would kill them one after the other.
+// 4 workers with two replicas each of 1,500 columns with 2,048 factors, and as many sums: 200 MB. The system would kill
+// them one after the other.
 TEST_F(memory_limits, of_a_control_group_are_told_before_workers_are_killed) {
   constexpr const char* bytes = "100663296";
   const memory_group group(bytes);

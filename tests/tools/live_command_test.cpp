@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hogwild predict --live: rows are scored by a run, and by what a killed one has left.
+// hogwild predict --live: rows are scored by the parameters of a run, and by those that a killed run has left.
 #include <sys/mman.h>
 
 #include <csignal>

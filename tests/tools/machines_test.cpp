@@ -197,7 +197,7 @@ TEST_F(machines, go_on_where_new_data_have_other_fields) {
               0.1);
   const auto measured = result_of(hogwild({"evaluate", wider, file("train.ffm"), "--json"}));
   EXPECT_NEAR(measured["loss"].get<double>(), begun["train_loss"].get<double>(), 1e-3);
-  // What it knows of fields that the new data lack is kept.
+  // Parameters of fields that the new data lack are kept.
   result_of(on(two, {"--save", wider}));
   EXPECT_EQ(result_of(hogwild({"inspect", wider, "--json"}))["fields"], 4.0);
   EXPECT_EQ(result_of(hogwild({"inspect", wider, "--json"}))["factors"], 3.0);

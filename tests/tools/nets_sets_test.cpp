@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published images, trained by two workers: how many of the test images are told right.
+// Published images, trained by two workers: how many of the test images are classified correctly.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -38,9 +38,9 @@ class image_sets : public ::testing::Test {
   scratch_folder scratch;
 };
 
-// A reproducible run gives the same bits wherever kernels have the same instruction set. What threads and processes
-// give differs from run to run: over seven seeds momentum reached 0.9770 with a standard deviation of 0.0017, adam over
-// three 0.9860 with one of 0.0005. Their bounds are five and eight of these below.
+// A reproducible run gives the same bits wherever kernels have the same instruction set. The results of threads and
+// processes differ from run to run: over seven seeds momentum reached 0.9770 with a standard deviation of 0.0017, adam
+// over three 0.9860 with one of 0.0005. Their bounds are five and eight of these below.
 TEST_F(image_sets, of_digits_are_learned_in_five_epochs) {
   const std::string train = link("train-images-idx3-ubyte.gz"), test = link("t10k-images-idx3-ubyte.gz");
   if (train.empty() || test.empty() || link("train-labels-idx1-ubyte.gz").empty() ||

@@ -54,7 +54,7 @@ TEST_F(no_device_command, that_is_called_so_is_2) {
 }
 
 #if defined(HOGWILD_ON_FAKE_CUDA)
-/// The command over a stand-in for CUDA's runtime, of which a call fails, and all after it; 0: none.
+/// The command with a stand-in for CUDA's runtime, in which this call and all after it fail; 0: none.
 outcome hogwild_on_fake_cuda(std::size_t failing_call, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {"/usr/bin/env", "HOGWILD_FAKE_CUDA=" + std::to_string(failing_call),
                                     HOGWILD_ON_FAKE_CUDA};
@@ -82,7 +82,7 @@ TEST_F(no_device_command, whose_device_fails_in_processes_starts_another_one_onc
       std::ranges::count_if(
           lines, [](const std::string& line) { return line.find("another one takes its place") != std::string::npos; }),
       2)
-      << o.err;  // of which the second one is not started
+      << o.err;  // the second one is not started
 }
 #endif
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command writes, to files and to what is none, and what it says where that cannot be done.
+// Outputs of the command, to files and other targets, and its errors if it cannot write them.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -52,7 +52,7 @@ class outputs : public with_small_data {
             {"generate", file, "--rows", "100", "--columns", "500", "--nonzeros", "10", "--delta", "0.3"},
             short_run({"--record", file})};
   }
-  /// What a reader of the FIFO got from one run of the command.
+  /// The text that a reader of the FIFO got from one run of the command.
   static std::string read_from(const std::string& fifo, const command_words& arguments) {
     const int reader = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
     const outcome o = hogwild(arguments);
@@ -121,7 +121,7 @@ TEST_F(outputs, a_checkpoint_needs_a_file) {
   fs::remove(fifo);
 }
 
-// As users of pipes and redirections expect: the output stands between what others write.
+// As users of pipes and redirections expect, the output stands between that of other programs.
 TEST_F(outputs, standard_output_may_be_named) {
   const std::string saved = read_file(model()), said = read_file(predictions()), out = *folder / "out";
   fs::create_symlink("/proc/self/fd/1", out);
@@ -186,7 +186,7 @@ TEST_F(outputs, a_limit_on_file_sizes_is_4_and_leaves_nothing) {
   const std::string record = read_file(place + "/file");
   EXPECT_TRUE(record.empty() || record.back() == '\n') << record;
   EXPECT_EQ(in_shell("ulimit -f 1; \"$@\" > " + place + "/file", {"predict", model(), test()}).code, 4);
-  // What is told of the run finds no room in its file; the run goes on.
+  // There is no room for the progress messages in their file; the run goes on.
   const command_words told = {"train", train(), "--engine", "serial", "--step", "0.1", "--epochs", "50"};
   EXPECT_EQ(in_shell("ulimit -f 1; \"$@\" 2> " + place + "/told", told).code, 0);
   fs::remove_all(place);

@@ -62,7 +62,8 @@ struct searched {
 
   explicit searched(std::size_t n) : ranks(n), asked(n) {}
 
-  /// What a rank does until it is asked to stop; `each` is told to.
+  /// Runs the search on all ranks. `each` is called on a rank before each of its trials, with the rank's request to
+  /// stop.
   void run(const std::function<void(std::size_t rank, std::stop_token)>& each = {}) {
     thread_group group(ranks.size());
     std::vector<std::jthread> threads;

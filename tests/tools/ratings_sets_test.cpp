@@ -25,8 +25,8 @@ void PrintTo(const known_set& set, std::ostream* out) {
 
 class rating_sets : public ::testing::TestWithParam<known_set> {};
 
-// What is held back is the same in every run. Rows are shuffled once, so that it is any: with other seeds of the split
-// the error on ml-1m was 0.8401 to 0.8402, on ml-100k 0.905 to 0.914.
+// The held-back ratings are the same in every run. Rows were shuffled once, so they are a random sample: with other
+// seeds of the split the error on ml-1m was 0.8401 to 0.8402, on ml-100k 0.905 to 0.914.
 TEST_P(rating_sets, are_learned_by_defaults) {
   const char* const data = std::getenv("HOGWILD_DATA_DIR");
   if (data == nullptr) GTEST_SKIP() << "HOGWILD_DATA_DIR is not set";

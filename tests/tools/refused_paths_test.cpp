@@ -73,7 +73,7 @@ TEST_F(refused_path, is_told_with_its_reason) {
        {refused{*folder / "a/x", "symbolic links"}, refused{*folder / std::string(300, 'x'), "File name too long"},
         refused{*folder / "nowhere/x", "No such file or directory"}, refused{train() + "/x", "Not a directory"}})
     for (const auto& command : commands(path)) expect_refusal(hogwild(command), command, reason);
-  // What is written goes through a link's name, or is refused by it; what is read is refused.
+  // An output goes through a link's name, or is refused because of it; an input is refused.
   for (const char* const name : {"train", "inspect", "cache"})
     expect_refusal(hogwild({name, *folder / "a"}), {name, "a"}, "symbolic links");
 }

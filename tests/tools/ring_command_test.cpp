@@ -30,8 +30,8 @@ class each_ring_way : public ring_command, public ::testing::WithParamInterface<
 
 TEST_P(each_ring_way, trains_says_so_and_leaves_a_model_that_predicts) {
   const auto& [exchange, transport] = GetParam();
-  // So many rows that some worker comes to several exchanges in every epoch: the first of replica 0, or the fifth of
-  // the other, which by then takes the token over, goes around the ring.
+  // Enough rows for some worker to reach several exchanges in every epoch: the first exchange of replica 0, or the
+  // fifth of the other, which then takes the token over, goes around the ring.
   const std::string data = *folder / "more.svm", unseen = *folder / "unseen.svm", model = *folder / "ring.bin";
   if (!std::filesystem::exists(data)) {
     ASSERT_EQ(hogwild({"generate", data, "--test", unseen, "--rows", "40000", "--columns", "1500", "--nonzeros", "20",

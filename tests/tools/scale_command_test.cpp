@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A column whose values are wild beside the others': what a run says of it, and what --scale makes of it.
+// A column with values much larger than the others': the note of a run, and the effect of --scale.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -107,7 +107,7 @@ TEST_F(scale_command, a_warm_start_and_a_resumed_run_are_of_the_same_columns) {
     EXPECT_THAT(o.err, HasSubstr("written by a run with scale max_abs, and this one has scale " + std::string(scale) +
                                  ": resume with the --scale that wrote it"));
   }
-  // As many rows of the same columns, of which the largest value is another one.
+  // As many rows of the same columns, with another largest value.
   std::string text = read_file(data);
   text.insert(text.find(" 3:") + 3, "9");
   write_file(data, text);

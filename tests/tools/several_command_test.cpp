@@ -63,7 +63,7 @@ class several_command : public with_small_data {
     return one;
   }
 
-  /// Of a model as text: the weights of each column, and the biases under 0.
+  /// From a model as text: the weights of each column, and the biases under 0.
   static std::map<int, std::vector<std::string>> weights_in(const std::string& path) {
     std::map<int, std::vector<std::string>> found;
     bool behind_columns = false;

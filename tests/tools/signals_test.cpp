@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What signals do to the command, and what they leave behind.
+// Effects of signals on the command, and what is left behind.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/ioctl.h>
@@ -90,7 +90,7 @@ TEST_F(signals, that_end_a_run_save_the_model_and_leave_no_segment) {
   }
 }
 
-// As timeout(1) and service managers send them. No rank of a synchronous run could be replaced.
+// Signals as timeout(1) and service managers send them. No rank of a synchronous run could be replaced.
 TEST_F(signals, that_reach_the_workers_too_end_the_run_in_order) {
   for (const std::string engine : {"processes", "local_sgd"}) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -130,7 +130,7 @@ TEST_F(signals, a_run_that_nobody_reads_any_more_saves_its_model) {
   EXPECT_EQ(summary.out, "130\n") << "the summary was not read";
 }
 
-// Nobody is left to save it for.
+// No reader is left for the model.
 TEST_F(signals, a_model_that_nobody_reads_ends_the_command_as_a_broken_pipe_does) {
   const std::string code = *folder / "code";
   const outcome o =
@@ -221,7 +221,7 @@ TEST_F(signals, a_later_one_ends_at_once_and_leaves_nothing) {
   EXPECT_FALSE(std::filesystem::exists(model));
 }
 
-// As a batch system sends them before the end of a job, perhaps to all of its processes.
+// Signals as a batch system sends them before the end of a job, perhaps to all of its processes.
 TEST_F(signals, of_batch_systems_save_the_model) {
   for (const int signal : {SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM}) {
     const std::string model = *folder / "batch.bin";

@@ -24,7 +24,7 @@ TEST_F(squared_hinge_command, separates_what_a_hyperplane_separates) {
   EXPECT_EQ(lines_of(hogwild({"predict", model, test()}).out).size(), measured["rows"].get<std::size_t>());
 }
 
-// What one optimiser reaches all reach, by several workers, from a saved state too.
+// All optimisers reach the same objective, with several workers, and from a saved state, too.
 TEST_F(squared_hinge_command, is_trained_by_every_optimiser) {
   for (const auto& [optimizer, step] : {std::pair{"adagrad", "0.1"}, std::pair{"row_adagrad", "0.1"},
                                         std::pair{"momentum", "0.01"}, std::pair{"adam", "0.01"}}) {

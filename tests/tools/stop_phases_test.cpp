@@ -54,7 +54,8 @@ class stop_phases : public ::testing::Test {
     return words;
   }
 
-  /// What became of a run that was signalled `delay` after its first line of the record: when its workers begin.
+  /// The outcome of a run that is signalled `delay` after the first line of its record, which is written when its
+  /// workers begin.
   static outcome stopped(const std::vector<std::string>& words, std::chrono::milliseconds delay) {
     running_command run(words);
     for (int i = 0; i < 60000 && read_file(record()).empty(); ++i) std::this_thread::sleep_for(1ms);

@@ -41,7 +41,7 @@ TEST_P(each_rule, trains_says_so_and_leaves_a_model_that_predicts) {
   EXPECT_GT(result["meetings"]["dense"].get<int>() + result["meetings"]["sparse"].get<int>(), 500);
   for (const char* count : {"dense", "sparse", "bytes", "seconds"})
     EXPECT_TRUE(result["meetings"].contains(count)) << count;
-  // Of what three ranks gain on their own, the mean keeps a third, for which it would take more epochs.
+  // The mean keeps a third of the gains of three ranks, so it would need more epochs.
   const double band = GetParam() == std::string("local_sgd") ? 1.1 : 1.02;
   EXPECT_LT(result["objective"].get<double>(), band * serial["objective"].get<double>());
   EXPECT_FALSE(serial.contains("meetings"));

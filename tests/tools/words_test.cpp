@@ -92,7 +92,7 @@ TEST_F(words, hierarchical_runs_are_resumed) {
   EXPECT_THAT(other.err, HasSubstr("other options"));
 }
 
-// Of a text with other counts, and words that the model has not, the tree is that of the model.
+// For a text with other counts, and words that the model lacks, the tree is that of the model.
 TEST_F(words, hierarchical_models_measure_any_text_with_their_own_tree) {
   const std::string model = *folder / "tree.model", other = *folder / "other.txt";
   ASSERT_EQ(hogwild(training({"--engine", "serial", "--hierarchical", "--save", model})).code, 0);

@@ -47,7 +47,7 @@ TEST(analogies, the_nearest_word_but_those_asked_answers) {
   EXPECT_EQ(counts[1].asked, 1u);
 }
 
-// Words of which each pair has the same difference, among random ones: every instruction set, any number of threads.
+// Pairs of words with the same difference, among random ones: every instruction set, any number of threads.
 TEST(analogies, planted_pairs_are_found) {
   constexpr std::size_t pairs = 60, dimension = 37;
   std::mt19937_64 random(8);

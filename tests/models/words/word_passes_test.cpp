@@ -31,7 +31,7 @@ struct counted_result {
   inline static std::atomic<int> living = 0;
 };
 
-/// What scans a block; that of the word "a" is ready only after two others, that of `spoilt` never.
+/// Scans a block. The scan of the word "a" is ready only after two others; that of `spoilt` throws.
 struct letter_pass {
   std::atomic<int>& others_ready;
   std::string_view spoilt;

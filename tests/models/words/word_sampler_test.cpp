@@ -25,8 +25,9 @@ TEST(word_sampler, frequent_words_are_kept_as_rarely_as_their_fraction_says) {
   EXPECT_EQ(word_sampler(counts, 0.0).keep(0), 1.0f);
 }
 
-// Of n draws a word of chance p gets np, with a standard deviation of at most sqrt(np). Numbers are always the same
-// here; were they not, 6 deviations would be passed in less than 2e-9 of cases, of 7 words in less than 2e-8.
+// In n draws a word of probability p is drawn np times, with a standard deviation of at most sqrt(np). The random
+// numbers are always the same here; with others, a word would exceed 6 deviations in less than 2e-9 of cases, and one
+// of 7 words in less than 2e-8.
 TEST(word_sampler, words_are_drawn_by_the_three_quarter_power_of_their_count) {
   const std::vector<std::uint32_t> counts{50000, 1000, 1000, 0, 81, 16, 1};
   const word_sampler words(counts, 1e-3);

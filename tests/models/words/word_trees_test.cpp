@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words told by the steps down to them in a tree: against the formula in double, and as saved models.
+// Words predicted by the steps down to them in a tree: against the formula in double, and as saved models.
 #include <hogwild/models/cbow.hpp>
 #include <hogwild/models/skip_gram.hpp>
 

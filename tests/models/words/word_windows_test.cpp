@@ -99,11 +99,10 @@ TYPED_TEST(word_windows, conform) {
   EXPECT_EQ(groups[0].rows * groups[0].width, this->model.dim());
 }
 
-// Along one number the loss of 14 words has at most 14 * 4 * 4 terms (four drawn words or four nodes a window) of which
-// each has a third derivative of at most 0.1 * 0.5^3: with h = 1/64 the difference quotient is off by at most 2.8 h^2 /
-// 6 = 1.2e-4. A term is a score of 5 products, off by at most 18 * 2^-24 * 5 / 4 (padding included), which both losses
-// are divided by h for: 224 * 1.4e-6
-// * 64 = 2e-2.
+// Along one number the loss of 14 words has at most 14 * 4 * 4 terms (four drawn words or four nodes a window), each
+// with a third derivative of at most 0.1 * 0.5^3: with h = 1/64 the difference quotient is off by at most 2.8 h^2 / 6 =
+// 1.2e-4. A term is a score of 5 products, off by at most 18 * 2^-24 * 5 / 4 (padding included), which both losses are
+// divided by h for: 224 * 1.4e-6 * 64 = 2e-2.
 TYPED_TEST(word_windows, the_gradient_is_that_of_the_loss) {
   for (const isa set : {isa::scalar, choose_isa(isa::automatic)}) {
     for (std::size_t row = 0; row < this->data.rows(); ++row) {
