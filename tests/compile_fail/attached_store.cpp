@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whoever attaches to a running segment sees weights as workers store them, which is for workers alone.
+// A process that attaches to a running segment would see weights as workers store them, which only workers may use.
 #include <hogwild/detail/memory/param_store.hpp>
 
 #ifdef GOOD

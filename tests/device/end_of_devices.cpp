@@ -9,8 +9,7 @@ namespace {
 
 class end_of_devices final : public testing::Environment {
  public:
-  /// Of the device that the main thread used last. Without one there is nothing to end, which is an error to CUDA
-  /// alone.
+  /// Resets the device that the main thread used last. If there is none, CUDA reports an error, which is ignored.
   void TearDown() override { cudaDeviceReset(); }
 };
 

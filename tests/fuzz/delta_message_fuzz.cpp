@@ -19,7 +19,7 @@ using namespace hogwild;
 template <class T>
 using values = std::vector<std::pair<std::uint64_t, T>>;
 
-/// What there is until the end or the first fault.
+/// The contents until the end or the first fault.
 template <class T>
 bool read(std::span<const std::byte> message, std::uint64_t coordinates, values<T>& found) {
   try {

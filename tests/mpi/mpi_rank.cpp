@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of three ranks, of which rank 1 gets lost in the way that the first argument names; each leaves what it was told
-// in a file of the folder that the second one names.
+// One of three ranks. Rank 1 gets lost in the way that the first argument names; each writes its error to a file in the
+// folder that the second argument names.
 #include <chrono>
 #include <csignal>
 #include <cstdlib>

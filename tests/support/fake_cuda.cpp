@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-/// What the runtime's handles point to.
+/// The objects that the runtime's handles point to.
 struct CUstream_st {
   int device = 0;
   std::deque<std::function<void()>> queue{};
@@ -71,7 +71,7 @@ cudaError_t noted(cudaError_t code) {
   return code;
 }
 
-/// What a call of this name returns where it is to fail, else what f() returns.
+/// The result of a call of this name: an error if it must fail, else that of f().
 template <class F>
 cudaError_t call(const char* name, const F& f) {
   fake_devices& all = devices();
@@ -126,7 +126,7 @@ bool is_on_device(const void* begin, std::size_t bytes) {
   return block->second.device == current_device && at + bytes <= block->first + block->second.bytes;
 }
 
-/// Of the registered memory of the host, what has some of these bytes; none: null.
+/// The registered piece of the host's memory that has some of these bytes; null: none.
 const std::pair<const std::byte* const, std::size_t>* registered_part(const void* begin, std::size_t bytes) {
   const auto* const at = static_cast<const std::byte*>(begin);
   for (const auto& registered : devices().registered)
@@ -417,7 +417,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
   });
 }
 
-// What nvcc's own code calls: it tells of kernels before main(), and starts them in ways that nobody here uses.
+// The functions that nvcc's own code calls: it registers kernels before main(), and starts them in ways that are not
+// used here.
 void** __cudaRegisterFatBinary(void*) {
   static void* handle = nullptr;
   return &handle;

@@ -123,7 +123,7 @@ int fake_receive(void* to, std::size_t count, int type, int peer, void* comm, vo
   return note_message({nullptr, to, count, peer, static_cast<fake_communicator*>(comm)}, type);
 }
 
-/// What a call ends with before anything is moved; nothing where it goes on.
+/// The error of a call before anything is moved; nothing if it goes on.
 std::optional<int> end_of_faulty_call(fake_communicator& self, std::unique_lock<std::mutex>& lock) {
   // Until it is told that one call is through it must not get another one.
   if (self.polls > 0 || self.finalized) return self.state = invalid_usage;

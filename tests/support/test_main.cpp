@@ -44,7 +44,7 @@ std::vector<const ::testing::TestInfo*> all_tests() {
   return tests;
 }
 
-/// What --source= names, else the variable; empty where neither does.
+/// The value of --source=, else of the variable; empty if neither is set.
 std::string chosen_source(int argc, char** argv) {
   constexpr std::string_view option = "--source=";
   for (int i = 1; i < argc; ++i) {

@@ -78,7 +78,7 @@ running_command::running_command(const any_program& program, const std::string& 
   ::posix_spawn_file_actions_addopen(&files, 0, (folder_ / "in").c_str(), O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&files, 1, out_.c_str(), O_WRONLY | O_CREAT, 0600);
   ::posix_spawn_file_actions_addopen(&files, 2, err_.c_str(), O_WRONLY | O_CREAT | O_NOCTTY, 0600);
-  // Whoever runs the tests may ignore signals, as nohup does.
+  // The process that runs the tests may ignore signals, as nohup does.
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   sigset_t all;

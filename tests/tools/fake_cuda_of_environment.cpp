@@ -13,7 +13,7 @@ namespace {
 using hogwild::device::loss_sums_of;
 using measuring = hogwild::device::loss_work<hogwild::device::margin_work>;
 
-/// Of margin models: what counts no updates measures.
+/// For margin models: a kernel that does not count updates measures.
 std::function<void()> do_nothing_or_measure(void** arguments) {
   const auto& work = *static_cast<const hogwild::device::margin_work*>(arguments[0]);
   if (work.updates != nullptr) return [] {};

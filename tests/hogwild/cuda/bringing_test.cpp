@@ -116,7 +116,7 @@ TEST(bringing, is_in_parts_of_twenty_milliseconds_however_slow_copies_are) {
   EXPECT_TRUE(std::ranges::equal(std::span(to.data(), from.size()), from));
 }
 
-// What the host does before is as short, and what it has read counts for nothing.
+// The host's work before a copy comes in short parts as well. If the run stops, the parts that it has read are dropped.
 TEST(bringing, of_what_takes_long_to_read_ends_between_two_parts) {
   const auto emulated = device::open_emulated(1);
   std::size_t done = 0, longest = 0;
