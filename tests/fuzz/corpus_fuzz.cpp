@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are read or refused; the words of what is read are those of the text, counted right, whatever the options.
+// Any bytes are read or refused. With all options the words that are read are those of the text, and their counts are
+// right.
 #include <cstdint>
 #include <cstdlib>
 #include <map>

@@ -135,7 +135,7 @@ TEST_F(refused, are_locks) {
 }
 
 struct telemetry : testing::TestWithParam<ring_rule> {
-  /// A holder that was passed over has told a part of an exchange that nobody counts: at most one for each takeover.
+  /// A holder that lost its token has sent a part of an exchange that is not counted: at most one for each takeover.
   static std::uint64_t begun(const ring_report& r) { return r.exchanges + r.taken_over; }
 };
 

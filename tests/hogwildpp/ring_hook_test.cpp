@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One worker's hand on the ring, step by step: whose turn it is, what an exchange covers, and what it does to replicas
-// that are different and that nobody trains.
+// The exchange hook of one worker on the ring, step by step: the turns, the columns of an exchange, and its effect on
+// different replicas that are not trained.
 #include "ring_hook.hpp"
 
 #include <algorithm>

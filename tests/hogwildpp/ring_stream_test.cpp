@@ -22,7 +22,7 @@ struct rank {
   explicit rank(const numbers& common) : stream(common.size()), w(common), gain_weight(common.size(), 1.0) {
     stream.begin(common);
   }
-  /// Takes a turn; `round` is done to what is sent on. Returns that.
+  /// Takes a turn. `round` is applied to the message, which is sent on and returned.
   template <class Round>
   numbers turn(const numbers& came, const Round& round) {
     for (std::size_t j = 0; j < came.size(); ++j) stream.take_in(j, came[j]);

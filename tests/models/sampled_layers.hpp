@@ -40,7 +40,7 @@ inline std::vector<double> draw_chances(sample_distribution by, const std::vecto
   return q;
 }
 
-/// A layer of `classes` classes with weights and examples, all of one seed, and what comes of it by the formula.
+/// A layer of `classes` classes with weights and examples, all from one seed, and the result by the formula.
 struct filled_layer {
   static constexpr std::size_t inputs = 5, rows = 16;
   filled_layer(std::size_t of, std::size_t draws, sample_distribution by, std::size_t batch, bool one_vs_rest = false)

@@ -25,7 +25,7 @@ std::vector<float> uneven(std::size_t classes) {
   return counts;
 }
 
-/// A layer with weights and examples, all of one seed, and what comes of it by the formula.
+/// A layer with weights and examples, all from one seed, and the result by the formula.
 struct grown_layer {
   explicit grown_layer(std::size_t of, std::size_t batch = rows)
       : classes(of),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers whose examples are atomic as processes: no add is lost, order gives the bits of serial, and nobody waits for
-// a worker that was killed or stopped.
+// Workers whose examples are atomic as processes: no add is lost, order gives the bits of a serial run, and no worker
+// waits for one that was killed or stopped.
 #include <csignal>
 
 #include <gmock/gmock.h>

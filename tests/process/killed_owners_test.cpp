@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that own blocks of ratings are killed, or stopped: what they owned goes to others, and no block is left out.
+// Workers that own blocks of ratings are killed, or stopped: others take over their blocks, and no block is left out.
 #include <atomic>
 #include <csignal>
 #include <fstream>

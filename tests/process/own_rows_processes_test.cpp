@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Worker processes train on rows of their supervisor's program as its threads do: they map the dataset that rows_from()
-// has made, and a copy of what is borrowed.
+// has made, or a copy of borrowed rows.
 #include <gtest/gtest.h>
 
 #include <hogwild/rows.hpp>

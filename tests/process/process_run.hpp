@@ -72,7 +72,8 @@ inline std::optional<param_store> look_at_run(pid_t owner, std::size_t workers, 
   return store;
 }
 
-/// Sends a signal to the worker in a slot; whom it went to. Never to a process that is only reserved, or to everybody.
+/// Sends a signal to the worker in a slot, and returns its pid. Never signals a slot that is only reserved, or all
+/// processes.
 inline pid_t send(const worker_slot& slot, int signal) {
   const pid_t pid = slot.pid.load();
   if (pid > 0) ::kill(pid, signal);

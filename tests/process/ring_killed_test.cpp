@@ -36,7 +36,7 @@ struct killed_replica : testing::TestWithParam<kill_case> {
                         .step = {.initial = 0.2, .decay = 0.93},
                         .update = GetParam().update};
 
-  /// Kills all workers of replica `v`; adds whom it met to `killed`.
+  /// Kills all workers of replica `v`, and adds them to `killed`.
   void kill(const param_store& run, std::size_t v) {
     for (const std::size_t s : size.slots_of(v)) {
       const pid_t pid = run.slots()[s].pid.load();

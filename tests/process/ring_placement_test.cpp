@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the processes of a ring run, on a machine that hwloc makes up for them and their supervisor alike: memory nodes
-// 0 and 1, with CPUs 0 and 1.
+// The places of a ring's processes, on a machine that hwloc simulates for them and their supervisor: memory nodes 0 and
+// 1, with CPUs 0 and 1.
 #include <cstdlib>
 #include <vector>
 

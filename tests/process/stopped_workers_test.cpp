@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker that is stopped holds nobody up, and does no harm when it wakes.
+// A stopped worker delays no other, and does no harm when it wakes.
 #include <csignal>
 #include <tuple>
 

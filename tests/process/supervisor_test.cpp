@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a supervisor, by its own will and without it, and what it leaves behind.
+// The end of a supervisor, voluntary or not, and what is left behind.
 #include <csignal>
 #include <fstream>
 #include <memory>

@@ -117,7 +117,7 @@ cudaError_t put(cudaStream_t stream, std::function<void()> action) {
   return cudaSuccess;
 }
 
-/// Whether these bytes lie in what was allocated on the current device.
+/// Whether these bytes lie in memory allocated on the current device.
 bool is_on_device(const void* begin, std::size_t bytes) {
   const auto* const at = static_cast<const std::byte*>(begin);
   auto block = devices().blocks.upper_bound(at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command on a machine of which others take what HOGWILD_TOLD_CPUS says: "IDLE OWN WITHHELD", in tenths of the time
-// of its CPUs; "unknown": nobody tells.
+// The command on a machine with the load in HOGWILD_TOLD_CPUS: "IDLE OWN WITHHELD", in tenths of the time of its CPUs;
+// "unknown": the system does not say.
 #include <chrono>
 #include <cstdlib>
 #include <sstream>

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 class hostile : public with_small_data {
  protected:
-  /// Each line of what was said, on both outputs where `reports` (they are for people), is harmless.
+  /// Checks that each line on stderr, and on stdout if `reports` (text for people), is harmless.
   static void expect_harmless(const outcome& o, const std::vector<std::string>& arguments, bool reports = false) {
     std::string command;
     for (const std::string& word : arguments) command += word.substr(0, 60) + " ";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factorization machines from the command line: train, evaluate, predict, and what is refused.
+// Factorization machines from the command line: train, evaluate, predict, and refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -144,7 +144,7 @@ TEST_F(machines, are_saved_evaluated_and_asked_for_predictions) {
       EXPECT_NEAR(measured["loss"].get<double>(), result["test_loss"].get<double>(), 1e-5);
       EXPECT_EQ(measured["accuracy"], result["test_accuracy"]);
     }
-    // The second row has a column that nobody knows, the third has a label.
+    // The second row has an unknown column, the third has a label.
     const std::string rows =
         end == ".ffm" ? "0:0:1 1:1:1\n0:0:1 1:0:1 7:9:1\n1 0:0:1 1:0:1\n" : "1:1 5:1\n1:1 4:1 90:1\n1 1:1 4:1\n";
     const outcome labels = hogwild({"predict", file("m.txt"), "-"}, rows);

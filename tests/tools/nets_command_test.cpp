@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nets from the command line: train, evaluate, predict; and what they are refused for.
+// Nets from the command line: train, evaluate, predict, and refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -52,7 +52,7 @@ std::vector<process_identity> children_of(pid_t process) {
   return found;
 }
 
-/// A line of the shell that goes on once nobody reads its output any more.
+/// A shell command that goes on when its output has no reader any more.
 const std::string until_unread = "trap '' PIPE; while echo; do :; done 2>/dev/null; trap - PIPE; ";
 
 /// Whether the first thread of a process is in the middle of a write to stderr.
@@ -142,8 +142,8 @@ TEST_F(signals, a_model_that_nobody_reads_ends_the_command_as_a_broken_pipe_does
   EXPECT_THAT(o.err, Not(HasSubstr("cannot write")));
 }
 
-/// A run that cannot come to its end by itself: the reader of what it says has stopped, and its first thread waits for
-/// it in the middle of a write.
+/// A run that cannot come to its end by itself: the reader of its output has stopped, and its first thread waits for it
+/// in the middle of a write.
 class held_up_run {
  public:
   held_up_run(const std::string& pipe, const std::vector<std::string>& arguments)

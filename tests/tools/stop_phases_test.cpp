@@ -147,7 +147,7 @@ TEST_F(stop_phases, reading_text) {
   ::close(held);
 }
 
-// A cache that is being written is nobody's any more.
+// An unfinished cache belongs to no process any more.
 TEST_F(stop_phases, writing_a_cache) {
   const scratch_folder place;
   const std::string data = place / "data.svm";

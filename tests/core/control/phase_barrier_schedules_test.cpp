@@ -12,7 +12,7 @@
 
 #include "support/model_atomics.hpp"
 
-// A barrier under every schedule of its members, of whom one may die; see model_checker.hpp.
+// A barrier under every schedule of its members; one may die. See model_checker.hpp.
 
 using namespace hogwild;
 using test::model_checker;

@@ -14,8 +14,8 @@
 
 #include "support/model_atomics.hpp"
 
-// The token under every schedule of two to four workers and the coordinator, each of whom may be passed over for ever:
-// that is dying. In every situation on the way each worker must be able to get the token.
+// The token under every schedule of two to four workers and the coordinator. Each may be delayed for ever, which is
+// like dying. In every situation on the way each worker must be able to get the token.
 
 using namespace hogwild;
 using test::model_checker;

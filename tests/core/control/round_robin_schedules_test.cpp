@@ -16,8 +16,8 @@
 #include "support/model_atomics.hpp"
 #include "support/modelled_workers.hpp"
 
-// The circle of workers under every schedule of those who take turns in it, of whom one may die and one may be left out
-// at any moment and come back at any later one; see model_checker.hpp.
+// The circle of workers under every schedule of its members. One may die, and one may be left out at any moment and
+// come back at any later one. See model_checker.hpp.
 
 using namespace hogwild;
 using test::model_atomics;

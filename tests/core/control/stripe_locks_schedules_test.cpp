@@ -15,8 +15,8 @@
 #include "support/model_atomics.hpp"
 #include "support/modelled_workers.hpp"
 
-// A stripe under every schedule of workers that add under it, of whom one may die and one may be left out at any moment
-// and come back at any later one; see model_checker.hpp.
+// A stripe under every schedule of workers that add under it. One may die, and one may be left out at any moment and
+// come back at any later one. See model_checker.hpp.
 
 using namespace hogwild;
 using test::model_atomics;

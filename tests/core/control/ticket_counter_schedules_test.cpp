@@ -15,8 +15,8 @@
 
 #include "support/model_atomics.hpp"
 
-// Tickets, and the marks of those that are finished, under every schedule of workers of whom some sleep through the end
-// of a round, and of a coordinator that opens the next; see model_checker.hpp.
+// Tickets, and the marks of those that are finished, under every schedule of workers, some of which sleep through the
+// end of a round, and of a coordinator that opens the next one. See model_checker.hpp.
 
 using namespace hogwild;
 using test::model_atomics;

@@ -12,7 +12,7 @@
 
 #include "support/model_atomics.hpp"
 
-// A board under every schedule of its workers, of whom one may die and one may be left out at any moment, and of the
+// A board under every schedule of its workers, one of which may die and one be left out at any moment, and of the
 // coordinator that opens rounds and board_breaks them off; see model_checker.hpp.
 
 using namespace hogwild;

@@ -12,8 +12,8 @@
 
 #include "support/model_atomics.hpp"
 
-// One slot under every schedule of guests that claim it and give it back, of whom one may die, of a coordinator that
-// leaves its owner out, and of one that reaps the dead; see model_checker.hpp.
+// One slot under every schedule of guests that claim it and give it back (one may die), of a coordinator that leaves
+// its owner out, and of one that reaps the dead; see model_checker.hpp.
 
 using namespace hogwild;
 using test::model_atomics;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights and offsets of rows, and their numbers: who gives them, in which order, and what is refused.
+// Weights and offsets of rows, and their numbers: their sources, their order, and the refused ones.
 #include <hogwild/dataset.hpp>
 
 #include <cmath>

@@ -24,7 +24,7 @@
 #include "support/scratch_folder.hpp"
 #include "support/small_disk.hpp"
 
-// Rows that are more than parsing may hold go to files on their way; what they become is the same, byte for byte.
+// Rows that exceed the memory for parsing go through files; the result is the same, byte for byte.
 
 namespace hogwild::detail {
 namespace {

@@ -121,7 +121,7 @@ TEST_F(graphs, that_were_not_cut_are_refused_by_a_numbering) {
   }
 }
 
-// The second class has one node, which nobody is tied to.
+// The second class has one node, which has no edge.
 TEST_F(graphs, know_terminals_without_edges) {
   const std::string path = file("3 1 2\nv 0 0\nv 1 -1\nv 2 1\ne 0 1\n");
   const sparse_dataset data = open_graph(path, {}, uncached());

@@ -41,7 +41,8 @@ struct two_batches {
   two_batches& operator=(const two_batches&) = delete;
 };
 
-/// Rows and columns: with and without what fills no vector, and on both sides of what is held in registers.
+/// Numbers of rows and columns: with and without an incomplete vector, and on both sides of the capacity of the
+/// registers.
 struct dense_kernels : testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
   std::size_t rows = std::get<0>(GetParam()), columns = std::get<1>(GetParam());
   std::mt19937_64 random{rows + 100 * columns};

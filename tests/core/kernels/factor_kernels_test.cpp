@@ -17,7 +17,7 @@ using hogwild::test::instruction_sets_here;
 
 constexpr std::size_t users = 9, items = 7;
 
-/// All that a call reads and writes, in float for the kernels and in double for what they should do.
+/// All data that a call reads and writes, in float for the kernels and in double for the expected result.
 template <class T>
 struct factors {
   std::vector<T> user, item, user_bias = std::vector<T>(users), item_bias = std::vector<T>(items);

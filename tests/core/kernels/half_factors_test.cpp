@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels whose factors are halves, against the same ones on floats, which are tested against the formulas: what they
-// compute from the same numbers is the same, to the bit, until it is stored.
+// Kernels whose factors are halves, against the same kernels on floats, which are tested against the formulas: from the
+// same numbers they compute the same bits, until they store them.
 #include <hogwild/detail/kernels/field_kernels.hpp>
 #include <hogwild/detail/kernels/row_kernels.hpp>
 
@@ -47,7 +47,8 @@ parameters<half> random_parameters(std::mt19937_64& random, std::size_t n, std::
   return made;
 }
 
-/// The neighbours of a number among the halves, nearer to 0 and farther from it; both itself where it is one.
+/// The neighbours of a number among the halves, nearer to 0 and farther from it; both are the number itself if it is a
+/// half.
 struct neighbours {
   half below, above;
   explicit neighbours(float x) : below(to_half(x)) {

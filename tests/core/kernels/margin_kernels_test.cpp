@@ -32,7 +32,7 @@ using kinds = testing::Types<row_kind<std::uint32_t, float>, row_kind<std::uint3
                              row_kind<std::uint16_t, float>, row_kind<std::uint16_t, half>>;
 TYPED_TEST_SUITE(margin_kernels_of, kinds);
 
-using answers = std::array<float, batch_rows + 1>;  // one more, that nobody may write
+using answers = std::array<float, batch_rows + 1>;  // one more, which nothing may write
 constexpr float untouched = 42.0f;
 
 bool same_bits(const auto& a, const auto& b) {
@@ -122,7 +122,7 @@ TYPED_TEST(margin_kernels_of, no_rows) {
   }
 }
 
-/// Answers a dot with a change, and writes down what it was asked.
+/// Answers a dot with a change, and records the arguments.
 struct listener {
   std::vector<float> dots;
   std::vector<std::size_t> rows;

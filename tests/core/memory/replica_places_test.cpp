@@ -141,8 +141,8 @@ TEST(nodes_text, names_each_replica_once_or_all_at_once) {
   EXPECT_EQ(nodes_text(nodes{{0, 1}, {0, 1}}), "memory nodes 0+1");
 }
 
-// Whatever the machine: nobody shares a CPU, everybody has an allowed one, replicas lie on nodes with allowed CPUs, and
-// where all nodes are alike and replicas come out even, every worker is at home.
+// On every machine: no two workers share a CPU, each has an allowed one, and replicas lie on nodes with allowed CPUs.
+// If all nodes are alike and replicas divide evenly, every worker is on its replica's node.
 RC_GTEST_PROP(replica_places, hold_on_any_machine, ()) {
   const auto up_to = [](int n) { return *rc::gen::inRange(1, n + 1); };
   const int nodes = up_to(4), caches = up_to(3), cores = up_to(4), threads = up_to(2);

@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Reads as a restarted run would, and checks that what is read is one generation and not a mixture.
+/// Reads like a restarted run, and checks that the result is one generation and not a mixture.
 std::uint64_t whole_epoch(const std::filesystem::path& path) {
   const hogwild::checkpoint state = hogwild::read_checkpoint(path);
   EXPECT_EQ(state.get_vector<std::uint64_t>("content"), std::vector<std::uint64_t>(8192, state.epoch));

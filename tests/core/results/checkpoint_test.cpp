@@ -146,7 +146,7 @@ TEST(checkpoint, where_neither_is_whole_both_reasons_are_told) {
 }
 
 TEST(checkpoint, a_section_that_says_too_much_is_refused) {
-  // The checksums hold, the count does not: a file that nobody damaged by accident.
+  // The checksums hold but the count is wrong: no accident makes such a file.
   checkpoint state{.epoch = 1};
   state.sections = {{"twice", {}}, {"twice", {}}};
   EXPECT_THROW(parse_checkpoint(checkpoint_bytes(state), "c"), hogwild::input_error);

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 namespace {
 
-/// Runs body(member) on all threads; what each of them was told by a worker_error, or "" where none was thrown.
+/// Runs body(member) on all threads. Returns the message of each one's worker_error, or "" if none was thrown.
 template <class Body>
 std::vector<std::string> sentences(std::size_t size, const collective_options& options, const Body& body) {
   thread_group group(size, options);

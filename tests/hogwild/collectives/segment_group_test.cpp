@@ -43,7 +43,7 @@ std::string sums_in_place(collective& c, std::span<std::byte> own) {
   return {};
 }
 
-/// Sums until somebody is lost; the begin of its arena says how often.
+/// Sums until a member is lost; the beginning of its arena says how often.
 std::string endless_sums(collective& c, std::span<std::byte> own) {
   auto& rounds = *reinterpret_cast<std::atomic<std::uint64_t>*>(own.data());
   std::vector<float> x(30'000);

@@ -15,8 +15,8 @@
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/error.hpp>
 
-// Groups of processes for tests: each member is this program once more, told by its arguments who it is and what to do.
-// It leaves what it has to say in the segment.
+// Groups of processes for tests: each member runs this program again, with its rank and its work as arguments. It
+// leaves its message in the segment.
 
 namespace hogwild::test {
 
@@ -42,7 +42,7 @@ struct member_task {
   member_body run;
 };
 
-/// For main: runs a member where the arguments say so and returns what main is to return, or -1.
+/// For main: runs a member if the arguments say so, and returns the result for main; else -1.
 inline int member_main(int argc, char** argv, std::span<const member_task> tasks) {
   if (argc != 8 || std::string(argv[1]) != "--member") return -1;
   const member_place place{{.members = std::stoul(argv[4]), .window_bytes = std::stoul(argv[5])}};
@@ -80,7 +80,7 @@ class running_group {
   child_process& process(std::size_t rank) { return processes_[rank]; }
   std::span<std::byte> own(std::size_t rank) const { return {memory_.data() + place_.own(rank), arena}; }
 
-  /// Waits for the members' ends; what each of them said, or how it ended where that was not in peace.
+  /// Waits for the members' ends. Returns the message of each, or how it ended if it did not end normally.
   std::vector<std::string> said() {
     std::vector<std::string> all;
     for (std::size_t rank = 0; rank < processes_.size(); ++rank) {

@@ -106,7 +106,8 @@ struct driven_replica {
     store = param_store::in_memory(shape);
   }
 
-  /// Two rounds of a device whose exchanges cover what the replica says, or else all; what each exchange copied.
+  /// Two rounds of a device whose exchanges cover the columns that the replica says, or all. Returns the bytes that
+  /// each exchange copied.
   std::vector<copied> train(bool whole) {
     worker_memory memory;
     replica<float> own(store, 0, memory,

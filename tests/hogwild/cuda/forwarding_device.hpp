@@ -11,7 +11,7 @@
 
 namespace hogwild::test {
 
-/// A device that has another one do everything: a test overrides what it looks at.
+/// A device that forwards everything to another one; a test overrides the functions that it observes.
 class forwarding_device : public device::runtime {
  public:
   explicit forwarding_device(std::unique_ptr<runtime> inner) : inner_(std::move(inner)) {}

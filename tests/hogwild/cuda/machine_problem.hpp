@@ -21,7 +21,7 @@ struct machine_training {
   double l2_rows = 0;
 };
 
-/// Random rows, parameters that training begins with, and what it makes of them in double precision.
+/// Random rows, initial parameters, and the result of training in double precision.
 template <class Index, class Value>
 class machine_problem {
  public:

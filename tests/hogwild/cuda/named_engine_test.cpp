@@ -35,7 +35,7 @@ struct looping_squares {
 };
 inline const device_kernels<looping_squares> looping_kernels;
 
-/// Takes rows of the CPU alone, and is named by nobody.
+/// A model that only CPU workers can train: it has no device kernels.
 struct nameless : test::device_huber {
   static constexpr std::string_view name = "nameless";
 };

@@ -15,8 +15,7 @@
 
 namespace hogwild::test {
 
-/// Random rows with classes as labels, weights that training begins with, and what it makes of them in double
-/// precision.
+/// Random rows with classes as labels, initial weights, and the result of training in double precision.
 template <class Index, class Value>
 class softmax_problem {
  public:

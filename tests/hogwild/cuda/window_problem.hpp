@@ -22,7 +22,7 @@ struct window_training {
   double sample = 0.02;
 };
 
-/// Random sentences, vectors that training begins with, and what it makes of them in double precision.
+/// Random sentences, initial vectors, and the result of training in double precision.
 template <class Index>
 class window_problem {
  public:
@@ -70,8 +70,8 @@ class window_problem {
     return work;
   }
 
-  /// The vectors after all rows, one after the other. A word that stands in a window keeps the input that it had when
-  /// the window came to it, and what it learns is added when the window has left it.
+  /// The vectors after all rows, one after the other. A word in a window keeps the input that it had when the window
+  /// reached it, and its changes are added when the window has left it.
   std::vector<double> trained() const {
     std::vector<double> w(weights.begin(), weights.end());
     const std::size_t width = training_.width, reach = training_.window;

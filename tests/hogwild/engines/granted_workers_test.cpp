@@ -88,7 +88,7 @@ TEST(granted_workers, are_all_where_a_sharing_is_named) {
   EXPECT_THAT(told.notes, IsEmpty());
 }
 
-// A run that nobody has told how many there will be finds out by itself.
+// A run finds the number of granted workers by itself.
 TEST(granted_workers, are_what_a_round_had) {
   const test::toy_rows toy = test::planted_classification({.rows = 100, .columns = 20});
   const csr_rows data = toy.csr();

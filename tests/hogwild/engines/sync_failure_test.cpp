@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How synchronous training ends when a rank does not do its part, and what it refuses to begin with.
+// The end of synchronous training when a rank fails, and the options that it refuses.
 #include <hogwild/engines.hpp>
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members of a process that close what they have of NCCL wait for each other, with a thread for each or without.
+// Members of a process wait for each other when they close their communicators of NCCL, with a thread for each or
+// without.
 #include "closing.hpp"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library itself, and what is told where it or devices are missing.
+// The library itself, and the errors if it or devices are missing.
 #include <chrono>
 #include <memory>
 #include <string>

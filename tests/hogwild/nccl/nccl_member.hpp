@@ -22,7 +22,7 @@ inline std::unique_ptr<collective> join_fake(
   return nccl::join(std::move(carrier), device::open_emulated(1), fake_nccl(), options, std::move(together));
 }
 
-/// Runs body(member) on all threads; what each of them was told by an error, or "" where none was thrown.
+/// Runs body(member) on all threads. Returns the message of each one's error, or "" if none was thrown.
 template <class Body>
 std::vector<std::string> nccl_sentences(std::size_t size, const collective_options& options, const Body& body) {
   thread_group group(size, options);

@@ -33,7 +33,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Calls rank(r, member) for each of so many ranks, which are threads, and returns what they return.
+/// Calls rank(r, member) for each of so many ranks, which are threads, and returns their results.
 template <class Rank>
 auto by_ranks(std::size_t n, const Rank& rank) {
   using result = decltype(rank(std::size_t{}, std::declval<collective*>()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run in which nobody trains does not end as if somebody had.
+// A run in which no worker trains does not end as if it had trained.
 #include <hogwild/detail/run/epoch_loop.hpp>
 
 #include <functional>

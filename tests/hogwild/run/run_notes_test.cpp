@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes reach somebody: an observer that takes them, or else the default sink; and the result has them all.
+// Notes reach an observer that takes them, or else the default sink; and the result has all of them.
 #include <cstdio>
 #include <sstream>
 #include <string>
@@ -30,7 +30,7 @@ namespace {
 
 const test::toy_rows few_rows = test::planted_classification({.rows = 300, .columns = 20});
 
-/// Collects what the default sink is told, and gives the sink of before back.
+/// Collects the notes to the default sink, and restores the previous sink.
 class sink_of_test {
  public:
   std::vector<std::string> told;

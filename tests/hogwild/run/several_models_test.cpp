@@ -31,7 +31,7 @@
 namespace hogwild {
 namespace {
 
-/// Asks to stop while a row is trained, once it is told to.
+/// Requests a stop while a row is trained, once the test says so.
 struct stopping_logistic : logistic {
   static constexpr std::string_view name = "stopping_logistic";
   std::stop_source* source;

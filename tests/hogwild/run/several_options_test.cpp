@@ -28,7 +28,7 @@ struct seen_of_run {
   bool operator==(const seen_of_run&) const = default;
 };
 
-// Each option changes what comes of the run, or is refused, or has nothing to change by its nature.
+// Each option changes the result of the run, or is refused, or cannot change it by its nature.
 TEST(several_options, are_not_lost_in_silence) {
   const test::toy_rows rows = test::planted_classification({.rows = 900, .columns = 200, .per_row = 13});
   const csr_rows all = rows.csr();

@@ -19,8 +19,8 @@ inline double number_of(const trial& t, const std::string& option) {
   return 0.0;
 }
 
-/// "Trains" by a formula of a trial's l2 and step: best at l2 = 1e-5 and step = 1, better with each epoch. Notes what
-/// it was asked for.
+/// "Trains" by a formula of a trial's l2 and step: best at l2 = 1e-5 and step = 1, better with each epoch. Records the
+/// requests.
 class analytic_trainer final : public trial_trainer {
  public:
   /// `most_of_large`: of trials whose step is above 1.

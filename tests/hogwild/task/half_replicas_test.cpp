@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs whose replicas store factors as halves: they end as others do, repeat where they shall, and are refused where
-// there is nothing to store so.
+// Runs whose replicas store factors as halves: they end like other runs, repeat if they must, and are refused if no
+// parameter can be stored as halves.
 #include <hogwild/detail/task/field_task.hpp>
 #include <hogwild/detail/task/row_kernel_task.hpp>
 
