@@ -16,16 +16,16 @@
 #include <hogwild/detail/search/search_space.hpp>
 #include <hogwild/observer.hpp>
 
-// A search of hyper-parameters: which points of a space are tried, for how many epochs, and what is left of them. Who
-// trains a trial, and measures it, stands behind trial_trainer.
+// A search of hyper-parameters: it decides which points of a space are tried, for how many epochs, and which of them
+// go on. A trial_trainer trains and measures the trials.
 
 namespace hogwild {
 
 enum class trial_state {
   waiting,   ///< to be trained, or trained further
-  stopped,   ///< others were better, so that it is not trained further
+  stopped,   ///< not trained further, since others were better
   diverged,  ///< its metric is not finite
-  done       ///< trained to its end
+  done       ///< trained for all its epochs
 };
 
 std::string_view to_string(trial_state state);
@@ -33,40 +33,41 @@ std::string_view to_string(trial_state state);
 /// The metric of a trial after some of its epochs.
 struct trial_result {
   std::size_t epochs = 0;  ///< in all
-  double metric = 0.0;     ///< after these epochs; infinite where it diverged
+  double metric = 0.0;     ///< after these epochs; infinite if the trial diverged
 
   bool operator==(const trial_result&) const = default;
 };
 
-/// A point of the space that is tried. A plain value.
+/// A point of the search space, and how its training went.
 struct trial {
-  std::size_t number = 0;                                   ///< from 0; with seed and space it says the point
+  std::size_t number = 0;                                   ///< from 0; determines the point, given seed and space
   configuration options{};                                  ///< the point
-  std::size_t bracket = 0;                                  ///< which of the strategy's brackets it belongs to
-  std::size_t epochs = 0;                                   ///< trained so far
-  double metric = std::numeric_limits<double>::infinity();  ///< after these epochs; the lower the better
+  std::size_t bracket = 0;                                  ///< the strategy's bracket that it belongs to
+  std::size_t epochs = 0;                                   ///< the number of epochs trained so far
+  double metric = std::numeric_limits<double>::infinity();  ///< after these epochs; lower is better
   trial_state state = trial_state::waiting;                 ///< whether it goes on; if not, why
-  std::vector<trial_result> measured{};  ///< one for each rung, the last as `epochs` and `metric`; trainers leave it
+  /// The result at each rung; the last one equals `epochs` and `metric`. Trainers do not change it.
+  std::vector<trial_result> measured{};
 };
 
-/// Trains trials, and measures them on rows that it does not train on.
+/// Trains trials, and measures them on rows that they are not trained on.
 class trial_trainer {
  public:
   virtual ~trial_trainer() = default;
 
-  /// Brings each of these trials up to so many epochs in all, going on from where it stood where it can, and sets its
-  /// epochs and its metric: lower is better, so that a measure of which more is better comes with its sign turned. A
-  /// trial that diverges gets an infinite metric, and the others do not notice. The same trial has the same metric
-  /// whatever other trials it is trained with, or a search does not resume to the same answer.
+  /// Trains each of these trials until it has `epochs` epochs in all, continuing from its last state if that was kept,
+  /// and sets its epochs and metric. A lower metric is better; negate measures for which more is better. A trial that
+  /// diverges gets an infinite metric, without effect on the others. The metric of a trial must not depend on the
+  /// trials that are trained with it; otherwise a resumed search may give another answer.
   ///
-  /// Asked to stop meanwhile, it leaves the epochs of a trial that has not come so far as they were: the search ends
-  /// then. What it throws leaves run_search(); results that it had returned are in the journal.
+  /// If it is asked to stop meanwhile, it leaves the epochs of unfinished trials unchanged, and the search ends.
+  /// run_search() throws what this throws; results of earlier calls are in the journal.
   ///
-  /// `some` are distinct trials that have the same at_once(), which is the most that they are; they stand until
-  /// run_search() returns.
+  /// `some` are distinct trials with the same at_once(), and at most that many. They live until run_search() returns.
   virtual void train(std::span<trial* const> some, std::size_t epochs) = 0;
 
-  /// The most trials that train() is given together with this one. Results are kept, and told, after each call.
+  /// The most trials in a call of train() with this one. After each call results are written to the journal and
+  /// reported to the callback.
   virtual std::size_t at_once(const trial& /*t*/) const { return std::numeric_limits<std::size_t>::max(); }
 };
 
@@ -74,56 +75,56 @@ class trial_trainer {
 struct search_options {
   strategy_kind strategy = strategy_kind::random;  ///< which points are tried, and for how long
   std::size_t epochs = 20;                         ///< of a trial that is trained to its end
-  std::size_t trials = 16;                         ///< of random and halving; the others say it themselves
-  std::size_t eta = 3;                             ///< of halving and hyperband: the best 1 / eta go on; >= 2
-  std::uint64_t seed = 1;                          ///< another one draws other points
-  /// A file that keeps the results, so that a search that was killed goes on from there; empty: none.
+  std::size_t trials = 16;                         ///< for random and halving; other strategies determine it
+  std::size_t eta = 3;                             ///< >= 2; for halving and hyperband: the best 1 / eta go on
+  std::uint64_t seed = 1;                          ///< for drawing points
+  /// The file that keeps the results, from which an interrupted search continues; empty: none.
   std::string journal{};
-  /// A text of all that results depend on besides space and options: the data, the metric, the options of all trials.
-  /// The journal of a search with another text is refused.
+  /// Names everything that results depend on besides space and options: the data, the metric, the options of all
+  /// trials. A journal that was written with another text is refused.
   std::string identity{};
-  std::stop_token stop{};  ///< a request ends the search after the call of train() at hand
+  std::stop_token stop{};  ///< a request ends the search after the present call of train()
 };
 
-/// The state of a search. The spans hold during the callback.
+/// The state of a search. Span and pointer are valid during the callback only.
 struct search_progress {
-  std::span<const trial> trials;  ///< all, those too that nobody has trained yet
+  std::span<const trial> trials;  ///< all, including those not trained yet
   const trial* best = nullptr;    ///< so far, by best_of(); null: none
   double seconds = 0.0;           ///< since run_search() was called
 };
 
-/// Is told after each group of results, by the thread that called run_search(); `stop` ends the search.
+/// Called after each call of train(), by the thread that called run_search(). The answer `stop` ends the search.
 using search_callback = std::function<observer_answer(const search_progress&)>;
 
 /// The result of a search.
 struct search_result {
   std::vector<trial> trials{};        ///< all, in the order of their numbers
-  std::optional<std::size_t> best{};  ///< the number of the best one; nothing where none has a finite metric
-  bool finished = false;              ///< false where it was stopped before its end
-  std::size_t trained = 0;            ///< results that train() gave
-  std::size_t replayed = 0;           ///< results that stood in the journal
+  std::optional<std::size_t> best{};  ///< the number of the best one; empty if no metric is finite
+  bool finished = false;              ///< false if it was stopped before its end
+  std::size_t trained = 0;            ///< results from train()
+  std::size_t replayed = 0;           ///< results read from the journal
   double seconds = 0.0;               ///< wall time of the search, in this process
 };
 
-/// The best trial: of those that are done the one with the lowest metric; where none is done, of those with most
-/// epochs. Of equal ones the first. Null where no metric is finite.
+/// The trial with the lowest metric among those that are done; if none is done, among those with the most epochs. The
+/// first one of equal trials. Null if no metric is finite.
 ///
-/// A trial of few epochs may have a lower metric than all that are done. It is passed over, since what it would come to
-/// is not known. (Hyperband's algorithm returns the lowest metric of all.)
+/// A trial of few epochs is passed over even if its metric is lower than all that are done, since its final metric is
+/// unknown. (Hyperband's algorithm returns the lowest metric of all.)
 const trial* best_of(std::span<const trial> trials);
 
-/// The brackets of a search, in the order in which they are run. Throws config_error for options out of range, and for
-/// a space that names `epochs` where the strategy deals those out.
+/// The brackets of a search, in the order in which they are run. Throws config_error for options out of range, and if
+/// the space names `epochs` although the strategy decides them.
 std::vector<search_bracket> plan_search(const search_space& space, const search_options& options);
 
-/// All trials of a search, in the order of their numbers, untrained. Throws config_error as plan_search() does, and
-/// where a value of `epochs` is no whole number above 0.
+/// All trials of a search, in the order of their numbers, untrained. Throws config_error as plan_search() does, and if
+/// a value of `epochs` is not a whole number above 0.
 std::vector<trial> plan_trials(const search_space& space, const search_options& options);
 
-/// Searches. Which trials go on follows from the results alone: with the same results, from a journal or from train(),
-/// it comes to the same answer. Where the space names the option `epochs`, each trial has its own number of them (grid
-/// and random). Throws config_error, what opening the journal throws (see search_options::journal), and what train()
-/// and `told` throw.
+/// Runs a search. The results alone decide which trials go on, so the same results, from a journal or from train(),
+/// give the same answer. If the space names the option `epochs`, each trial has its own number of epochs (grid and
+/// random). Throws config_error, what opening the journal throws (see search_options::journal), and what train() and
+/// `told` throw.
 search_result run_search(const search_space& space, const search_options& options, trial_trainer& trainer,
                          const search_callback& told = {});
 

@@ -20,13 +20,13 @@
 
 namespace hogwild {
 
-/// Makes a model for so many columns.
+/// A callable that makes a model for a given number of columns.
 template <class Make, class M>
 concept makes_models = requires(const Make& make, std::size_t columns) {
   { make(columns) } -> std::convertible_to<M>;
 };
 
-/// A model that `make` makes for a number of columns, as a stream knows it. `prepare_rows(m, rows, options)` is
+/// Describes to a stream the model that `make` makes for a number of columns. `prepare_rows(m, rows, options)` calls
 /// prepare().
 template <class M, class Make, class Prepare>
 stream_model described_stream(const Make& make, [[maybe_unused]] bool bias, const Prepare& prepare_rows) {
@@ -50,37 +50,37 @@ stream_model described_stream(const Make& make, [[maybe_unused]] bool bias, cons
   return said;
 }
 
-/// The engine with a team whose threads sleep between two calls.
+/// The engine, with a thread team whose threads sleep between two calls.
 template <class Engine>
 Engine engine_of_stream(Engine engine) {
   if constexpr (requires { engine.team; }) engine.team = thread_team_of_stream(engine.team);
   return engine;
 }
 
-/// A model that is trained for as long as rows come: each call of partial_fit() trains on its rows once, in their
-/// order. Workers wait between calls, and new columns make the model grow.
+/// Trains a model on a stream of rows: each call of partial_fit() trains on its rows once, in their order. Workers wait
+/// between calls. The model grows when rows have new columns.
 ///
-/// Rows are trained in chunks of chunk_rows(), counted from the stream's first one. What is left over of a call, and at
-/// first all rows until there are stream_options::first_rows, is kept for the next one: so it does not matter how rows
-/// are dealt to calls: one worker makes the same bits of them in any case, but of models that draw numbers, and under
-/// momentum and adam to rounding. Under sgd and adagrad they are those of train() for one epoch with
-/// row_order::sequential, where its chunks hold whole batches, as of many short rows, and there is no l2. flush()
-/// trains what is left over.
+/// Rows are trained in chunks of chunk_rows(), counted from the first row of the stream. Rows that do not fill a chunk
+/// are kept for the next call, or until flush(). The first stream_options::first_rows rows are kept until all of them
+/// have come. So the result does not depend on how rows are split into calls: with one worker it is the same to the bit
+/// (under momentum and adam up to rounding), except for models that draw random numbers. Under sgd and adagrad without
+/// l2 it equals, to the bit, that of train() for one epoch with row_order::sequential, if the chunks of train() hold
+/// whole batches, as they do for many short rows.
 ///
-/// A stream has no end: options that go by the rows of an epoch are refused with config_error (ftrl, averages,
-/// validation, targets, warm-up, weights of classes ..., l1 and l2 but of linear models under sgd). l1 is taken of all
-/// columns at once, of 1,024 rows and by flush(). l2 is 0 by default, and
-/// the step stays what it is unless a decay is given; with `options.resume` both are the checkpoint's. Weights of rows
-/// count as they are, not over a mean. Rows have one label each, and no numbers of their own.
+/// A stream has no end, so options that depend on the rows of an epoch are refused with config_error: ftrl, averages,
+/// validation, targets, warm-up, weights of classes and others; also l1 and l2, except for linear models under sgd. l1
+/// is applied to all columns at once, after every 1,024 rows and by flush(). The default l2 is 0. The step is constant
+/// unless a decay is given. With `options.resume` step and l2 are those of the checkpoint. Weights of rows are used as
+/// given, not divided by their mean. Each row has one label; images and rows with lists of labels are refused.
 ///
-/// One thread at a time may use a trainer.
+/// Only one thread at a time may use a trainer.
 template <model M>
 class trainer {
  public:
-  /// Trains by threads, or by serial_engine; std threads take the place of OpenMP's, which would spin between two
-  /// calls. `options.labels` says which labels there are; models of numbers have none. `options.resume` names what
-  /// checkpoint() wrote, by a trainer of the same model and options: this one goes on from there. Throws config_error
-  /// for options that do not suit, and input_error where a checkpoint cannot be read.
+  /// Trains with serial_engine or thread_engine. std threads replace OpenMP threads, which would spin between calls.
+  /// `options.labels` has all labels that may occur, except for models that predict numbers. `options.resume` is a file
+  /// that checkpoint() of a trainer with the same model and options wrote; training continues from it. Throws
+  /// config_error for options that a stream cannot use, and input_error if the checkpoint cannot be read.
   template <makes_models<M> Make, class Engine>
   requires std::same_as<Engine, serial_engine> || std::same_as<Engine, thread_engine> trainer(
       Make make, const Engine& engine, const train_options& options, const stream_options& how = {})
@@ -95,45 +95,45 @@ class trainer {
       if (!engine.segment.empty()) throw config_error("a stream's parameters lie in no segment: leave out its name");
     }
   }
-  /// Of a model that is the same for any number of columns.
+  /// For a model that does not depend on the number of columns.
   template <class Engine>
   requires margin_model<M> trainer(const M& m, const Engine& engine, const train_options& options,
                                    const stream_options& how = {})
       : trainer([m](std::size_t) { return m; }, engine, options, how) {}
 
-  /// Trains on rows, which need not outlive the call. They may have more columns than those before them, whose columns
-  /// keep their places. Throws input_error, before anything has changed, for rows that do not suit the model, and for
-  /// labels that were not declared. Anything else that it throws, as where memory is short, ends the stream: go on from
-  /// a checkpoint by another trainer.
+  /// Trains on rows, which need not outlive the call. They may have more columns than earlier rows; known columns keep
+  /// their positions. Throws input_error, before anything changes, for rows that the model does not allow, or labels
+  /// that were not declared. Any other exception (out of memory, say) ends the stream: make another trainer that
+  /// resumes from a checkpoint.
   stream_report partial_fit(const sparse_view& rows) { return run_.take(rows); }
-  /// Trains on these rows, each once, in the order of their chunks.
+  /// The same for a dataset, or rows in memory.
   template <holds_rows Data>
   stream_report partial_fit(const Data& data) {
     return partial_fit(sparse_view(data.view()));
   }
-  /// Trains on what is left over. How often that is done counts for the bits.
+  /// Trains on the rows that are kept. The result depends on when it is called.
   stream_report flush() { return run_.flush(); }
 
   std::size_t chunk_rows() const { return run_.chunk_rows(); }  ///< rows that a worker trains before it draws again
-  std::uint64_t rows() const { return run_.rows(); }            ///< taken since the stream began
-  std::uint64_t trained() const { return run_.trained(); }      ///< of them; the others are left over
-  std::size_t columns() const { return run_.columns(); }        ///< up to the largest that occurred
+  std::uint64_t rows() const { return run_.rows(); }            ///< rows given since the stream began
+  std::uint64_t trained() const { return run_.trained(); }      ///< those that were trained; the others are kept
+  std::size_t columns() const { return run_.columns(); }        ///< the number of columns so far
 
-  /// The model of the rows that are trained, which is a copy. Throws config_error before any is.
+  /// A copy of the model, as trained so far. Throws config_error if no row was trained yet.
   trained_model<M> model() const {
-    std::vector<float> parameters = run_.parameters();  // first, for it says what is wrong
+    std::vector<float> parameters = run_.parameters();  // first, since it throws before any training
     std::vector<std::uint32_t> numbers = run_.numbers();
     for (std::size_t j = numbers.size(); j < columns(); ++j) numbers.push_back(static_cast<std::uint32_t>(j));
     return {make_(columns()), std::move(parameters), run_.labels(), std::move(numbers)};
   }
-  /// Its parameters: true w, by groups as the model says.
+  /// A copy of the parameters (true w), laid out by the model's groups. Throws as model().
   std::vector<float> parameters() const { return run_.parameters(); }
   /// Writes the model as hogwild::save() does.
   void save(const std::filesystem::path& path) const { hogwild::save(path, model()); }
-  /// Writes what going on needs: parameters, the optimiser's state, rows that are left over. Whoever has it need not
-  /// give any of rows() again. At every instant, should the process be killed, it or the one before it is whole. Throws
-  /// resource_error (disk full), input_error (bad path), or an error of exit_code::diverged where weights are not
-  /// finite; then what stood there is as before.
+  /// Writes everything that is needed to continue: the parameters, the optimiser's state and the rows that are kept. So
+  /// none of the first rows() rows has to be given again. If the process is killed while it writes, the old file stays.
+  /// Throws resource_error (disk full), input_error (bad path), or an error with exit_code::diverged if weights are not
+  /// finite; then the old file is unchanged.
   void checkpoint(const std::string& path) const { run_.checkpoint(path); }
 
  private:
