@@ -14,55 +14,56 @@
 #include <hogwild/result.hpp>
 #include <hogwild/train.hpp>
 
-// How well a model does on rows that it is not trained on, by folds; and a model for each of several strengths of l2.
-// An l2 alone is chosen by train_options::l2_by_folds.
+// Cross-validation, which measures models on rows that they are not trained on; and paths, which train a model for each
+// of several strengths of l2. To choose only an l2, use train_options::l2_by_folds.
 
 namespace hogwild {
 
-/// Models by falling l2, each trained from where the one before it has ended (Friedman, Hastie and Tibshirani,
-/// Regularization paths for generalized linear models via coordinate descent, 2010).
+/// A path: models with falling l2, each trained from the final parameters of the one before it (Friedman, Hastie and
+/// Tibshirani, Regularization paths for generalized linear models via coordinate descent, 2010).
 struct path_options {
   std::vector<double> l2{};            ///< >= 0, finite, distinct, in any order; at least one
-  std::optional<std::size_t> folds{};  ///< measure each by so many folds, which have paths of their own
+  std::optional<std::size_t> folds{};  ///< measure each l2 by so many folds; each fold has its own path
 };
 
-/// A model of a path.
+/// The model for one l2 of a path.
 struct path_point {
-  train_result run{};                       ///< on all rows; its l2 says which
-  std::optional<fold_measures> measured{};  ///< by folds, where path_options::folds asks for them
+  train_result run{};                       ///< the run on all rows, with its l2
+  std::optional<fold_measures> measured{};  ///< by folds, if path_options::folds is given
 };
 
 /// All models of a path.
 struct path_result {
-  /// The points by falling l2. Where the path was asked to stop these are those that had ended, or if none had, the
-  /// first as far as it had come.
+  /// The points by falling l2. If the path was asked to stop: those that had ended or, if none had, the unfinished
+  /// first one.
   std::vector<path_point> points{};
-  /// The best point: that of the lowest mean loss of its folds, or without folds with the lowest validation loss, or
-  /// without validation rows the last; of those alone that have not diverged. Nothing where there is none.
+  /// The best point among those that have not diverged: the one with the lowest mean loss of its folds; without folds,
+  /// the one with the lowest validation loss; without validation rows, the last one. Empty if all have diverged.
   std::optional<std::size_t> best{};
 };
 
 namespace detail {
 
-/// `ranks` divide the folds of `data`, which all of them have; null: this process is alone. `make` makes one process's
-/// tasks.
+/// `ranks` divide the folds of `data`, all of which each rank has; null: this process is alone. `make` makes tasks for
+/// one process.
 fold_measures cross_validate(const task_maker& make, const sparse_view& data, std::size_t folds,
                              const train_options& options, std::size_t workers, collective* ranks);
 
-/// The same for options that ask for an l2 by folds. Throws as train().
+/// Chooses an l2 by folds in the same way, as options.l2_by_folds asks. Throws as train().
 chosen_l2 choose_l2(const task_maker& make, const sparse_view& data, const train_options& options, std::size_t workers,
                     collective* ranks);
-/// The options of the run that comes.
+/// The options of the run with the chosen l2.
 train_options with_chosen_l2(train_options options, const chosen_l2& chosen);
-/// The same of a run that goes on: it has chosen before its first epoch, and its checkpoint (`resume`) tells the l2,
-/// each rank's that of this rank; all of them call it. Throws as resume_of_rank(), and config_error where an l2 is
-/// given, too.
+/// The same for a resumed run, which chose its l2 before its first epoch: each rank reads the l2 from its own
+/// checkpoint
+/// (`resume`). All ranks call it. Throws as resume_of_rank(), and config_error if an l2 is given as well.
 train_options with_resumed_l2(train_options options, collective* ranks);
 
-/// Processes that train each model of a path together, on parts of the rows, and divide the folds of all rows.
+/// The processes of a path: they train each of its models together, each on its part of the rows, and divide the folds.
 struct path_ranks {
   collective* all = nullptr;  ///< null: this process trains alone
-  /// The rows that folds are drawn from, and prepare() of one process; nothing: each rank has rows of its own alone.
+  /// All rows, from which folds are drawn, and prepare() for one process; empty: each rank has only its part of the
+  /// rows.
   std::optional<sparse_view> rows{};
   task_maker make_alone{};
 };
@@ -86,19 +87,19 @@ collective* ranks_of(const Engine& engine) {
 
 }  // namespace detail
 
-/// Trains a model for each fold on all other folds, and measures it on that one. Folds are drawn by the seed, and have
-/// as many rows of each of two labels or classes as each other, or one more. Each model is trained by one worker, to
-/// the bits of train() by the serial engine with the same options on these rows, as many of them at a time as the
-/// engine has workers; l2 is that of a run on all rows. Nobody is told of it, and nothing written; a tolerance and a
-/// target are left aside. There is one copy of the rows, in which most stand twice.
+/// Trains a model for each fold on all other folds, and measures it on that fold. Folds are drawn by the seed; for each
+/// label (of two) or class, their numbers of rows differ by at most one. Each model is trained by one worker, with the
+/// same bits as by train() with serial_engine and the same options on these rows. The engine's workers train that many
+/// models at a time. The default l2 is that of a run on all rows. Observers are not called and no files are written; a
+/// tolerance and a target are ignored. The rows are copied once, and most of them occur twice in the copy.
 ///
-/// With an engine of several processes (its member `ranks`) all of them call this with the same rows, unlike train(),
-/// and divide the models of the folds: all return the same. What one throws all throw, as rank_failure with the exit
-/// code of what it was; so where rows, options or folds are not the same on all. A process that does not come in time
-/// is a worker_error.
+/// With an engine of several processes (its member `ranks`), all processes call this with the same rows, unlike
+/// train(), divide the models of the folds, and return the same result. If one of them throws, all throw rank_failure
+/// with the exit code of its error. They also throw it if rows, options or folds differ between processes. If a process
+/// does not arrive in time, the others throw worker_error.
 ///
-/// Asked to stop, it returns a result without folds. A process that is alone throws as train(); config_error for fewer
-/// than two folds and for more than rows, input_error where a label has fewer rows than there are folds.
+/// If asked to stop, it returns a result without folds. A process that is alone throws as train(); also config_error
+/// for fewer than two folds or more folds than rows, and input_error if a label has fewer rows than there are folds.
 template <model M, class Engine>
 fold_measures cross_validate(const M& m, const sparse_view& data, const Engine& engine, std::size_t folds,
                              const train_options& options = {}) {
@@ -106,14 +107,14 @@ fold_measures cross_validate(const M& m, const sparse_view& data, const Engine& 
                                 detail::ranks_of(engine));
 }
 
-/// Trains a model for each l2 of a path, from the largest to the smallest. Each is a run of train(), which may end
-/// early by a tolerance or a target, and begins with the parameters that the one before it has ended with; a fold's
-/// begins with those of that fold. Observers hear of each run of all rows; options that name one file for a run's
-/// output (record, checkpoint, resume) are refused. A point that diverges is passed over: the next begins as that one
-/// did. With an engine of several processes each of them gives its own rows, as to train(), and there are no folds.
+/// Trains a model for each l2 of a path, from the largest to the smallest. Each is a run of train(), which a tolerance
+/// or a target may end early, and begins with the final parameters of the one before it. Models of a fold begin with
+/// those of the same fold. Observers are told of each run on all rows. Options that name a file of one run (record,
+/// checkpoint, resume) are refused. After a point that diverges, the next one begins with the same parameters as it
+/// did. With an engine of several processes each process passes its own rows, as to train(), and there are no folds.
 ///
-/// Throws as cross_validate(), and config_error for a path that is empty, or has an l2 twice or below 0: of several
-/// processes rank_failure, as for paths that are not the same. Runs of all rows throw as train().
+/// Throws as cross_validate(), and config_error for a path that is empty or has an l2 twice or below 0. Several
+/// processes throw rank_failure instead, also if their paths differ. Runs on all rows throw as train().
 template <model M, class Engine>
 path_result train_path(const M& m, const sparse_view& data, const Engine& engine, const path_options& path,
                        const train_options& options = {}) {

@@ -14,45 +14,46 @@
 
 namespace hogwild {
 
-/// A run as observers are told of it before the first epoch.
+/// What observers are told before the first epoch of a run.
 struct run_start {
   std::string_view model, engine;                                  ///< their names
   std::size_t workers = 0, epochs = 0;                             ///< workers that train; epochs asked for
   std::size_t rows = 0, parameters = 0;                            ///< of this process; of the model
   std::uint64_t nonzeros = 0;                                      ///< entries of the rows
-  double step = 0.0, decay = 1.0, l2 = 0.0, search_seconds = 0.0;  ///< as train_result has them
+  double step = 0.0, decay = 1.0, l2 = 0.0, search_seconds = 0.0;  ///< as in train_result
   /// Rows finished so far in the whole run; may be called from any thread until on_finish or on_failure.
   std::function<std::uint64_t()> rows_done;
 };
 
-/// The answer of an observer: whether the run is to go on. The answer `stop` ends it as train_options::stop does,
-/// with the status `stopped` and what was trained so far; of several processes that train together one answer ends the
-/// run of all. After the last epoch, or where the run ends anyway, it makes no difference.
+/// An observer's answer: whether the run goes on. `stop` ends it as train_options::stop does: with the status `stopped`
+/// and the parameters trained so far. If several processes train together, one such answer ends the run of all. It has
+/// no effect if the run ends anyway, as after the last epoch.
 enum class observer_answer { go_on, stop };
 
-/// Is told how a run goes; the library itself prints nothing but notes that nobody takes (set_default_notes()). All
-/// calls come from the thread that called train(); no worker trains meanwhile, but where a note is told.
+/// Receives the progress of a run. The library itself prints only notes that no observer takes (set_default_notes()).
+/// All calls come from the thread that called train(). No worker trains during a call, except of on_note().
 ///
-/// An exception of a callback ends the run and leaves train() as it is: observers behind it do not hear of what it was
-/// told, and all hear of on_failure(), of whom some may have heard of on_finish(). Nothing is lost that was written
-/// before: a checkpoint is of the epoch before the one whose on_epoch() throws. Processes that train together with this
-/// one end with worker_error, and with rank_failure where they divide models. What on_failure() throws is dropped.
+/// An exception from a callback ends the run, and train() throws it. Later observers do not get that call, and
+/// on_failure() of all observers is called, even if on_finish() was before. Files written before are kept: if
+/// on_epoch() throws, the checkpoint is that of the epoch before. Other processes that train together with this one end
+/// with worker_error, or with rank_failure if they divide models. Exceptions from on_failure() are ignored.
 class observer {
  public:
   virtual ~observer() = default;
   virtual void on_start(const run_start&) {}  ///< before the first epoch
-  /// After each epoch that is measured (train_options::measure_every): `epoch` goes from 1 to train_result::epochs, of
-  /// a run that is resumed from where it goes on. Not after one that was broken off because the run was asked to stop,
-  /// nor after one that is trained again. The checkpoint of an epoch is written after this, whatever the answer.
+  /// After each measured epoch (train_options::measure_every). `epoch` counts from 1, or from where a resumed run goes
+  /// on, to train_result::epochs. Not called after an epoch that a request to stop broke off, nor after one that is
+  /// trained again. The epoch's checkpoint is written after this call, whatever the answer.
   virtual observer_answer on_epoch(const epoch_report&) { return observer_answer::go_on; }
-  /// With train_options::rounds: after each of so many parts of an epoch, the last one too, also of an epoch that will
-  /// be trained again. A stop breaks the epoch off, unmeasured.
+  /// With train_options::rounds: after each round, including the last one of an epoch, and also in an epoch that will
+  /// be trained again. `stop` breaks the epoch off, unmeasured.
   virtual observer_answer on_round(const round_report&) { return observer_answer::go_on; }
-  /// A sentence worth telling: a worker was replaced, a checkpoint refused, fewer workers train than were asked for.
-  /// Where no observer of a run overrides this, notes go to the sink of set_default_notes(): standard error at first.
+  /// A note, which is one sentence: a worker was replaced, say, or fewer workers train than were asked for. If no
+  /// observer of a run overrides this, notes go to the function given to set_default_notes(), by default to standard
+  /// error.
   virtual void on_note(std::string_view) {}
-  virtual void on_finish(const train_result&) {}  ///< after the last one: what train() returns
-  virtual void on_failure() {}  ///< in place of on_finish: the run ends with an exception, which follows
+  virtual void on_finish(const train_result&) {}  ///< at the end, with what train() returns
+  virtual void on_failure() {}                    ///< instead of on_finish, before train() throws an exception
 };
 
 namespace detail {
@@ -75,8 +76,8 @@ observer_answer tell(F& f, const Report& report) {
   }
 }
 
-/// Whether observers of this type override on_note(). Nothing is known of those that are given as observers only, which
-/// count as if they did.
+/// Whether observers of this type override on_note(). True for the base class, whose objects may be of any derived
+/// type.
 template <class O>
 constexpr bool overrides_notes() {
   if constexpr (std::is_same_v<O, observer>) return true;
@@ -84,7 +85,7 @@ constexpr bool overrides_notes() {
   return true;
 }
 
-/// A function as an observer: of epochs, or of rounds where it does not take those.
+/// An observer that calls a function: after each epoch or, if it does not take an epoch_report, after each round.
 template <class F>
 class function_observer final : public observer {
  public:
@@ -104,43 +105,44 @@ class function_observer final : public observer {
 
 }  // namespace detail
 
-/// One of a run's observers, however it is given:
+/// One of a run's observers. It is made from:
 ///
-///     &seen, seen                an observer that outlives the run, and is told itself
-///     printer(), std::move(p)    an observer by value, which is moved in and goes with the options
-///     std::make_shared<...>()    one that is shared, or handed over by a std::unique_ptr
-///     [](const epoch_report& e) { ... }    a function of epochs or, of round_report, of rounds: copied; it returns
-///                                          nothing, or an answer
+///     &seen, seen                a reference to an observer, which must outlive the run
+///     printer(), std::move(p)    an observer by value, which is moved into the handle
+///     std::make_shared<...>()    a std::shared_ptr, or a std::unique_ptr, which gives it up
+///     [](const epoch_report& e) { ... }    a function of an epoch_report or a round_report, which is copied; it
+///     returns
+///                                          nothing or an observer_answer
 ///
-/// Copies, as of train_options, tell the same observer.
+/// Copies of a handle, and so of train_options, refer to the same observer.
 class observer_handle {
  public:
-  observer_handle(std::nullptr_t) {}  ///< none, which train() refuses
+  observer_handle(std::nullptr_t) {}  ///< no observer; train() refuses it
   /// An observer that outlives the run.
   template <std::derived_from<observer> O>
   observer_handle(O* outlives) : told_(std::shared_ptr<void>(), outlives), takes_notes_(detail::overrides_notes<O>()) {}
-  /// The same.
+  /// The same, by reference.
   template <std::derived_from<observer> O>
   observer_handle(O& outlives) requires(!std::is_const_v<O>) : observer_handle(&outlives) {}
-  /// An observer that goes with the options.
+  /// An observer by value.
   template <std::derived_from<observer> O>
   observer_handle(O&& mine) requires(!std::is_reference_v<O> && !std::is_const_v<O>)
       : observer_handle(std::make_shared<O>(std::move(mine))) {}
-  /// One that is shared.
+  /// A shared observer.
   template <std::derived_from<observer> O>
   observer_handle(std::shared_ptr<O> shared) : told_(std::move(shared)), takes_notes_(detail::overrides_notes<O>()) {}
-  /// One that is handed over.
+  /// An observer that the handle takes over.
   template <std::derived_from<observer> O>
   observer_handle(std::unique_ptr<O> mine) : observer_handle(std::shared_ptr<O>(std::move(mine))) {}
-  /// A function of epochs, or of rounds.
+  /// A function that is called after each epoch, or each round.
   template <class F>
   observer_handle(F f) requires(detail::hears<F, epoch_report> || detail::hears<F, round_report>)
       : observer_handle(std::make_shared<detail::function_observer<F>>(std::move(f))) {}
 
-  observer* get() const { return told_.get(); }         ///< null where there is none
-  observer& operator*() const { return *told_; }        ///< there has to be one
-  observer* operator->() const { return told_.get(); }  ///< likewise
-  /// Whether its type overrides on_note(); of one that was given as an observer only, true.
+  observer* get() const { return told_.get(); }         ///< null if there is none
+  observer& operator*() const { return *told_; }        ///< must not be null
+  observer* operator->() const { return told_.get(); }  ///< must not be null
+  /// Whether the observer's type overrides on_note(); true if it was given as an `observer`, the base class.
   bool takes_notes() const { return takes_notes_; }
 
  private:
