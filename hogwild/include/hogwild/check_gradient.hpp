@@ -13,40 +13,42 @@
 #include <hogwild/detail/task/differences.hpp>
 #include <hogwild/model.hpp>
 
-// Whether a model's gradient is that of its loss: for the tests of whoever writes a model.
+// Checks that a model's gradient is the derivative of its loss; for tests of new models.
 
 namespace hogwild {
 
 /// How a gradient is checked.
 struct gradient_check_options {
-  /// Where: as many as the model has; empty: as it begins, and noise of at most a quarter beside it.
+  /// The parameters at which the gradient is checked. Empty: the model's initial ones plus noise of at most 0.25.
   std::span<const float> parameters{};
-  std::size_t rows = 64;           ///< at most so many, spread over all
-  std::size_t coordinates = 1000;  ///< of a row, at most so many of those that are read or emitted, spread over all
-  double step = 0x1p-6;            ///< > 0: how far a parameter is moved to either side
-  double tolerance = 1e-3;         ///< > 0: by which fraction a partial may be off, beside what rounding explains
-  std::uint64_t seed = 1;          ///< of noise, and of the examples' own random numbers
+  std::size_t rows = 64;  ///< the most rows to check, evenly spread
+  std::size_t coordinates =
+      1000;                 ///< for each row, the most parameters to check of those read or emitted, evenly spread
+  double step = 0x1p-6;     ///< > 0: the difference by which a parameter is moved up and down
+  double tolerance = 1e-3;  ///< > 0: the relative error that a partial may have, in addition to rounding
+  std::uint64_t seed = 1;   ///< for the noise, and the examples' own random numbers
 };
 
-/// The first partial that is not that of the loss.
+/// The first partial that is wrong.
 struct gradient_fault {
   std::size_t row = 0;         ///< from 0
   std::size_t coordinate = 0;  ///< the parameter; 0 for a margin model, whose loss has one slope
   double emitted = 0.0;        ///< the model's gradient; 0 where it emits nothing
-  double expected = 0.0;       ///< by how much the loss rises a unit
-  std::string sentence{};      ///< all of that, with the parameter's group
+  double expected = 0.0;       ///< the slope of the loss
+  std::string sentence{};      ///< all of this in words, with the parameter's group
 };
 
-/// Compares what a model emits with differences of its loss, row by row, for each parameter that loss or gradient read
-/// or emit. A partial holds where it lies between the slopes to either side, so that a kink may have any of its slopes.
-/// Also a fault: a partial that is not finite, or of a general model emitted twice. A margin model is checked by its
-/// derivative, at margins around what is predicted, or around its labels.
+/// Compares the partials that a model emits with finite differences of its loss, row by row, for each parameter that
+/// loss() or gradient() reads or emits. A partial is right if it lies between the slopes on both sides, so at a kink
+/// any slope between them is. It is also a fault if a partial is not finite, or if a general model emits one twice. For
+/// a margin model, derivative() is checked at margins around the row's margin or, without `parameters`, around 0 or the
+/// label, if labels are numbers.
 ///
-/// Returns nothing where all hold. Losses are compared in the model's own precision, so that parameters that hardly
-/// matter to the loss show little. Leave out dropout and sampling of classes: they are no part of the loss that is
-/// measured. A model whose gradient draws is compared with loss(w, z, random), which it has to have. Throws input_error
-/// for labels that do not suit the model, config_error for parameters that are not as many as the model has, or that it
-/// reads or emits beside them.
+/// Returns nothing if no fault is found. Losses are computed in the model's own precision, so faults of parameters with
+/// little influence on the loss may go unnoticed. Switch off dropout and sampling of classes, which are not part of the
+/// measured loss. A model whose gradient() draws random numbers must have loss(w, z, random), which it is compared
+/// with. Throws input_error for labels that the model does not allow, and config_error for a wrong number of
+/// parameters, or if the model reads or emits a parameter that does not exist.
 template <model M>
 std::optional<gradient_fault> check_gradient(const M& m, const sparse_view& rows,
                                              const gradient_check_options& options = {}) {
@@ -58,7 +60,7 @@ std::optional<gradient_fault> check_gradient(const M& m, const sparse_view& rows
   return {};
 }
 
-/// The same for anything that holds rows and says view(): a dataset, or rows in memory.
+/// The same for anything that holds rows and has view(): a dataset, or rows in memory.
 template <model M, class Data>
 requires requires(const Data& data) {
   { data.view() } -> std::convertible_to<sparse_view>;

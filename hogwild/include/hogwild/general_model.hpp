@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// For programs that train a general model of their own, besides <hogwild/hogwild.hpp>: the worker loops, which are
-// compiled anew for each such model. Margin models, but for those with project(), and the library's own do not need it.
+// The worker loops, compiled for each model type that a program defines itself. A program includes this, besides
+// <hogwild/hogwild.hpp>, to train its own general model, workspace model or margin model with project(). Other margin
+// models and the library's models do not need it.
 
 #include <memory>
 #include <utility>

@@ -11,7 +11,7 @@
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
 
-// The words for options on the command line, in records and in messages: one spelling each.
+// The names of option values, spelled alike on the command line, in records and in messages.
 
 namespace hogwild {
 
@@ -30,7 +30,7 @@ std::string_view name_of(thread_team_kind kind);
 std::string_view name_of(memory_kind kind);
 std::string_view name_of(storage_kind kind);
 
-/// Advice to the user of a run whose loss is not finite.
+/// Advice for the user if the loss of a run is not finite.
 std::string divergence_advice(const train_result& result);
 
 }  // namespace hogwild

@@ -5,9 +5,9 @@
 
 namespace hogwild {
 
-/// The failure of one of several processes that divide models, folds or trials among them. All of them throw it, with
-/// the same sentence, which names the rank that has failed, and the exit code of that rank's error. A process that is
-/// alone throws its error itself.
+/// One of several processes that divide models, folds or trials has failed. All of them throw this, with the exit code
+/// of that rank's error and the same sentence, which names the rank. A process that is alone throws its own error
+/// instead.
 struct rank_failure : error {
   using error::error;  ///< a code and one sentence
 };

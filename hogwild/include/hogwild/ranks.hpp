@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the members `ranks` and `link` of an engine refer to, where several processes, on one machine or several, train
-// one model: a collective of all of them, and for a ring its message_link. <hogwild/mpi/collective.hpp> and
-// <hogwild/mpi/transport.hpp> of the component mpi make them.
+// The types of an engine's members `ranks` and `link`, for several processes, on one machine or several, that train one
+// model: `ranks` is a collective of all of them, and `link` the message_link of a ring. The component mpi makes them
+// (<hogwild/mpi/collective.hpp>, <hogwild/mpi/transport.hpp>).
 
 #include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/transports/message_link.hpp>

@@ -121,39 +121,41 @@ train_result train_several_by(const M& m, const sparse_view& data, const Engine&
 
 }  // namespace detail
 
-/// Trains a model of two labels for each of the classes that rows have, three at least, against all other classes; the
-/// class with the greatest margin is what they say. Models under sgd are trained side by side, up to 32 by one pass
-/// over the rows, each as train() trains it alone. The result's parameters are those of a column for all classes,
-/// column by column, and behind them the constant terms; train_loss is the sum over the classes of their mean losses.
-/// Engines are all whose workers are of this process or started by it, but devices; what is trained one by one takes
-/// the serial engine or threads.
+/// Trains a binary model for each class, of which rows have at least three, against all other classes. The prediction
+/// is the class with the largest margin. Models under sgd are trained side by side, up to 32 in one pass over the rows,
+/// each as train() would train it alone. The result's parameters have, for each column, the weights of all classes, and
+/// then the constant terms; train_loss is the sum over the classes of their mean losses. Any engine can be used whose
+/// workers belong to this process or are started by it, except devices. Models that are trained one by one need
+/// serial_engine or thread_engine.
 ///
-/// With an engine of several processes (its member `ranks`) all of them call this with the same rows, unlike train(),
-/// and divide the models: each trains its own by the engine's workers that it has, and all return all. What one throws
-/// all throw, as rank_failure with the exit code of what it was; so where rows or options are not the same on all, and,
-/// with the code of config_error, for fewer classes than ranks. What an observer throws leaves its own process as it
-/// is, and the others as rank_failure. A process that does not come in time is a worker_error.
+/// With an engine of several processes (its member `ranks`), all processes call this with the same rows, unlike
+/// train(), and divide the models. Each process trains its models by its own workers; all return all models. If one of
+/// them throws, all throw rank_failure with the exit code of its error. They also throw it if rows or options differ
+/// between processes and, with the code of config_error, if there are fewer classes than ranks. If an observer throws,
+/// its own process throws the same exception, the others rank_failure. If a process does not arrive in time, the others
+/// throw worker_error.
 ///
-/// A process that is alone throws as train(), config_error for a model of numbers, for rows of two labels, and for
-/// options that have no meaning here: checkpoints, rounds, weight_positive. `options.initial` is given the parameters
-/// of all, as the result has them.
+/// A process that is alone throws as train(); also config_error for a model that predicts numbers, rows of two labels,
+/// and options without a meaning here: checkpoints, rounds, weight_positive. `options.initial` gets the parameters of
+/// all models, laid out as in the result.
 template <margin_model M, detail::trains_several Engine>
 train_result train_one_vs_rest(const M& m, const sparse_view& data, const Engine& engine,
                                const train_options& options = {}) {
   return detail::train_several_by(m, data, engine, options, {});
 }
 
-/// Trains an ensemble. The result's parameters are as above, with models in the place of classes, or under mean_weights
-/// those of one model; train_loss is the mean of the models' losses on all rows, under mean_weights the loss of the
-/// one. l2 is by default 1 / rows, also of shards. A bootstrap goes by `options.seed` and the place of a row. Throws as
-/// above, and for fewer than two models, more shards than rows, and numbers that are to vote.
+/// Trains an ensemble. The result's parameters are as above, with models instead of classes, or under mean_weights
+/// those of one model. train_loss is the mean of the models' losses on all rows, or under mean_weights the loss of the
+/// one model. The default l2 is 1 / rows, counting all rows even for shards. A bootstrap depends on `options.seed` and
+/// the positions of rows. Throws as above, and for fewer than two models, more shards than rows, and a vote of models
+/// that predict numbers.
 template <margin_model M, detail::trains_several Engine>
 train_result train_ensemble(const M& m, const sparse_view& data, const Engine& engine, const ensemble_options& ensemble,
                             const train_options& options = {}) {
   return detail::train_several_by(m, data, engine, options, detail::plan_of(ensemble));
 }
 
-/// Writes what train_one_vs_rest() has trained on these rows. Throws what save_model() throws.
+/// Writes the model that train_one_vs_rest() trained on these rows. Throws what save_model() throws.
 template <margin_model M>
 void save_one_vs_rest(const std::filesystem::path& path, const train_result& run, const sparse_view& data, const M& m) {
   save_model(path,
@@ -162,7 +164,7 @@ void save_one_vs_rest(const std::filesystem::path& path, const train_result& run
              model_format_for(path));
 }
 
-/// The same of train_ensemble(); under mean_weights it is the file of a linear model.
+/// The same for train_ensemble(); under mean_weights it writes the file of a linear model.
 template <margin_model M>
 void save_ensemble(const std::filesystem::path& path, const train_result& run, const sparse_view& data, const M& m,
                    const ensemble_options& ensemble) {

@@ -155,12 +155,13 @@ std::size_t workers_asked(const Engine& engine) {
 /// hogwildpp. Returns when the run has ended; a run whose loss is not finite ends with status diverged, not with an
 /// exception.
 ///
-/// With an engine of several processes (its member `ranks`) all of them call this, with the same model and options and
-/// each with rows of its own; all return the same model and measures. The first writes the record.
+/// With an engine of several processes (its member `ranks`), all processes call this with the same model and options,
+/// each with its own rows. All return the same model and measures. The first one writes the record.
 ///
-/// Throws config_error (options), input_error (labels that do not suit the model, a damaged cache), resource_error
-/// (memory, shared memory, processes), worker_error (worker processes that keep dying). What worker processes throw is
-/// thrown here as an error of the same kind: of the library's own, and of others as worker_error, with the same text.
+/// Throws config_error (options), input_error (labels that the model does not allow, a damaged cache), resource_error
+/// (memory, shared memory, processes), worker_error (worker processes that keep dying). If a worker process throws,
+/// this throws an error of the same type and text; for types other than the library's it throws worker_error with that
+/// text.
 template <model M, class Engine>
 train_result train(const M& m, const sparse_view& data, const Engine& engine, const train_options& options = {}) {
   engine_of<Engine> by(engine);
@@ -168,7 +169,7 @@ train_result train(const M& m, const sparse_view& data, const Engine& engine, co
   return run_training(make, data, options, by, detail::workers_asked(engine));
 }
 
-/// The same for anything that holds rows and says view(): a dataset, or rows in memory.
+/// The same for anything that holds rows and has view(): a dataset, or rows in memory.
 template <model M, class Data, class Engine>
 requires requires(const Data& data) {
   { data.view() } -> std::convertible_to<sparse_view>;

@@ -22,58 +22,57 @@
 #include <hogwild/result.hpp>
 #include <hogwild/saved_model.hpp>
 
-// What a program does with a model that it has trained: save it, load it, predict, evaluate. For models of the library
-// and of one's own alike.
+// A program can save a model that it has trained, load it, predict with it and evaluate it. This works for the
+// library's models and for a program's own models alike.
 
 namespace hogwild {
 
-/// A model with all that scoring needs.
+/// A model with everything that scoring needs.
 template <model M>
 struct trained_model {
-  M model{};                             ///< as it was trained
+  M model{};                             ///< the model that was trained
   std::vector<float> parameters{};       ///< as train() returns them
-  label_map labels{};                    ///< the meaning of the labels that it was trained on
+  label_map labels{};                    ///< of the labels that it was trained on
   std::vector<std::uint32_t> columns{};  ///< the input number of each column, by position
 
-  /// The open_options::numbering by which rows are numbered as the model is. Refers to `columns`.
+  /// The value for open_options::numbering that gives rows the model's column positions. Refers to `columns`.
   column_numbering numbering() const { return column_numbering(columns); }
 };
 
-/// The threads that score, and how many rows they take at once.
+/// The threads that score, and how many rows each scores at a time.
 struct scoring_options {
   std::optional<std::size_t> workers{};              ///< > 0; default: as many as this process may use
   thread_team_kind team = thread_team_kind::openmp;  ///< the library of these threads
-  std::size_t batch = 64;                            ///< rows that models with a workspace take at once; 0 counts as 1
+  std::size_t batch = 64;                            ///< rows that models with a workspace take at once; 0 means 1
 
   std::size_t at_once() const { return std::max<std::size_t>(batch, 1); }  ///< rows that a thread scores at a time
 };
 
-/// The model that a run has trained; `data` are the rows that it was trained on. Columns of rows that do not say their
-/// numbers have those of their positions.
+/// The model that a run has trained; `data` are the rows that it was trained on. If the data have no input numbers of
+/// columns, these are the positions.
 template <model M>
 trained_model<M> trained(const train_result& run, const sparse_view& data, const M& m) {
   return {m, run.parameters, run.labels, detail::input_numbers_of(data)};
 }
 
-/// Writes a trained model aside and renames it to `path`, as text where the path ends in ".txt": the file that
-/// `hogwild train --save` writes. It holds M::name, what M::numbers() names, the labels and the parameters, those of
-/// double as float. Throws config_error where parameters and model do not suit each other, and what save_model()
+/// Writes a trained model to a temporary file and renames it to `path`; as text if the path ends in ".txt". The format
+/// is that of `hogwild train --save`. The file holds M::name, the numbers that M::numbers() names, the labels and the
+/// parameters (double as float). Throws config_error if the parameters do not fit the model, and what save_model()
 /// throws.
 template <model M>
 void save(const std::filesystem::path& path, const trained_model<M>& trained) {
   detail::save_restorable(path, trained.model, trained.parameters, trained.labels, trained.columns, {});
 }
 
-/// The same of a run that has just ended, on the rows that it was trained on. Throws config_error, too, where load()
-/// would make another model of the file, as of a number of the model that M::numbers() does not name: on the first rows
-/// it would lose something else.
+/// The same for a run, given the rows that it was trained on. Also throws config_error if load() would restore another
+/// model, as when M::numbers() leaves out a number of the model: this compares the losses of both on the first rows.
 template <model M>
 void save(const std::filesystem::path& path, const train_result& run, const sparse_view& data, const M& m) {
   detail::save_restorable(path, m, run.parameters, run.labels, detail::input_numbers_of(data), data);
 }
 
-/// Reads what save() has written. Throws input_error with the path where it holds another model than M, or numbers,
-/// labels or parameters that do not suit it; and what load_model() throws.
+/// Reads a file that save() wrote. Throws input_error, which names the path, if it holds another model than M, or
+/// numbers, labels or parameters that do not fit M; and what load_model() throws.
 template <model M>
 trained_model<M> load(const std::filesystem::path& path) {
   const saved_model saved = load_model(path);
@@ -85,10 +84,9 @@ trained_model<M> load(const std::filesystem::path& path) {
   }
 }
 
-/// The answer of the model for each row, in the order of the rows: the margin where labels are two, the number of the
-/// class, or the number. Rows are scored in parallel, and by batches; labels are not looked at. Throws config_error for
-/// rows that are numbered otherwise than the model; rows that do not say their columns' numbers are taken to be
-/// numbered as `columns` of the model are.
+/// The score of each row, in the order of the rows: the margin for binary labels, the number of the predicted class, or
+/// the predicted number. Threads score rows in batches and ignore labels. Throws config_error if the columns of the
+/// rows are numbered differently from the model's; rows without input numbers are taken to be numbered as `columns`.
 template <model M>
 std::vector<float> scores(const trained_model<M>& trained, const sparse_view& rows,
                           const scoring_options& options = {}) {
@@ -98,7 +96,7 @@ std::vector<float> scores(const trained_model<M>& trained, const sparse_view& ro
   return all;
 }
 
-/// The label of each row, as labels were read.
+/// The predicted label of each row, as in the data that the model was trained on.
 template <model M>
 std::vector<double> predict(const trained_model<M>& trained, const sparse_view& rows,
                             const scoring_options& options = {}) {
@@ -109,8 +107,8 @@ std::vector<double> predict(const trained_model<M>& trained, const sparse_view& 
   return all;
 }
 
-/// The mean loss on labelled rows, and the measures that suit the labels: as a run measures them. Throws as scores(),
-/// and input_error for a label that the model was not trained on.
+/// The mean loss on labelled rows, and the measures for labels of this kind, as a run measures them. Throws as
+/// scores(), and input_error for a label that the model was not trained on.
 template <model M>
 measurement evaluate(const trained_model<M>& trained, const sparse_view& given, const scoring_options& options = {}) {
   trained.labels.require_known(given.label, "the rows");
@@ -125,7 +123,7 @@ measurement evaluate(const trained_model<M>& trained, const sparse_view& given, 
                            cuts_graphs<M>() ? measure_cut : measure_scores);
 }
 
-/// The same for anything that holds rows and says view(): a dataset, or rows in memory.
+/// Anything that holds rows and has view(): a dataset, or rows in memory. The functions above also take these.
 template <class Data>
 concept holds_rows = requires(const Data& data) {
   { data.view() } -> std::convertible_to<sparse_view>;

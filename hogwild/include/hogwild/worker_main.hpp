@@ -16,25 +16,25 @@
 
 namespace hogwild {
 
-/// The place in a run that a worker process takes.
+/// A worker process's place in a run.
 struct worker_ticket {
-  std::string segment;                ///< its name
-  std::optional<std::size_t> slot{};  ///< none: any spare one (a worker that joins by hand)
+  std::string segment;                ///< the segment's name
+  std::optional<std::size_t> slot{};  ///< empty: any free slot (for a guest)
 };
 
-/// The worker's place on a command line; nothing where this process was not started as a worker.
+/// The worker's place, read from the command line; empty if this process was not started as a worker.
 std::optional<worker_ticket> worker_place(int argc, const char* const* argv);
 
-/// Makes the task that the segment's setup describes, from a model of the right type.
+/// Makes the task that a segment's setup describes, for one model type.
 using task_factory = std::function<std::unique_ptr<training_task>(const run_setup&, const sparse_view&, label_map)>;
 
-/// The exit code of a worker's main, `find` as below; nothing in the process that the user started. An exception in a
-/// worker is told to its supervisor.
+/// In a worker process: trains, and returns the exit code for main. An exception is reported to the supervisor. In the
+/// process that the user started it returns nothing. `find` is as below.
 std::optional<int> work_where_placed(int argc, const char* const* argv,
                                      const std::function<task_factory(std::string_view)>& find);
 
-/// Attaches, trains until the supervisor says that the run is over (or is gone), and leaves. `find` gives the factory
-/// for a model's name, or nothing. Returns an exit_code; throws segment_error, cache_error, worker_error where the run
+/// Attaches to the segment and trains until the supervisor ends the run, or is gone. `find` returns the factory for a
+/// model's name, or an empty function. Returns an exit_code. Throws segment_error, cache_error, worker_error if the run
 /// goes on without this worker, and what the model throws.
 int work_for_segment(const worker_ticket& place, const std::function<task_factory(std::string_view)>& find);
 
@@ -50,17 +50,17 @@ task_factory factory_for() {
   };
 }
 
-/// The factory for the one of `Models` that has this name; empty where there is none.
+/// The factory for the one of `Models` that has this name; empty if there is none.
 template <class... Models>
 task_factory factory_of(std::string_view name) {
   task_factory found;
-  // Where a sentence has said what is wrong with a model, nothing else is compiled that would fail for the same reason.
+  // If a static_assert has failed for a model, the rest is not compiled: its errors would hide the assertion's message.
   if constexpr ((conforms_for_processes<Models>() && ...))
     ((name == model_name<Models>() ? void(found = factory_for<trained_as_t<Models>>()) : void()), ...);
   return found;
 }
 
-/// Trains for the segment as one of `Models`.
+/// Trains as a worker of a run whose model is one of `Models`.
 template <class... Models>
 int work_as(const worker_ticket& place) {
   return work_for_segment(place, [](std::string_view name) { return factory_of<Models...>(name); });
@@ -70,8 +70,8 @@ int work_as(const worker_ticket& place) {
 ///
 ///   if (auto rc = hogwild::worker_main<my_model>(argc, argv)) return *rc;
 ///
-/// It serves every engine whose header the program includes. Does nothing in the process that the user started; in a
-/// worker process it trains and gives what main shall return.
+/// It serves every engine whose header the program includes. In the process that the user started it does nothing and
+/// returns nothing; in a worker process it trains and returns the exit code for main.
 template <class... Models>
 std::optional<int> worker_main(int argc, const char* const* argv) {
   return work_where_placed(argc, argv, [](std::string_view name) { return factory_of<Models...>(name); });
