@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 constexpr std::size_t entry_bytes = 8;
 
-/// Of a block being processed: its text, and the entries read from it.
+/// The memory for a block being processed: its text, and the entries read from it.
 constexpr std::size_t parsed_bytes = 3 * mebibyte;
 
 /// Numbers and counts of columns: as found, as reordered by singletons, and in the file.
@@ -29,7 +29,7 @@ std::size_t memory_budget::blocks_in_flight(std::size_t memory, std::size_t thre
 }
 
 std::size_t memory_budget::piece_entries(std::size_t memory, std::size_t threads) {
-  // For each thread one that is being filled, and one that blocks in progress still need.
+  // Each thread needs two pieces: one that it fills, and one that blocks in progress still use.
   return std::min(memory / 8 / (2 * threads) / entry_bytes, entry_piece::usual);
 }
 

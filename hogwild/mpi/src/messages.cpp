@@ -255,10 +255,10 @@ void messages::tell(const std::string& sentence, std::span<const std::size_t> si
   if (!silent.empty()) send_notice({.what = notice::kind::given_up}, is_silent);
 }
 
-/// Sends to all peers for which `takes` is true, as far as possible: a peer that is gone takes nothing.
+/// Tries to send to all peers for which `takes` is true; a peer may be gone.
 template <class Takes>
 void messages::send_notice(const notice& n, const Takes& takes) noexcept {
-  // MPI keeps a notice that is not taken in time, and its memory.
+  // A notice that is not received in time is never freed, since MPI may still read it.
   static_assert(std::is_trivially_destructible_v<notice>);
   auto* const kept = new (std::nothrow) notice(n);
   if (kept == nullptr) return;
@@ -283,7 +283,8 @@ void messages::send_notice(const notice& n, const Takes& takes) noexcept {
   if (all_sent) delete kept;
 }
 
-/// Cancels messages that nobody has answered. What cannot be cancelled may go on for as long as MPI runs.
+/// Cancels receives that are still pending. If a request does not end in time, the session keeps its memory, since MPI
+/// may use it until it is finalised.
 void messages::drop_pending() noexcept {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] != MPI_REQUEST_NULL && !transfers_[i].sends) MPI_Cancel(&requests_[i]);

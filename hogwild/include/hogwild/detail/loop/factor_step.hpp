@@ -15,7 +15,7 @@
 
 namespace hogwild {
 
-/// The parameters of a factor model, as a kernel takes them.
+/// The parameters of a factor model, in the form that kernels take.
 template <factor_model M>
 factor_arrays arrays_of(const M& m, float* w) {
   const std::size_t factors = (m.users + m.items) * m.width();
@@ -27,12 +27,13 @@ factor_arrays arrays_of(const M& m, float* w) {
           .mean = m.mean};
 }
 
-/// Factor models under sgd and row_adagrad, by kernels on arrays that a sharing policy hands out whole: the worker's
-/// own, or shared ones in which nobody else changes the rows in use, or on which lost updates are allowed.
+/// Trains factor models under sgd and row_adagrad by kernels, which work on whole arrays of the sharing policy. These
+/// belong to the worker alone, or are shared; then either no other worker changes the rows in use, or updates may be
+/// lost.
 template <factor_model M, class Sharing>
 class factor_step : public Sharing {
  public:
-  /// Ratings between two progress reports.
+  /// The most ratings between two progress reports.
   static constexpr std::size_t most_rows = 4096;
 
   factor_step(const Sharing& sharing, const M& m, const step_context& context, const rating_list& list)
@@ -45,8 +46,8 @@ class factor_step : public Sharing {
   void begin_round(const round_plan& round) {
     Sharing::begin_round(round);
     if (context_.options.form == l2_form::per_occurrence || context_.options.l2 == 0.0) return;
-    // Of l2 a part s is applied as s / (1 + step * s): a row is then divided by 1 + step * s, which cannot overshoot
-    // zero.
+    // The kernel gets s / (1 + step * s) for a share s of l2. This divides a row by 1 + step * s, which cannot
+    // overshoot zero.
     const touched_l2 l2{context_.options.l2 * static_cast<double>(context_.rows)};
     l2_.assign(model_.users + model_.items, 0.0f);
     for (std::size_t column = 0; column < l2_.size(); ++column) {

@@ -20,16 +20,16 @@
 
 namespace hogwild {
 
-/// What a workspace model emits its partials through: one type whatever they do then, so that the model's body is
-/// compiled once for every way to read.
+/// A workspace model emits its partials through this. It is one type for all steps and optimisers, so the model's
+/// gradient() is compiled only once for each type of reader.
 template <parameter T>
 class block_emit {
  public:
-  /// Of a column's parameters, of which a batch without the column emits nothing.
+  /// Describes parameters that not every batch emits.
   struct sparse {
-    std::size_t column = 0;
-    T examples = 0;  ///< the fraction of the batch that has it; 0: these are no such parameters
-    T chance = 0;    ///< of parameters that belong to no column: the fraction of batches that emit them; else 0
+    std::size_t column = 0;  ///< a batch without this column does not emit them
+    T examples = 0;          ///< the fraction of the batch's examples that have the column; 0: every batch emits them
+    T chance = 0;            ///< for parameters of no column: the fraction of batches that emit them; else 0
   };
   using apply_function = void (*)(void*, std::size_t offset, std::span<const T> partials, const sparse& of);
 
@@ -38,7 +38,7 @@ class block_emit {
   void sparse_block(std::size_t column, std::size_t offset, std::span<const T> partials, T examples) const {
     apply_(to_, offset, partials, {column, examples});
   }
-  /// Of parameters of which a fraction `chance` of all batches emits partials.
+  /// Emits partials of parameters that only a fraction `chance` of all batches emits.
   void rare_block(std::size_t offset, std::span<const T> partials, T chance) const {
     apply_(to_, offset, partials, {.examples = T(1), .chance = chance});
   }
@@ -48,42 +48,43 @@ class block_emit {
   apply_function apply_;
 };
 
-/// Whether a workspace model emits what each example changes, rather than their mean.
+/// Whether a workspace model emits each example's own gradient, rather than their mean.
 template <class M>
 inline constexpr bool emits_sums = requires {
   requires M::emits_sums;
 };
 
-/// Models that leave out what a batch does not touch: lazy_group() has a row a column, of which those that a batch has
-/// not have partials of 0 and are not emitted; no rows: nothing is left out. columns_of(space, n) are those that
-/// examples 0 .. n-1 have, valid until the next example is taken.
+/// Models that do not emit the parameters of columns that are not in the batch. lazy_group() has a row for each column;
+/// the partials of rows whose columns are not in the batch are 0 and are not emitted. If the group has no rows, all
+/// partials are emitted. columns_of(space, n) returns the columns of examples 0 .. n-1, valid until the next take().
 template <class M>
 concept lazy_model = workspace_model<M> && requires(const M& m, typename M::workspace& space, std::size_t n) {
   { m.lazy_group() } -> std::same_as<parameter_group>;
   { m.columns_of(space, n) } -> std::same_as<std::span<const std::uint32_t>>;
 };
 
-/// Models with l2 by occurrence (l2_form::per_occurrence in their defaults): each example regularises what it touches,
-/// and emits each of that once, whatever other examples of the batch emit. squares_touched(w, space, k) is the sum of
-/// the squares of what example k regularises under the parameters w; 0 where it changes nothing.
+/// Models with l2 by occurrence (l2_form::per_occurrence in their defaults): each example regularises the parameters
+/// that it touches. It emits each of them once, even if other examples of the batch do too. squares_touched(w, space,
+/// k) returns the sum of the squares of the parameters that example k regularises, at w; 0 if it changes nothing.
 template <class M>
 concept occurrence_model = workspace_model<M> &&
     requires(const M& m, std::span<const typename M::scalar_type> w, typename M::workspace& space, std::size_t k) {
   { m.squares_touched(w, space, k) } -> std::same_as<double>;
 };
 
-/// Most examples that a workspace model takes at once.
+/// The most examples that a workspace model takes at once.
 inline constexpr std::size_t most_examples = 256;
 
-/// Models with a workspace, options.batch examples at a time. What they emit is applied at once: where its group has
-/// l2, as part of the gradient, l2 * w; then by the optimiser; then projected, where the model says so. A batch emits
-/// each parameter with l2 once, so that this is the gradient of the mean loss and l2 / 2 * ||w||^2; of an
-/// occurrence_model each example does, and has its part of the batch of the l2, too.
+/// Trains models with a workspace, options.batch examples at a time. Emitted partials are applied at once: l2 * w is
+/// added if their group has l2, the optimiser changes the parameters, and the model projects them, if it has project().
+/// A batch emits each parameter with l2 once, so this is the gradient of the mean loss plus l2 / 2 * ||w||^2. In an
+/// occurrence_model each example emits it, with l2 divided by the number of examples in the batch.
 ///
-/// Under momentum and adam a row of a lazy model is owed a step by each batch that is without it. Each worker settles
-/// what its own batches owe before it reads the row, all rows before a mean is taken and at the end of a round, or of a
-/// chunk where the arrays pass to another worker then. So velocities and means fade with every batch of all workers, as
-/// if all rows were emitted each time; of workers that share arrays one may settle what another one has just added.
+/// Under momentum and adam, each batch owes a step to the rows of a lazy model that it does not have. Each worker makes
+/// the steps that its own batches owe a row before it reads the row; for all rows it makes them before a mean is taken
+/// and at the end of a round, or of a chunk if its arrays then pass to another worker. So velocities and means fade
+/// with the batches of all workers, as if each batch emitted all rows. If workers share arrays, one may fade what
+/// another has just added.
 template <class M, class Sharing, class Optimizer>
 class workspace_step : public Sharing {
  public:
@@ -117,7 +118,7 @@ class workspace_step : public Sharing {
     groups_.begin(round, position);
     pass_ = round.pass;
   }
-  /// Replicas exchange between batches; who meets in lockstep has to meet after exactly as many rows as the others.
+  /// Replicas exchange between batches. In lockstep all ranks have to meet after exactly the same number of rows.
   std::size_t rows_to_exchange() const {
     return in_lockstep(context_.options.sharing) ? std::min(batch(), Sharing::rows_to_exchange()) : batch();
   }
@@ -129,7 +130,8 @@ class workspace_step : public Sharing {
     Sharing::exchange(rows, probe);
   }
 
-  /// A worker that is one virtual worker after the other leaves each settled: at the end somebody else may be it.
+  /// A worker that trains for several virtual workers settles at the end of each chunk, since another worker may train
+  /// for that virtual worker next.
   void end_round() {
     if constexpr (!std::derived_from<Sharing, virtual_replicas>) settle_all();
     Sharing::end_round();
@@ -151,7 +153,8 @@ class workspace_step : public Sharing {
           static_cast<workspace_step*>(self)->apply(offset, partials, of);
         });
     if constexpr (occurrence_model<M>) part_ = 1.0 / static_cast<double>(std::max<std::size_t>(rows.size(), 1));
-    // Where the mean of all rows' changes is taken, each of these rows makes its own.
+    // Sharing divides the sum of changes by the number of all rows, so the mean of this batch is multiplied by its
+    // rows.
     if constexpr (gathers_sums<Sharing> && !emits_sums<M>) rows_of_mean_ = static_cast<scalar>(rows.size());
     if constexpr (settles) {
       if (!settled_.empty())
@@ -177,7 +180,7 @@ class workspace_step : public Sharing {
                       [&](const group_step& group, std::size_t first, auto part) { apply_in(group, first, part, of); });
   }
 
-  /// Makes the steps that batches without this column owe it.
+  /// Makes the steps that this worker's batches without the column owe it.
   void settle(std::size_t column) requires settles {
     const parameter_group lazy = model_.lazy_group();
     const std::size_t offset = lazy.offset + column * lazy.width;
@@ -190,8 +193,8 @@ class workspace_step : public Sharing {
     }
   }
 
-  /// The l2 by which a batch regularises these parameters: of dense ones the options' l2 times the batch's part. Of a
-  /// column that some batches leave alone it is greater, so that over an epoch it comes to as much (joined_l2()).
+  /// The l2 with which a batch regularises these parameters: for those that every batch emits, the options' l2 times
+  /// part_. For others it is larger, so that its sum over an epoch is the same (joined_l2()).
   scalar l2_of(const group_step& group, const sparse& of) const {
     const loop_options& o = context_.options;
     if (of.examples == scalar(0)) return static_cast<scalar>(part_ * o.l2);
@@ -216,14 +219,15 @@ class workspace_step : public Sharing {
   }
 
   void change(const group_step& group, std::size_t offset, std::span<const scalar> g, scalar size, const sparse& of) {
-    // A velocity that only rare batches would let decay, and nobody settles: its whole way is gone at once.
+    // Only the rare batches would let this velocity decay, and no owed steps are made, so the total of all later steps
+    // is made at once.
     if (of.chance > scalar(0) && context_.options.optimizer == optimizer_kind::momentum && !gathered_.on())
       return w_.add_scaled_block(offset, g, -size / static_cast<scalar>(1.0 - context_.options.constants.momentum));
-    // One sum a column, in whatever runs a net emits them.
+    // row_adagrad keeps one sum for each run of parameters, though a net may emit several runs at a time.
     const std::size_t run = context_.options.optimizer == optimizer_kind::row_adagrad ? group.run : g.size();
     for (std::size_t i = 0; i < g.size(); i += run)
       optimizer_.block(offset + i, g.subspan(i, std::min(run, g.size() - i)), size);
-    // What is gathered first is projected when the sums have been added (gathered_gradients.hpp).
+    // If gradients are gathered, parameters are projected after the sums are added (gathered_gradients.hpp).
     if constexpr (projects && !gathers_sums<Sharing>) {
       if (group.projected) projected_.change(model_, w_, offset, g.size(), static_cast<scalar>(group.step));
     }
@@ -241,9 +245,9 @@ class workspace_step : public Sharing {
   projected_run<scalar> projected_;
   std::uint64_t pass_ = 0;
   scalar rows_of_mean_ = 1;
-  double part_ = 1.0;                   ///< of an occurrence_model: what an example is of the batch
+  double part_ = 1.0;                   ///< for an occurrence_model: 1 / examples of the batch
   std::uint32_t batches_ = 0;           ///< of this worker in this round
-  std::vector<std::uint32_t> settled_;  ///< for each lazy row, of which batches it has the steps; empty: of none
+  std::vector<std::uint32_t> settled_;  ///< for each lazy row, the batches whose steps were made; empty: none are owed
 };
 
 }  // namespace hogwild

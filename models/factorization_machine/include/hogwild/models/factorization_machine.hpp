@@ -96,8 +96,8 @@ struct factorization_machine {
     return {.factors = reinterpret_cast<Factor*>(w), .weights = weights, .bias = weights + features, .width = width()};
   }
 
-  /// Of this thread's last row: v_jf x_j of each entry j, the sums of these over the entries, and the sums of their
-  /// squares.
+  /// Intermediate results for this thread's last row: v_jf x_j for each entry j, their sums over the entries, and the
+  /// sums of their squares.
   struct memory {
     std::vector<float> rows, sums, squares;
     float score = 0.0f;

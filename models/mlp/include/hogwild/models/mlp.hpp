@@ -51,8 +51,8 @@ struct mlp_workspace {
 ///
 /// A sampled last layer (sampled_layer.hpp) is stored by class: `classes` rows with as many weights as the layer before
 /// has values, then a bias for each. It reads and changes only the classes in a batch's sample and labels. Momentum
-/// moves these at once by what their gradient would move them in all later steps. Adam's means change only in such
-/// batches. l2 is weighted by the chance of a class to be in a batch. Losses and predictions are computed over all
+/// applies a gradient's effect on all later steps to these at once. Adam's means change only in batches that have the
+/// class. l2 is divided by the probability that a batch has the class. Losses and predictions are computed over all
 /// classes.
 ///
 /// A hierarchical last layer (tree_layer.hpp) has a row of weights and a bias for each inner node of a tree of the
@@ -127,7 +127,7 @@ struct mlp {
       w.store(net().parameters() + c, c < rows.class_rows.size() ? tree_layer::counted(rows.class_rows[c]) : 0.0f);
   }
 
-  /// What is wrong with the options, whatever the rows; empty: nothing.
+  /// An error message if the options contradict each other; empty if they do not.
   std::string_view contradiction() const {
     if (!hierarchical || !one_vs_rest) return {};
     return "an mlp that is one_vs_rest tells each class apart from all others, and one that is hierarchical is a "
