@@ -65,7 +65,8 @@ void save(const std::filesystem::path& path, const trained_model<M>& trained) {
 }
 
 /// The same for a run, given the rows that it was trained on. Also throws config_error if load() would restore another
-/// model, as when M::numbers() leaves out a number of the model: this compares the losses of both on the first rows.
+/// model, as when M::numbers() leaves out a number of the model. For that it compares losses of both models, those of
+/// free models on the first rows.
 template <model M>
 void save(const std::filesystem::path& path, const train_result& run, const sparse_view& data, const M& m) {
   detail::save_restorable(path, m, run.parameters, run.labels, detail::input_numbers_of(data), data);

@@ -284,7 +284,7 @@ void messages::send_notice(const notice& n, const Takes& takes) noexcept {
 }
 
 /// Cancels receives that are still pending. If a request does not end in time, the session keeps its memory, since MPI
-/// may use it until it is finalised.
+/// may still use it.
 void messages::drop_pending() noexcept {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] != MPI_REQUEST_NULL && !transfers_[i].sends) MPI_Cancel(&requests_[i]);

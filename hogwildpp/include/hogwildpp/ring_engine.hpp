@@ -20,9 +20,9 @@ namespace hogwild {
 
 /// The division of a ring's workers among its replicas.
 struct ring_layout {
-  std::size_t replicas = 1;            ///< 1: no ring
+  std::size_t replicas = 1;            ///< of this process; 1: no ring
   ring_rule rule = ring_rule::deltas;  ///< what replicas exchange
-  std::size_t ranks = 1;               ///< processes, each with so many replicas
+  std::size_t ranks = 1;               ///< processes, each with its own replicas
 };
 
 /// Hogwild++: replicas of the model, each trained by its own workers without locks, form a ring. A token names one of
