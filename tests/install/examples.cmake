@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The installed examples: built as the project that they are (build.cmake), run, and compiled with the flags of
-# pkg-config alone.
+# The installed examples: built as the project that they are (build.cmake), and run.
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
-set(examples "${SCRATCH}/prefix/${DOCDIR}/examples")
 include("${CMAKE_CURRENT_LIST_DIR}/build.cmake")
 
 set(work "${SCRATCH}/examples_run")
@@ -26,26 +24,3 @@ if(EXISTS "${BUILD}/own_command")
     message(FATAL_ERROR "the command with a model of its own has no measures:\n${output}")
   endif()
 endif()
-
-# Without CMake: each example is linked by the flags of one package.
-set(ENV{PKG_CONFIG_PATH} "${SCRATCH}/prefix/${LIBDIR}/pkgconfig")
-separate_arguments(given_flags UNIX_COMMAND "${FLAGS}")
-file(GLOB_RECURSE sources RELATIVE "${examples}" "${examples}/*.cpp")
-foreach(source IN LISTS sources)
-  cmake_path(GET source STEM program)
-  set(package hogwild)
-  if(program STREQUAL "any_engine")
-    set(package hogwild-pp)
-  elseif(program STREQUAL "huber_on_a_device")
-    set(package hogwild-cuda)
-  elseif(program STREQUAL "own_command")
-    set(package hogwild-command)
-    if(NOT EXISTS "${BUILD}/own_command")
-      continue()
-    endif()
-  endif()
-  run(FOLDER "${SCRATCH}" COMMAND pkg-config --cflags --libs ${package} OUTPUT flags)
-  string(REGEX REPLACE "[ \n]+" ";" flags "${flags}")
-  run(FOLDER "${work}" COMMAND "${COMPILER}" ${given_flags} -O0 -DENGINE=ring_engine -o by_pkg_config
-                               "${examples}/${source}" ${flags})
-endforeach()

@@ -17,13 +17,14 @@ enum class row_kind : std::uint8_t { two_classes, classes, lists, numbers, graph
 /// A measure of a model besides its loss. Records and --target call it test_NAME on the test rows; records call it
 /// validation_NAME on the validation rows; a search calls it NAME.
 struct measure {
-  std::string_view name;
-  std::string_view title;  ///< its name in summaries
-  const char* format;      ///< printf format of its value in a summary
-  bool more_is_better;
-  std::uint8_t rows;  ///< a bit for each row_kind that it is measured on
-  std::optional<double> measurement::*value;
+  std::string_view name;                      ///< of small letters, digits and underscores
+  std::string_view title;                     ///< its name in summaries
+  const char* format;                         ///< the printf format of its value in a summary
+  bool more_is_better;                        ///< whether a larger value is better
+  std::uint8_t rows;                          ///< a bit for each row_kind that it is measured on
+  std::optional<double> measurement::*value;  ///< the member that holds it
 
+  /// Whether it is measured on rows of this kind.
   constexpr bool suits(row_kind kind) const { return (rows >> static_cast<unsigned>(kind) & 1u) != 0; }
   /// Whether `x` is at least as good as `bound`.
   bool reaches(double x, double bound) const { return more_is_better ? x >= bound : x <= bound; }
@@ -68,7 +69,9 @@ class target_figure {
   /// The names of the figures that rows of this kind have.
   static std::string names_for(row_kind kind);
 
+  /// Whether it is measured on test rows.
   bool needs_test_rows() const { return of_test_; }
+  /// Whether rows of this kind have it.
   bool suits(row_kind kind) const { return measure_ == nullptr || measure_->suits(kind); }
   /// Whether the epoch is at least as good as `bound`; false if it does not have the figure.
   bool reached(const epoch_report& epoch, double bound) const;

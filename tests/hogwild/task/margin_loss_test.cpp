@@ -15,6 +15,7 @@
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/models/poisson.hpp>
 #include <hogwild/models/squared_epsilon_insensitive.hpp>
 
 namespace {
@@ -123,6 +124,34 @@ TEST(margin_loss_by_rows, a_model_with_loops_of_its_own_is_called_once_for_all_r
   EXPECT_EQ(values, (std::vector<float>{-6.0f, -3.0f, -2.0f, -1.0f, 2.0f}));
   EXPECT_EQ(lost, (std::vector<double>{9.0, 2.25, 1.0, 0.25, 1.0}));
   EXPECT_EQ(loss.derivative(3.0f, 1.0f), 4.0f);
+}
+
+struct renamed : logistic {};
+
+struct shifted : logistic {
+  double loss(float margin, float label) const { return 10.0 + logistic::loss(margin, label); }
+};
+
+struct doubled : poisson {
+  double loss(float margin, float label) const { return 2.0 * poisson::loss(margin, label); }
+  float derivative(float margin, float label) const { return 2.0f * poisson::derivative(margin, label); }
+};
+
+// Loops over rows and bounds of a base are not those of another loss.
+TEST(margin_loss, of_a_model_that_derives_from_another_is_its_own) {
+  const float margin[] = {0.5f, -2.0f}, label[] = {1.0f, 1.0f};
+  const auto losses_of = [&](const auto& model) {
+    std::vector<double> made(2);
+    margin_loss(model).losses(2, margin, label, made.data());
+    return made;
+  };
+  EXPECT_EQ(losses_of(renamed{}), losses_of(logistic{}));
+  EXPECT_EQ(losses_of(shifted{}),
+            (std::vector<double>{10.0 + logistic{}.loss(0.5f, 1.0f), 10.0 + logistic{}.loss(-2.0f, 1.0f)}));
+  EXPECT_TRUE(margin_loss(poisson{}).says_smoothness());
+  EXPECT_FALSE(margin_loss(doubled{}).says_smoothness());
+  EXPECT_NE(margin_loss(poisson{}).least(3.0f), 0.0);
+  EXPECT_EQ(margin_loss(doubled{}).least(3.0f), 0.0) << "nothing is said";
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST(margin_proximal, is_its_formulas_row_by_row) {
   for (const optimizer_kind kind : all_kinds) {
     told_rows::trained.clear();
     train_options options{.epochs = 3, .step = {.initial = 0.05}};
-    options.l1 = l1, options.l2 = l2, options.optimizer = kind;
+    options.l1 = l1, options.l2 = l2, options.optimizer = kind, options.constants.ftrl_beta = 1.0;
     const train_result run = train(told_rows{}, data, serial_engine{}, options);
     ASSERT_EQ(told_rows::trained.size(), 900u) << name_of(kind);
     by_hand hand{kind, 0.05, l1, l2, std::vector<double>(40), std::vector<double>(40), std::vector<double>(40)};

@@ -13,6 +13,14 @@ namespace hogwild {
 
 namespace detail {
 
+template <class C, class R, class... A>
+C class_of(R (C::*)(A...) const);
+
+/// Whether the class that declared `Formula` declared this member, too. A model that derives from another one and has a
+/// loss of its own inherits what that one says of its loss: loops over rows, bounds. They are wrong for it.
+template <auto Member, auto Formula>
+concept declared_with = std::same_as<decltype(class_of(Member)), decltype(class_of(Formula))>;
+
 /// What a model computes from margins and labels, one of each row.
 struct derivative_of_rows {
   using number = float;
@@ -25,7 +33,7 @@ struct loss_of_rows {
   using number = double;
   template <class M>
   static number of(const M& m, float margin, float label) {
-    if constexpr (requires { m.vector_loss(margin, label); })
+    if constexpr (requires { requires declared_with<&M::vector_loss, &M::loss>; })
       return static_cast<double>(m.vector_loss(margin, label));
     else
       return static_cast<double>(m.loss(margin, label));
@@ -53,10 +61,12 @@ inline __attribute__((always_inline)) void by_blocks(const void* p, std::size_t 
 template <class M>
 concept derives_rows = requires(const M& m, std::size_t n, const float* in, float* out) {
   m.derivatives(n, in, in, out);
+  requires declared_with<&M::derivatives, &M::derivative>;
 };
 template <class M>
 concept loses_rows_together = requires(const M& m, std::size_t n, const float* in, double* out) {
   m.losses(n, in, in, out);
+  requires declared_with<&M::losses, &M::loss>;
 };
 
 template <class What, class M>
@@ -109,9 +119,9 @@ class margin_loss {
         }),
         derivatives_(detail::widest_of_rows<detail::derivative_of_rows, M>()),
         losses_(detail::widest_of_rows<detail::loss_of_rows, M>()) {
-    if constexpr (requires { m.least_loss(0.0f); })
+    if constexpr (requires { requires detail::declared_with<&M::least_loss, &M::loss>; })
       least_ = [](const void* p, float label) -> double { return static_cast<const M*>(p)->least_loss(label); };
-    if constexpr (requires { m.smoothness(0.0); })
+    if constexpr (requires { requires detail::declared_with<&M::smoothness, &M::derivative>; })
       smoothness_ = [](const void* p, double mean_label) -> double {
         return static_cast<const M*>(p)->smoothness(mean_label);
       };

@@ -146,19 +146,19 @@ HOGWILD_DEVICE_CODE bool train_adagrad_row(const Warp& warp, const margin_work& 
   const float slope = margin_slope(warp, work, loss, w, z, 1.0f);
   const auto decay = static_cast<float>(work.l2_rows);
   if (slope == 0.0f && decay == 0.0f) return false;
-  const auto step = [&](std::size_t j, float g, float size) {
+  const auto step = [&](std::size_t j, float g, float factor) {
     const float square = g * g;
     const float sum = sums.read_add(j, square) + square;
-    w.add(j, -size * g / std::sqrt(sum + epsilon));
+    w.add(j, -work.step * g / std::sqrt(sum + epsilon) * factor);
   };
   warp.deal(z.size, [&](unsigned, std::uint32_t k) {
     const std::size_t j = z.index[k];
     float g = slope * widened(z.value[k]);
     if (decay != 0.0f) g += decay / static_cast<float>(work.degree[j]) * w.load(j);
     g *= work.unit;
-    if (g != 0.0f) step(j, g, work.step);
+    if (g != 0.0f) step(j, g, 1.0f);
   });
-  if (work.bias && slope != 0.0f) warp.first([&](unsigned) { step(work.columns, slope, work.step * work.bias_rate); });
+  if (work.bias && slope != 0.0f) warp.first([&](unsigned) { step(work.columns, slope, work.bias_rate); });
   return true;
 }
 
