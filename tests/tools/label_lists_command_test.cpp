@@ -136,7 +136,7 @@ TEST_F(label_lists_command, targets_and_records_know_the_measures) {
   EXPECT_THAT(refusal({"train", one, "--test", one, "--model", "softmax", "--target", "test_micro_f1=0.9"}),
               HasSubstr("test_micro_f1 is not measured on rows of "));
   EXPECT_THAT(refusal({"train", train, "--test", test, "--model", "softmax", "--target", "test_accuracy=0.9"}),
-              HasSubstr("use test_precision_at_1"));
+              HasSubstr("take one of train_loss, objective, test_loss, test_precision_at_1"));
 }
 
 TEST_F(label_lists_command, what_takes_one_label_says_so) {

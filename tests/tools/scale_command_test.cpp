@@ -109,7 +109,8 @@ TEST_F(scale_command, a_warm_start_and_a_resumed_run_are_of_the_same_columns) {
   }
   // As many rows of the same columns, with another largest value.
   std::string text = read_file(data);
-  text.insert(text.find(" 3:") + 3, "9");
+  const std::size_t value = text.find(" 3:") + 3;
+  text.replace(value, text.find(' ', value) - value, "9");
   write_file(data, text);
   EXPECT_THAT(with({"--epochs", "4", "--decay", "0.9", "--resume", state}, line).err,
               HasSubstr("with scale max_abs whose columns were divided by other numbers"));
