@@ -13,6 +13,7 @@
 #include <hogwild/models/softmax.hpp>
 
 #include "support/lanes_alone.hpp"
+#include "support/sanitizers.hpp"
 
 namespace hogwild {
 namespace {
@@ -29,6 +30,7 @@ struct class_lanes : test::lanes_alone {
 };
 
 TEST_F(class_lanes, make_the_bits_that_each_makes_alone) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   for (const std::size_t classes : {3u, 8u, 13u}) {
     const sparse_view& of = rows_of(classes);
     for (const std::size_t n : {8u, 16u, 32u}) {
@@ -46,6 +48,7 @@ TEST_F(class_lanes, make_the_bits_that_each_makes_alone) {
 }
 
 TEST_F(class_lanes, make_the_bits_that_each_makes_alone_by_a_worker_on_a_shared_array) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   options.sharing = sharing_kind::direct;
   for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
     options.update = update;
@@ -57,6 +60,7 @@ TEST_F(class_lanes, make_the_bits_that_each_makes_alone_by_a_worker_on_a_shared_
 }
 
 TEST_F(class_lanes, heed_weights_of_rows) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   sparse_view heavy = rows_of(6);
   std::vector<float> weight;
   for (std::size_t r = 0; r < heavy.rows(); ++r) weight.push_back(0.25f + static_cast<float>(r % 4));
@@ -83,6 +87,7 @@ TEST_F(class_lanes, measure_what_each_measures_alone) {
 }
 
 TEST_F(class_lanes, are_dropped_and_refilled_and_the_others_do_not_notice) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   SCOPED_TRACE("seed " + std::to_string(seed));
   const sparse_view& of = rows_of(5);
   for (const sharing_kind sharing : {sharing_kind::automatic, sharing_kind::direct}) {

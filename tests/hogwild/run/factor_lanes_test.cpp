@@ -15,6 +15,7 @@
 #include <hogwild/models/factorization_machine.hpp>
 
 #include "support/lanes_alone.hpp"
+#include "support/sanitizers.hpp"
 
 namespace hogwild {
 namespace {
@@ -45,6 +46,7 @@ struct lanes_of_factors : test::lanes_alone {
 };
 
 TEST_F(lanes_of_factors, make_the_bits_that_each_makes_alone) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   for (const optimizer_kind by : both_optimizers) {
     options = {.optimizer = by};
     for (const std::size_t n : {8u, 16u, 32u}) {
@@ -61,6 +63,7 @@ TEST_F(lanes_of_factors, make_the_bits_that_each_makes_alone) {
 }
 
 TEST_F(lanes_of_factors, make_the_bits_that_each_makes_alone_by_a_worker_on_a_shared_array) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   options.sharing = sharing_kind::direct;
   for (const optimizer_kind by : both_optimizers) {
     options.optimizer = by;
@@ -73,6 +76,7 @@ TEST_F(lanes_of_factors, make_the_bits_that_each_makes_alone_by_a_worker_on_a_sh
 }
 
 TEST_F(lanes_of_factors, heed_weights_of_rows) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   sparse_view heavy = rows_of();
   std::vector<float> weight;
   for (std::size_t r = 0; r < heavy.rows(); ++r) weight.push_back(0.5f * static_cast<float>(r % 5));

@@ -23,6 +23,7 @@
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/registry.hpp>
 
+#include "support/sanitizers.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -94,6 +95,7 @@ struct several_models : testing::Test {
 };
 
 TEST_F(several_models, of_classes_make_the_bits_that_each_makes_alone) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   expect_each_as_alone(logistic{}, {.epochs = 3, .step = {.initial = 0.3}, .seed = seed});
@@ -113,11 +115,13 @@ TEST_F(several_models, of_classes_make_the_bits_that_each_makes_alone) {
 
 // Models that lanes do not support are trained one by one.
 TEST_F(several_models, of_classes_are_trained_by_any_optimizer_as_alone) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   expect_each_as_alone(logistic{}, {.epochs = 2, .step = {.initial = 0.2}, .optimizer = optimizer_kind::adagrad});
   expect_each_as_alone(logistic{}, {.epochs = 4, .step = {.initial = 0.2}, .average = 0.5});
 }
 
 TEST_F(several_models, of_classes_begin_with_what_they_are_given) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const csr_rows all = toy.csr();
   train_options options{.epochs = 30, .l2 = 1e-3, .bias = true, .tolerance = 1e-2};
   const std::vector<float> begin = train_one_vs_rest(hinge_svm{}, all.view(), serial_engine{}, options).parameters;
