@@ -209,8 +209,6 @@ TEST(compared_words, are_all_that_are_given_but_those_of_a_rank) {
   declare_training(line, request);
   declare_several(line, request.several);
   declare_folds(line, request.folds);
-  for (const option_of_a_rank& o : options_of_a_rank)
-    EXPECT_TRUE(line.has(std::string(o.name)) || o.name == "--journal") << o.name << " is no option of train";
   line.take({"rows.svm", "--l2", "1e-1", "--workers", "3", "--test", "other.svm", "--no-bias", "--save", "m.bin",
              "--resume", "run.checkpoint", "--ensemble", "4", "--folds", "3"});
   std::vector<std::string> words;

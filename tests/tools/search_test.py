@@ -191,7 +191,7 @@ class a_search(unittest.TestCase):
 
     def test_each_trial_is_checked_as_train_checks_it(self):
         for sentence, *options in (
-                ("l2 must not be negative", "--step", "1", "--space", "l2=0.1,-0.1"),
+                ("step * l2", "--step", "1", "--space", "l2=0.1,200"),
                 ("a geometric decay above 1", "--step", "0.01", "--schedule", "geometric", "--space", "decay=0.9,1.5"),
                 ("has 1 to 16 rows", "--step", "0.01", "--space", "batch=8,32")):
             with self.subTest(sentence):

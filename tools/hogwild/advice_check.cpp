@@ -32,7 +32,7 @@ class epoch_times final : public observer {
 };
 
 engine_name engine_called(const std::string& name) {
-  return std::ranges::find(engine_names, name, &std::pair<std::string_view, engine_name>::first)->second;
+  return std::ranges::find(engine_names, name, &detail::enumerator<engine_name>::word)->value;
 }
 
 double median(std::vector<double> values) {

@@ -37,11 +37,9 @@ command_line::setter number_setter(T& value) {
 template <class T>
 command_line::setter count_setter(T& value) {
   return [&value](const std::string& text) -> std::string {
-    std::uint64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, fault] = std::from_chars(text.data(), end, number);
-    if (fault != std::errc{} || rest != end) return quote(text) + " is not a whole number from 0 on";
-    value = number;
+    const auto number = to_count(text);
+    if (!number) return quote(text) + " is not a whole number from 0 on";
+    value = *number;
     return {};
   };
 }
@@ -390,6 +388,13 @@ std::optional<double> to_number(std::string_view text) {
   return number;
 }
 
+std::optional<std::uint64_t> to_count(std::string_view text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, fault] = std::from_chars(text.data(), end, number);
+  return fault == std::errc{} && rest == end ? std::optional(number) : std::nullopt;
+}
+
 std::optional<std::uint64_t> to_bytes(std::string_view text) {
   constexpr std::string_view units = "KMG";
   unsigned shift = 0;
@@ -398,11 +403,9 @@ std::optional<std::uint64_t> to_bytes(std::string_view text) {
       shift = 10 * static_cast<unsigned>(unit + 1);
       text.remove_suffix(1);
     }
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, fault] = std::from_chars(text.data(), end, number);
-  if (fault != std::errc{} || rest != end || number << shift >> shift != number) return std::nullopt;
-  return number << shift;
+  const auto number = to_count(text);
+  if (!number || *number << shift >> shift != *number) return std::nullopt;
+  return *number << shift;
 }
 
 }  // namespace hogwild::cli

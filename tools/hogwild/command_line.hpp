@@ -124,6 +124,9 @@ std::string fault_of_name(std::string_view text);
 /// The whole text as a number; nothing if it is not a finite number.
 std::optional<double> to_number(std::string_view text);
 
+/// The whole text as a whole number below 2^64; nothing if it is none.
+std::optional<std::uint64_t> to_count(std::string_view text);
+
 /// A whole number of bytes, or of KiB, MiB or GiB with K, M or G behind it; nothing if it is not a number, or beyond
 /// 2^64.
 std::optional<std::uint64_t> to_bytes(std::string_view text);

@@ -2,51 +2,24 @@
 #include "search_request.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <set>
 #include <string_view>
 
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 
+#include "train_words.hpp"
+
 namespace hogwild::cli {
 namespace {
 
-/// Options of the search itself and of what all trials share. They are not options of a trial.
-const std::set<std::string_view> of_the_search{"--space",
-                                               "--strategy",
-                                               "--configurations",
-                                               "--eta",
-                                               "--folds",
-                                               "--metric",
-                                               "--journal",
-                                               "--rank-timeout",
-                                               "--validation",
-                                               "--save",
-                                               "--record",
-                                               "--json",
-                                               "--quiet",
-                                               "--weights",
-                                               "--validation-weights",
-                                               "--validation-offsets",
-                                               "--offsets"};
-/// Options that a space cannot name: about the data and how they are read, who trains, what is written.
-const std::set<std::string_view> of_all_trials{
-    "--engine",   "--workers",  "--format",    "--labels",      "--label-values", "--cache-dir",    "--memory",
-    "--no-cache", "--values",   "--named-ids", "--device",      "--transport",    "--rank-timeout", "--pin",
-    "--team",     "--replicas", "--init",      "--init-groups", "--help",         "--min-count",    "--device-memory"};
-/// Options of train that would end a trial early, or are about a single run.
-constexpr std::array<const char*, 17> not_for_a_search{
-    "--test",     "--test-weights",  "--test-offsets",     "--target",      "--tolerance",     "--tolerance-epochs",
-    "--patience", "--checkpoint",    "--resume",           "--stream",      "--save-every",    "--epoch-rows",
-    "--segment",  "--measure-every", "--checkpoint-every", "--max-seconds", "--stop-exit-code"};
+using detail::in_a_search;
 
 void refuse_options(const command_line& line, const train_request& r) {
-  for (const char* const name : not_for_a_search) {
-    if (line.given(name))
-      throw config_error(std::string(name) +
+  for (const auto& [name, text] : line.given_texts()) {
+    if (facts_of(name).search == in_a_search::refused)
+      throw config_error(name +
                          " is not for a search, which trains to the end and measures by --validation or --folds: "
                          "leave it out");
   }
@@ -96,7 +69,7 @@ void declare_search(command_line& line, search_request& r) {
   for (const search_metric& m : search_metrics) names.emplace_back(m.name, &m);
   line.choice("--metric", r.metric, names, "measure by which trials are compared");
   line.option("--journal", "FILE", r.options.journal, "keep results here, and go on from those that are there");
-  for (const char* const name : not_for_a_search) line.hide(name);
+  for (const std::string_view word : words_of_searches(in_a_search::refused)) line.hide(std::string(word));
   line.describe("DATA", "training rows; '-' is standard input");
   line.describe("--validation", "measure on these rows, or on this fraction of the training rows (default: 0.2)");
   line.describe("--epochs", "epochs of a trial that is trained to its end");
@@ -172,7 +145,8 @@ std::optional<int> parse_search(int argc, const char* const* argv, search_reques
   complete_training(line, r.base);
   check_search(line, r);
   for (const auto& [name, text] : line.given_texts()) {
-    if (of_the_search.contains(name) || (!own_engine && name == "--workers") || (r.base.mpi && name == "--transport"))
+    if (facts_of(name).search == in_a_search::not_trials || (!own_engine && name == "--workers") ||
+        (r.base.mpi && name == "--transport"))
       continue;
     r.words.push_back(name + "=" + text);
   }
@@ -195,8 +169,7 @@ search_space space_of(const search_request& request) {
     if (line.name_of(name) != name)
       throw config_error("the space names " + quote(d.option) + ", a flag turned round: name " +
                          quote(line.name_of(name).substr(2)) + ", which is true or false");
-    const bool is_refused = std::ranges::find(not_for_a_search, name) != not_for_a_search.end();
-    if (is_refused || of_the_search.contains(name) || of_all_trials.contains(name))
+    if (facts_of(name).search != in_a_search::tried)
       throw config_error("the space names " + quote(d.option) + ", which is the same for all trials");
     if (name != "--epochs" &&
         std::ranges::any_of(request.words, [&](const std::string& w) { return w.starts_with(name + "="); }))

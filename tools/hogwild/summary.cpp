@@ -49,8 +49,7 @@ std::size_t zeros_of(const train_result& r) {
 }
 
 std::string engine_text(const train_request& request) {
-  const auto named = std::ranges::find(engine_names, request.engine, &std::pair<std::string_view, engine_name>::second);
-  return std::string(named->first);
+  return std::string(std::ranges::find(engine_names, request.engine, &detail::enumerator<engine_name>::value)->word);
 }
 
 }  // namespace

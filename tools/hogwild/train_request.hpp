@@ -15,6 +15,7 @@
 #include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/models/model_options.hpp>
+#include <hogwild/detail/run/option_words.hpp>
 #include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/detail/run/stream_state.hpp>
 #include <hogwild/engines.hpp>
@@ -31,14 +32,15 @@ namespace hogwild::cli {
 enum class engine_name { serial, threads, processes, ring, all_reduce, local_sgd, cuda };
 
 /// The words for engines, in the order in which help shows them.
-inline constexpr std::array<std::pair<std::string_view, engine_name>, 7> engine_names{
-    {{"threads", engine_name::threads},
-     {"processes", engine_name::processes},
-     {"ring", engine_name::ring},
-     {"all_reduce", engine_name::all_reduce},
-     {"local_sgd", engine_name::local_sgd},
-     {"cuda", engine_name::cuda},
-     {"serial", engine_name::serial}}};
+inline constexpr auto engine_names = std::to_array<detail::enumerator<engine_name>>({
+    {"threads", engine_name::threads},
+    {"processes", engine_name::processes},
+    {"ring", engine_name::ring},
+    {"all_reduce", engine_name::all_reduce},
+    {"local_sgd", engine_name::local_sgd},
+    {"cuda", engine_name::cuda},
+    {"serial", engine_name::serial},
+});
 
 /// For options whose value 0 means that they were not given.
 inline std::optional<std::size_t> unless_zero(std::size_t n) {
@@ -71,6 +73,7 @@ struct train_request {
   std::size_t replicas = 0;  ///< on the ring; 0: one for each memory node
   ring_rule exchange = ring_rule::deltas;
   released_options released{};
+  bool released_dense = false;  ///< the value of released.dense
   transport_kind transport = transport_kind::in_process;
   std::size_t ranks = 1;  ///< processes that a launcher has started together
   bool mpi = false;       ///< joined by MPI, whether or not a launcher is detected
@@ -86,9 +89,6 @@ struct train_request {
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   train_options options{};
   column_scaling scale = column_scaling::none;
-  std::size_t batch = 0;                 ///< 0: the model's default
-  std::size_t virtual_workers = 0;       ///< 0: chosen by the data
-  double tolerance = 0.0;                ///< 0: none
   std::string init;                      ///< a saved model with whose parameters the run begins
   std::vector<std::string> init_groups;  ///< groups taken from it; none: all
   std::string save;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/run/option_list.hpp>
 
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <type_traits>
@@ -9,6 +10,7 @@
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/names.hpp>
 
 namespace hogwild::detail {
@@ -77,6 +79,25 @@ std::string text_of(const std::optional<T>& x) {
   return x ? text_of(*x) : std::string();
 }
 
+/// The value of a number, if it is one that is given.
+template <class T>
+std::optional<double> number_in(const T& value) {
+  if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+    return static_cast<double>(value);
+  else if constexpr (requires {
+                       std::is_arithmetic_v<typename T::value_type>;
+                       value.has_value();
+                     })
+    return value ? number_in(*value) : std::nullopt;
+  else
+    return std::nullopt;
+}
+
+template <class T>
+constexpr bool is_whole_number = std::is_integral_v<T>;
+template <class T>
+constexpr bool is_whole_number<std::optional<T>> = std::is_integral_v<T>;
+
 bool is_given(const std::string& text) {
   return !text.empty();
 }
@@ -85,6 +106,26 @@ bool is_given(const std::function<void(std::span<float>)>& f) {
 }
 
 }  // namespace
+
+std::string number_range::text(bool whole) const {
+  std::string all = whole ? "whole number" : "number";
+  const bool bounded = std::isfinite(least), limited = std::isfinite(most);
+  if (bounded && limited && has_least && has_most) return all + " from " + to_text(least) + " to " + to_text(most);
+  if (bounded) all += (has_least ? " of at least " : " above ") + to_text(least);
+  if (bounded && limited) all += " and";
+  if (limited) all += (has_most ? " at most " : " below ") + to_text(most);
+  return all;
+}
+
+void require_ranges(const train_options& options) {
+  for_each_run_option([&](const auto& option) {
+    const auto& value = option.of(options);
+    const std::optional<double> number = number_in(value);
+    if (number && !option.range.has(*number))
+      throw config_error(std::string(option.name) + " is " + to_text(*number) + ": it takes a " +
+                         option.range.text(is_whole_number<std::remove_cvref_t<decltype(value)>>));
+  });
+}
 
 std::vector<named_value> compared_options(const train_options& options) {
   std::vector<named_value> all;

@@ -47,11 +47,6 @@ using detail::require;
 
 namespace {
 
-/// Whether a number, if given, is positive.
-bool positive(const std::optional<double>& x) {
-  return !x || (*x > 0.0 && std::isfinite(*x));
-}
-
 /// Checks l1, and ftrl, whose weights contain l1.
 void check_proximal(const train_options& o, const model_traits& traits, optimizer_kind optimizer) {
   const bool ftrl = optimizer == optimizer_kind::ftrl;
@@ -73,7 +68,6 @@ void check_proximal(const train_options& o, const model_traits& traits, optimize
   require(!ftrl || !o.initial,
           "ftrl has its weights from sums, of which those to begin with say nothing: leave out the warm start, or use "
           "adagrad");
-  require(positive(o.constants.ftrl_beta), "ftrl_beta must be positive");
 }
 
 row_kind kind_of(const std::optional<sparse_view>& test, const model_traits& traits) {
@@ -95,14 +89,9 @@ void check_target(const train_options& o, const model_traits& traits) {
 }
 
 void check(const train_options& o, const model_traits& traits) {
-  require(o.epochs > 0, "epochs is 0: a run has at least one");
-  require(o.checkpoint_every > 0, "checkpoint_every is 0: a checkpoint is written after so many epochs, one or more");
-  require(positive(o.max_seconds), "max_seconds is a number of seconds above 0, after which the run ends");
-  require(positive(o.checkpoint_seconds), "checkpoint_seconds is a number of seconds above 0, between two checkpoints");
+  detail::require_ranges(o);
   require(!o.checkpoint_seconds || o.checkpoint_every == 1,
           "a checkpoint is written after so many epochs or so many seconds: give one of them");
-  require(positive(o.step.initial), "the step must be positive; leave it out to have one found");
-  require(positive(o.step.decay), "the decay must be positive; leave it out for the usual one");
   const schedule_kind schedule = schedule_of(o, traits.defaults);
   require(schedule != schedule_kind::geometric || o.step.decay.value_or(1.0) <= 1.0,
           "a geometric decay above 1 makes the step grow; use a factor of at most 1");
@@ -119,53 +108,33 @@ void check(const train_options& o, const model_traits& traits) {
   require(o.step.warm_up < o.epochs, "a warm-up of " + std::to_string(o.step.warm_up) +
                                          " epochs leaves none of the run's " + std::to_string(o.epochs) +
                                          " for the schedule: warm up for fewer");
-  require(o.l1 >= 0.0 && std::isfinite(o.l1), "l1 must not be negative");
   require(!o.l2_by_folds,
           "an l2 is chosen by folds where train() trains one model alone: give an l2, or choose it beforehand");
-  require(!o.l2 || (*o.l2 >= 0.0 && std::isfinite(*o.l2)), "l2 must not be negative");
   require(
       o.l2.value_or(0.0) == 0.0 || !(traits.cuts || traits.repeats),
       "l2 is for models of rows with columns: of a cut, or of word vectors, which are moved as often as their words "
       "are drawn, it would be that of no objective: leave it out");
   require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
   const bool has_bias = o.bias || (traits.linear && !traits.margin);
-  require(!o.bias_rate || (has_bias && *o.bias_rate > 0.0 && std::isfinite(*o.bias_rate)),
-          "the rate of the bias is above 0, and there is a bias");
+  require(!o.bias_rate || has_bias, "bias_rate is that of a bias: learn one, or leave out the rate");
   require(!o.bias_rate || (o.optimizer.value_or(traits.defaults.optimizer) == optimizer_kind::sgd &&
                            o.form.value_or(traits.defaults.form) != l2_form::two_pass),
           "the bias has a rate of its own under sgd, without l2 in two passes");
-  require(!o.tolerance || (*o.tolerance >= 0.0 && *o.tolerance < 1.0),
-          "the tolerance is a fraction of the objective, or of its fall: 0 to 1");
-  require(o.tolerance_epochs != 0u, "a tolerance asks for one epoch without progress at least");
-  require(o.validation_fraction >= 0.0 && o.validation_fraction < 1.0, "the validation fraction lies between 0 and 1");
   require(o.validation_fraction == 0.0 || !o.validation, "give validation rows or a fraction to hold back, not both");
   const std::size_t most_batch = traits.margin ? batch_rows : traits.workspace ? most_examples : 1;
   require(o.batch.value_or(1) <= 1 || most_batch > 1, "this model takes its rows one at a time: leave out the batch");
-  require(!o.batch || (*o.batch >= 1 && *o.batch <= most_batch),
-          "a batch of this model has 1 to " + std::to_string(most_batch) + " rows");
+  require(o.batch.value_or(1) <= most_batch, "a batch of this model has 1 to " + std::to_string(most_batch) + " rows");
   const optimizer_kind optimizer = o.optimizer.value_or(traits.defaults.optimizer);
   require(o.form != l2_form::two_pass || optimizer == optimizer_kind::sgd,
           "l2 in two passes is for sgd; with another optimizer it joins the gradient: leave out the form");
   require(o.form != l2_form::two_pass || o.step.initial,
           "with l2 in two passes no step is searched for: give one, below 1 / (l2 * rows)");
   check_proximal(o, traits, optimizer);
-  const optimizer_constants& c = o.constants;
-  require(c.momentum >= 0.0 && c.momentum < 1.0 && c.beta1 >= 0.0 && c.beta1 < 1.0 && c.beta2 >= 0.0 && c.beta2 < 1.0,
-          "momentum, beta1 and beta2 lie between 0 and 1");
-  require(positive(c.epsilon), "epsilon must be positive");
-  require(o.patience > 0, "patience is at least 1");
-  require(!o.average || (*o.average > 0.0 && *o.average <= 1.0),
-          "the average is over a fraction of the epochs: 0 to 1");
   require(!o.average || tail_mean(*o.average, o.epochs).epochs() > 1,
           "the average of a single epoch is that epoch: take a larger fraction, or more epochs");
-  require(o.measure_every != 0u, "a run is measured every so many epochs, at least 1");
   for (std::size_t i = 0; i < o.observers.size(); ++i)
     require(o.observers[i].get() != nullptr,
             "observer " + std::to_string(i) + ", counted from 0, is null: leave it out");
-  constexpr std::size_t most_rounds = 65'536;
-  require(
-      !o.rounds || (*o.rounds >= 1 && *o.rounds <= most_rounds),
-      "an epoch is cut into 1 to " + std::to_string(most_rounds) + " rounds; leave the number out for none to hear of");
   const std::string_view refused =
       why_refused({.sharing = o.sharing,
                    .update = o.update,
@@ -200,7 +169,6 @@ void check(const train_options& o, const model_traits& traits) {
             "blocks of ratings are trained whole, by sgd or row_adagrad: use shared ownership for anything else");
   }
   require(!o.virtual_workers || o.reproducible, "virtual workers are for reproducible runs");
-  require(o.virtual_workers != 0u, "a reproducible run has at least one virtual worker; leave the number out");
   require(o.virtual_workers.value_or(1) <= turn_board::most_items,
           std::to_string(o.virtual_workers.value_or(1)) + " virtual workers are more than the " +
               std::to_string(turn_board::most_items) + " that a run may have");

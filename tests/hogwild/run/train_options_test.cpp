@@ -49,21 +49,22 @@ constexpr step_options step{.initial = 0.1};
 
 TEST(train_options, numbers_outside_their_range_are_refused) {
   EXPECT_THAT(refused({.epochs = 0}), HasSubstr("epochs is 0"));
-  EXPECT_THAT(refused({.step = {.initial = -0.1}}), HasSubstr("step must be positive"));
-  EXPECT_THAT(refused({.step = {.initial = NAN}}), HasSubstr("step must be positive"));
-  EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = -1.0}}), HasSubstr("decay must be positive"));
+  EXPECT_THAT(refused({.step = {.initial = -0.1}}), HasSubstr("step.initial is"));
+  EXPECT_THAT(refused({.step = {.initial = NAN}}), HasSubstr("step.initial is"));
+  EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = -1.0}}),
+              HasSubstr("step.decay is -1: it takes a number above 0"));
   EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = 1.5}}), HasSubstr("above 1"));
-  EXPECT_THAT(refused({.l2 = -1.0}), HasSubstr("l2 must not be negative"));
-  EXPECT_THAT(refused({.weight_positive = 0.0}), HasSubstr("weight_positive must be positive"));
-  EXPECT_THAT(refused({.bias = true, .bias_rate = 0.0}), HasSubstr("rate of the bias"));
-  EXPECT_THAT(refused({.bias = true, .bias_rate = NAN}), HasSubstr("rate of the bias"));
-  EXPECT_THAT(refused({.bias_rate = 1.0}), HasSubstr("there is a bias"));
+  EXPECT_THAT(refused({.l2 = -1.0}), HasSubstr("l2 is -1: it takes a number of at least 0"));
+  EXPECT_THAT(refused({.weight_positive = 0.0}), HasSubstr("weight_positive is 0: it takes a number above 0"));
+  EXPECT_THAT(refused({.bias = true, .bias_rate = 0.0}), HasSubstr("bias_rate is 0"));
+  EXPECT_THAT(refused({.bias = true, .bias_rate = NAN}), HasSubstr("bias_rate is nan"));
+  EXPECT_THAT(refused({.bias_rate = 1.0}), HasSubstr("that of a bias"));
   EXPECT_THAT(refused({.optimizer = optimizer_kind::adagrad, .bias = true, .bias_rate = 1.0}), HasSubstr("under sgd"));
-  EXPECT_THAT(refused({.tolerance = 1.0}), HasSubstr("tolerance"));
+  EXPECT_THAT(refused({.tolerance = 1.0}), HasSubstr("tolerance is 1: it takes a number of at least 0 and below 1"));
   EXPECT_THAT(refused({.tolerance = -0.1}), HasSubstr("tolerance"));
-  EXPECT_THAT(refused({.validation_fraction = 1.0}), HasSubstr("validation fraction"));
+  EXPECT_THAT(refused({.validation_fraction = 1.0}), HasSubstr("validation_fraction is 1"));
   EXPECT_THAT(refused({.validation_fraction = 0.001}), HasSubstr("leaves no rows on one side"));
-  EXPECT_THAT(refused({.patience = 0}), HasSubstr("patience"));
+  EXPECT_THAT(refused({.patience = 0}), HasSubstr("patience is 0: it takes a whole number of at least 1"));
   EXPECT_THAT(refused({.measure_every = 0}), HasSubstr("at least 1"));
   EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = 0.5, .kind = schedule_kind::constant}}),
               HasSubstr("a constant step has no decay"));
@@ -81,8 +82,8 @@ TEST(train_options, schedules_that_cannot_be_followed_are_refused) {
 }
 
 TEST(train_options, an_average_is_of_several_epochs) {
-  EXPECT_THAT(refused({.average = 0.0}), HasSubstr("a fraction of the epochs"));
-  EXPECT_THAT(refused({.average = 1.5}), HasSubstr("a fraction of the epochs"));
+  EXPECT_THAT(refused({.average = 0.0}), HasSubstr("average is 0: it takes a number above 0 and at most 1"));
+  EXPECT_THAT(refused({.average = 1.5}), HasSubstr("average is 1.5"));
   EXPECT_THAT(refused({.epochs = 10, .average = 0.1}), HasSubstr("a single epoch"));
   EXPECT_EQ(refused({.epochs = 4, .step = step, .average = 0.5}), "accepted");
 }

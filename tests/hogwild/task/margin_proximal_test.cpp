@@ -297,7 +297,7 @@ TEST_F(few_decide, is_refused_where_it_has_no_meaning) {
   EXPECT_THAT(refused(logistic{}, serial_engine{}, o), HasSubstr("moves all columns"));
   o = options(optimizer_kind::sgd, 1);
   o.l1 = -1.0;
-  EXPECT_THAT(refused(logistic{}, serial_engine{}, o), HasSubstr("l1 must not be negative"));
+  EXPECT_THAT(refused(logistic{}, serial_engine{}, o), HasSubstr("l1 is -1: it takes a number of at least 0"));
   o = options(optimizer_kind::ftrl, 2);
   EXPECT_THAT(refused(logistic{}, all_reduce_engine{.workers = 2}, o), HasSubstr("not what ftrl makes weights of"));
   o.step.warm_up = 1;
@@ -310,7 +310,7 @@ TEST_F(few_decide, is_refused_where_it_has_no_meaning) {
   EXPECT_THAT(refused(logistic{}, serial_engine{}, o), HasSubstr("leave out the warm start"));
   o = options(optimizer_kind::ftrl, 1);
   o.constants.ftrl_beta = 0.0;
-  EXPECT_THAT(refused(logistic{}, serial_engine{}, o), HasSubstr("ftrl_beta must be positive"));
+  EXPECT_THAT(refused(logistic{}, serial_engine{}, o), HasSubstr("constants.ftrl_beta is"));
   o = options(optimizer_kind::ftrl, 1);
   o.l1 = 0.0;
   EXPECT_THAT(refused(classes, serial_engine{}, o), HasSubstr("ftrl is for linear models"));
