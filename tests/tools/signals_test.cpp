@@ -301,12 +301,14 @@ TEST_F(signals, leave_nothing_of_files_that_are_being_written) {
 }
 
 TEST_F(signals, that_are_ignored_at_the_start_stay_ignored) {
-  for (const std::string name : {"HUP", "INT"}) {
-    running_command run(in_shell("trap '' " + name + "; exec \"$0\" \"$@\"", for_ever("processes", *folder / "m.bin")));
+  const std::string taken = std::string("trap '' HUP; LD_PRELOAD='") + TAKES_HANGUP + "'";
+  for (const std::string& begin : {std::string("trap '' HUP;"), std::string("trap '' INT;"), taken}) {
+    SCOPED_TRACE(begin);
+    running_command run(in_shell(begin + " exec \"$0\" \"$@\"", for_ever("processes", *folder / "m.bin")));
     ASSERT_TRUE(run.says("epoch 2/")) << run.err();
-    run.signal(name == "HUP" ? SIGHUP : SIGINT);
+    run.signal(begin.find("HUP") != std::string::npos ? SIGHUP : SIGINT);
     const std::size_t so_far = lines_of(run.err()).size();
-    EXPECT_TRUE(eventually(60s, [&] { return lines_of(run.err()).size() > so_far + 20; })) << name;
+    EXPECT_TRUE(eventually(60s, [&] { return lines_of(run.err()).size() > so_far + 20; }));
     run.signal(SIGTERM);
     EXPECT_EQ(run.wait().code, 130);
   }

@@ -21,9 +21,11 @@ namespace {
 
 std::atomic<interrupt*> current = nullptr;  ///< for the handlers
 
+bool ignored_at_start[NSIG];  ///< by number; none if note_ignored_signals() was not called
+
 bool is_ignored(int signal) {
   struct sigaction action {};
-  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+  return ignored_at_start[signal] || (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN);
 }
 
 /// Prints a line on stderr only if it is accepted at once: the thread that waits for signals must not wait for a reader
@@ -59,11 +61,18 @@ void keep_time_to_save() {
 
 }  // namespace
 
+void note_ignored_signals() {
+  for (int signal = 1; signal < NSIG; ++signal) ignored_at_start[signal] = is_ignored(signal);
+}
+
 interrupt::interrupt(const interrupt_options& options) : options_(options) {
   keep_time_to_save();
   sigemptyset(&waited_for_);
   for (const int signal : asking_signals)
-    if (!is_ignored(signal)) sigaddset(&waited_for_, signal);
+    if (is_ignored(signal))
+      std::signal(signal, SIG_IGN);  // again: a library may have taken it since the start
+    else
+      sigaddset(&waited_for_, signal);
   if (!is_ignored(SIGQUIT)) sigaddset(&waited_for_, SIGQUIT);
   pthread_sigmask(SIG_BLOCK, &waited_for_, nullptr);
   sigaddset(&waited_for_, SIGPIPE);  // for the waiter alone: others pass it on, and it ends the waiter

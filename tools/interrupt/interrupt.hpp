@@ -15,6 +15,11 @@
 
 namespace hogwild {
 
+/// Notes which signals the program's parent has had ignored, for interrupts that are made later. To be called before
+/// libraries are initialised, from the executable's .preinit_array: libraries of some MPIs take SIGHUP for themselves
+/// when they are loaded (UCX for its debugger), even under nohup. It only asks the system.
+void note_ignored_signals();
+
 /// How a program handles signals. Texts are lines for stderr, and have to outlive the interrupt.
 struct interrupt_options {
   std::string_view answer{};        ///< to the first signal after begin_asking()

@@ -243,7 +243,7 @@ TEST_F(divided_models, that_one_rank_cannot_train_are_refused_by_all) {
   }
   other = options;
   other.l1 = -1.0;
-  for (const auto& sentence : refused(2, 7, other)) EXPECT_THAT(*sentence, HasSubstr("rank 1 of 2: l1 must not be"));
+  for (const auto& sentence : refused(2, 7, other)) EXPECT_THAT(*sentence, HasSubstr("rank 1 of 2: l1 is -1"));
   for (const auto& sentence : refused(3, 2, options))
     EXPECT_THAT(*sentence, HasSubstr("there are more ranks, 3, than models, 2"));
 }
