@@ -21,7 +21,7 @@ TEST_F(exit_codes, usage_is_2_and_names_the_option) {
   const wrong cases[] = {{{"train", train(), "--modle", "logistic"}, "--modle"},
                          {{"train"}, "DATA"},
                          {{"train", train(), "--model", "perceptron"}, "'perceptron' is none of logistic|"},
-                         {{"train", train(), "--epochs", "-3"}, "'-3' is not a whole number"},
+                         {{"train", train(), "--epochs", "-3"}, "'-3' is no whole number of at least 1"},
                          {{"train", train(), "--epochs", "0"}, "'0' is no whole number of at least 1"},
                          {{"train", train(), "--step", "0"}, "neither 'auto' nor a number above 0"},
                          {{"train", train(), "--l2", "nan"}, "'nan' is neither 'auto' nor a number"},

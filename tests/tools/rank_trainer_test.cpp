@@ -12,6 +12,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "hogwild/search/analytic_trainer.hpp"
 #include "hogwild/several_request.hpp"
 #include "hogwild/train_request.hpp"
+#include "hogwild/train_words.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace hogwild::cli {
@@ -201,6 +203,21 @@ TEST(rank_trainer, trial_that_is_broken_off_keeps_what_stands_in_the_journal) {
   EXPECT_EQ(resumed.replayed, 9u);
   EXPECT_EQ(resumed.best, begun.best);
   for (const trial& t : resumed.trials) EXPECT_EQ(t.metric, begun.trials[t.number].metric) << t.number;
+}
+
+TEST(words_with_facts, are_options_of_train_or_of_search_each_once) {
+  train_request request;
+  command_line line("train", "", "");
+  declare_training(line, request);
+  declare_folds(line, request.folds);
+  declare_words(line, request, {"--cpus", "--verify"});  // of advise
+  const std::set<std::string_view> of_search{"--space", "--strategy", "--configurations",
+                                             "--eta",   "--metric",   "--journal"};
+  std::set<std::string_view> once;
+  for (const std::string_view word : words_with_facts()) {
+    EXPECT_TRUE(line.has(std::string(word)) || of_search.contains(word)) << word;
+    EXPECT_TRUE(once.insert(word).second) << word << " is in two rows";
+  }
 }
 
 TEST(compared_words, are_all_that_are_given_but_those_of_a_rank) {

@@ -240,10 +240,6 @@ void command_line::option(const std::string& name, double& value, const std::str
   option(name, "X", shown_number(value), help, number_setter(value));
 }
 
-void command_line::option(const std::string& name, std::optional<double>& value, const std::string& help) {
-  option(name, "X", "", help, number_setter(value));
-}
-
 void command_line::option(const std::string& name, std::uint64_t& value, const std::string& help) {
   option(name, "N", std::to_string(value), help, count_setter(value));
 }

@@ -37,7 +37,6 @@ class command_line {
   /// A text that is not empty.
   void option(const std::string& name, const std::string& placeholder, std::string& value, const std::string& help);
   void option(const std::string& name, double& value, const std::string& help);
-  void option(const std::string& name, std::optional<double>& value, const std::string& help);
   void option(const std::string& name, std::uint64_t& value, const std::string& help);
   void option(const std::string& name, std::optional<std::uint64_t>& value, const std::string& help);
   /// A size in bytes.

@@ -42,7 +42,10 @@ namespace {
 
 std::string identity_of(const search_request& request, const search_rows& rows) {
   std::string text = "hogwild " + std::string(build_info.version) + " ";
-  for (const std::string& word : request.words) text += word + " ";
+  // Sorted, so that a journal stays that of its search where the command comes to declare its options in another order.
+  std::vector<std::string> words = request.words;
+  std::ranges::sort(words);
+  for (const std::string& word : words) text += word + " ";
   text += "metric " + std::string(request.metric->name) + " of ";
   text += request.folds ? std::to_string(*request.folds) + " folds"
                         : std::to_string(rows.parts[0].validation.rows()) + " rows";

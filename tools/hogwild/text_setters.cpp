@@ -13,6 +13,7 @@
 
 #include "text_values.hpp"
 #include "train_request.hpp"
+#include "train_words.hpp"
 
 namespace hogwild::cli {
 namespace {
@@ -130,7 +131,8 @@ std::string set_collective(train_request& r, const std::string& text) {
 
 std::string set_rank_timeout(train_request& r, const std::string& text) {
   const auto seconds = to_number(text);
-  if (!seconds || *seconds < 1.0 || *seconds > 1e6) return quote(text) + " is no number from 1 to 1000000";
+  const detail::number_range& range = facts_of("--rank-timeout").range;
+  if (!seconds || !range.has(*seconds)) return quote(text) + " is no " + range.text(false);
   r.rank_timeout = std::chrono::seconds(static_cast<std::int64_t>(*seconds));
   return {};
 }

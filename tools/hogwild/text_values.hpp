@@ -20,6 +20,8 @@
 
 namespace hogwild::cli {
 
+using detail::number_range;
+
 /// Texts between commas, none of them empty; returns an error message, or an empty text.
 inline std::string add_names(const std::string& text, std::vector<std::string>& names) {
   for (std::size_t at = 0; at <= text.size();) {
@@ -56,7 +58,8 @@ std::string set_number(const detail::option_facts& of, const std::string& text, 
   const std::string fault = quote(text) + (may_be_auto ? " is neither 'auto' nor a " + kind : " is no " + kind);
   if constexpr (std::integral<type>) {
     const auto whole = to_count(text);
-    if (!whole) return quote(text) + " is not a whole number from 0 on";
+    const bool bounded = of.range.least != number_range{}.least && !of.zero_is_none;
+    if (!whole) return bounded ? fault : quote(text) + " is not a whole number from 0 on";
     if (of.zero_is_none && *whole == 0)
       value = Value{};
     else if (!of.range.has(static_cast<double>(*whole)))

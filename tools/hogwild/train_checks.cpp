@@ -211,7 +211,6 @@ void check_stream(const command_line& line, const train_request& r) {
     throw config_error(
         "OpenMP's threads spin while they wait for rows, and take the CPU from those that read them: use --team std or "
         "tbb with --stream, or leave it out");
-  if (!(r.save_every > 0.0)) throw config_error("--save-every is a number of seconds above 0");
   for (const char* const name : {"--test", "--validation", "--epochs", "--init", "--weights", "--offsets", "--memory",
                                  "--segment", "--record", "--reproducible", "--checkpoint-every"})
     if (line.given(name)) throw config_error(std::string(name) + " is not for a stream: leave it out");

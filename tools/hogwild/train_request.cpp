@@ -64,8 +64,8 @@ void declare_training(command_line& line, train_request& r) {
     r.files.declare(line);
     r.files.declare_values(line);
   }
-  declare_needs(line);
   declare_options_of_models(line, r);
+  declare_needs(line);
 }
 
 void complete_training(const command_line& line, train_request& r) {

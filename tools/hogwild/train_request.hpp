@@ -42,6 +42,17 @@ inline constexpr auto engine_names = std::to_array<detail::enumerator<engine_nam
     {"serial", engine_name::serial},
 });
 
+}  // namespace hogwild::cli
+
+namespace hogwild::detail {
+
+template <>
+inline constexpr auto enumerators<cli::engine_name> = cli::engine_names;
+
+}  // namespace hogwild::detail
+
+namespace hogwild::cli {
+
 /// For options whose value 0 means that they were not given.
 inline std::optional<std::size_t> unless_zero(std::size_t n) {
   return n == 0 ? std::nullopt : std::optional(n);
@@ -73,7 +84,7 @@ struct train_request {
   std::size_t replicas = 0;  ///< on the ring; 0: one for each memory node
   ring_rule exchange = ring_rule::deltas;
   released_options released{};
-  bool released_dense = false;  ///< the value of released.dense
+  bool released_dense = false;  ///< becomes released.dense once the line is parsed
   transport_kind transport = transport_kind::in_process;
   std::size_t ranks = 1;  ///< processes that a launcher has started together
   bool mpi = false;       ///< joined by MPI, whether or not a launcher is detected

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train_words.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cmath>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 
 #include <hogwild/detail/run/option_list.hpp>
-#include <hogwild/measures.hpp>
-#include <hogwild/names.hpp>
 #include <hogwild/registry.hpp>
 
 #include "text_setters.hpp"
 #include "text_values.hpp"
-
-namespace hogwild::detail {
-
-template <>
-inline constexpr auto enumerators<cli::engine_name> = cli::engine_names;
-template <>
-inline constexpr auto enumerators<delta_values> =
-    std::to_array<enumerator<delta_values>>({{"float", delta_values::as_stored}, {"half", delta_values::as_half}});
-
-}  // namespace hogwild::detail
 
 namespace hogwild::cli {
 namespace {
@@ -144,7 +134,7 @@ constexpr std::tuple command_options{
          {.search = in_a_search::refused}}},
     run_option<&train_request::save_every>{
         {{"", "--save-every", "Streams", "seconds between two writes of --save and --checkpoint"},
-         {.search = in_a_search::refused, .needs = "--stream"}}},
+         {.range = detail::above(0), .search = in_a_search::refused, .needs = "--stream"}}},
     run_option<&train_request::of_stream, &stream_options::epoch_rows>{
         {{"", "--epoch-rows", "Streams", "rows that count as an epoch of the schedule of the step"},
          {.search = in_a_search::refused, .needs = "--stream"}}},
@@ -186,14 +176,26 @@ constexpr auto words_of_others = std::to_array<option_facts>({
     {{"", "--help"}, {.search = in_a_search::shared}},
 });
 
-/// Calls f(option, variable) for each option that has a word.
+/// Calls f(row, holder) for each row that has a word, with the struct that holds its variable.
 template <class F>
-void for_each_word(train_request& r, const F& f) {
-  const auto of = [&f](const auto& option, auto& holder) {
-    if (!option.word.empty()) f(option, option.of(holder));
+void for_each_row(train_request& r, const F& f) {
+  const auto with_word = [&f](const auto& row, auto& holder) {
+    if (!row.word.empty()) f(row, holder);
   };
-  std::apply([&](const auto&... each) { (of(each, r), ...); }, command_options);
-  detail::for_each_run_option([&](const auto& option) { of(option, r.options); });
+  std::apply([&](const auto&... each) { (with_word(each, r), ...); }, command_options);
+  detail::for_each_run_option([&](const auto& row) { with_word(row, r.options); });
+}
+
+/// All rows that have a word, and those of others.
+const std::vector<const option_facts*>& all_facts() {
+  static const std::vector<const option_facts*> all = [] {
+    std::vector<const option_facts*> found;
+    train_request any;
+    for_each_row(any, [&](const option_facts& of, const auto&) { found.push_back(&of); });
+    for (const option_facts& of : words_of_others) found.push_back(&of);
+    return found;
+  }();
+  return all;
 }
 
 template <class Value>
@@ -207,51 +209,48 @@ void declare(command_line& line, train_request& r, const option_facts& of, Value
     line.choice("--model", r.model, names, std::string(of.help));
   } else if constexpr (declarable<Value>) {
     declare_value(line, of, value);
+  } else {
+    throw std::logic_error("no way to set " + std::string(of.word) + ": give it a setter, or its words");
   }
 }
 
 }  // namespace
 
 void declare_group(command_line& line, train_request& r, std::string_view group) {
-  for_each_word(r, [&](const option_facts& of, auto& value) {
-    if (of.group == group) declare(line, r, of, value);
+  for_each_row(r, [&](const auto& row, auto& holder) {
+    if (row.group == group) declare(line, r, row, row.of(holder));
   });
 }
 
 void declare_words(command_line& line, train_request& r, const std::vector<std::string_view>& words) {
-  for_each_word(r, [&](const option_facts& of, auto& value) {
-    if (std::ranges::find(words, of.word) != words.end()) declare(line, r, of, value);
+  for_each_row(r, [&](const auto& row, auto& holder) {
+    if (std::ranges::find(words, row.word) != words.end()) declare(line, r, row, row.of(holder));
   });
 }
 
 void declare_needs(command_line& line) {
-  train_request any;
-  for_each_word(any, [&](const option_facts& of, const auto&) {
-    if (!line.has(std::string(of.word))) return;
-    if (!of.needs.empty()) line.needs(std::string(of.word), std::string(of.needs));
-    if (!of.excludes.empty()) line.excludes(std::string(of.word), std::string(of.excludes));
-  });
+  for (const option_facts* const of : all_facts()) {
+    if (!of->needs.empty()) line.needs(std::string(of->word), std::string(of->needs));
+    if (!of->excludes.empty()) line.excludes(std::string(of->word), std::string(of->excludes));
+  }
 }
 
 const option_facts& facts_of(std::string_view word) {
   static constexpr option_facts unknown{};
-  const option_facts* found = &unknown;
-  train_request any;
-  for_each_word(any, [&](const option_facts& of, const auto&) {
-    if (of.word == word) found = &of;
-  });
-  const auto* const other = std::ranges::find(words_of_others, word, &option_facts::word);
-  return other != words_of_others.end() ? *other : *found;
+  const auto found = std::ranges::find(all_facts(), word, &option_facts::word);
+  return found == all_facts().end() ? unknown : **found;
 }
 
 std::vector<std::string_view> words_of_searches(in_a_search part) {
   std::vector<std::string_view> words;
-  const auto add = [&](const option_facts& of) {
-    if (of.search == part) words.push_back(of.word);
-  };
-  train_request any;
-  for_each_word(any, [&](const option_facts& of, const auto&) { add(of); });
-  std::ranges::for_each(words_of_others, add);
+  for (const option_facts* const of : all_facts())
+    if (of->search == part) words.push_back(of->word);
+  return words;
+}
+
+std::vector<std::string_view> words_with_facts() {
+  std::vector<std::string_view> words;
+  for (const option_facts* const of : all_facts()) words.push_back(of->word);
   return words;
 }
 

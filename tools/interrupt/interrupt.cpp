@@ -68,12 +68,14 @@ void note_ignored_signals() {
 interrupt::interrupt(const interrupt_options& options) : options_(options) {
   keep_time_to_save();
   sigemptyset(&waited_for_);
-  for (const int signal : asking_signals)
+  const auto wait_unless_ignored = [this](int signal) {
     if (is_ignored(signal))
       std::signal(signal, SIG_IGN);  // again: a library may have taken it since the start
     else
       sigaddset(&waited_for_, signal);
-  if (!is_ignored(SIGQUIT)) sigaddset(&waited_for_, SIGQUIT);
+  };
+  std::ranges::for_each(asking_signals, wait_unless_ignored);
+  wait_unless_ignored(SIGQUIT);
   pthread_sigmask(SIG_BLOCK, &waited_for_, nullptr);
   sigaddset(&waited_for_, SIGPIPE);  // for the waiter alone: others pass it on, and it ends the waiter
   sigset_t of_others;

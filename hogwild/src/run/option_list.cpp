@@ -84,10 +84,7 @@ template <class T>
 std::optional<double> number_in(const T& value) {
   if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
     return static_cast<double>(value);
-  else if constexpr (requires {
-                       std::is_arithmetic_v<typename T::value_type>;
-                       value.has_value();
-                     })
+  else if constexpr (requires { value.has_value(); })
     return value ? number_in(*value) : std::nullopt;
   else
     return std::nullopt;
@@ -108,12 +105,16 @@ bool is_given(const std::function<void(std::span<float>)>& f) {
 }  // namespace
 
 std::string number_range::text(bool whole) const {
+  // A million as 1000000, not as 1e+06.
+  const auto digits = [](double x) {
+    return x == std::floor(x) && std::abs(x) < 1e15 ? std::to_string(static_cast<long long>(x)) : to_text(x);
+  };
   std::string all = whole ? "whole number" : "number";
   const bool bounded = std::isfinite(least), limited = std::isfinite(most);
-  if (bounded && limited && has_least && has_most) return all + " from " + to_text(least) + " to " + to_text(most);
-  if (bounded) all += (has_least ? " of at least " : " above ") + to_text(least);
+  if (bounded && limited && has_least && has_most) return all + " from " + digits(least) + " to " + digits(most);
+  if (bounded) all += (has_least ? " of at least " : " above ") + digits(least);
   if (bounded && limited) all += " and";
-  if (limited) all += (has_most ? " at most " : " below ") + to_text(most);
+  if (limited) all += (has_most ? bounded ? " at most " : " of at most " : " below ") + digits(most);
   return all;
 }
 
@@ -123,6 +124,7 @@ void require_ranges(const train_options& options) {
     const std::optional<double> number = number_in(value);
     if (number && !option.range.has(*number))
       throw config_error(std::string(option.name) + " is " + to_text(*number) + ": it takes a " +
+                         (std::isfinite(*number) ? "" : "finite ") +
                          option.range.text(is_whole_number<std::remove_cvref_t<decltype(value)>>));
   });
 }

@@ -27,9 +27,10 @@ TEST(number_range, says_what_belongs_to_it) {
   EXPECT_EQ(above(0).text(false), "number above 0");
   EXPECT_EQ(at_least(1).text(true), "whole number of at least 1");
   EXPECT_EQ(from(1, 16).text(true), "whole number from 1 to 16");
+  EXPECT_EQ(from(0.5, 1e6).text(false), "number from 0.5 to 1000000");
   EXPECT_EQ(part_below_1.text(false), "number of at least 0 and below 1");
   EXPECT_EQ(part_above_0.text(false), "number above 0 and at most 1");
-  EXPECT_EQ((number_range{.most = 3.0}).text(false), "number at most 3");
+  EXPECT_EQ((number_range{.most = 3.0}).text(false), "number of at most 3");
 }
 
 TEST(number_range, has_its_ends_where_it_says_so_and_nothing_that_is_not_finite) {
@@ -64,6 +65,8 @@ constexpr bool is_whole<std::optional<T>> = std::is_integral_v<T>;
 
 TEST(run_options, outside_their_ranges_are_refused_by_their_names) {
   EXPECT_EQ(refusal({}), "");
+  EXPECT_EQ(refusal({.l1 = std::numeric_limits<double>::infinity()}),
+            "l1 is inf: it takes a finite number of at least 0");
   std::size_t ends = 0;
   for_each_run_option([&](const auto& option) {
     using type = std::remove_cvref_t<decltype(option.of(std::declval<train_options&>()))>;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -55,7 +54,7 @@ inline constexpr number_range part_above_0{.least = 0.0, .most = 1.0, .has_least
 /// What an option is called, and what it does.
 struct option_text {
   std::string_view name{};   ///< in messages of the library, and where ranks compare it
-  std::string_view word{};   ///< on the command line, with its dashes; empty: programs alone have the option
+  std::string_view word{};   ///< on the command line, with its dashes; empty: the option has no word of its own
   std::string_view group{};  ///< the heading under which help shows it
   std::string_view help{};
 };

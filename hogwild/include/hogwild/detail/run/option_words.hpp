@@ -8,7 +8,8 @@
 #include <hogwild/option_values.hpp>
 
 // The words for the values that an option may take, spelled alike on the command line, in records and in messages: one
-// table for each enumeration, in the order in which help lists the words.
+// table for each enumeration, in the order in which help lists the words. (name_of() of instruction sets is core's
+// own.)
 
 namespace hogwild::detail {
 
@@ -100,6 +101,9 @@ inline constexpr auto enumerators<hogwild::isa> =
                                              {"scalar", hogwild::isa::scalar},
                                              {"avx2", hogwild::isa::avx2},
                                              {"avx512", hogwild::isa::avx512}});
+template <>
+inline constexpr auto enumerators<delta_values> =
+    std::to_array<enumerator<delta_values>>({{"float", delta_values::as_stored}, {"half", delta_values::as_half}});
 
 /// The word for a value; empty if there is none.
 template <class E>
