@@ -37,30 +37,33 @@ struct row_kernel_set {
     }
   }
 };
-using margin_kernel_set = row_kernel_set<margin_kernels>;
-using lane_kernel_set = row_kernel_set<lane_kernels>;
 template <class Index, class Value>
 using machine_row_kernels = row_kernels<machine_arrays, Index, Value>;
-using machine_kernel_set = row_kernel_set<machine_row_kernels>;
 template <class Index, class Value>
 using half_machine_row_kernels = row_kernels<machine_arrays_of<half>, Index, Value>;
-using half_machine_kernel_set = row_kernel_set<half_machine_row_kernels>;
 template <class Index, class Value>
 using class_row_kernels = row_kernels<class_arrays, Index, Value>;
-using class_kernel_set = row_kernel_set<class_row_kernels>;
 
-extern const margin_kernel_set margin_scalar, margin_avx2, margin_avx512;
-extern const lane_kernel_set lane_scalar, lane_avx2, lane_avx512;
-extern const machine_kernel_set machine_scalar, machine_avx2, machine_avx512;
-extern const half_machine_kernel_set half_machine_scalar, half_machine_avx2, half_machine_avx512;
-extern const class_kernel_set classes_scalar, classes_avx2, classes_avx512;
-extern const cut_kernels cut_scalar, cut_avx2, cut_avx512;
-extern const field_kernels field_scalar, field_avx2, field_avx512;
-extern const field_kernels_on<half> half_field_scalar, half_field_avx2, half_field_avx512;
-extern const half_kernels halves_scalar, halves_avx2, halves_avx512;
-extern const factor_kernels factor_scalar, factor_avx2, factor_avx512;
-extern const window_kernels window_scalar, window_avx2, window_avx512;
-/// If there is Eigen.
-extern const layer_kernels layer_scalar, layer_avx2, layer_avx512;
+/// One instruction set's kernels that fuse no product with a sum, so that all sets give the same bits.
+struct unfused_kernels {
+  row_kernel_set<margin_kernels> margin;
+  row_kernel_set<lane_kernels> lane;
+  row_kernel_set<class_row_kernels> classes;
+  row_kernel_set<machine_row_kernels> machine;
+  row_kernel_set<half_machine_row_kernels> half_machine;
+  field_kernels field;
+  field_kernels_on<half> half_field;
+  cut_kernels cut;
+  half_kernels halves;
+};
+extern const unfused_kernels unfused_scalar, unfused_avx2, unfused_avx512;
+
+/// One instruction set's kernels that may fuse products with sums.
+struct fused_kernels {
+  factor_kernels factor;
+  window_kernels window;
+  const layer_kernels* layer;  ///< null if the build has no Eigen
+};
+extern const fused_kernels fused_scalar, fused_avx2, fused_avx512;
 
 }  // namespace hogwild::detail

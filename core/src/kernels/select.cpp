@@ -7,29 +7,41 @@
 
 namespace hogwild {
 
+namespace {
+
 #ifdef HOGWILD_X86_KERNELS
-#define HOGWILD_KERNELS_OF(kind, set) \
-  ((set) == isa::avx512 ? detail::kind##_avx512 : (set) == isa::avx2 ? detail::kind##_avx2 : detail::kind##_scalar)
+const detail::unfused_kernels& unfused(isa set) {
+  return set == isa::avx512 ? detail::unfused_avx512 : set == isa::avx2 ? detail::unfused_avx2 : detail::unfused_scalar;
+}
+const detail::fused_kernels& fused(isa set) {
+  return set == isa::avx512 ? detail::fused_avx512 : set == isa::avx2 ? detail::fused_avx2 : detail::fused_scalar;
+}
 #else
-#define HOGWILD_KERNELS_OF(kind, set) (static_cast<void>(set), detail::kind##_scalar)
+const detail::unfused_kernels& unfused(isa) {
+  return detail::unfused_scalar;
+}
+const detail::fused_kernels& fused(isa) {
+  return detail::fused_scalar;
+}
 #endif
+
+}  // namespace
 
 template <class Index, class Value>
 const margin_kernels<Index, Value>& kernels_of(isa set) {
-  return HOGWILD_KERNELS_OF(margin, set).of<Index, Value>();
+  return unfused(set).margin.of<Index, Value>();
 }
 
 template <class Index, class Value>
 const lane_kernels<Index, Value>& lane_kernels_of(isa set) {
-  return HOGWILD_KERNELS_OF(lane, set).of<Index, Value>();
+  return unfused(set).lane.of<Index, Value>();
 }
 
 template <class Arrays, class Index, class Value>
 const row_kernels<Arrays, Index, Value>& row_kernels_of(isa set) {
-  if constexpr (std::is_same_v<Arrays, machine_arrays>) return HOGWILD_KERNELS_OF(machine, set).of<Index, Value>();
-  if constexpr (std::is_same_v<Arrays, machine_arrays_of<half>>)
-    return HOGWILD_KERNELS_OF(half_machine, set).of<Index, Value>();
-  if constexpr (std::is_same_v<Arrays, class_arrays>) return HOGWILD_KERNELS_OF(classes, set).of<Index, Value>();
+  if constexpr (std::is_same_v<Arrays, machine_arrays>) return unfused(set).machine.of<Index, Value>();
+  if constexpr (std::is_same_v<Arrays, machine_arrays_of<half>>) return unfused(set).half_machine.of<Index, Value>();
+  if constexpr (std::is_same_v<Arrays, class_arrays>) return unfused(set).classes.of<Index, Value>();
 }
 
 template const margin_kernels<std::uint32_t, float>& kernels_of(isa);
@@ -54,28 +66,28 @@ template const row_kernels<class_arrays, std::uint16_t, float>& row_kernels_of(i
 template const row_kernels<class_arrays, std::uint16_t, half>& row_kernels_of(isa);
 
 const cut_kernels& cut_kernels_of(isa set) {
-  return HOGWILD_KERNELS_OF(cut, set);
+  return unfused(set).cut;
 }
 
 template <class Factor>
 const field_kernels_on<Factor>& field_kernels_of(isa set) {
-  if constexpr (std::is_same_v<Factor, float>) return HOGWILD_KERNELS_OF(field, set);
-  if constexpr (std::is_same_v<Factor, half>) return HOGWILD_KERNELS_OF(half_field, set);
+  if constexpr (std::is_same_v<Factor, float>) return unfused(set).field;
+  if constexpr (std::is_same_v<Factor, half>) return unfused(set).half_field;
 }
 
 template const field_kernels_on<float>& field_kernels_of(isa);
 template const field_kernels_on<half>& field_kernels_of(isa);
 
 const half_kernels& half_kernels_of(isa set) {
-  return HOGWILD_KERNELS_OF(halves, set);
+  return unfused(set).halves;
 }
 
 const factor_kernels& factor_kernels_of(isa set) {
-  return HOGWILD_KERNELS_OF(factor, set);
+  return fused(set).factor;
 }
 
 const window_kernels& window_kernels_of(isa set) {
-  return HOGWILD_KERNELS_OF(window, set);
+  return fused(set).window;
 }
 
 std::string layer_kernels_missing() {
@@ -83,29 +95,14 @@ std::string layer_kernels_missing() {
          "configure and build again";
 }
 
-#ifdef HOGWILD_HAS_EIGEN
-
 bool has_layer_kernels() {
-  return true;
+  return detail::fused_scalar.layer != nullptr;
 }
 
 const layer_kernels& layer_kernels_of(isa set) {
+  if (!has_layer_kernels()) throw config_error("a neural net " + layer_kernels_missing());
   if (set == isa::automatic) set = has_isa(isa::avx512) ? isa::avx512 : has_isa(isa::avx2) ? isa::avx2 : isa::scalar;
-  return HOGWILD_KERNELS_OF(layer, set);
+  return *fused(set).layer;
 }
-
-#else
-
-bool has_layer_kernels() {
-  return false;
-}
-
-const layer_kernels& layer_kernels_of(isa) {
-  throw config_error("a neural net " + layer_kernels_missing());
-}
-
-#endif
 
 }  // namespace hogwild
-
-#undef HOGWILD_KERNELS_OF

@@ -6,27 +6,29 @@
 
 #include <hogwild/detail/kernels/factor_kernels.hpp>
 
+#include "kernels/vectors.hpp"
+
 // The loops of matrix factorisation for vectors of 4, 8 or 16 floats. As in margin/loops.hpp, each instruction set's
-// type belongs to its own file, and nothing here calls an inline function of other headers on floats.
+// type belongs to its own file.
 
 namespace hogwild::detail {
 
-/// Isa has the vector type `lanes` and total(lanes), the sum of its floats.
+/// Isa has the vector type `floats`.
 template <class Isa>
 class factor_loops {
-  using lanes = typename Isa::lanes;
+  using lanes = typename Isa::floats;
   static constexpr std::size_t lane_count = sizeof(lanes) / sizeof(float);
 
   /// How many ratings ahead rows are prefetched.
   static constexpr std::size_t ahead = 6;
 
-  static lanes loaded(const float* from) {
-    lanes result;
-    __builtin_memcpy(&result, from, sizeof result);
-    return result;
-  }
+  static lanes loaded(const float* from) { return detail::loaded<lanes>(from); }
   static void store(float* to, lanes value) { __builtin_memcpy(to, &value, sizeof value); }
   static lanes splat(float x) { return lanes{} + x; }
+  static float total(lanes a) {
+    const half_lanes four = quarter(a), two = four + __builtin_shufflevector(four, four, 2, 3, 2, 3);
+    return two[0] + two[1];
+  }
 
   /// A row in registers, if its width is known and they suffice.
   template <std::size_t Width>
@@ -43,12 +45,12 @@ class factor_loops {
   static float dot(const row<Width>& p, const row<Width>& q) {
     lanes sum = p.part[0] * q.part[0];
     for (std::size_t i = 1; i < row<Width>::count; ++i) sum += p.part[i] * q.part[i];
-    return Isa::total(sum);
+    return total(sum);
   }
   static float dot(const float* p, const float* q, std::size_t width) {
     lanes sum{};
     for (std::size_t i = 0; i < width; i += lane_count) sum += loaded(p + i) * loaded(q + i);
-    return Isa::total(sum);
+    return total(sum);
   }
 
   /// The score minus the rating, without the dot.
@@ -160,8 +162,8 @@ class factor_loops {
       user_squares += user_g * user_g;
       item_squares += item_g * item_g;
     }
-    user_sum += Isa::total(user_squares) / static_cast<float>(to.width);
-    item_sum += Isa::total(item_squares) / static_cast<float>(to.width);
+    user_sum += total(user_squares) / static_cast<float>(to.width);
+    item_sum += total(item_squares) / static_cast<float>(to.width);
     const float user_step = to.step / __builtin_sqrtf(user_sum + sums.epsilon);
     const float item_step = to.step / __builtin_sqrtf(item_sum + sums.epsilon);
     for (std::size_t i = 0; i < to.width; i += lane_count) {

@@ -6,36 +6,33 @@
 
 #include <hogwild/detail/kernels/window_kernels.hpp>
 
+#include "kernels/vectors.hpp"
+
 // The loops of word windows for vectors of 4, 8 or 16 floats. As in margin/loops.hpp, each instruction set's type
-// belongs to its own file, and nothing here calls an inline function of other headers on floats.
+// belongs to its own file.
 
 namespace hogwild::detail {
 
-/// Isa has the vector types `lanes` of floats and `words` of as many integers, quad_of(lanes), four floats whose sum is
-/// that of its argument, and `rows`, the number of rows whose scores against six others fit into its registers.
+/// Isa has the vector type `floats`, and `rows`, the number of rows whose scores against six others fit into its
+/// registers.
 template <class Isa>
 class window_loops {
-  using lanes = typename Isa::lanes;
-  using words = typename Isa::words;
-  typedef float quad __attribute__((vector_size(16)));
+  using lanes = typename Isa::floats;
+  using words = typename bits_of<lanes>::with_sign;
   static constexpr std::size_t lane_count = sizeof(lanes) / sizeof(float);
 
   /// Outputs that are processed at once: a window with five negative words has six.
   static constexpr std::size_t columns = 6;
 
-  static lanes loaded(const float* from) {
-    lanes result;
-    __builtin_memcpy(&result, from, sizeof result);
-    return result;
-  }
+  static lanes loaded(const float* from) { return detail::loaded<lanes>(from); }
   static void store(float* to, lanes value) { __builtin_memcpy(to, &value, sizeof value); }
   static lanes splat(float x) { return lanes{} + x; }
 
   /// The sums of four vectors' floats.
-  static quad totals(lanes a, lanes b, lanes c, lanes d) {
-    const quad p = Isa::quad_of(a), q = Isa::quad_of(b), r = Isa::quad_of(c), s = Isa::quad_of(d);
-    const quad pq = __builtin_shufflevector(p, q, 0, 1, 4, 5) + __builtin_shufflevector(p, q, 2, 3, 6, 7);
-    const quad rs = __builtin_shufflevector(r, s, 0, 1, 4, 5) + __builtin_shufflevector(r, s, 2, 3, 6, 7);
+  static half_lanes totals(lanes a, lanes b, lanes c, lanes d) {
+    const half_lanes p = quarter(a), q = quarter(b), r = quarter(c), s = quarter(d);
+    const half_lanes pq = __builtin_shufflevector(p, q, 0, 1, 4, 5) + __builtin_shufflevector(p, q, 2, 3, 6, 7);
+    const half_lanes rs = __builtin_shufflevector(r, s, 0, 1, 4, 5) + __builtin_shufflevector(r, s, 2, 3, 6, 7);
     return __builtin_shufflevector(pq, rs, 0, 2, 4, 6) + __builtin_shufflevector(pq, rs, 1, 3, 5, 7);
   }
 
@@ -58,7 +55,7 @@ class window_loops {
     float out[(count + 3) / 4 * 4];
 #pragma GCC unroll 8
     for (std::size_t c = 0; c < count; c += 4) {
-      const quad four = totals(sum[c], sum[c + 1], sum[c + 2], sum[c + 3]);
+      const half_lanes four = totals(sum[c], sum[c + 1], sum[c + 2], sum[c + 3]);
       __builtin_memcpy(out + c, &four, sizeof four);
     }
     for (std::size_t i = 0; i < Rows; ++i) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <immintrin.h>
 
+#include <cstddef>
+#include <cstdint>
+
 #include "kernels/cut/loops.hpp"
-#include "kernels/instruction_sets.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -109,7 +113,4 @@ struct cut_sixteens {
 };
 
 }  // namespace
-
-const cut_kernels cut_avx512 = cut_sixteens::table;
-
 }  // namespace hogwild::detail

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#define Eigen hogwild_eigen_avx512
-#include "kernels/layer/loops.hpp"
-
-namespace hogwild::detail {
-
-const layer_kernels layer_avx512 = layers_here;
-
-}  // namespace hogwild::detail
