@@ -22,7 +22,7 @@ struct run_trainer_notes : testing::Test {
   const test::scratch_folder folder;
   const search_rows rows{.all = {.data = open_libsvm(folder.write("two.svm", "1 1:1\n-1 2:1\n"))}};
   search_pace pace{};
-  run_trainer trainer{requests, rows, search_metrics.front(), 1, nullptr, pace, {}};
+  run_trainer trainer{requests, rows, search_metrics().front(), 1, nullptr, pace, {}};
 };
 
 TEST_F(run_trainer_notes, of_a_sharing_in_doubt_are_told_once_whatever_their_words) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole command for two models of this program: train, evaluate, predict, inspect, with every engine.
+// The whole command for two models and a measure of this program: train, evaluate, predict, inspect, with every engine.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 #include <hogwild/command.hpp>
+#include <hogwild/measures.hpp>
 
 /// A margin model with a number, which is an option, --power, and is saved with the model.
 struct power_hinge {
@@ -62,7 +64,19 @@ struct positive_line {
   }
 };
 
+/// A measure: the fraction of rows that are predicted within a half of their labels.
+double within_half(std::span<const float> scores, std::span<const float> labels, std::span<const float> weights) {
+  double near = 0.0, all = 0.0;
+  for (std::size_t r = 0; r < scores.size(); ++r) {
+    const double weight = weights.empty() ? 1.0 : static_cast<double>(weights[r]);
+    near += std::abs(scores[r] - labels[r]) <= 0.5f ? weight : 0.0;
+    all += weight;
+  }
+  return near / all;
+}
+
 int main(int argc, char** argv) {
+  hogwild::add_measure({"within_half", hogwild::row_kind::numbers, true, within_half});
   hogwild::register_model<power_hinge>("two labels, by a hinge whose power is an option");
   hogwild::register_model<positive_line>("numbers, by slopes that are not negative");
   return hogwild::command_main(argc, argv);

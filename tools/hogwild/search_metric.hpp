@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <hogwild/measures.hpp>
 
@@ -20,11 +20,14 @@ struct search_metric {
   double turned(double x) const { return more_is_better ? -x : x; }
 };
 
-inline constexpr std::array search_metrics = [] {
-  std::array<search_metric, 1 + measures.size()> all{{{"loss", false, nullptr}}};
-  for (std::size_t i = 0; i < measures.size(); ++i)
-    all[i + 1] = {measures[i].name, measures[i].more_is_better, measures[i].value};
+/// The loss and all measures.
+inline const std::vector<search_metric>& search_metrics() {
+  static const std::vector<search_metric> all = [] {
+    std::vector<search_metric> made{{"loss", false, nullptr}};
+    for (const measure& each : all_measures()) made.push_back({each.name, each.more_is_better, each.value});
+    return made;
+  }();
   return all;
-}();
+}
 
 }  // namespace hogwild::cli

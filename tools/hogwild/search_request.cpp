@@ -66,7 +66,7 @@ void declare_search(command_line& line, search_request& r) {
   line.option("--folds", r.folds, "measure by cross-validation over so many folds in the place of --validation");
   line.excludes("--folds", "--validation");
   std::vector<std::pair<std::string_view, const search_metric*>> names;
-  for (const search_metric& m : search_metrics) names.emplace_back(m.name, &m);
+  for (const search_metric& m : search_metrics()) names.emplace_back(m.name, &m);
   line.choice("--metric", r.metric, names, "measure by which trials are compared");
   line.option("--journal", "FILE", r.options.journal, "keep results here, and go on from those that are there");
   for (const std::string_view word : words_of_searches(in_a_search::refused)) line.hide(std::string(word));

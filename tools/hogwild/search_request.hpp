@@ -20,7 +20,7 @@ struct search_request {
   std::vector<std::string> spaces{};
   search_options options{};
   std::optional<std::size_t> configurations{}, eta{}, folds{};
-  const search_metric* metric = search_metrics.data();
+  const search_metric* metric = &search_metrics().front();
   std::size_t side_by_side = 1;  ///< trials at once on one rank, each by one worker; 0: as many as it has workers
 };
 

@@ -39,7 +39,7 @@ double run_trainer::measured_by(const measurement& m) const {
   const std::optional<double> value = metric_.of(m);
   if (value) return metric_.turned(*value);
   std::string known;
-  for (const search_metric& each : search_metrics)
+  for (const search_metric& each : search_metrics())
     if (each.of(m)) known += (known.empty() ? "" : ", ") + std::string(each.name);
   throw config_error("--metric " + std::string(metric_.name) +
                      " is not measured of this model on these rows; there is " + known);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,12 @@ namespace hogwild {
 /// The kinds of rows that models are measured on.
 enum class row_kind : std::uint8_t { two_classes, classes, lists, numbers, graph };
 
+/// How a measure that a program adds is computed: of the score and the label of each row, and of its weight, which
+/// `weights` lacks where each row counts once. Of two classes labels are -1 and 1 and a score above 0 means 1; of
+/// several a score is the number of the class, as a label is. NaN: these rows do not have the measure.
+using measure_of_scores = double (*)(std::span<const float> scores, std::span<const float> labels,
+                                     std::span<const float> weights);
+
 /// A measure of a model besides its loss. Records and --target call it test_NAME on the test rows; records call it
 /// validation_NAME on the validation rows; a search calls it NAME.
 struct measure {
@@ -23,6 +30,7 @@ struct measure {
   bool more_is_better;                        ///< whether a larger value is better
   std::uint8_t rows;                          ///< a bit for each row_kind that it is measured on
   std::optional<double> measurement::*value;  ///< the member that holds it
+  measure_of_scores compute = nullptr;        ///< set if a program has added it
 
   /// Whether it is measured on rows of this kind.
   constexpr bool suits(row_kind kind) const { return (rows >> static_cast<unsigned>(kind) & 1u) != 0; }
@@ -30,32 +38,29 @@ struct measure {
   bool reaches(double x, double bound) const { return more_is_better ? x >= bound : x <= bound; }
 };
 
-namespace detail {
-template <class... Kinds>
-constexpr std::uint8_t rows_of(Kinds... kinds) {
-  return static_cast<std::uint8_t>(((1u << static_cast<unsigned>(kinds)) | ...));
-}
-}  // namespace detail
+inline constexpr std::size_t most_measures = 14;
 
-/// All measures, in the order in which they are reported. `measurement` and metrics.hpp define them.
-inline constexpr std::array<measure, 10> measures{{
-    {"cut", "cut", "%.8g", false, detail::rows_of(row_kind::graph), &measurement::cut},
-    {"accuracy", "accuracy", "%.4f", true, detail::rows_of(row_kind::two_classes, row_kind::classes, row_kind::graph),
-     &measurement::accuracy},
-    {"auc", "AUC", "%.4f", true, detail::rows_of(row_kind::two_classes), &measurement::auc},
-    {"f1", "F1", "%.4f", true, detail::rows_of(row_kind::two_classes), &measurement::f1},
-    {"rmse", "RMSE", "%.6g", false, detail::rows_of(row_kind::numbers), &measurement::rmse},
-    {"precision_at_1", "precision at 1", "%.4f", true, detail::rows_of(row_kind::lists), &measurement::precision_at_1},
-    {"precision_at_3", "precision at 3", "%.4f", true, detail::rows_of(row_kind::lists), &measurement::precision_at_3},
-    {"precision_at_5", "precision at 5", "%.4f", true, detail::rows_of(row_kind::lists), &measurement::precision_at_5},
-    {"micro_f1", "micro F1", "%.4f", true, detail::rows_of(row_kind::lists), &measurement::micro_f1},
-    {"macro_f1", "macro F1", "%.4f", true, detail::rows_of(row_kind::lists), &measurement::macro_f1},
-}};
+/// All measures, in the order in which they are reported: those of the engine, then those that were added.
+/// `measurement` and metrics.hpp define the former.
+std::span<const measure> all_measures();
+
+/// A measure of a program's own.
+struct own_measure {
+  std::string_view name;  ///< as of a measure; lives as long as the process
+  row_kind rows;          ///< two_classes, classes or numbers
+  bool more_is_better;
+  measure_of_scores compute;  ///< called by one thread at a time
+};
+
+/// Adds a measure, which is then one of all_measures(). Called before anything is trained, by one thread, and by all
+/// ranks alike. Throws config_error for a name that is taken or no name, for other rows, without a function, and for
+/// the fifth.
+void add_measure(const own_measure& added);
 
 /// Calls f(measure, value) for each measure that `m` has, in the order of the table.
 template <class F>
 void for_each_measure(const measurement& m, const F& f) {
-  for (const measure& each : measures)
+  for (const measure& each : all_measures())
     if (const std::optional<double>& value = m.*each.value) f(each, *value);
 }
 

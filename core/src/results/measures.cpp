@@ -2,21 +2,83 @@
 #include <hogwild/measures.hpp>
 
 #include <algorithm>
+#include <array>
+
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild {
 namespace {
+
+template <class... Kinds>
+constexpr std::uint8_t rows_of(Kinds... kinds) {
+  return static_cast<std::uint8_t>(((1u << static_cast<unsigned>(kinds)) | ...));
+}
+
+constexpr std::array of_the_engine = [] {
+  using enum row_kind;
+  return std::array{
+      measure{"cut", "cut", "%.8g", false, rows_of(graph), &measurement::cut},
+      measure{"accuracy", "accuracy", "%.4f", true, rows_of(two_classes, classes, graph), &measurement::accuracy},
+      measure{"auc", "AUC", "%.4f", true, rows_of(two_classes), &measurement::auc},
+      measure{"f1", "F1", "%.4f", true, rows_of(two_classes), &measurement::f1},
+      measure{"rmse", "RMSE", "%.6g", false, rows_of(numbers), &measurement::rmse},
+      measure{"precision_at_1", "precision at 1", "%.4f", true, rows_of(lists), &measurement::precision_at_1},
+      measure{"precision_at_3", "precision at 3", "%.4f", true, rows_of(lists), &measurement::precision_at_3},
+      measure{"precision_at_5", "precision at 5", "%.4f", true, rows_of(lists), &measurement::precision_at_5},
+      measure{"micro_f1", "micro F1", "%.4f", true, rows_of(lists), &measurement::micro_f1},
+      measure{"macro_f1", "macro F1", "%.4f", true, rows_of(lists), &measurement::macro_f1}};
+}();
+constexpr std::array own_values{&measurement::own_1, &measurement::own_2, &measurement::own_3, &measurement::own_4};
+static_assert(of_the_engine.size() + own_values.size() == most_measures);
+
+struct known_measures {
+  std::array<measure, most_measures> all{};
+  std::size_t count = of_the_engine.size();
+
+  known_measures() { std::ranges::copy(of_the_engine, all.begin()); }
+};
+
+known_measures& known() {
+  static known_measures all;
+  return all;
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == text.npos;
+}
 
 constexpr std::string_view of_test = "test_", test_loss = "test_loss";
 
 template <class Keeps>
 std::string names(const Keeps& keeps) {
   std::string all = "train_loss, objective, test_loss";
-  for (const measure& m : measures)
+  for (const measure& m : all_measures())
     if (keeps(m)) all.append(", ").append(of_test).append(m.name);
   return all;
 }
 
 }  // namespace
+
+std::span<const measure> all_measures() {
+  return std::span(known().all).first(known().count);
+}
+
+void add_measure(const own_measure& added) {
+  const auto refuse = [&](const std::string& why) { throw config_error("the measure " + quote(added.name) + why); };
+  if (!is_name(added.name)) refuse(" has no name of small letters, digits and underscores");
+  if (added.name == "loss" || std::ranges::count(all_measures(), added.name, &measure::name) > 0)
+    refuse(" has a name that another one has: take another");
+  if (added.rows == row_kind::lists || added.rows == row_kind::graph)
+    refuse(" is for " + std::string(to_string(added.rows)) + ": it can be for two classes, several, or numbers");
+  if (added.compute == nullptr) refuse(" has no function");
+  known_measures& now = known();
+  if (now.count == most_measures) refuse(" is one too many: a program can add " + std::to_string(own_values.size()));
+  now.all[now.count] = {added.name,           added.name,          "%.6g",
+                        added.more_is_better, rows_of(added.rows), own_values[now.count - of_the_engine.size()],
+                        added.compute};
+  ++now.count;
+}
 
 std::optional<target_figure> target_figure::named(std::string_view name) {
   target_figure found;
@@ -25,9 +87,10 @@ std::optional<target_figure> target_figure::named(std::string_view name) {
   if (!name.starts_with(of_test)) return std::nullopt;
   found.of_test_ = true;
   if (name == test_loss) return found;
-  const auto* const m = std::ranges::find(measures, name.substr(of_test.size()), &measure::name);
-  if (m == measures.end()) return std::nullopt;
-  found.measure_ = m;
+  const std::span<const measure> all = all_measures();
+  const auto m = std::ranges::find(all, name.substr(of_test.size()), &measure::name);
+  if (m == all.end()) return std::nullopt;
+  found.measure_ = &*m;
   return found;
 }
 

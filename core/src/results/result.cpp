@@ -59,7 +59,7 @@ measurement fold_measures::mean() const {
   const auto n = static_cast<double>(folds.size());
   measurement mean{.loss = folds.empty() ? std::numeric_limits<double>::quiet_NaN() : 0.0};
   for (const measurement& of_fold : folds) mean.loss += of_fold.loss / n;
-  for (const measure& each : measures) {
+  for (const measure& each : all_measures()) {
     const auto value = each.value;
     if (folds.empty() || !std::ranges::all_of(folds, [&](const measurement& m) { return (m.*value).has_value(); }))
       continue;

@@ -54,13 +54,14 @@ double mean_weight(const sparse_view& rows) {
 /// Takes the first rank's measures; those that it lacks are removed on all ranks.
 void take_first(const agreement& ranks, measurement& m) {
   constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-  std::array<double, 1 + measures.size()> all{m.loss};
-  std::ranges::transform(measures, all.begin() + 1,
+  const std::span<const measure> known = all_measures();
+  std::array<double, 1 + most_measures> all{m.loss};
+  std::ranges::transform(known, all.begin() + 1,
                          [&](const measure& each) { return (m.*each.value).value_or(missing); });
   ranks.take_first(all);
   m.loss = all[0];
-  for (std::size_t i = 0; i < measures.size(); ++i) {
-    std::optional<double>& value = m.*measures[i].value;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    std::optional<double>& value = m.*known[i].value;
     value.reset();
     if (!std::isnan(all[i + 1])) value = all[i + 1];
   }

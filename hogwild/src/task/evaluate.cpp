@@ -2,6 +2,10 @@
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/measure_unsorted.hpp>
 
+#include <cmath>
+
+#include <hogwild/measures.hpp>
+
 namespace hogwild {
 
 measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores,
@@ -14,19 +18,27 @@ measurement measure_scores(label_kind kind, double mean_loss, std::span<const fl
 measurement measure_unsorted(label_kind kind, double mean_loss, std::span<const float> scores,
                              std::span<const float> labels, std::span<const float> weights) {
   measurement m{.loss = mean_loss};
+  row_kind rows{};
   switch (kind) {
     case label_kind::binary: {
       const auto counts = count_confusion(scores, labels, weights);
       m.accuracy = counts.accuracy();
       m.f1 = counts.f1();
+      rows = row_kind::two_classes;
       break;
     }
     case label_kind::classes:
       m.accuracy = accuracy(scores, labels, weights);
+      rows = row_kind::classes;
       break;
     case label_kind::real:
       m.rmse = rmse(scores, labels, weights);
+      rows = row_kind::numbers;
       break;
+  }
+  for (const measure& own : all_measures()) {
+    if (own.compute == nullptr || !own.suits(rows)) continue;
+    if (const double value = own.compute(scores, labels, weights); !std::isnan(value)) m.*own.value = value;
   }
   return m;
 }

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
+#include <hogwild/measures.hpp>
 
+#include <cstdio>
+#include <cstdlib>
 #include <set>
 #include <string>
 
-#include <hogwild/measures.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/error.hpp>
 
 namespace hogwild {
 namespace {
 
+using ::testing::HasSubstr;
+
 TEST(measures, have_names_of_their_own_and_rows_that_they_suit) {
   std::set<std::string_view> names;
-  for (const measure& m : measures) {
+  for (const measure& m : all_measures()) {
     EXPECT_TRUE(names.insert(m.name).second) << m.name;
     EXPECT_NE(m.rows, 0) << m.name;
     EXPECT_NE(m.name, "loss") << "every measurement has one";
@@ -32,7 +39,7 @@ TEST(measures, are_told_where_a_measurement_has_them) {
 }
 
 TEST(target_figures, are_known_by_name) {
-  for (const measure& m : measures) {
+  for (const measure& m : all_measures()) {
     const auto figure = target_figure::named("test_" + std::string(m.name));
     ASSERT_TRUE(figure) << m.name;
     EXPECT_TRUE(figure->needs_test_rows());
@@ -50,7 +57,7 @@ TEST(target_figures, are_known_by_name) {
 }
 
 TEST(target_figures, are_reached_from_the_side_that_is_worse) {
-  for (const measure& m : measures) {
+  for (const measure& m : all_measures()) {
     const auto figure = target_figure::named("test_" + std::string(m.name));
     epoch_report epoch;
     EXPECT_FALSE(figure->reached(epoch, m.more_is_better ? -1e9 : 1e9)) << "without test rows";
@@ -61,6 +68,49 @@ TEST(target_figures, are_reached_from_the_side_that_is_worse) {
     EXPECT_EQ(figure->reached(epoch, 0.25), m.more_is_better) << m.name;
     EXPECT_EQ(figure->reached(epoch, 0.75), !m.more_is_better) << m.name;
   }
+}
+
+TEST(own_measures, are_refused_where_nothing_could_compute_them_or_tell_them_apart) {
+  const auto refusal = [](const own_measure& added) -> std::string {
+    try {
+      add_measure(added);
+    } catch (const config_error& why) {
+      return why.what();
+    }
+    return "";
+  };
+  const measure_of_scores half = [](auto...) { return 0.5; };
+  const std::size_t before = all_measures().size();
+  EXPECT_THAT(refusal({"", row_kind::numbers, true, half}), HasSubstr("no name"));
+  EXPECT_THAT(refusal({"Mine", row_kind::numbers, true, half}), HasSubstr("no name"));
+  for (const char* const taken : {"auc", "loss"})
+    EXPECT_THAT(refusal({taken, row_kind::numbers, true, half}), HasSubstr("another one has"));
+  for (const row_kind rows : {row_kind::lists, row_kind::graph})
+    EXPECT_THAT(refusal({"mine", rows, true, half}), HasSubstr(to_string(rows)));
+  EXPECT_THAT(refusal({"mine", row_kind::numbers, true, nullptr}), HasSubstr("no function"));
+  EXPECT_EQ(all_measures().size(), before);
+}
+
+// In a process of its own, since added measures stay.
+TEST(own_measures, are_known_and_four_at_most) {
+  EXPECT_EXIT(
+      {
+        const measure_of_scores half = [](auto...) { return 0.5; };
+        for (const char* const name : {"mine", "mine_2", "mine_3", "mine_4"})
+          add_measure({name, row_kind::two_classes, false, half});
+        const auto figure = target_figure::named("test_mine_4");
+        epoch_report epoch;
+        epoch.test.emplace().own_4 = 0.5;
+        const bool known = figure && figure->suits(row_kind::two_classes) && !figure->suits(row_kind::numbers) &&
+                           figure->reached(epoch, 0.5) && !figure->reached(epoch, 0.25);
+        try {
+          add_measure({"mine_5", row_kind::two_classes, false, half});
+        } catch (const config_error& why) {
+          std::fputs(why.what(), stderr);
+          std::_Exit(known ? 3 : 4);
+        }
+      },
+      testing::ExitedWithCode(3), "one too many: a program can add 4");
 }
 
 }  // namespace
