@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <hogwild/registry.hpp>
 
 #include "command_line.hpp"
+#include "standard_streams.hpp"
 #include "summary.hpp"
 #include "train_request.hpp"
 
@@ -62,16 +62,10 @@ void check_folds(const command_line& line, const train_request& r) {
       throw config_error(std::string(name) + " is of one run, and a path is a run for each l2: leave it out");
 }
 
-std::string in_columns(const char* format, auto... values) {
-  char text[160];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
-
 /// A dash if the model of a fold diverged.
 std::string deviation_text(const fold_measures& measured) {
   const double deviation = measured.loss_deviation();
-  return std::isfinite(deviation) ? in_columns("%.6f", deviation) : "-";
+  return std::isfinite(deviation) ? formatted("%.6f", deviation) : "-";
 }
 
 /// The row of one l2.
@@ -84,25 +78,25 @@ struct table_row {
 std::string table_of(const std::string& name, std::span<const table_row> rows, double best) {
   const bool runs = rows.front().run != nullptr, folds = rows.front().folds != nullptr;
   const bool validated = runs && !folds && rows.front().run->validation;
-  std::string text = in_columns("%-11s %12s", name.c_str(), "l2");
-  if (runs) text += in_columns(" %7s %12s", "epochs", "train loss");
-  if (folds) text += in_columns(" %12s %12s", "folds' loss", "deviation");
-  if (validated) text += in_columns(" %12s", "validation");
+  std::string text = formatted("%-11s %12s", name.c_str(), "l2");
+  if (runs) text += formatted(" %7s %12s", "epochs", "train loss");
+  if (folds) text += formatted(" %12s %12s", "folds' loss", "deviation");
+  if (validated) text += formatted(" %12s", "validation");
   const auto measured = [&](const table_row& row) -> std::optional<measurement> {
     if (folds) return row.folds->mean();
     return validated ? row.run->validation : std::nullopt;
   };
   const bool accuracy = measured(rows.front()) && measured(rows.front())->accuracy;
   const bool rmse = measured(rows.front()) && measured(rows.front())->rmse;
-  if (accuracy || rmse) text += in_columns(" %12s", accuracy ? "accuracy" : "RMSE");
+  if (accuracy || rmse) text += formatted(" %12s", accuracy ? "accuracy" : "RMSE");
   for (const table_row& row : rows) {
-    text += in_columns("\n%-11s %12.6g", "", row.l2);
-    if (runs) text += in_columns(" %7zu %12.6f", row.run->epochs, row.run->train_loss);
+    text += formatted("\n%-11s %12.6g", "", row.l2);
+    if (runs) text += formatted(" %7zu %12.6f", row.run->epochs, row.run->train_loss);
     const auto m = measured(row);
-    if (m) text += in_columns(" %12.6f", m->loss);
-    if (folds) text += in_columns(" %12s", deviation_text(*row.folds).c_str());
-    if (m && accuracy && m->accuracy) text += in_columns(" %12.4f", *m->accuracy);
-    if (m && rmse && m->rmse) text += in_columns(" %12.6g", *m->rmse);
+    if (m) text += formatted(" %12.6f", m->loss);
+    if (folds) text += formatted(" %12s", deviation_text(*row.folds).c_str());
+    if (m && accuracy && m->accuracy) text += formatted(" %12.4f", *m->accuracy);
+    if (m && rmse && m->rmse) text += formatted(" %12.6g", *m->rmse);
     const bool sound = std::isfinite(m ? m->loss : row.run->train_loss);
     if (row.l2 == best && sound) text += "  taken";
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train_checks.hpp"
+#include "train_request.hpp"
 
 #include <algorithm>
 #include <map>

@@ -8,8 +8,6 @@
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 
-#include "compared_words.hpp"
-#include "train_checks.hpp"
 #include "train_words.hpp"
 
 namespace hogwild::cli {
