@@ -36,32 +36,6 @@ std::vector<double> path_of(const std::string& text) {
   return path;
 }
 
-/// The option that asks for folds, as the user gave it.
-std::string asked_by(const train_request& r) {
-  if (!r.folds.path.empty()) return "--path";
-  return r.options.l2_by_folds ? "--l2 auto" : "--folds";
-}
-
-void check_folds(const command_line& line, const train_request& r) {
-  const std::string asked = asked_by(r);
-  if (r.stream) throw config_error(asked + " trains on rows again and again, and a stream has each once: leave it out");
-  if (r.several.any())
-    throw config_error(asked + " is for one model, and several make one here: leave out --multiclass and --ensemble");
-  const model_input input = input_of(r.model);
-  if (input == model_input::graph || input == model_input::corpus)
-    throw config_error(asked + " measures rows that are left out, and a " + r.model + " model is trained on " +
-                       (input == model_input::graph ? "a graph as a whole" : "words, which have no labels"));
-  if (r.options.max_seconds) throw config_error("--max-seconds is of one run, and " + asked + " is many: leave it out");
-  const bool has_folds = r.folds.folds || r.options.l2_by_folds;
-  if (has_folds && r.options.step.kind == schedule_kind::plateau)
-    throw config_error("--schedule plateau goes by validation rows, which models of folds have none of: take another");
-  check_number_of_folds(r.folds.folds);
-  if (r.folds.path.empty()) return;
-  for (const char* const name : {"--l2", "--record", "--checkpoint", "--resume", "--segment"})
-    if (line.given(name))
-      throw config_error(std::string(name) + " is of one run, and a path is a run for each l2: leave it out");
-}
-
 /// A dash if the model of a fold diverged.
 std::string deviation_text(const fold_measures& measured) {
   const double deviation = measured.loss_deviation();
@@ -142,6 +116,7 @@ void complete_folds(const command_line& line, train_request& r) {
   if (!r.folds.path_text.empty()) r.folds.path = path_of(r.folds.path_text);
   if (!r.folds.any() && !r.options.l2_by_folds) return;
   check_folds(line, r);
+  check_number_of_folds(r.folds.folds);
   if (r.options.l2_by_folds) r.options.l2_by_folds->folds = r.folds.folds.value_or(l2_search{}.folds);
 }
 
