@@ -9,8 +9,6 @@
 #include <hogwild/detail/platform/topology.hpp>
 
 #include "exchange.hpp"
-#include "ping_pong.hpp"
-#include "pinned.hpp"
 #include "stream.hpp"
 
 namespace {
