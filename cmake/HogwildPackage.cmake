@@ -18,8 +18,8 @@ if(TARGET hogwild)
   # The scripts of its commands, where it looks for them.
   set(scripts_dir "${CMAKE_INSTALL_DATADIR}/hogwild/bench")
   install(PROGRAMS bench/run bench/report bench/compare bench/reproduce DESTINATION "${scripts_dir}")
-  install(FILES bench/catalogue.json DESTINATION "${scripts_dir}")
-  install(DIRECTORY bench/suite bench/tasks bench/contestants bench/papers bench/schema DESTINATION "${scripts_dir}"
+  install(FILES bench/catalogue.json bench/tasks.py DESTINATION "${scripts_dir}")
+  install(DIRECTORY bench/suite bench/contestants bench/papers bench/schema DESTINATION "${scripts_dir}"
           FILES_MATCHING PATTERN "*.py" PATTERN "*.json")
 endif()
 # Programs to begin with, which are a project of their own, and the pages.

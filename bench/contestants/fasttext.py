@@ -4,26 +4,10 @@
 It draws negative words by the root of the counts, not by their power 3/4, and trains the end of a line as a word. Its
 vectors are measured as ours.
 """
-import shutil
-import subprocess
-
 from suite import words
-from suite.peer import Peer, by_counts, ran
-from suite.terms import Unavailable
+from suite.peer import Peer, by_counts, finder, packaged, ran
 
-
-def program():
-    found = shutil.which("fasttext")
-    if not found:
-        raise Unavailable("there is no program fasttext (on Debian and Ubuntu: apt-get install fasttext)")
-    return found
-
-
-def version(_):
-    found = program()
-    told = shutil.which("dpkg-query") and subprocess.run(
-        ["dpkg-query", "-W", "-f", "${Version}", "fasttext"], capture_output=True, text=True, check=False).stdout
-    return told or found
+program = finder("fasttext", "there is no program fasttext (on Debian and Ubuntu: apt-get install fasttext)")
 
 
 def train(task, place, workers, settings, seed):
@@ -41,5 +25,5 @@ def train(task, place, workers, settings, seed):
     return by_counts(task, run, value, (1, 2, 4, 8, 16, 32), 0)  # a run of 0 epochs writes its vectors, too
 
 
-contestant = Peer("fasttext", version, ("words",), train, {"step": [0.05, 0.1, 0.2]}, models=("skip_gram",),
-                  metrics=("objective",), workers=(1, 2))
+contestant = Peer("fasttext", packaged(program, "fasttext"), ("words",), train, {"step": [0.05, 0.1, 0.2]},
+                  models=("skip_gram",), metrics=("objective",), workers=(1, 2))

@@ -1,23 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """libffm: field-aware factorization machines by AdaGrad, without weights and bias. Its own measures of the test rows
 are used; as it prints tenths of seconds, the time of epochs is the command's, less that of a command of one epoch."""
-import os
-import shutil
-
 from suite import life
-from suite.peer import Peer, beyond, option, ran
-from suite.terms import Outcome, Point, Unavailable
+from suite.peer import Peer, beyond, finder, option, outcome, ran, sized
+from suite.terms import Point
 
-
-def program():
-    found = shutil.which(os.environ.get("HOGWILD_LIBFFM", "ffm-train"))
-    if not found:
-        raise Unavailable("there is no program ffm-train; name libffm's by the environment variable HOGWILD_LIBFFM")
-    return found
-
-
-def version(_):
-    return f"ffm-train of {os.stat(program()).st_size} bytes"  # it prints no version
+program = finder("ffm-train", "there is no program ffm-train; name libffm's by the environment variable HOGWILD_LIBFFM",
+                 "HOGWILD_LIBFFM")
 
 
 def losses(text):
@@ -38,9 +27,9 @@ def train(task, place, workers, settings, _):
                              cwd=place.work, check=True).stdout)
     points = [Point(each * n, n, value) for n, value in enumerate(values, 1)]
     arrived = next((n for n, p in enumerate(points, 1) if task.target.passed(p.value)), len(points))
-    return Outcome(points[:arrived], parse_seconds=reading.seconds, train_seconds=each * arrived, total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds,
-                   peak_bytes=ended.peak_bytes)
+    return outcome(points[:arrived], ended, reading.seconds)
 
 
-contestant = Peer("libffm", version, ("machine",), train, {"step": [0.1, 0.2, 0.4], "l2": [0.0, 0.00002, 0.0001]},
-                  models=("ffm",), metrics=("test_loss",), workers=(1, 2))
+contestant = Peer("libffm", sized(program), ("machine",), train,
+                  {"step": [0.1, 0.2, 0.4], "l2": [0.0, 0.00002, 0.0001]}, models=("ffm",), metrics=("test_loss",),
+                  workers=(1, 2))

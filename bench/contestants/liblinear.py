@@ -1,29 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """LIBLINEAR: batch solvers that run to a tolerance. With C = 1 / (rows l2) they minimise the same objective."""
-import pathlib
-import shutil
-import subprocess
+from suite.peer import Peer, beyond, finder, objective, option, outcome, packaged, ran
+from suite.terms import Point
 
-from suite.peer import Peer, beyond, objective, option, ran
-from suite.terms import Outcome, Point, Unavailable
-
+program = finder("liblinear-train",
+                 "liblinear-train is not installed (on Debian and Ubuntu: apt-get install liblinear-tools)")
 SOLVERS = {"logistic": (7, 0), "hinge_svm": (3, 3), "squared_hinge": (1, 2), "least_squares": (12, 11),
            "quantile": (13, 13)}  # solvers of the dual and of the primal problem, or of the only one
 HALVED = ("least_squares", "quantile")  # their loss is half of LIBLINEAR's, which has the median only
-
-
-def program():
-    found = shutil.which("liblinear-train")
-    if not found:
-        raise Unavailable("liblinear-train is not installed (on Debian and Ubuntu: apt-get install liblinear-tools)")
-    return found
-
-
-def version(_):
-    found = program()
-    told = shutil.which("dpkg-query") and subprocess.run(
-        ["dpkg-query", "-W", "-f", "${Version}", "liblinear-tools"], capture_output=True, text=True, check=False).stdout
-    return told or pathlib.Path(found).name
 
 
 def weights_of(path):
@@ -47,11 +31,9 @@ def train(task, place, _, settings, __):
                     data["train"], model])
     reading = run(1e9)  # so coarse that it reads but hardly computes
     ended = run(settings["tolerance"])
-    seconds = beyond(ended.seconds, reading.seconds)
-    return Outcome([Point(seconds, 1, objective(task, place, data, weights_of(model)))], parse_seconds=reading.seconds,
-                   train_seconds=seconds, total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds,
-                   peak_bytes=ended.peak_bytes)
+    point = Point(beyond(ended.seconds, reading.seconds), 1, objective(task, place, data, weights_of(model)))
+    return outcome([point], ended, reading.seconds)
 
 
-contestant = Peer("liblinear", version, ("linear",), train, {"tolerance": [0.0001, 0.001, 0.01, 0.1], "primal": [0, 1]},
-                  models=tuple(SOLVERS))
+contestant = Peer("liblinear", packaged(program, "liblinear-tools"), ("linear",), train,
+                  {"tolerance": [0.0001, 0.001, 0.01, 0.1], "primal": [0, 1]}, models=tuple(SOLVERS))

@@ -1,22 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """LIBMF: ratings by blocks that no two threads touch at once. A separate run for each number of iterations."""
-import os
-import shutil
+from suite.peer import Peer, by_counts, evaluated, finder, option, ran, sized
 
-from suite.peer import Peer, by_counts, evaluated, option, ran
-from suite.terms import Unavailable
-
-
-def program():
-    found = shutil.which(os.environ.get("HOGWILD_LIBMF", "mf-train"))
-    if not found:
-        raise Unavailable("there is no program mf-train; name LIBMF's by the environment variable HOGWILD_LIBMF")
-    return found
-
-
-def version(_):
-    found = os.stat(program())
-    return f"mf-train of {found.st_size} bytes"  # it prints no version
+program = finder("mf-train", "there is no program mf-train; name LIBMF's by the environment variable HOGWILD_LIBMF",
+                 "HOGWILD_LIBMF")
 
 
 def columns_of(path):
@@ -44,5 +31,5 @@ def train(task, place, workers, settings, _):
     return by_counts(task, run, value, (1, 3, 7, 15, 31, 63), 1)
 
 
-contestant = Peer("libmf", version, ("ratings",), train, {"step": [0.05, 0.1, 0.2], "l2": [0.02, 0.05, 0.1]},
+contestant = Peer("libmf", sized(program), ("ratings",), train, {"step": [0.05, 0.1, 0.2], "l2": [0.02, 0.05, 0.1]},
                   metrics=("test_rmse",), workers=(1, 2), test_file=True)

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyMaxflow (Boykov and Kolmogorov): the least cut between two terminals, exactly. As a program, this file solves."""
-import json
-import sys
+"""PyMaxflow (Boykov and Kolmogorov): the least cut between two terminals, exactly."""
 import time
 
+from suite import point
+from suite.peer import Peer, by_script, module
+from suite.terms import Outcome
 
-def solve(asked):
+
+def main(asked):
     import maxflow
-    from suite import point
     begin = time.perf_counter()
-    with open(asked["data"]["train"], encoding="ascii") as file:
+    with open(asked.data["train"], encoding="ascii") as file:
         lines = [line.split() for line in file]
     count = next(int(w[2]) for w in lines if w[:1] == ["p"])
     ends = {w[2]: int(w[1]) for w in lines if w[:1] == ["n"]}
@@ -28,16 +29,11 @@ def solve(asked):
     point.tell(time.perf_counter() - parsed, 1, value=flow, parse_seconds=parsed - begin)
 
 
-if __name__ == "__main__":
-    solve(json.loads(sys.argv[1]))
-else:
-    from suite.peer import Peer, by_script, module
-    from suite.terms import Outcome
+def train(task, place, workers, settings, seed):
+    data = task.data(place)
+    if not str(data["train"]).endswith(".max"):
+        return Outcome([], error="it solves cuts between two terminals, from a DIMACS file")
+    return by_script(__name__, task, place, workers, settings, seed, data)
 
-    def train(task, place, workers, settings, seed):
-        data = task.data(place)
-        if not str(data["train"]).endswith(".max"):
-            return Outcome([], error="it solves cuts between two terminals, from a DIMACS file")
-        return by_script(__file__, task, place, workers, settings, seed, data)
 
-    contestant = Peer("max_flow", module("maxflow", "PyMaxflow"), ("cut",), train, {}, metrics=("test_cut",))
+contestant = Peer("max_flow", module("maxflow", "PyMaxflow"), ("cut",), train, {}, metrics=("test_cut",))

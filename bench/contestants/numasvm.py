@@ -4,24 +4,14 @@
 Its printed values are used: test_acc, and for the objective r, the root of the mean hinge loss, and o, the summed loss
 and half the squared norm: r^2 + l2 (o - n r^2), which it minimises with mu = n l2. Reading is not timed.
 """
-import os
 import re
-import shutil
 import tempfile
 
-from suite.peer import Peer, option, ran
-from suite.terms import Outcome, Point, Unavailable
+from suite.peer import Peer, finder, option, outcome, ran, sized
+from suite.terms import Point, Unavailable
 
-
-def program():
-    found = shutil.which(os.environ.get("HOGWILD_NUMASVM", "numasvm"))
-    if not found:
-        raise Unavailable("there is no program numasvm; name Hogwild++'s by the environment variable HOGWILD_NUMASVM")
-    return found
-
-
-def version(_):
-    return f"numasvm of {os.stat(program()).st_size} bytes"  # it prints no version
+program = finder("numasvm", "there is no program numasvm; name Hogwild++'s by the environment variable HOGWILD_NUMASVM",
+                 "HOGWILD_NUMASVM")
 
 
 def convert(rows, target):
@@ -51,9 +41,8 @@ def train(task, place, workers, settings, _):
         raise Unavailable("it told of no epoch")
     points = [Point(seconds, epoch, right if task.target.metric == "test_accuracy" else r * r + l2 * (o - n * r * r))
               for epoch, seconds, r, o, right in (map(float, line) for line in lines)]
-    return Outcome(points, train_seconds=points[-1].seconds, total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds,
-                   peak_bytes=ended.peak_bytes)
+    return outcome(points, ended)
 
 
-contestant = Peer("numasvm", version, ("linear",), train, {"step": [0.1, 0.5, 2.0], "decay": [0.8, 0.9, 0.95]},
+contestant = Peer("numasvm", sized(program), ("linear",), train, {"step": [0.1, 0.5, 2.0], "decay": [0.8, 0.9, 0.95]},
                   models=("hinge_svm",), metrics=("objective", "test_accuracy"), workers=(1, 2))

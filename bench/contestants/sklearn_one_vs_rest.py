@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """scikit-learn's OneVsRestClassifier on rows with several labels: LIBLINEAR's logistic regression for each label, a
-separate fit for each tolerance. Run as a program, this file trains."""
-import json
-import sys
+separate fit for each tolerance."""
 import time
 import warnings
+
+from suite import point
+from suite.peer import module, script
 
 
 def main(asked):
@@ -12,16 +13,15 @@ def main(asked):
     from sklearn.linear_model import LogisticRegression
     from sklearn.multiclass import OneVsRestClassifier
     from sklearn.preprocessing import MultiLabelBinarizer
-    from suite import point
     warnings.simplefilter("ignore")  # it is not meant to converge
     begin = time.perf_counter()
-    rows, lists, tested, wanted = load_svmlight_files([asked["data"]["train"], asked["data"]["test"]], multilabel=True,
+    rows, lists, tested, wanted = load_svmlight_files([asked.data["train"], asked.data["test"]], multilabel=True,
                                                       zero_based=False)
     rows.indices, rows.indptr = rows.indices.astype("int32"), rows.indptr.astype("int32")  # as LIBLINEAR needs them
     parsed, labels = time.perf_counter() - begin, MultiLabelBinarizer()
     targets = labels.fit_transform(lists)
     for tried, tolerance in enumerate((1.0, 0.1, 0.01, 0.001), 1):
-        model = OneVsRestClassifier(LogisticRegression(C=asked["settings"]["cost"], solver="liblinear", tol=tolerance))
+        model = OneVsRestClassifier(LogisticRegression(C=asked.settings["cost"], solver="liblinear", tol=tolerance))
         begin = time.perf_counter()
         model.fit(rows, targets)
         seconds = time.perf_counter() - begin
@@ -30,9 +30,5 @@ def main(asked):
         point.tell(seconds=seconds, epochs=tried, value=right, parse_seconds=parsed)
 
 
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
-else:
-    from suite.peer import module, script
-    contestant = script("sklearn_one_vs_rest", module("sklearn", "scikit-learn"), __file__, ("softmax",),
-                        {"cost": [1.0, 10.0, 100.0]}, metrics=("test_precision_at_1",))
+contestant = script("sklearn_one_vs_rest", module("sklearn", "scikit-learn"), ("softmax",),
+                    {"cost": [1.0, 10.0, 100.0]}, metrics=("test_precision_at_1",))

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scikit-learn's PoissonRegressor by L-BFGS: a separate fit for each number of iterations. Run as a program, this file
-trains."""
-import json
-import sys
+"""scikit-learn's PoissonRegressor by L-BFGS: a separate fit for each number of iterations. """
 import time
 import warnings
+
+from suite.peer import module, option, script
 
 
 def main(asked):
@@ -12,7 +11,7 @@ def main(asked):
     from suite.sklearn_rows import load, tell
     warnings.simplefilter("ignore")  # it is not meant to converge
     rows, labels, parsed = load(asked)
-    l2 = float(asked["options"][asked["options"].index("--l2") + 1])  # half the deviance is our loss plus a constant
+    l2 = float(option(asked, "--l2"))  # half the deviance is our loss plus a constant
     for most in (1, 2, 4, 8, 16, 32, 64, 128, 256):
         model = PoissonRegressor(alpha=l2, tol=1e-12, fit_intercept=False, max_iter=most)
         begin = time.perf_counter()
@@ -20,9 +19,5 @@ def main(asked):
         tell(asked, model, time.perf_counter() - begin, most, parsed)
 
 
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
-else:
-    from suite.peer import module, script
-    contestant = script("sklearn_poisson", module("sklearn", "scikit-learn"), __file__, ("linear",), {},
-                        models=("poisson",))
+contestant = script("sklearn_poisson", module("sklearn", "scikit-learn"), ("linear",), {},
+                    models=("poisson",))

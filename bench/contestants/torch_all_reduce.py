@@ -1,33 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch, synchronous: processes sum their gradients over gloo after each batch. As a program, this file trains."""
-import json
-import sys
+"""PyTorch, synchronous: processes sum their gradients over gloo after each batch."""
 import time
+
+from suite import point
+from suite.peer import module, option, script
 
 
 def work(before, asked, port, me=None):
     me = before + 1 if me is None else me
     import torch
     from torch import distributed, nn
-    from suite import point
     from suite.torch_mnist import net, read
-    torch.set_num_threads(1), torch.manual_seed(asked["seed"])
-    distributed.init_process_group("gloo", f"tcp://127.0.0.1:{port}", rank=me, world_size=asked["workers"])
-    (images, labels), tested = read(asked["data"]["train"]), read(asked["data"]["test"])
-    batch, momentum = (float(asked["options"][asked["options"].index(name) + 1]) for name in ("--batch", "--momentum"))
+    torch.set_num_threads(1), torch.manual_seed(asked.seed)
+    distributed.init_process_group("gloo", f"tcp://127.0.0.1:{port}", rank=me, world_size=asked.workers)
+    (images, labels), tested = read(asked.data["train"]), read(asked.data["test"])
+    batch, momentum = (float(option(asked, name)) for name in ("--batch", "--momentum"))
     model, seconds = net(), 0
-    optimizer = torch.optim.SGD(model.parameters(), lr=asked["settings"]["step"], momentum=momentum)
-    for epoch in range(1, asked["epochs"] + 1):
-        order = torch.randperm(len(images), generator=torch.Generator().manual_seed(asked["seed"] * 1000 + epoch))
-        order = order[:len(order) - len(order) % asked["workers"]]  # all have equally many batches: none waits for ever
+    optimizer = torch.optim.SGD(model.parameters(), lr=asked.settings["step"], momentum=momentum)
+    for epoch in range(1, asked.epochs + 1):
+        order = torch.randperm(len(images), generator=torch.Generator().manual_seed(asked.seed * 1000 + epoch))
+        order = order[:len(order) - len(order) % asked.workers]  # all have equally many batches: none waits for ever
         distributed.barrier()
         begin = time.monotonic()
-        for rows in order[me::asked["workers"]].split(int(batch)):
+        for rows in order[me::asked.workers].split(int(batch)):
             optimizer.zero_grad()
             nn.functional.cross_entropy(model.train()(images[rows]), labels[rows]).backward()
             gradient = nn.utils.parameters_to_vector([p.grad for p in model.parameters()])
             distributed.all_reduce(gradient)
-            nn.utils.vector_to_parameters(gradient / asked["workers"], [p.grad for p in model.parameters()])
+            nn.utils.vector_to_parameters(gradient / asked.workers, [p.grad for p in model.parameters()])
             optimizer.step()
         distributed.barrier()
         seconds += time.monotonic() - begin
@@ -43,15 +43,11 @@ def main(asked):
     with socket.socket() as found:  # a free port
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
-    others = multiprocessing.start_processes(work, (asked, port), nprocs=asked["workers"] - 1, join=False, daemon=True,
+    others = multiprocessing.start_processes(work, (asked, port), nprocs=asked.workers - 1, join=False, daemon=True,
                                              start_method="spawn")
     work(0, asked, port, 0)  # rank 0 reports
     others.join()
 
 
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
-elif __name__ != "__mp_main__":
-    from suite.peer import module, script
-    contestant = script("torch_all_reduce", module("torch", "torch"), __file__, ("images",), {"step": [0.01, 0.02, 0.04]}, 1200,
-                        metrics=("test_accuracy",), workers=(2,))
+contestant = script("torch_all_reduce", module("torch", "torch"), ("images",), {"step": [0.01, 0.02, 0.04]}, 1200,
+                    metrics=("test_accuracy",), workers=(2,))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch, a deep factorization machine: embeddings with sparse gradients. Run as a program, this file trains."""
-import json
-import sys
+"""PyTorch, a deep factorization machine: embeddings with sparse gradients."""
 import time
+
+from suite import point
+from suite.peer import module, option, script
 
 
 def read(path):
@@ -16,15 +17,14 @@ def read(path):
 
 def main(asked):
     import torch
-    from suite import point
     from torch import nn
-    words, settings, seconds = asked["options"], asked["settings"], 0.0
-    torch.set_num_threads(asked["workers"]), torch.manual_seed(asked["seed"])
+    settings, seconds = asked.settings, 0.0
+    torch.set_num_threads(asked.workers), torch.manual_seed(asked.seed)
     begin = time.perf_counter()
-    (rows, labels), (tested, wanted) = (read(asked["data"][part]) for part in ("train", "test"))
-    parsed, factors = time.perf_counter() - begin, int(words[words.index("--factors") + 1])
+    (rows, labels), (tested, wanted) = (read(asked.data[part]) for part in ("train", "test"))
+    parsed, factors = time.perf_counter() - begin, int(option(asked, "--factors"))
     table = nn.Embedding(int(max(rows.max(), tested.max())) + 1, factors + 1, sparse=True)  # a weight, then factors
-    widths = [rows.shape[1] * factors, *map(int, words[words.index("--hidden") + 1].split(","))]
+    widths = [rows.shape[1] * factors, *map(int, option(asked, "--hidden").split(","))]
     net = nn.Sequential(*(layer for a, b in zip(widths, widths[1:]) for layer in (nn.Linear(a, b), nn.ReLU())),
                         nn.Linear(widths[-1], 1))
     nn.init.normal_(table.weight, std=0.1)
@@ -36,7 +36,7 @@ def main(asked):
         pairs = 0.5 * (v.sum(1).square() - v.square().sum(1)).sum(1)
         return nn.functional.binary_cross_entropy_with_logits(
             weights.sum(1) + pairs + net(v.flatten(1)).squeeze(1), labels)
-    for epoch in range(1, asked["epochs"] + 1):
+    for epoch in range(1, asked.epochs + 1):
         begin = time.perf_counter()
         for some in torch.randperm(len(labels)).split(settings["batch"]):
             optimizer.zero_grad()
@@ -47,10 +47,6 @@ def main(asked):
             point.tell(seconds=seconds, epochs=epoch, value=loss(tested, wanted).item(), parse_seconds=parsed)
 
 
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
-else:
-    from suite.peer import module, script
-    contestant = script("torch_deepfm", module("torch", "torch"), __file__, ("machine",),
-                        {"step": [0.01, 0.02, 0.05], "batch": [64, 256, 1024]}, models=("deepfm",),
-                        metrics=("test_loss",), workers=(1, 2))
+contestant = script("torch_deepfm", module("torch", "torch"), ("machine",),
+                    {"step": [0.01, 0.02, 0.05], "batch": [64, 256, 1024]}, models=("deepfm",),
+                    metrics=("test_loss",), workers=(1, 2))

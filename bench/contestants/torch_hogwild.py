@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch as in its Hogwild example: processes update one net without locks. Run as a program, this file trains."""
-import json
-import sys
+"""PyTorch as in its Hogwild example: processes update one net without locks."""
 import time
+
+from suite import point
+from suite.peer import module, option, script
 
 
 def work(me, asked, model, gates):
     import torch
     from suite.torch_mnist import read
-    torch.set_num_threads(1), torch.manual_seed(asked["seed"] * 100 + me)
-    images, labels = read(asked["data"]["train"])
-    batch, momentum = (float(asked["options"][asked["options"].index(name) + 1]) for name in ("--batch", "--momentum"))
-    optimizer = torch.optim.SGD(model.parameters(), lr=asked["settings"]["step"], momentum=momentum)
-    for _ in range(asked["epochs"]):
+    torch.set_num_threads(1), torch.manual_seed(asked.seed * 100 + me)
+    images, labels = read(asked.data["train"])
+    batch, momentum = (float(option(asked, name)) for name in ("--batch", "--momentum"))
+    optimizer = torch.optim.SGD(model.parameters(), lr=asked.settings["step"], momentum=momentum)
+    for _ in range(asked.epochs):
         gates.wait()
-        for rows in torch.randperm(len(images))[me::asked["workers"]].split(int(batch)):
+        for rows in torch.randperm(len(images))[me::asked.workers].split(int(batch)):
             optimizer.zero_grad()
             torch.nn.functional.cross_entropy(model.train()(images[rows]), labels[rows]).backward()
             optimizer.step()
@@ -24,16 +25,15 @@ def work(me, asked, model, gates):
 def main(asked):
     import torch
     from torch import multiprocessing
-    from suite import point
     from suite.torch_mnist import net, read
     spawned = multiprocessing.get_context("spawn")
-    torch.manual_seed(asked["seed"])
+    torch.manual_seed(asked.seed)
     model = net().share_memory()
-    (images, labels), gates = read(asked["data"]["test"]), spawned.Barrier(asked["workers"] + 1)
-    for k in range(asked["workers"]):
+    (images, labels), gates = read(asked.data["test"]), spawned.Barrier(asked.workers + 1)
+    for k in range(asked.workers):
         spawned.Process(target=work, args=(k, asked, model, gates), daemon=True).start()
     seconds = 0
-    for epoch in range(1, asked["epochs"] + 1):
+    for epoch in range(1, asked.epochs + 1):
         gates.wait()
         begin = time.monotonic()
         gates.wait()
@@ -43,9 +43,5 @@ def main(asked):
         point.tell(seconds=seconds, epochs=epoch, value=right)
 
 
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
-elif __name__ != "__mp_main__":
-    from suite.peer import module, script
-    contestant = script("torch_hogwild", module("torch", "torch"), __file__, ("images",), {"step": [0.005, 0.01, 0.02]}, 1200,
-                        metrics=("test_accuracy",), workers=(1, 2))
+contestant = script("torch_hogwild", module("torch", "torch"), ("images",), {"step": [0.005, 0.01, 0.02]}, 1200,
+                    metrics=("test_accuracy",), workers=(1, 2))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch, an mlp with one hidden layer: on images, or on sparse rows by EmbeddingBag with sparse gradients; its output
-is the full softmax. Run as a program, this file trains."""
-import json
-import sys
+is the full softmax."""
 import time
+
+from suite import point
+from suite.peer import module, option, script
 
 
 def images(asked):
@@ -11,7 +12,7 @@ def images(asked):
     width."""
     from torch import nn
     from suite.torch_mnist import read
-    parts = [(lambda chosen, x=x: (x[chosen].flatten(1),), y) for x, y in (read(p) for p in asked["data"].values())]
+    parts = [(lambda chosen, x=x: (x[chosen].flatten(1),), y) for x, y in (read(p) for p in asked.data.values())]
     return parts, lambda width: nn.Linear(784, width)
 
 
@@ -19,7 +20,7 @@ def sparse(asked):
     import numpy
     import torch
     from sklearn.datasets import load_svmlight_files
-    found = load_svmlight_files(list(asked["data"].values()), zero_based=False)
+    found = load_svmlight_files(list(asked.data.values()), zero_based=False)
     classes = numpy.unique(found[1])
 
     def inputs(rows):
@@ -46,16 +47,15 @@ def sparse(asked):
 
 def main(asked):
     import torch
-    from suite import point
     from torch import nn
-    words, settings, seconds = asked["options"], asked["settings"], 0.0
-    torch.set_num_threads(asked["workers"]), torch.manual_seed(asked["seed"])
+    settings, seconds = asked.settings, 0.0
+    torch.set_num_threads(asked.workers), torch.manual_seed(asked.seed)
     begin = time.perf_counter()
-    (train, test), layer = (images if "images" in asked["data"]["train"] else sparse)(asked)
-    parsed, width = time.perf_counter() - begin, int(words[words.index("--hidden") + 1])
+    (train, test), layer = (images if "images" in asked.data["train"] else sparse)(asked)
+    parsed, width = time.perf_counter() - begin, int(option(asked, "--hidden"))
     first, rest = layer(width), nn.Sequential(nn.ReLU(), nn.Linear(width, int(train[1].max()) + 1))
     optimizer = getattr(torch.optim, settings["optimizer"])([*first.parameters(), *rest.parameters()], settings["step"])
-    for epoch in range(1, asked["epochs"] + 1):
+    for epoch in range(1, asked.epochs + 1):
         begin = time.perf_counter()
         for chosen in torch.randperm(len(train[1])).split(settings["batch"]):
             optimizer.zero_grad()
@@ -68,10 +68,6 @@ def main(asked):
         point.tell(seconds=seconds, epochs=epoch, value=right / len(test[1]), parse_seconds=parsed)
 
 
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
-else:
-    from suite.peer import module, script
-    contestant = script("torch_mlp", module("torch", "torch"), __file__, ("net",),
-                        {"step": [0.02, 0.05, 0.1], "batch": [16, 64, 256], "optimizer": ["SGD", "Adagrad"]},
-                        metrics=("test_accuracy",), workers=(1, 2))
+contestant = script("torch_mlp", module("torch", "torch"), ("net",),
+                    {"step": [0.02, 0.05, 0.1], "batch": [16, 64, 256], "optimizer": ["SGD", "Adagrad"]},
+                    metrics=("test_accuracy",), workers=(1, 2))

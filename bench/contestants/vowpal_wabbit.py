@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vowpal Wabbit: online SGD from its own cache, for as many passes as asked. Run as a program, this file trains.
+"""Vowpal Wabbit: online SGD from its own cache, for as many passes as asked.
 
 Its l2, which like ours applies to each example, also shrinks with its adaptive steps, so the fraction of the task's l2
 that it is given is tuned; its result is measured with all of it. Each number of passes is a separate run. Time includes
 reading its cache, which it does while it trains; `parse_seconds` is the time of making the cache from text.
 """
-import json
 import math
 import pathlib
-import sys
 import time
+
+from suite import point
+from suite.peer import module, option, script
 
 LOSSES = {"logistic": "logistic", "hinge_svm": "hinge", "least_squares": "squared"}
 
@@ -33,18 +34,17 @@ def weights_of(path):
 
 
 def main(asked):
-    from suite import point
     from vowpalwabbit import Workspace
-    work, words, settings = pathlib.Path(asked["work"]), asked["options"], asked["settings"]
+    work, settings = pathlib.Path(asked.work), asked.settings
     rows, cache, model = (work / f"vowpal_wabbit.{ending}" for ending in ("txt", "cache", "model"))
-    bits = max(8, math.ceil(math.log2(convert(asked["data"]["train"], rows) + 1)))
-    l2, loss = settings["l2"] * float(words[words.index("--l2") + 1]), LOSSES[words[words.index("--model") + 1]]
+    bits = max(8, math.ceil(math.log2(convert(asked.data["train"], rows) + 1)))
+    l2, loss = settings["l2"] * float(option(asked, "--l2")), LOSSES[option(asked, "--model")]
     told = (f"-d {rows} --cache_file {cache} --holdout_off --loss_function {loss} --l2 {l2} --noconstant -b {bits} "
             f"-l {settings['step']} --quiet --readable_model {model}")
     begin = time.perf_counter()
     Workspace(f"{told} -k --passes 1").finish()
     parsed = time.perf_counter() - begin
-    for passes in (p for p in (1, 2, 4, 8, 16, 32) if p <= asked["epochs"]):
+    for passes in (p for p in (1, 2, 4, 8, 16, 32) if p <= asked.epochs):
         begin = time.perf_counter()
         Workspace(f"{told} --passes {passes}").finish()
         seconds, path = time.perf_counter() - begin, work / f"vowpal_wabbit_{passes}.txt"
@@ -52,9 +52,5 @@ def main(asked):
         point.tell(seconds=seconds, epochs=passes, weights=str(path), parse_seconds=parsed)
 
 
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
-else:
-    from suite.peer import module, script
-    contestant = script("vowpal_wabbit", module("vowpalwabbit", "vowpalwabbit"), __file__, ("linear",),
-                        {"step": [0.02, 0.06, 0.2], "l2": [0.0, 0.1, 1.0]}, models=tuple(LOSSES))
+contestant = script("vowpal_wabbit", module("vowpalwabbit", "vowpalwabbit"), ("linear",),
+                    {"step": [0.02, 0.06, 0.2], "l2": [0.0, 0.1, 1.0]}, models=tuple(LOSSES))

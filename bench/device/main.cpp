@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <bench/parse_and_run.hpp>
 #include <hogwild/cuda/engine.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/error.hpp>
@@ -179,22 +179,9 @@ int main(int argc, char** argv) {
   device_options o;
   CLI::App app("Measures what a device can do, and training on it beside the CPU's own workers.", "bench_device");
   declare(app, o);
-  try {
-    app.parse(argc, argv);
+  return parse_and_run(app, argc, argv, [&] {
     signals.begin_asking();
     o.stop = signals.token();
     return measuring(o).all() ? 0 : 1;
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::ParseError& fault) {
-    std::fprintf(stderr, "bench_device: %s\n", fault.what());
-    return static_cast<int>(exit_code::usage);
-  } catch (const error& e) {
-    std::fprintf(stderr, "bench_device: %s\n", e.what());
-    return static_cast<int>(e.code());
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "bench_device: internal fault: %s\n", e.what());
-    return static_cast<int>(exit_code::internal);
-  }
+  });
 }

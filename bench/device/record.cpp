@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record.hpp"
 
-#include <iostream>
 #include <utility>
 
-#include <hogwild/detail/platform/build_info.hpp>
-#include <hogwild/detail/platform/machine.hpp>
-#include <hogwild/error.hpp>
 #include <hogwild/names.hpp>
 
 #include "ceiling_kernels.hpp"
@@ -14,7 +10,7 @@
 namespace hogwild::bench {
 namespace {
 
-using json = device_record::json;
+using json = record_lines::json;
 
 const char* name_of_policy(update_kind update) {
   return update == update_kind::exact ? "exact" : "lossy";
@@ -26,14 +22,6 @@ double nonzeros_per_row(const workload& work) {
 
 std::string cuda_version(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
-json about(const machine_facts& m) {
-  json machine{{"cpu_model", m.cpu_model},   {"logical_cpus", m.logical_cpus}, {"usable_cpus", m.usable_cpus},
-               {"numa_nodes", m.numa_nodes}, {"memory_bytes", m.memory_bytes}, {"kernel", m.kernel}};
-  if (m.cpu_quota) machine["cpu_quota"] = *m.cpu_quota;
-  if (m.governor) machine["governor"] = *m.governor;
-  return machine;
 }
 
 json about(const device::device_facts& facts) {
@@ -51,21 +39,8 @@ json about(const device::device_facts& facts) {
 
 }  // namespace
 
-device_record::device_record(const std::string& path) : path_(path) {
-  if (path.empty()) return;
-  file_.open(path);
-  if (!file_) throw input_error(path + ": cannot be written; name another file with --out");
-}
-
 void device_record::put_context(const device::device_facts& facts) {
-  put(json{{"kind", "context"},
-           {"schema", 1},
-           {"version", build_info.version},
-           {"commit", build_info.commit},
-           {"build_type", build_info.build_type},
-           {"compiler", build_info.compiler},
-           {"machine", about(this_machine())},
-           {"device", about(facts)}});
+  lines_.put_context("device", about(facts));
 }
 
 void device_record::put(const ceilings& found, const std::string& device) {
@@ -76,31 +51,31 @@ void device_record::put(const ceilings& found, const std::string& device) {
     json line = ceiling(name, "adds/s", value);
     line["update"] = name_of_policy(update);
     line["floats"] = floats;
-    put(line);
+    lines_.put(line);
   };
-  put(ceiling("copy", "bytes/s", found.copied_bytes));
+  lines_.put(ceiling("copy", "bytes/s", found.copied_bytes));
   adds("adds", update_kind::lossy, text_model_floats, found.scattered_adds_lossy);
   adds("adds", update_kind::exact, text_model_floats, found.scattered_adds_exact);
   adds("adds", update_kind::lossy, 1, found.adds_to_one_lossy);
   adds("adds", update_kind::exact, 1, found.adds_to_one_exact);
   json latency = ceiling("latency", "s", found.row_seconds);
   latency["entries"] = latency_row_entries;
-  put(latency);
+  lines_.put(latency);
 }
 
 void device_record::put(const workload& work, const reference& by) {
-  put(json{{"kind", "task"},
-           {"task", work.name},
-           {"settings", work.settings},
-           {"rows", work.rows.label.size()},
-           {"nonzeros", work.rows.index.size()},
-           {"step", by.result.step},
-           {"decay", by.result.decay},
-           {"l2", by.result.l2},
-           {"objective", by.objective},
-           {"target", by.target},
-           {"serial_rows_per_second", by.rows_per_second},
-           {"serial_nonzeros_per_second", by.rows_per_second * nonzeros_per_row(work)}});
+  lines_.put(json{{"kind", "task"},
+                  {"task", work.name},
+                  {"settings", work.settings},
+                  {"rows", work.rows.label.size()},
+                  {"nonzeros", work.rows.index.size()},
+                  {"step", by.result.step},
+                  {"decay", by.result.decay},
+                  {"l2", by.result.l2},
+                  {"objective", by.objective},
+                  {"target", by.target},
+                  {"serial_rows_per_second", by.rows_per_second},
+                  {"serial_nonzeros_per_second", by.rows_per_second * nonzeros_per_row(work)}});
 }
 
 void device_record::put(const workload& work, const contestant& who, const contest& outcome) {
@@ -126,7 +101,7 @@ void device_record::put(const workload& work, const contestant& who, const conte
     line["nonzeros_per_second"] = outcome.rows_per_second * nonzeros_per_row(work);
     if (outcome.seconds_to_target) line["seconds_to_target"] = *outcome.seconds_to_target;
   }
-  put(line);
+  lines_.put(line);
 }
 
 void device_record::put_rate(const workload& work, const std::string& device, const training_way& way,
@@ -143,30 +118,25 @@ void device_record::put_rate(const workload& work, const std::string& device, co
     line["ceiling"] = by->by;
     line["of_ceiling"] = rows_per_second / by->rows_per_second;
   }
-  put(line);
+  lines_.put(line);
 }
 
 void device_record::put_ratio(const workload& work, const std::string& name, const std::string& other, double value) {
-  put(json{{"kind", "ratio"}, {"task", work.name}, {"of", name}, {"to", other}, {"sooner", value}});
+  lines_.put(json{{"kind", "ratio"}, {"task", work.name}, {"of", name}, {"to", other}, {"sooner", value}});
 }
 
 void device_record::put(const sum_seconds& found) {
   for (const auto& [by, seconds] : {std::pair{"rank order", found.in_rank_order}, {"nccl", found.by_nccl}})
-    put(json{{"kind", "sum"}, {"by", by}, {"ranks", found.ranks}, {"floats", found.floats}, {"seconds", seconds}});
+    lines_.put(
+        json{{"kind", "sum"}, {"by", by}, {"ranks", found.ranks}, {"floats", found.floats}, {"seconds", seconds}});
 }
 
 void device_record::put_skipped(const std::string& task, const std::string& name, const std::string& reason) {
-  put(json{{"kind", "skipped"}, {"task", task}, {"name", name}, {"reason", reason}});
+  lines_.put(json{{"kind", "skipped"}, {"task", task}, {"name", name}, {"reason", reason}});
 }
 
 void device_record::put_end(bool cut) {
-  put(json{{"kind", "end"}, {"cut", cut}});
-}
-
-void device_record::put(const json& line) {
-  std::ostream& to = path_.empty() ? std::cout : file_;
-  to << line.dump() << std::endl;
-  if (!to) throw resource_error((path_.empty() ? "standard output" : path_) + ": cannot be written");
+  lines_.put(json{{"kind", "end"}, {"cut", cut}});
 }
 
 }  // namespace hogwild::bench

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <fstream>
 #include <string>
 
-#include <nlohmann/json.hpp>
+#include <bench/record_lines.hpp>
 
 #include "ceilings.hpp"
 #include "contests.hpp"
@@ -16,10 +15,8 @@ namespace hogwild::bench {
 /// describe them.
 class device_record {
  public:
-  using json = nlohmann::ordered_json;
-
   /// Throws input_error if the file cannot be written; empty: standard output.
-  explicit device_record(const std::string& path);
+  explicit device_record(const std::string& path) : lines_(path) {}
 
   /// All throw resource_error if they cannot be written.
   void put_context(const device::device_facts& facts);
@@ -36,10 +33,7 @@ class device_record {
   void put_end(bool cut);
 
  private:
-  void put(const json& line);
-
-  std::string path_;
-  std::ofstream file_;
+  record_lines lines_;
 };
 
 }  // namespace hogwild::bench

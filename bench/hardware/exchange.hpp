@@ -11,4 +11,8 @@ namespace hogwild::bench {
 /// the cost of the arithmetic. The median of many turns.
 double measure_exchange(std::span<const int> cpus, std::size_t lines);
 
+/// Nanoseconds until one CPU sees a store of the other, half a round trip of a cache line between them; the best of
+/// some tries of `turns` round trips each.
+double measure_ping_pong(int one, int other, std::size_t turns);
+
 }  // namespace hogwild::bench

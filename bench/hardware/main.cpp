@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <nlohmann/json.hpp>
 
-#include <hogwild/detail/platform/build_info.hpp>
-#include <hogwild/detail/platform/machine.hpp>
+#include <bench/parse_and_run.hpp>
+#include <bench/record_lines.hpp>
 #include <hogwild/detail/platform/topology.hpp>
-#include <hogwild/error.hpp>
 
 #include "exchange.hpp"
-#include "ping_pong.hpp"
-#include "pinned.hpp"
 #include "stream.hpp"
 
 namespace {
 
 using namespace hogwild;
 using namespace hogwild::bench;
-using json = nlohmann::ordered_json;
+using json = record_lines::json;
 
 struct hardware_options {
   std::size_t stream_bytes = std::size_t{256} << 20;
@@ -31,40 +25,6 @@ struct hardware_options {
   double budget_seconds = 0.0;
   std::string out;
 };
-
-/// The lines of the record, to the file or to standard output.
-class record {
- public:
-  explicit record(const std::string& path) : path_(path) {
-    if (path.empty()) return;
-    file_.open(path);
-    if (!file_) throw input_error(path + ": cannot be written; name another file with --out");
-  }
-  void put(const json& line) {
-    std::ostream& to = path_.empty() ? std::cout : file_;
-    to << line.dump() << std::endl;
-    if (!to) throw resource_error((path_.empty() ? "standard output" : path_) + ": cannot be written");
-  }
-
- private:
-  std::string path_;
-  std::ofstream file_;
-};
-
-json context() {
-  const machine_facts m = this_machine();
-  json machine{{"cpu_model", m.cpu_model},   {"logical_cpus", m.logical_cpus}, {"usable_cpus", m.usable_cpus},
-               {"numa_nodes", m.numa_nodes}, {"memory_bytes", m.memory_bytes}, {"kernel", m.kernel}};
-  if (m.cpu_quota) machine["cpu_quota"] = *m.cpu_quota;
-  if (m.governor) machine["governor"] = *m.governor;
-  return {{"kind", "context"},
-          {"schema", 1},
-          {"version", build_info.version},
-          {"commit", build_info.commit},
-          {"build_type", build_info.build_type},
-          {"compiler", build_info.compiler},
-          {"machine", std::move(machine)}};
-}
 
 /// One-way times between every two of the CPUs; null on the diagonal and if the time was up.
 json ping_pong_matrix(const std::vector<int>& cpus, const hardware_options& o, const auto& time_is_up) {
@@ -86,8 +46,8 @@ int run(const hardware_options& o) {
     if (o.budget_seconds > 0 && passed.count() > o.budget_seconds) cut = true;
     return cut;
   };
-  record out(o.out);
-  out.put(context());
+  record_lines out(o.out);
+  out.put_context();
   const std::vector<int> usable = usable_cpu_list();
   for (const std::size_t threads : doubling(usable.size())) {
     if (time_is_up()) break;
@@ -123,20 +83,5 @@ int main(int argc, char** argv) {
   app.add_option("--pairs-of", o.most_pairs_of, "CPUs at most in the matrix of pairs")->check(CLI::PositiveNumber);
   app.add_option("--budget", o.budget_seconds, "leave out what would begin later; 0: nothing")->type_name("SEC");
   app.add_option("--out", o.out, "file for the record; standard output where not given")->type_name("FILE");
-  try {
-    app.parse(argc, argv);
-    return run(o);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::ParseError& fault) {
-    std::fprintf(stderr, "bench_hardware: %s\n", fault.what());
-    return static_cast<int>(exit_code::usage);
-  } catch (const error& e) {
-    std::fprintf(stderr, "bench_hardware: %s\n", e.what());
-    return static_cast<int>(e.code());
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "bench_hardware: internal fault: %s\n", e.what());
-    return static_cast<int>(exit_code::internal);
-  }
+  return parse_and_run(app, argc, argv, [&] { return run(o); });
 }

@@ -6,9 +6,10 @@
 #include <chrono>
 #include <cstdint>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
-#include "pinned.hpp"
+#include <hogwild/detail/platform/topology.hpp>
 
 namespace hogwild::bench {
 namespace {
@@ -76,6 +77,23 @@ stream_rate measure_stream(std::span<const int> cpus, std::size_t bytes) {
   }
   const double moved = static_cast<double>(length * sizeof(double) * cpus.size());
   return {best_rate(reads, moved), best_rate(triads, 3 * moved)};
+}
+
+void run_pinned(std::span<const int> cpus, const std::function<void(std::size_t)>& body) {
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < cpus.size(); ++i) {
+    threads.emplace_back([&, i] {
+      bind_this_thread(cpus.subspan(i, 1));
+      body(i);
+    });
+  }
+}
+
+std::vector<std::size_t> doubling(std::size_t most) {
+  std::vector<std::size_t> counts;
+  for (std::size_t n = 1; n < most; n *= 2) counts.push_back(n);
+  counts.push_back(most);
+  return counts;
 }
 
 }  // namespace hogwild::bench

@@ -143,10 +143,7 @@ void few_columns_steps(benchmark::State& state) {
 }
 
 void on_every_isa(benchmark::internal::Benchmark* b) {
-  b->ArgName("isa");
-  for (const isa set : {isa::scalar, isa::avx2, isa::avx512}) {
-    if (has_isa(set)) b->Arg(static_cast<std::int64_t>(set));
-  }
+  b->ArgNames({"isa"})->ArgsProduct({bench::every_isa()});
 }
 BENCHMARK(micro_batches<hinge_svm, std::uint32_t, float>)->Apply(on_every_isa);
 BENCHMARK(micro_batches<hinge_svm, std::uint16_t, float>)->Apply(on_every_isa);

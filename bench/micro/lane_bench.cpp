@@ -16,6 +16,8 @@
 #include <hogwild/detail/task/margin_loss.hpp>
 #include <hogwild/models/logistic.hpp>
 
+#include "sample.hpp"
+
 // Models side by side against the same models one after the other, by instruction set. A pass is the dots and updates
 // of all rows; items are nonzeros times models, so that rates compare.
 
@@ -50,6 +52,18 @@ struct rows_like {
       train(batch);
     }
   }
+  /// The same rows one by one.
+  template <class Train>
+  void pass_by_row(const Train& train) const {
+    pass([&](row_batch<Index, Value> batch) {
+      const auto begin = batch.begin, end = batch.end;
+      batch.rows = 1;
+      for (std::size_t i = 0; i < batch_rows; ++i) {
+        batch.begin[0] = begin[i], batch.end[0] = end[i];
+        train(batch);
+      }
+    });
+  }
 };
 
 /// Shapes of data: text, connection records of few columns, reviews.
@@ -74,15 +88,25 @@ std::unique_ptr<float[], aligned_delete> weights(std::size_t n) {
   return w;
 }
 
+isa set_of(const benchmark::State& state) {
+  return static_cast<isa>(state.range(0));
+}
+std::size_t number_of(const benchmark::State& state, std::size_t argument) {
+  return static_cast<std::size_t>(state.range(argument));
+}
+void tell(benchmark::State& state, std::size_t items_of_pass) {
+  state.SetLabel(std::string(name_of(set_of(state))));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(items_of_pass));
+}
+
 /// Small, so that weights stay finite.
 constexpr float step = -1e-4f;
 
 template <class Index, class Value, const generate::options& Shape>
 void side_by_side(benchmark::State& state) {
-  const auto set = static_cast<isa>(state.range(0));
-  const auto lanes = static_cast<std::size_t>(state.range(1));
+  const auto lanes = number_of(state, 1);
   const auto& rows = rows_of_shape<Index, Value, Shape>();
-  const auto& kernels = lane_kernels_of<Index, Value>(set);
+  const auto& kernels = lane_kernels_of<Index, Value>(set_of(state));
   const auto w = weights(rows.columns * lanes);
   alignas(64) std::array<float, batch_rows * most_lanes> change;
   for (auto _ : state) {
@@ -92,70 +116,54 @@ void side_by_side(benchmark::State& state) {
       kernels.updates(w.get(), lanes, batch, change.data());
     });
   }
-  state.SetLabel(std::string(name_of(set)));
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * lanes));
+  tell(state, rows.index.size() * lanes);
 }
 
 /// Rows that make proximal steps one after the other, as in models with l1.
 template <class Index, class Value, const generate::options& Shape>
 void proximal_side_by_side(benchmark::State& state) {
-  const auto set = static_cast<isa>(state.range(0));
-  const auto lanes = static_cast<std::size_t>(state.range(1));
+  const auto lanes = number_of(state, 1);
   const auto& rows = rows_of_shape<Index, Value, Shape>();
-  const auto& kernels = lane_kernels_of<Index, Value>(set);
+  const auto& kernels = lane_kernels_of<Index, Value>(set_of(state));
   const auto w = weights(rows.columns * lanes);
   const std::vector<float> part(rows.columns, 100.0f);
   alignas(64) std::array<float, most_lanes> slope, step_of_each, l1;
   step_of_each.fill(-step), l1.fill(-step * 1e-3f);
   const lane_proximal by{slope.data(), step_of_each.data(), l1.data(), nullptr, part.data(), false};
   for (auto _ : state) {
-    rows.pass([&](row_batch<Index, Value> batch) {
-      const auto begin = batch.begin, end = batch.end;
-      batch.rows = 1;
-      for (std::size_t i = 0; i < batch_rows; ++i) {
-        batch.begin[0] = begin[i], batch.end[0] = end[i];
-        kernels.row_dots(w.get(), lanes, batch, slope.data());
-        for (float& s : slope) s += 1.0f;
-        kernels.proximal(w.get(), lanes, batch, by);
-      }
+    rows.pass_by_row([&](const row_batch<Index, Value>& row) {
+      kernels.row_dots(w.get(), lanes, row, slope.data());
+      for (float& s : slope) s += 1.0f;
+      kernels.proximal(w.get(), lanes, row, by);
     });
   }
-  state.SetLabel(std::string(name_of(set)));
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * lanes));
+  tell(state, rows.index.size() * lanes);
 }
 
 /// Models of several classes: scores and changes of all rows, one by one, without the work on scores in between.
 template <class Index, class Value, const generate::options& Shape>
 void classes_side_by_side(benchmark::State& state) {
-  const auto set = static_cast<isa>(state.range(0));
-  const auto classes = static_cast<std::size_t>(state.range(1)), lanes = static_cast<std::size_t>(state.range(2));
+  const auto classes = number_of(state, 1), lanes = number_of(state, 2);
   const auto& rows = rows_of_shape<Index, Value, Shape>();
-  const auto& kernels = lane_kernels_of<Index, Value>(set);
+  const auto& kernels = lane_kernels_of<Index, Value>(set_of(state));
   const auto w = weights(rows.columns * classes * lanes);
   std::vector<float> slope(classes * lanes), step_of_each(lanes, -step);
   for (auto _ : state) {
-    rows.pass([&](row_batch<Index, Value> batch) {
-      const auto begin = batch.begin, end = batch.end;
-      batch.rows = 1;
-      for (std::size_t i = 0; i < batch_rows; ++i) {
-        batch.begin[0] = begin[i], batch.end[0] = end[i];
-        kernels.scores(w.get(), nullptr, classes * lanes, batch, slope.data());
-        for (float& s : slope) s += 1.0f;
-        kernels.class_changes(w.get(), lanes, batch, {slope.data(), step_of_each.data(), nullptr, classes});
-      }
+    rows.pass_by_row([&](const row_batch<Index, Value>& row) {
+      kernels.scores(w.get(), nullptr, classes * lanes, row, slope.data());
+      for (float& s : slope) s += 1.0f;
+      kernels.class_changes(w.get(), lanes, row, {slope.data(), step_of_each.data(), nullptr, classes});
     });
   }
-  state.SetLabel(std::string(name_of(set)));
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * classes * lanes));
+  tell(state, rows.index.size() * classes * lanes);
 }
 
 /// One of these models.
 template <class Index, class Value, const generate::options& Shape>
 void classes_alone(benchmark::State& state) {
-  const auto set = static_cast<isa>(state.range(0));
-  const auto classes = static_cast<std::size_t>(state.range(1));
+  const auto classes = number_of(state, 1);
   const auto& rows = rows_of_shape<Index, Value, Shape>();
-  const auto& kernels = row_kernels_of<class_arrays, Index, Value>(set);
+  const auto& kernels = row_kernels_of<class_arrays, Index, Value>(set_of(state));
   const auto w = weights(rows.columns * classes);
   std::vector<float> room(classes);
   row_update<class_arrays> update{.to = {w.get(), nullptr, classes}, .step = -step, .room = room.data()};
@@ -165,8 +173,7 @@ void classes_alone(benchmark::State& state) {
                                 },
                                 &update.to.classes};
   for (auto _ : state) rows.pass([&](const row_batch<Index, Value>& batch) { kernels.sgd(update, batch, plus_one); });
-  state.SetLabel(std::string(name_of(set)));
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * classes));
+  tell(state, rows.index.size() * classes);
 }
 
 /// Factorization machines, and sums of squares where adagrad trains them.
@@ -189,37 +196,28 @@ struct machines {
 
 template <class Index, class Value, const generate::options& Shape>
 void machines_side_by_side(benchmark::State& state) {
-  const auto set = static_cast<isa>(state.range(0));
   const auto& rows = rows_of_shape<Index, Value, Shape>();
-  const machines all{rows.columns, static_cast<std::size_t>(state.range(1)), static_cast<std::size_t>(state.range(2)),
-                     state.range(3) != 0};
-  const auto& kernels = lane_kernels_of<Index, Value>(set);
+  const machines all{rows.columns, number_of(state, 1), number_of(state, 2), state.range(3) != 0};
+  const auto& kernels = lane_kernels_of<Index, Value>(set_of(state));
   std::vector<float> room(2 * all.width * all.lanes), step_of_each(all.lanes, -step);
   alignas(64) std::array<float, most_lanes> slope;
   const lane_machines by{all.parameters(), all.squares(), room.data(), slope.data(), step_of_each.data()};
   for (auto _ : state) {
-    rows.pass([&](row_batch<Index, Value> batch) {
-      const auto begin = batch.begin, end = batch.end;
-      batch.rows = 1;
-      for (std::size_t i = 0; i < batch_rows; ++i) {
-        batch.begin[0] = begin[i], batch.end[0] = end[i];
-        kernels.machine_scores(by.to, all.lanes, batch, room.data(), slope.data());
-        for (float& s : slope) s = 0.1f;
-        kernels.machine_changes(all.lanes, batch, by);
-      }
+    rows.pass_by_row([&](const row_batch<Index, Value>& row) {
+      kernels.machine_scores(by.to, all.lanes, row, room.data(), slope.data());
+      for (float& s : slope) s = 0.1f;
+      kernels.machine_changes(all.lanes, row, by);
     });
   }
-  state.SetLabel(std::string(name_of(set)));
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * all.lanes));
+  tell(state, rows.index.size() * all.lanes);
 }
 
 /// One of these models.
 template <class Index, class Value, const generate::options& Shape>
 void machines_alone(benchmark::State& state) {
-  const auto set = static_cast<isa>(state.range(0));
   const auto& rows = rows_of_shape<Index, Value, Shape>();
-  const machines one{rows.columns, static_cast<std::size_t>(state.range(1)), 1, state.range(2) != 0};
-  const auto& kernels = row_kernels_of<machine_arrays, Index, Value>(set);
+  const machines one{rows.columns, number_of(state, 1), 1, state.range(2) != 0};
+  const auto& kernels = row_kernels_of<machine_arrays, Index, Value>(set_of(state));
   std::vector<float> room(one.width);
   const row_update<machine_arrays> update{
       .to = one.parameters(), .sums = one.squares(), .step = -step, .room = room.data()};
@@ -228,16 +226,14 @@ void machines_alone(benchmark::State& state) {
     rows.pass([&](const row_batch<Index, Value>& batch) {
       (one.adagrad ? kernels.adagrad : kernels.sgd)(update, batch, a_tenth);
     });
-  state.SetLabel(std::string(name_of(set)));
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size()));
+  tell(state, rows.index.size());
 }
 
 /// One model: compare the time of as many passes with the above.
 template <class Index, class Value, const generate::options& Shape>
 void alone(benchmark::State& state) {
-  const auto set = static_cast<isa>(state.range(0));
   const auto& rows = rows_of_shape<Index, Value, Shape>();
-  const auto& kernels = kernels_of<Index, Value>(set);
+  const auto& kernels = kernels_of<Index, Value>(set_of(state));
   const auto w = weights(rows.columns);
   std::array<float, batch_rows> change;
   for (auto _ : state) {
@@ -247,14 +243,13 @@ void alone(benchmark::State& state) {
       kernels.updates(w.get(), batch, change.data());
     });
   }
-  state.SetLabel(std::string(name_of(set)));
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size()));
+  tell(state, rows.index.size());
 }
 
 /// The derivatives of a batch of models side by side; items are derivatives.
 template <class M>
 void derivatives_side_by_side(benchmark::State& state) {
-  const auto lanes = static_cast<std::size_t>(state.range(0));
+  const auto lanes = number_of(state, 0);
   const M model{};
   const margin_loss loss(model);
   std::array<float, batch_rows * most_lanes> margin, label, slope;
@@ -269,62 +264,47 @@ void derivatives_side_by_side(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(batch_rows * lanes));
 }
 
-void on_every_isa(benchmark::internal::Benchmark* b) {
-  b->ArgName("isa")->Unit(benchmark::kMillisecond);
-  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
-    if (has_isa(set)) b->Arg(static_cast<std::int64_t>(set));
+using arguments = std::vector<std::int64_t>;
+const arguments counts_of_lanes{8, 16, 32}, counts_of_classes{3, 10, 20}, counts_of_factors{4, 8, 16}, no_or_yes{0, 1};
+
+void of_isa(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"isa"})->ArgsProduct({bench::every_isa()})->Unit(benchmark::kMillisecond);
 }
-void on_every_isa_with_lanes(benchmark::internal::Benchmark* b) {
-  b->ArgNames({"isa", "lanes"})->Unit(benchmark::kMillisecond);
-  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
-    for (const std::int64_t lanes : {8, 16, 32})
-      if (has_isa(set)) b->Args({static_cast<std::int64_t>(set), lanes});
+void of_lanes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"isa", "lanes"})->ArgsProduct({bench::every_isa(), counts_of_lanes})->Unit(benchmark::kMillisecond);
 }
-void on_every_isa_with_classes(benchmark::internal::Benchmark* b) {
-  b->ArgNames({"isa", "classes"})->Unit(benchmark::kMillisecond);
-  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
-    for (const std::int64_t classes : {3, 10, 20})
-      if (has_isa(set)) b->Args({static_cast<std::int64_t>(set), classes});
+void of_classes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"isa", "classes"})->ArgsProduct({bench::every_isa(), counts_of_classes})->Unit(benchmark::kMillisecond);
 }
-void on_every_isa_with_classes_and_lanes(benchmark::internal::Benchmark* b) {
+void of_classes_and_lanes(benchmark::internal::Benchmark* b) {
   b->ArgNames({"isa", "classes", "lanes"})->Unit(benchmark::kMillisecond);
-  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
-    for (const std::int64_t classes : {3, 10, 20})
-      for (const std::int64_t lanes : {8, 16, 32})
-        if (has_isa(set)) b->Args({static_cast<std::int64_t>(set), classes, lanes});
+  b->ArgsProduct({bench::every_isa(), counts_of_classes, counts_of_lanes});
 }
-void on_every_isa_with_factors(benchmark::internal::Benchmark* b) {
+void of_factors(benchmark::internal::Benchmark* b) {
   b->ArgNames({"isa", "factors", "adagrad"})->Unit(benchmark::kMillisecond);
-  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
-    for (const std::int64_t factors : {4, 8, 16})
-      for (const std::int64_t adagrad : {0, 1})
-        if (has_isa(set)) b->Args({static_cast<std::int64_t>(set), factors, adagrad});
+  b->ArgsProduct({bench::every_isa(), counts_of_factors, no_or_yes});
 }
-void on_every_isa_with_factors_and_lanes(benchmark::internal::Benchmark* b) {
+void of_factors_and_lanes(benchmark::internal::Benchmark* b) {
   b->ArgNames({"isa", "factors", "lanes", "adagrad"})->Unit(benchmark::kMillisecond);
-  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
-    for (const std::int64_t factors : {4, 8, 16})
-      for (const std::int64_t lanes : {8, 16, 32})
-        for (const std::int64_t adagrad : {0, 1})
-          if (has_isa(set)) b->Args({static_cast<std::int64_t>(set), factors, lanes, adagrad});
+  b->ArgsProduct({bench::every_isa(), counts_of_factors, counts_of_lanes, no_or_yes});
 }
-BENCHMARK(alone<std::uint16_t, float, text>)->Apply(on_every_isa);
-BENCHMARK(side_by_side<std::uint16_t, float, text>)->Apply(on_every_isa_with_lanes);
-BENCHMARK(alone<std::uint16_t, half, text>)->Apply(on_every_isa);
-BENCHMARK(side_by_side<std::uint16_t, half, text>)->Apply(on_every_isa_with_lanes);
-BENCHMARK(proximal_side_by_side<std::uint16_t, half, text>)->Apply(on_every_isa_with_lanes);
-BENCHMARK(alone<std::uint16_t, half, records>)->Apply(on_every_isa);
-BENCHMARK(side_by_side<std::uint16_t, half, records>)->Apply(on_every_isa_with_lanes);
-BENCHMARK(alone<std::uint32_t, float, reviews>)->Apply(on_every_isa);
-BENCHMARK(side_by_side<std::uint32_t, float, reviews>)->Apply(on_every_isa_with_lanes);
-BENCHMARK(classes_alone<std::uint16_t, half, records>)->Apply(on_every_isa_with_classes);
-BENCHMARK(classes_side_by_side<std::uint16_t, half, records>)->Apply(on_every_isa_with_classes_and_lanes);
-BENCHMARK(classes_alone<std::uint16_t, half, text>)->Apply(on_every_isa_with_classes);
-BENCHMARK(classes_side_by_side<std::uint16_t, half, text>)->Apply(on_every_isa_with_classes_and_lanes);
-BENCHMARK(machines_alone<std::uint16_t, half, records>)->Apply(on_every_isa_with_factors);
-BENCHMARK(machines_side_by_side<std::uint16_t, half, records>)->Apply(on_every_isa_with_factors_and_lanes);
-BENCHMARK(machines_alone<std::uint16_t, half, text>)->Apply(on_every_isa_with_factors);
-BENCHMARK(machines_side_by_side<std::uint16_t, half, text>)->Apply(on_every_isa_with_factors_and_lanes);
+BENCHMARK(alone<std::uint16_t, float, text>)->Apply(of_isa);
+BENCHMARK(side_by_side<std::uint16_t, float, text>)->Apply(of_lanes);
+BENCHMARK(alone<std::uint16_t, half, text>)->Apply(of_isa);
+BENCHMARK(side_by_side<std::uint16_t, half, text>)->Apply(of_lanes);
+BENCHMARK(proximal_side_by_side<std::uint16_t, half, text>)->Apply(of_lanes);
+BENCHMARK(alone<std::uint16_t, half, records>)->Apply(of_isa);
+BENCHMARK(side_by_side<std::uint16_t, half, records>)->Apply(of_lanes);
+BENCHMARK(alone<std::uint32_t, float, reviews>)->Apply(of_isa);
+BENCHMARK(side_by_side<std::uint32_t, float, reviews>)->Apply(of_lanes);
+BENCHMARK(classes_alone<std::uint16_t, half, records>)->Apply(of_classes);
+BENCHMARK(classes_side_by_side<std::uint16_t, half, records>)->Apply(of_classes_and_lanes);
+BENCHMARK(classes_alone<std::uint16_t, half, text>)->Apply(of_classes);
+BENCHMARK(classes_side_by_side<std::uint16_t, half, text>)->Apply(of_classes_and_lanes);
+BENCHMARK(machines_alone<std::uint16_t, half, records>)->Apply(of_factors);
+BENCHMARK(machines_side_by_side<std::uint16_t, half, records>)->Apply(of_factors_and_lanes);
+BENCHMARK(machines_alone<std::uint16_t, half, text>)->Apply(of_factors);
+BENCHMARK(machines_side_by_side<std::uint16_t, half, text>)->Apply(of_factors_and_lanes);
 BENCHMARK(derivatives_side_by_side<logistic>)->ArgName("lanes")->Arg(8)->Arg(32);
 
 }  // namespace

@@ -29,4 +29,11 @@ std::unique_ptr<training_task> sample_task(const loop_options& options) {
   return make_task(hinge_svm{}, sample_rows(), sample_labels(label_kind::binary), options);
 }
 
+std::vector<std::int64_t> every_isa() {
+  std::vector<std::int64_t> sets;
+  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
+    if (has_isa(set)) sets.push_back(static_cast<std::int64_t>(set));
+  return sets;
+}
+
 }  // namespace hogwild::bench

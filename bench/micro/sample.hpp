@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
@@ -23,5 +25,8 @@ param_store store_for(std::size_t parameters);
 
 /// A task of hinge_svm on the sample, with the given options.
 std::unique_ptr<training_task> sample_task(const loop_options& options);
+
+/// The instruction sets of this machine, as arguments of a benchmark.
+std::vector<std::int64_t> every_isa();
 
 }  // namespace hogwild::bench

@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
-#include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <mpi.h>
 
-#include <nlohmann/json.hpp>
-
-#include <hogwild/detail/platform/build_info.hpp>
-#include <hogwild/detail/platform/machine.hpp>
+#include <bench/parse_and_run.hpp>
+#include <bench/record_lines.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/mpi/collective.hpp>
 #include <hogwild/mpi/session.hpp>
@@ -25,7 +22,8 @@
 namespace {
 
 using namespace hogwild;
-using json = nlohmann::ordered_json;
+using namespace hogwild::bench;
+using json = record_lines::json;
 
 struct asked {
   std::vector<std::size_t> floats{1 << 10, 1 << 13, 1 << 16, 1 << 20};
@@ -78,29 +76,12 @@ json measure(collective& ranks, std::size_t floats, std::size_t repeats) {
           {"mpi_seconds", theirs}};
 }
 
-json context(const mpi_session& session) {
-  const machine_facts m = this_machine();
-  json machine{{"cpu_model", m.cpu_model},   {"logical_cpus", m.logical_cpus}, {"usable_cpus", m.usable_cpus},
-               {"numa_nodes", m.numa_nodes}, {"memory_bytes", m.memory_bytes}, {"kernel", m.kernel}};
-  return {{"kind", "context"},
-          {"schema", 1},
-          {"version", build_info.version},
-          {"commit", build_info.commit},
-          {"compiler", build_info.compiler},
-          {"machine", std::move(machine)},
-          {"mpi", session.describe()}};
-}
-
 int run(const asked& o) {
   mpi_session session;
   const auto ranks = join_mpi_group(session);
   const bool first = session.rank() == 0;
-  std::ofstream record;
-  if (first && !o.out.empty()) {
-    record.open(o.out);
-    if (!record) throw input_error(o.out + ": cannot be written; name another file with --out");
-    record << context(session).dump() << '\n';
-  }
+  std::optional<record_lines> record;
+  if (first && !o.out.empty()) record.emplace(o.out).put_context("mpi", session.describe());
   if (first)
     std::printf("%zu ranks: %s\n%12s %14s %14s %8s\n", session.size(), session.describe().c_str(), "floats",
                 "all_reduce us", "MPI us", "ratio");
@@ -109,7 +90,7 @@ int run(const asked& o) {
     if (!first) continue;
     std::printf("%12zu %14.1f %14.1f %8.2f\n", floats, 1e6 * line["median_seconds"].get<double>(),
                 1e6 * line["mpi_median_seconds"].get<double>(), line["ratio"].get<double>());
-    if (record.is_open() && !(record << line.dump() << std::endl)) throw resource_error(o.out + ": cannot be written");
+    if (record) record->put(line);
   }
   return 0;
 }
@@ -124,11 +105,5 @@ int main(int argc, char** argv) {
   app.add_option("--floats", o.floats, "lengths of the arrays")->delimiter(',')->check(CLI::Range(1, 1 << 28));
   app.add_option("--repeats", o.repeats, "sums of each kind")->check(CLI::Range(1, 100000));
   app.add_option("--out", o.out, "record, JSON lines");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    return run(o);
-  } catch (const hogwild::error& e) {
-    std::cerr << "bench_all_reduce: " << e.what() << '\n';
-    return static_cast<int>(e.code());
-  }
+  return parse_and_run(app, argc, argv, [&] { return run(o); });
 }

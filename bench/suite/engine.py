@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the engines of hogwild have in common as contestants."""
+"""The engines of hogwild as contestants."""
 import dataclasses
+import shutil
 from typing import Callable, Sequence
 
 from suite import trial
@@ -40,7 +41,8 @@ class Engine:
             grid["decay"] = sorted({round(1 - (1 - begun["decay"]) * x, 4) for x in (0.5, 1.0, 2.0)})
         if self.meeting:
             grid["meeting"] = list(self.meeting)
-        if self.batch and task.family == "linear" and "--batch" not in task.options:  # other models have rows a batch in the task's options
+        # Other models have rows a batch in the task's options.
+        if self.batch and task.family == "linear" and "--batch" not in task.options:
             grid["batch"] = list(self.batch)
         return grid
 
@@ -62,3 +64,22 @@ class Engine:
             arguments += [OPTIONS[key], str(value)]
         return trial.train(place, arguments, metric=task.target.metric, timeout=LONGEST,
                            ranks=workers if between else 0)
+
+
+def no_device(_):
+    return "" if shutil.which("nvidia-smi") else "there is no CUDA device (no program nvidia-smi)"
+
+
+ALL_REDUCE, LOCAL_SGD = ["--engine", "all_reduce"], ["--engine", "local_sgd"]
+SUMMED = ("linear", "softmax", "ratings", "machine", "images")  # families of the synchronous engines
+ENGINES = {engine.name: engine for engine in (
+    Engine("all_reduce", ALL_REDUCE, ranks=ALL_REDUCE, meeting=(16, 64, 256), batch=(1, 4, 16), families=SUMMED),
+    Engine("device", ["--engine", "cuda"], workers=(1,), lacking=no_device,
+           families=("linear", "softmax", "ratings", "machine", "words")),
+    Engine("local_sgd", LOCAL_SGD, ranks=LOCAL_SGD, meeting=(256, 1024, 4096), families=SUMMED),
+    Engine("processes", ["--engine", "processes"]),
+    Engine("ring", ["--engine", "ring", "--replicas", "2"], ranks=["--engine", "ring"], least=2,
+           families=("linear", "softmax", "ratings", "machine")),
+    Engine("serial", ["--engine", "serial"], workers=(1,)),
+    Engine("threads", ["--engine", "threads"]),
+)}

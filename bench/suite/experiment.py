@@ -2,12 +2,10 @@
 """Runs of one paper: its data at a scale, its configurations in turns, and the resulting figures and curves."""
 import dataclasses
 import json
-import lzma
-import shutil
 import statistics
 from typing import Sequence
 
-from suite import life, made, quality, trial
+from suite import data, life, lines, made, quality, trial
 from suite.terms import Target, Unavailable
 
 
@@ -53,25 +51,12 @@ class Experiment:
         self.tell(f"{panel} beyond {self.cpus} threads is predicted (hogwild advise), not measured; no verdict uses it")
 
     def real(self, name):
-        """A real data file, unpacked into the folder of this call."""
-        for ending in ("", ".xz"):
-            source = self.place.data and self.place.data / (name + ending)
-            if source and source.exists():
-                target = self.place.work / name
-                if not target.exists():
-                    with (lzma.open if ending else open)(source, "rb") as packed, open(target, "wb") as file:
-                        shutil.copyfileobj(packed, file)
-                return target
-        raise Unavailable(f"{name} is not there; name its folder with --data")
+        return data.real(self.place, name)
 
-    def text(self, rows, *options):
+    def text(self, rows):
         """Generated rows of text in the shape of RCV1, a tenth of them for testing."""
-        train = self.place.work / f"text_{rows}.svm"
-        if not train.exists():
-            self.output([self.place.hogwild, "generate", train, "--test", train.with_suffix(".t"), "--rows", rows,
-                         "--seed", 1, *options])
         self.tell(f"{rows} generated rows in the shape of RCV1 (hogwild generate, seed 1)")
-        return train
+        return data.generated(f"text_{rows}", rows=rows, seed=1)(self.place)["train"]
 
     def ratings(self, users, items, each, name):
         """Generated ratings of rank 3 with noise, seed 1: a substitute for sets that are not available."""
@@ -119,17 +104,11 @@ class Experiment:
         return Runs(good, found, seeds)
 
     def put_run(self, task, c, turn, o, target):
-        reached = None if o.error else quality.to_target(o.points, target)
-        self.record.put(
-            "run", task=task, contestant=c.name, workers=c.workers, place="here", seed=turn + 1, turn=turn,
-            settings={"arguments": " ".join(c.arguments)},
-            state="failed" if o.error else "measured" if reached else "short",
-            reason=o.error or ("" if reached else "it did not reach the target"), target=dataclasses.asdict(target),
-            points=[[p.seconds, p.epochs, p.value] for p in o.points],
-            seconds_to_target=reached[0] if reached else None, epochs_to_target=reached[1] if reached else None,
-            parse_seconds=o.parse_seconds, train_seconds=o.train_seconds, total_seconds=o.total_seconds,
-            cpu_seconds=o.cpu_seconds, peak_bytes=o.peak_bytes, examples=o.examples, nonzeros=o.nonzeros,
-            bytes_exchanged=o.bytes_exchanged, staleness=o.staleness, conflict_rate=o.conflict_rate, idle_before=None)
+        who = {"task": task, "contestant": c.name, "workers": c.workers, "place": "here"}
+        state = "failed" if o.error else "measured" if quality.to_target(o.points, target) else "short"
+        reason = o.error or ("" if state == "measured" else "it did not reach the target")
+        settings = {"arguments": " ".join(c.arguments)}
+        self.record.put("run", **lines.of_outcome(who, settings, turn, None, o, target, state, reason))
 
 
 class Runs:

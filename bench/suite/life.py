@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -35,6 +36,16 @@ def end_as_by_ctrl_c():
     for number in ASK:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, ask)
+
+
+def run_main(main, said):
+    """Ends with what main() returns, or by Ctrl-C and its like with 130 and a sentence."""
+    end_as_by_ctrl_c()
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print(said, file=sys.stderr)
+        sys.exit(130)
 
 
 def with_parent():

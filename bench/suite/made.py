@@ -21,6 +21,28 @@ def ratings(users, items, each, rank=3, noise=0.3, seed=1, test=True):
             yield "test" if test and chance.random() < PART else "train", f"{u + 1}\t{i + 1}\t{value:.3f}"
 
 
+def classes(count=6000):
+    """Rows of 15 of 200 columns, and the largest of five noisy linear scores of each."""
+    chance = random.Random(1)
+    planes = [[chance.gauss(0, 1) for _ in range(200)] for _ in range(5)]
+    for _ in range(count):
+        row = [(j, chance.gauss(0, 1) / 4) for j in sorted(chance.sample(range(200), 15))]
+        scores = [2 * sum(plane[j] * x for j, x in row) + chance.gauss(0, 0.3) for plane in planes]
+        entries = " ".join(f"{j + 1}:{x:.4f}" for j, x in row)
+        yield "train", f"{max(range(5), key=scores.__getitem__) + 1} {entries}"
+
+
+def pairs(count=6000):
+    """Rows of 10 of 200 columns, whose labels depend on the pairs of a row's columns."""
+    chance = random.Random(1)
+    factors = [[chance.gauss(0, 0.6) for _ in range(4)] for _ in range(200)]
+    for _ in range(count):
+        row = sorted(chance.sample(range(200), 10))
+        sums = [sum(factors[j][k] for j in row) for k in range(4)]
+        score = sum(s * s for s in sums) / 2 - sum(x * x for j in row for x in factors[j]) / 2 + chance.gauss(0, 0.5)
+        yield "train", ("+1 " if score > 0 else "-1 ") + " ".join(f"{j + 1}:1" for j in row)
+
+
 def _labelled(count, edges, classes):
     yield "train", f"{count} {len(edges)} {max(classes) + 1}"
     yield from (("train", f"v {node} {of}") for node, of in enumerate(classes))

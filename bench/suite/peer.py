@@ -5,6 +5,7 @@ import functools
 import json
 import os
 import pathlib
+import shutil
 import tempfile
 from typing import Any, Callable, Mapping, Sequence
 
@@ -70,6 +71,30 @@ def option(task, name, other=None):
     """The word after an option of a task."""
     words = list(task.options)
     return words[words.index(name) + 1] if name in words else other
+
+
+def finder(program, advice, variable=""):
+    """A function that returns the path of the program, whose name `variable` of the environment may change."""
+    def found():
+        path = shutil.which(os.environ.get(variable, program))
+        if not path:
+            raise Unavailable(advice)
+        return path
+    return found
+
+
+def sized(found):
+    """For `version` of a Peer whose program prints none. `found`: as finder() returns it."""
+    return lambda _: f"{pathlib.Path(found()).name} of {os.stat(found()).st_size} bytes"
+
+
+def packaged(found, package):
+    """For `version` of a Peer: that of a package of the system, or the program's name."""
+    def version(_):
+        path = found()
+        asks = ["dpkg-query", "-W", "-f", "${Version}", package]
+        return shutil.which("dpkg-query") and life.run(asks).stdout or pathlib.Path(path).name
+    return version
 
 
 def module(name, package):
@@ -161,7 +186,12 @@ def by_counts(task, run, value, counts, none):
             break
     if not points:
         raise Unavailable("it told of no point")
-    return Outcome(points, parse_seconds=reading, train_seconds=points[-1].seconds, total_seconds=ended.seconds,
+    return outcome(points, ended, reading)
+
+
+def outcome(points, ended, parse_seconds=None):
+    """`ended`: the command, see ran(); `parse_seconds`: of reading, if they are known."""
+    return Outcome(points, parse_seconds=parse_seconds, train_seconds=points[-1].seconds, total_seconds=ended.seconds,
                    cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes)
 
 
@@ -191,9 +221,10 @@ class Thinned:
         return arrived
 
 
-def by_script(script, task, place, workers, settings, seed, data, timeout=LONGEST, measured=None):
-    """Runs a contestant's own file under Python, which finds this suite, until it passes the target: it calls
-    suite.point.tell() for each point, with its weights in a file that it names.
+def by_script(module, task, place, workers, settings, seed, data, timeout=LONGEST, measured=None):
+    """Runs main() of a contestant's module under the Python of peers until it passes the target: it calls
+    suite.point.tell() for each point, with its weights in a file that it names. The module imports what it trains with
+    in main() alone, since the suite imports the module, too.
 
     Points have `seconds`, `epochs` and either `weights` (a file of "column weight", or of what `measured` turns into a
     number) or `value`; one may have `parse_seconds`.
@@ -217,16 +248,15 @@ def by_script(script, task, place, workers, settings, seed, data, timeout=LONGES
         line = json.loads(text)
         parsed = line.get("parse_seconds", parsed)
         return "enough" if told.passes(line, "value" in line) else "go on"
-    ended = ran([place.python, script, json.dumps(asked)], timeout=timeout, answer=answer, env=env)
+    ended = ran([place.python, "-m", "suite.script", module, json.dumps(asked)], timeout=timeout, answer=answer, env=env)
     told.newest_passes()
     if not told.points:
         raise Unavailable("it told of no point")
-    return Outcome(told.points, parse_seconds=parsed, train_seconds=told.points[-1].seconds,
-                   total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes)
+    return outcome(told.points, ended, parsed)
 
 
-def script(name, version, path, families, values, timeout=LONGEST, **more):
-    """A contestant whose own file trains when run under Python; `more`: further fields of Peer."""
+def script(name, version, families, values, timeout=LONGEST, **more):
+    """A contestant whose own file trains by its main(), see by_script(); `more`: further fields of Peer."""
     def train(task, place, *run):
-        return by_script(path, task, place, *run, task.data(place), timeout)
+        return by_script(f"contestants.{name}", task, place, *run, task.data(place), timeout)
     return Peer(name, version, families, train, values, **more)

@@ -117,13 +117,13 @@ def left_out(lines):
 def listed(place, tasks, contestants):
     """Tasks with their targets and contestants, places, and what each lacks here."""
     text = ["Tasks:"]
-    for name, module in tasks.items():
+    for name, task in tasks.items():
         try:
-            module.task.data(place)
+            task.data(place)
             missing = ""
         except Unavailable as reason:
             missing = f"; missing: {reason}"
-        text.append(f"  {name} ({module.task.family}; {', '.join(module.suites) or 'full'}){missing}")
+        text.append(f"  {name} ({task.family}; {', '.join(task.suites) or 'full'}){missing}")
     text.append("Contestants:")
     for c in contestants:
         text.append(f"  {c.name}" + (f"; missing: {reason}" if (reason := c.missing(place)) else ""))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The terms of the bench suite: a task, a contestant, a setting, and the outcome of one run."""
+from __future__ import annotations  # peers import this under their own Python, which may be older
+
 import dataclasses
 import pathlib
 from typing import Any, Callable, Mapping, Protocol, Sequence
@@ -27,7 +29,7 @@ class Target:
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """Data, model, metric, target and tuned settings: one file in bench/tasks, which calls `task` this."""
+    """Data, model, metric, target and tuned settings: an entry of bench/tasks.py, or a user's rows."""
     name: str
     family: str  # linear, softmax, ratings, machine (factorization), words, images, cut; empty: for a model of its own
     data: Callable[["Place"], Mapping[str, pathlib.Path]]  # "train", "test"; raises Unavailable
@@ -37,6 +39,7 @@ class Task:
     found: str  # how the settings were found: the call and the machine
     epochs: int  # the most that a run may take
     ours_alone: str = ""  # why other programs cannot train the same; empty: they can
+    suites: Sequence[str] = ()  # tiny, quick, full: those that it belongs to
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,7 +90,7 @@ class Outcome:
 
 
 class Contestant(Protocol):
-    """One file of at most 60 lines in bench/contestants; its module has these names."""
+    """An engine, or what a file of at most 60 lines in bench/contestants calls `contestant`."""
     name: str
     workers: Sequence[int]  # how many it can have; empty: any number
 

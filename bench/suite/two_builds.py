@@ -9,7 +9,7 @@ from suite.terms import Outcome, Unavailable
 def measure(driver, places, tasks, contestants, given):
     """The paths of the records of A and B, `given.out`/A.jsonl and B.jsonl.
 
-    `driver`: the functions of bench/run that make lines; `places`: of A and of B; `given`: runs of each, workers,
+    `driver`: suite.lines; `places`: of A and of B; `given`: runs of each, workers,
     seconds to wait for a quiet moment. Both records begin at the same time: their turns belong together.
     """
     paths = [pathlib.Path(given.out) / f"{name}.jsonl" for name in "AB"]

@@ -11,13 +11,13 @@
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/names.hpp>
 #include <hogwildpp/detail/delta_message.hpp>
-#include <hogwildpp/detail/ring_refusals.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 namespace hogwild {
@@ -73,17 +73,6 @@ void exchange_before_l2_shows(exchange_options& exchange, double step, double l2
 
 }  // namespace
 
-std::string_view why_refused_on_ring(const combination& c) {
-  if (c.reproducible)
-    return "a reproducible run is not possible on a ring, where it is chance who exchanges when: use threads or "
-           "processes";
-  if (c.update == update_kind::locked) return "replicas on a ring exchange without locks: use lossy or exact updates";
-  if (is_exclusive(c.update))
-    return "edge_locked and ordered are for one shared array, and a ring has replicas: use lossy or exact updates";
-  if (c.sharing == sharing_kind::automatic || c.sharing == sharing_kind::buffered) return {};
-  return "workers on a ring hold replicas (buffered) of their replica: leave the sharing at auto";
-}
-
 void require_same_engine(const ring_engine& engine, const agreement& ranks) {
   const auto number = [](auto x) { return detail::to_text(x); };
   const std::vector<named_value> mine{
@@ -106,9 +95,10 @@ std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
     run.note("one replica is plain Hogwild!, not a ring; ask for more replicas than this machine has memory nodes");
     return run.decide_sharing(workers);
   }
-  const std::string_view refused = why_refused_on_ring(
-      {.sharing = run.options().sharing, .update = run.loop().update, .reproducible = run.options().reproducible});
-  if (!refused.empty()) throw config_error(std::string(refused));
+  require_compatible({.sharing = run.options().sharing,
+                      .update = run.loop().update,
+                      .reproducible = run.options().reproducible,
+                      .by = trained_by::ring});
   if (run.loop().optimizer == optimizer_kind::ftrl && ring.rule != ring_rule::deltas)
     throw config_error(
         "the mean of what replicas sum up is not what ftrl makes weights of: use the exchange rule deltas, or another "

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _data, _engine
+from . import _engine
 from ._arrays import MOST_COLUMNS, Csr, table_of
 from ._data import Dataset
 from ._engine import ConfigError
@@ -51,6 +51,13 @@ def _word(value):
 def named(model):
     """The name of a model, and the object that makes it if Python has compiled it."""
     return ("own_loss", model._own) if isinstance(model, Loss) else (model, None)
+
+
+def keep_parameters(of, given):
+    """For __init__ with locals(): each parameter becomes the attribute of its name, as scikit-learn expects."""
+    for name, value in given.items():
+        if name not in ("self", "__class__"):
+            setattr(of, name, value)
 
 
 def workers_of(n_jobs):
@@ -135,6 +142,14 @@ class Job:
         if raised is not None:
             raise raised
         return not self._run.running
+
+    def _interrupted(self):
+        """Waits until the run has ended; returns what a signal's handler raises meanwhile, or None."""
+        try:
+            self.wait()
+        except BaseException as raised:  # whatever it is
+            return raised
+        return None
 
     def result(self) -> Model:
         """The Model, once the run has ended.

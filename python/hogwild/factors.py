@@ -9,7 +9,7 @@ import numpy as np
 from . import _engine
 from ._arrays import Csr, is_sparse
 from ._data import Dataset
-from ._train import Job, words_of, workers_of
+from ._train import Job, keep_parameters, words_of, workers_of
 
 
 class MatrixFactorization:
@@ -47,14 +47,7 @@ class MatrixFactorization:
 
     def __init__(self, factors=32, learning_rate=None, regularization=None, iterations=20, use_bias=True,
                  num_threads=1, random_state=1, reproducible=False):
-        self.factors = factors
-        self.learning_rate = learning_rate
-        self.regularization = regularization
-        self.iterations = iterations
-        self.use_bias = use_bias
-        self.num_threads = num_threads
-        self.random_state = random_state
-        self.reproducible = reproducible
+        keep_parameters(self, locals())
 
     def fit(self, user_items, callback=None):
         """Trains on a sparse matrix of ratings, users by items. Returns self.
@@ -79,12 +72,7 @@ class MatrixFactorization:
                                   "step": self.learning_rate, "l2": self.regularization, "epochs": self.iterations,
                                   "bias": bool(self.use_bias), "seed": seed,
                                   "reproducible": bool(self.reproducible), **who}), None, callback, "the ratings")
-        interrupt = None
-        try:
-            job.wait()
-        except BaseException as raised:  # whatever a signal's handler raises
-            interrupt = raised
-        self._take(job, users, items, interrupt)
+        self._take(job, users, items, job._interrupted())
         return self
 
     def _take(self, job, users, items, interrupt):

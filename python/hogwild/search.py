@@ -28,7 +28,7 @@ from sklearn.utils.validation import _check_method_params
 from . import _engine
 from ._data import Dataset
 from ._lanes import Lanes
-from ._train import threads_of
+from ._train import keep_parameters, threads_of
 from .sklearn._base import EngineEstimator
 
 __all__ = ["Grid", "Random", "Halving", "Hyperband"]
@@ -36,11 +36,6 @@ __all__ = ["Grid", "Random", "Halving", "Hyperband"]
 
 class _Search(BaseSearchCV):
     """The common part of all searches: training and results."""
-
-    def __init__(self, estimator, *, scoring=None, n_jobs=None, refit=True, cv=None, verbose=0, error_score=np.nan,
-                 return_train_score=False):
-        super().__init__(estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
-                         error_score=error_score, return_train_score=return_train_score)
 
     def fit(self, X, y=None, **params):
         """Searches, and with refit trains the best candidate on all rows.
@@ -246,9 +241,7 @@ class Grid(_Search):
 
     def __init__(self, estimator, param_grid, *, scoring=None, n_jobs=None, refit=True, cv=None, verbose=0,
                  error_score=np.nan, return_train_score=False):
-        super().__init__(estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
-                         error_score=error_score, return_train_score=return_train_score)
-        self.param_grid = param_grid
+        keep_parameters(self, locals())
 
     def _candidates(self):
         return list(ParameterGrid(self.param_grid))
@@ -268,11 +261,7 @@ class Random(_Search):
 
     def __init__(self, estimator, param_distributions, *, n_iter=10, scoring=None, n_jobs=None, refit=True, cv=None,
                  verbose=0, random_state=None, error_score=np.nan, return_train_score=False):
-        super().__init__(estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
-                         error_score=error_score, return_train_score=return_train_score)
-        self.param_distributions = param_distributions
-        self.n_iter = n_iter
-        self.random_state = random_state
+        keep_parameters(self, locals())
 
     def _candidates(self):
         return list(ParameterSampler(self.param_distributions, self.n_iter, random_state=self.random_state))
@@ -357,12 +346,7 @@ class Halving(_ByEpochs):
 
     def __init__(self, estimator, param_distributions, *, n_candidates=32, factor=3, scoring=None, n_jobs=None,
                  refit=True, cv=None, verbose=0, random_state=None, error_score=np.nan, return_train_score=False):
-        super().__init__(estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
-                         error_score=error_score, return_train_score=return_train_score)
-        self.param_distributions = param_distributions
-        self.n_candidates = n_candidates
-        self.factor = factor
-        self.random_state = random_state
+        keep_parameters(self, locals())
 
     def _candidates(self):
         self._check_factor()
@@ -389,11 +373,7 @@ class Hyperband(_ByEpochs):
 
     def __init__(self, estimator, param_distributions, *, factor=3, scoring=None, n_jobs=None, refit=True, cv=None,
                  verbose=0, random_state=None, error_score=np.nan, return_train_score=False):
-        super().__init__(estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
-                         error_score=error_score, return_train_score=return_train_score)
-        self.param_distributions = param_distributions
-        self.factor = factor
-        self.random_state = random_state
+        keep_parameters(self, locals())
 
     def _candidates(self):
         self._check_factor()

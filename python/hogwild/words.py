@@ -111,11 +111,7 @@ class Word2Vec:
 
     def _train(self, text, epochs, alpha, callback, initial):
         job = Job(text, words_of({**self._options, "epochs": epochs, "step": alpha}), initial, callback, "the text")
-        interrupt = None
-        try:
-            job.wait()
-        except BaseException as raised:  # whatever a signal's handler raises
-            interrupt = raised
+        interrupt = job._interrupted()
         trained = job._run.vectors()
         if trained is None:
             raise interrupt or ValueError("the vectors are not finite: take a lower alpha")

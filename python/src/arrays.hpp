@@ -28,13 +28,13 @@ real_numbers real_numbers_of(const array& a, const char* what);
 any_numbers any_numbers_of(const array& a, const char* what);
 std::span<const float> floats_of(const array& a, const char* what);
 
-/// A numpy array that takes ownership of the numbers: `rows` by `columns`, or one-dimensional if `columns` is 0.
+/// A numpy array that takes ownership of the numbers: one-dimensional, or `rows` by `columns`.
 template <class T>
-nb::object to_numpy(std::vector<T> numbers, std::size_t rows, std::size_t columns = 0) {
+nb::object to_numpy(std::vector<T> numbers, std::size_t rows = 0, std::size_t columns = 0) {
   auto kept = std::make_unique<std::vector<T>>(std::move(numbers));
   T* const data = kept->data();
+  const std::size_t shape[2] = {columns == 0 ? kept->size() : rows, columns};
   const nb::capsule owner(kept.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  const std::size_t shape[2] = {rows, columns};
   return nb::cast(nb::ndarray<nb::numpy, T>(data, columns == 0 ? 1 : 2, shape, owner));
 }
 

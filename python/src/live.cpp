@@ -46,12 +46,6 @@ class python_live {
   live_parameters reader_;
 };
 
-template <class T>
-nb::object owned(std::vector<T> numbers) {
-  const std::size_t n = numbers.size();
-  return to_numpy(std::move(numbers), n);
-}
-
 nb::dict age_of(python_live& live) {
   const live_age age = live.ask([](const live_parameters& reader) { return reader.age(); });
   nb::dict told;
@@ -71,17 +65,15 @@ void bind_live(nb::module_& m) {
       .def("read", &python_live::read, nb::arg("seconds"))
       .def("values",
            [](python_live& live) {
-             auto values = live.ask([](const live_parameters& reader) {
+             return to_numpy(live.ask([](const live_parameters& reader) {
                return std::vector<float>(reader.values().begin(), reader.values().end());
-             });
-             return owned(std::move(values));
+             }));
            })
       .def("columns",
            [](python_live& live) {
-             auto columns = live.ask([](const live_parameters& reader) {
+             return to_numpy(live.ask([](const live_parameters& reader) {
                return std::vector<std::uint32_t>(reader.columns().begin(), reader.columns().end());
-             });
-             return owned(std::move(columns));
+             }));
            })
       .def("age", age_of)
       .def("state",

@@ -31,7 +31,7 @@ cli::train_request request_of(const std::vector<std::string>& words, const std::
   for (const char* const name : {"--stream", "--save", "--test", "--init", "--labels", "--weights", "--offsets"})
     if (line.given(name)) throw config_error(std::string(name) + " is the command's: leave it out");
   cli::complete_training(line, request);
-  cli::complete_several(line, request);
+  cli::complete_several(request);
   if (!line.given("--team")) request.team = thread_team_kind::std;
   request.pin = line.given("--pin") && request.pin;
   return request;

@@ -176,9 +176,7 @@ nb::tuple arrays_of(const python_rows& rows) {
       start.push_back(static_cast<std::int64_t>(index.size()));
     }
   }
-  const std::size_t rows_and_one = start.size(), entries = index.size();
-  return nb::make_tuple(to_numpy(std::move(start), rows_and_one), to_numpy(std::move(index), entries),
-                        to_numpy(std::move(value), entries));
+  return nb::make_tuple(to_numpy(std::move(start)), to_numpy(std::move(index)), to_numpy(std::move(value)));
 }
 
 std::vector<float> weights_of(const python_rows& rows) {
@@ -214,27 +212,13 @@ void bind_rows(nb::module_& m) {
       .def_prop_ro("rows", [](const python_rows& rows) { return rows.view().rows(); })
       .def_prop_ro("columns", [](const python_rows& rows) { return rows.view().columns; })
       .def("arrays", arrays_of)
-      .def("weights",
-           [](const python_rows& rows) {
-             std::vector<float> weights = weights_of(rows);
-             const std::size_t n = weights.size();
-             return to_numpy(std::move(weights), n);
-           })
+      .def("weights", [](const python_rows& rows) { return to_numpy(weights_of(rows)); })
       .def_prop_ro("first_column", &python_rows::first_column)
       .def_prop_ro("nonzeros", [](const python_rows& rows) { return rows.view().nonzeros(); })
       .def_prop_ro("from_cache",
                    [](const python_rows& rows) { return rows.dataset() != nullptr && rows.dataset()->from_cache(); })
-      .def("numbers",
-           [](const python_rows& rows) {
-             std::vector<std::uint32_t> numbers = rows.columns();
-             const std::size_t n = numbers.size();
-             return to_numpy(std::move(numbers), n);
-           })
-      .def("labels", [](const python_rows& rows) {
-        std::vector<double> labels = labels_of(rows);
-        const std::size_t n = labels.size();
-        return to_numpy(std::move(labels), n);
-      });
+      .def("numbers", [](const python_rows& rows) { return to_numpy(rows.columns()); })
+      .def("labels", [](const python_rows& rows) { return to_numpy(labels_of(rows)); });
 }
 
 }  // namespace hogwild::python

@@ -360,11 +360,7 @@ void bind_run(nb::module_& m) {
       .def("vectors", &python_run::vectors)
       .def("saved_words", &python_run::saved_words)
       .def("diverged", &python_run::diverged)
-      .def("parameters", [](python_run& run) {
-        std::vector<float> all = run.parameters();
-        const std::size_t n = all.size();
-        return to_numpy(std::move(all), n);
-      });
+      .def("parameters", [](python_run& run) { return to_numpy(run.parameters()); });
   m.def("facts_of_models", facts_of_models);
 }
 

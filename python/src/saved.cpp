@@ -23,11 +23,6 @@
 namespace hogwild::python {
 namespace {
 
-template <class T>
-nb::object copied(const std::vector<T>& numbers) {
-  return to_numpy(std::vector<T>(numbers), numbers.size());
-}
-
 /// Words of any bytes as str: bytes that are not UTF-8 become surrogates, as in file names.
 nb::list in_python(const std::vector<std::string>& words) {
   nb::list all;
@@ -98,11 +93,11 @@ void bind_saved(nb::module_& m) {
       .def_prop_ro("labels",
                    [](const saved_model& saved) {
                      const std::span<const double> values = saved.labels.values();
-                     return copied(std::vector<double>(values.begin(), values.end()));
+                     return to_numpy(std::vector<double>(values.begin(), values.end()));
                    })
-      .def_prop_ro("columns", [](const saved_model& saved) { return copied(saved.columns); })
-      .def_prop_ro("weights", [](const saved_model& saved) { return copied(saved.weights); })
-      .def_prop_ro("bias", [](const saved_model& saved) { return copied(saved.bias); });
+      .def_prop_ro("columns", [](const saved_model& saved) { return to_numpy(saved.columns); })
+      .def_prop_ro("weights", [](const saved_model& saved) { return to_numpy(saved.weights); })
+      .def_prop_ro("bias", [](const saved_model& saved) { return to_numpy(saved.bias); });
 }
 
 }  // namespace hogwild::python

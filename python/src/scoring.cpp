@@ -73,8 +73,7 @@ class python_predictor {
           [&](std::size_t most) { return model_.scorer(most); },
           [&](std::size_t row, float score) { all[row] = score; });
     }
-    const std::size_t n = all.size();
-    return to_numpy(std::move(all), n);
+    return to_numpy(std::move(all));
   }
 
   /// One line for each row with what ask(row) returns, all of the same length.

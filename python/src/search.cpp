@@ -28,7 +28,6 @@
 #include <hogwild/saved_model.hpp>
 #include <hogwild/search.hpp>
 
-#include <lane_request.hpp>
 #include <model_from_request.hpp>
 
 #include "bindings.hpp"

@@ -88,16 +88,14 @@ class python_stream {
   /// The mean of the weights of each model, followed by all constant terms; empty if there is none.
   nb::object mean() const {
     std::vector<double> all;
-    const auto join = [&] {
+    {
       const nb::gil_scoped_release release;
       const std::lock_guard lock(mutex_);
       for (const std::vector<double>& m : means_)
         all.insert(all.end(), m.begin(), m.begin() + std::ptrdiff_t(columns_));
       for (const std::vector<double>& m : means_) all.push_back(request_.options.bias ? m[columns_] : 0.0);
-    };
-    join();
-    const std::size_t n = all.size();
-    return to_numpy(std::move(all), n);
+    }
+    return to_numpy(std::move(all));
   }
   /// Rows that the mean covers.
   std::uint64_t averaged() const {
@@ -118,7 +116,7 @@ class python_stream {
   nb::object bias() const {
     std::vector<float> all;
     for (const std::vector<float>& w : parameters()) all.push_back(request_.options.bias ? w.back() : 0.0f);
-    return to_numpy(std::move(all), runs_.size());
+    return to_numpy(std::move(all));
   }
   /// The step at the last row, in the last model.
   double step() const { return step_; }

@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 from suite import made, own, record  # noqa: E402
 from contestants import liblinear, libmf  # noqa: E402
 from suite.terms import Task  # noqa: E402
-from tasks import tiny_ratings, tiny_text  # noqa: E402
+import tasks  # noqa: E402
 
 HOGWILD = sys.argv.pop(1)
 
@@ -192,20 +192,20 @@ if 'threads' in words:
         self.assertEqual(own.ours_alone([], False, "logistic", 0.1), "")
         self.assertIn("test rows", own.ours_alone([], True, "logistic", 0.1))
         self.assertIn("l2", own.ours_alone([], False, "logistic", 0))
-        for peer, task in ((liblinear, tiny_text), (libmf, tiny_ratings)):
-            self.assertNotIn("it does not know", peer.contestant.refuses(task.task))
+        for peer, task in ((liblinear, tasks.TASKS["tiny_text"]), (libmf, tasks.TASKS["tiny_ratings"])):
+            self.assertNotIn("it does not know", peer.contestant.refuses(task))
             reason = "it does not know --bias"
-            self.assertEqual(peer.contestant.refuses(dataclasses.replace(task.task, ours_alone=reason)), reason)
+            self.assertEqual(peer.contestant.refuses(dataclasses.replace(task, ours_alone=reason)), reason)
 
-    def test_the_file_of_a_task_that_the_page_shows_is_one(self):
+    def test_the_task_that_the_page_shows_is_one(self):
         page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
-        shown = page.partition("### A task's file")[2].partition("```python\n")[2].partition("```")[0]
-        names = {}
-        exec(compile(shown, "mine.py", "exec"), names)
-        self.assertIsInstance(names["task"], Task)
-        self.assertEqual([type(value) for value in dataclasses.astuple(names["task"])],
-                         [type(value) for value in dataclasses.astuple(tiny_text.task)])
-        self.assertIsInstance(names["suites"], tuple)
+        shown = page.partition("### A task of the suite")[2].partition("```python\n")[2].partition("```")[0]
+        exec(compile(shown, "mine.py", "exec"), dict(vars(tasks)))
+        mine = tasks.TASKS.pop("mine")
+        self.assertIsInstance(mine, Task)
+        self.assertEqual([type(value) for value in dataclasses.astuple(mine)],
+                         [type(value) for value in dataclasses.astuple(tasks.TASKS["tiny_text"])])
+        self.assertEqual(mine.suites, ("full",))
 
 
 if __name__ == "__main__":

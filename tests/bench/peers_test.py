@@ -96,23 +96,25 @@ class Peers(unittest.TestCase):
 
     def test_a_script_tells_points_and_one_that_hangs_is_ended(self):
         script = self.folder / "script.py"
-        script.write_text("import json, sys\nasked = json.loads(sys.argv[1])\npath = asked['work'] + '/w.txt'\n"
-                          "open(path, 'w').write('1 2.0\\n2 -2.0\\n')\n"
-                          "from suite import point\nprint('noise')\nfor epoch in range(1, 9):\n"
+        found = mock.patch.dict(os.environ, {"PYTHONPATH": str(self.folder)})
+        found.start(), self.addCleanup(found.stop)
+        script.write_text("from suite import point\ndef main(asked):\n  path = asked.work + '/w.txt'\n"
+                          "  open(path, 'w').write('1 2.0\\n2 -2.0\\n')\n  print('noise')\n"
+                          "  for epoch in range(1, 9):\n"
                           "    point.tell(seconds=0.5 * epoch, epochs=epoch, weights=path, parse_seconds=0.1)\n")
-        done = peer.by_script(script, self.task, self.place, 1, {}, 1, self.task.data(None))
+        done = peer.by_script("script", self.task, self.place, 1, {}, 1, self.task.data(None))
         self.assertEqual((done.points[0].seconds, done.parse_seconds), (0.5, 0.1))
         self.assertAlmostEqual(done.points[0].value, (3 * 0.126928 + 0.018150) / 4 + 2.0, 5)
         self.assertEqual([p.epochs for p in done.points], [1, 2, 3, 4, 6, 8])
         near = dataclasses.replace(self.task, target=Target("objective", done.points[0].value, True, ""))
-        done = peer.by_script(script, near, self.place, 1, {}, 1, self.task.data(None))
+        done = peer.by_script("script", near, self.place, 1, {}, 1, self.task.data(None))
         self.assertEqual([p.epochs for p in done.points], [1])
-        script.write_text("print('noise')\n")
+        script.write_text("def main(_): print('noise')\n")
         with self.assertRaisesRegex(Unavailable, "no point"):
-            peer.by_script(script, self.task, self.place, 1, {}, 1, self.task.data(None))
-        script.write_text("import time\ntime.sleep(60)\n")
+            peer.by_script("script", self.task, self.place, 1, {}, 1, self.task.data(None))
+        script.write_text("import time\ndef main(_): time.sleep(60)\n")
         with self.assertRaisesRegex(Unavailable, "longer than"):
-            peer.by_script(script, self.task, self.place, 1, {}, 1, self.task.data(None), timeout=0.5)
+            peer.by_script("script", self.task, self.place, 1, {}, 1, self.task.data(None), timeout=0.5)
 
     def test_few_points_are_measured_but_all_around_the_target(self):
         told = [Point(k, k, None) for k in range(1, 41)]

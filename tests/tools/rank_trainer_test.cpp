@@ -19,7 +19,6 @@
 #include <hogwild/detail/collectives/thread.hpp>
 #include <hogwild/error.hpp>
 
-#include "hogwild/compared_words.hpp"
 #include "hogwild/folds_request.hpp"
 #include "hogwild/search/analytic_trainer.hpp"
 #include "hogwild/several_request.hpp"

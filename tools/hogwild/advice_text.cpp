@@ -2,29 +2,16 @@
 #include "advice_text.hpp"
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/names.hpp>
 
-#include "json_text.hpp"
+#include "standard_streams.hpp"
 
 namespace hogwild::cli {
 namespace {
-
-std::string in_words(const char* format, ...) __attribute__((format(printf, 1, 2)));
-
-std::string in_words(const char* format, ...) {
-  char text[256];
-  std::va_list values;
-  va_start(values, format);
-  std::vsnprintf(text, sizeof text, format, values);
-  va_end(values);
-  return text;
-}
 
 /// The value of --values to use, and why.
 struct value_choice {
@@ -51,16 +38,16 @@ std::optional<double> loss_of_advice(const advice& given, const std::vector<meas
 }
 
 std::string line_of(const advised_run& run, const measured_run* measured, bool busy) {
-  std::string text = in_words("%-11s %7zu  ", run.engine.c_str(), run.asked);
+  std::string text = formatted("%-11s %7zu  ", run.engine.c_str(), run.asked);
   if (!run.refused.empty()) return text + run.refused + "\n";
-  text += in_words("%-13s %12.4g %8.2f %10.1f", std::string(name_of(run.sharing)).c_str(), 1e3 * run.epoch_seconds,
-                   run.speed_up, static_cast<double>(run.bytes) / 1e6);
+  text += formatted("%-13s %12.4g %8.2f %10.1f", std::string(name_of(run.sharing)).c_str(), 1e3 * run.epoch_seconds,
+                    run.speed_up, static_cast<double>(run.bytes) / 1e6);
   if (measured != nullptr && measured->epoch_seconds > 0.0)
-    text += in_words(" %12.4g %+9.1f", 1e3 * measured->epoch_seconds,
-                     100.0 * (run.epoch_seconds / measured->epoch_seconds - 1.0));
+    text += formatted(" %12.4g %+9.1f", 1e3 * measured->epoch_seconds,
+                      100.0 * (run.epoch_seconds / measured->epoch_seconds - 1.0));
   std::string remarks;
   const auto add = [&](const std::string& remark) { remarks += (remarks.empty() ? "  " : ", ") + remark; };
-  if (run.workers < run.asked) add(in_words("%zu of them idle", run.asked - run.workers));
+  if (run.workers < run.asked) add(formatted("%zu of them idle", run.asked - run.workers));
   if (run.in_lockstep) add("fewer steps an epoch");
   if (run.extrapolated) add("extrapolated");
   if (busy) add("on a busy machine");
@@ -112,18 +99,18 @@ std::string advice_text(const sparse_view& rows, const advice& given, const chec
   const bool scales = scale != column_scaling::none, busy = is_busy(given.load);
   const std::vector<measured_run>& measured = checked.runs;
   const row_meetings& met = given.meetings;
-  std::string text = in_words("data        %zu rows, %zu columns, %zu nonzeros, %.1f MB\n", rows.rows(), rows.columns,
-                              rows.nonzeros(), static_cast<double>(given.data_bytes) / 1e6);
-  text += in_words("meetings    Omega %llu, Delta %.3g, rho %.3g, two rows meet in %.3g of cases",
-                   static_cast<unsigned long long>(met.omega), met.delta, met.rho, met.conflict_rate);
+  std::string text = formatted("data        %zu rows, %zu columns, %zu nonzeros, %.1f MB\n", rows.rows(), rows.columns,
+                               rows.nonzeros(), static_cast<double>(given.data_bytes) / 1e6);
+  text += formatted("meetings    Omega %llu, Delta %.3g, rho %.3g, two rows meet in %.3g of cases",
+                    static_cast<unsigned long long>(met.omega), met.delta, met.rho, met.conflict_rate);
   text += met.error > 0.0
-              ? in_words(" (+- %.2g, by %zu rows against %zu)\n", met.error, met.looked_at, met.compared_with)
+              ? formatted(" (+- %.2g, by %zu rows against %zu)\n", met.error, met.looked_at, met.compared_with)
               : std::string("\n");
-  text += given.curvature > 0.0 ? in_words("curvature   %.3g of the mean loss", given.curvature)
+  text += given.curvature > 0.0 ? formatted("curvature   %.3g of the mean loss", given.curvature)
                                 : std::string("curvature   the data do not tell");
-  text += in_words("; step %.6g, %s\n", given.step, given.step_found ? "found" : "given or the model's");
-  text += in_words("machine     %.4g ns a row, %.3g ns a line exchanged, %.3g ns a line shared\n", given.row_ns,
-                   given.speed.lines.exchange_ns, given.speed.lines.shared_ns);
+  text += formatted("; step %.6g, %s\n", given.step, given.step_found ? "found" : "given or the model's");
+  text += formatted("machine     %.4g ns a row, %.3g ns a line exchanged, %.3g ns a line shared\n", given.row_ns,
+                    given.speed.lines.exchange_ns, given.speed.lines.shared_ns);
   text += load_line(busy, given.load, "what is predicted may be far off: ask again on an idle machine");
   text += "\n";
   text += "engine      workers  sharing          ms/epoch speed-up         MB";
@@ -133,14 +120,14 @@ std::string advice_text(const sparse_view& rows, const advice& given, const chec
   const advised_run& best = given.runs[given.best];
   const value_choice values = choose_values(rows, given);
   text += "\nadvice      --engine " + best.engine;
-  if (best.engine != "serial") text += in_words(" --workers %zu", best.workers);
-  text += " --sharing auto" + (scales ? std::string(" --scale max_abs") : in_words(" --step %.6g", given.step)) +
+  if (best.engine != "serial") text += formatted(" --workers %zu", best.workers);
+  text += " --sharing auto" + (scales ? std::string(" --scale max_abs") : formatted(" --step %.6g", given.step)) +
           " --values " + values.values + "\n";
   text += "because     " + given.reason + "\n            values: " + values.reason + "\n";
   if (scales)
     text += "            scale: single columns outweigh all others, which learn next to nothing beside them\n";
   if (const auto lost = loss_of_advice(given, measured))
-    text += in_words("measured    the advised run takes %.1f %% more than the fastest\n", 100.0 * *lost);
+    text += formatted("measured    the advised run takes %.1f %% more than the fastest\n", 100.0 * *lost);
   if (!measured.empty())
     text += load_line(is_busy(checked.load), checked.load, "measured times are those of a busy machine");
   return text;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,7 +12,6 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
-#include "json_text.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -31,9 +29,7 @@ std::vector<std::string> usual_folders() {
 }
 
 std::string megabytes(std::uint64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
-  return text;
+  return formatted("%.1f MB", static_cast<double>(bytes) / 1e6);
 }
 
 std::string to_text(const std::vector<cache_info>& caches, bool purged) {

@@ -95,17 +95,11 @@ std::filesystem::path default_cache_folder() {
 }
 
 void data_options::declare(command_line& line) {
-  line.choice<std::string>("--format", format,
-                           {{"auto", "auto"},
-                            {"libsvm", "libsvm"},
-                            {"ffm", "ffm"},
-                            {"ratings", "ratings"},
-                            {"idx", "idx"},
-                            {"cifar", "cifar"},
-                            {"corpus", "corpus"},
-                            {"graph", "graph"},
-                            {"dimacs", "dimacs"}},
-                           "format of the data files; auto: what the model reads, and images by their content");
+  command_line::words_for<std::string> formats;
+  for (const char* const each : {"auto", "libsvm", "ffm", "ratings", "idx", "cifar", "corpus", "graph", "dimacs"})
+    formats.emplace_back(each, each);
+  line.choice("--format", format, formats,
+              "format of the data files; auto: what the model reads, and images by their content");
   line.option("--cache-dir", "FOLDER", cache_folder,
               "folder for caches where that of the data cannot be written (default: $XDG_CACHE_HOME/hogwild)");
   line.option(

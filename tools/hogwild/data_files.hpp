@@ -10,10 +10,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/formats/corpus.hpp>
 #include <hogwild/formats/graphs.hpp>
 #include <hogwild/formats/ratings.hpp>
@@ -95,5 +97,19 @@ void refuse_overwrite(const std::string& name, const std::string& output, std::i
 
 /// Prints one sentence on stderr, made printable.
 void say(std::string_view sentence);
+
+/// Returns work(). A damaged dataset cache costs one note and the time to parse the text again: it is removed, and the
+/// work is repeated, once. The writer of the new cache reports whether there is one.
+template <class Work>
+auto retry_damaged_cache(const Work& work) {
+  try {
+    return work();
+  } catch (const cache_error& e) {
+    std::error_code ignored;
+    if (!std::filesystem::remove(e.path(), ignored)) throw;
+    say(std::string(e.what()) + "; it is removed, and the data are read again");
+  }
+  return work();
+}
 
 }  // namespace hogwild::cli

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/run/row_weights.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/words/analogies.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
 #include <interrupt/interrupt.hpp>
 
-#include "analogies.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
-#include "json_text.hpp"
-#include "retry_damaged_cache.hpp"
 #include "standard_streams.hpp"
 #include "summary.hpp"
 #include "training.hpp"
@@ -93,6 +93,50 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
     throw input_error("the loss of " + model_path + " on " + data_path +
                       " is not finite: there are numbers in one of them that are too large for single precision");
   return {saved.model, data.rows(), data.unknown_entries(), measures};
+}
+
+double fraction(const analogy_count& c) {
+  return c.answerable == 0 ? 0.0 : static_cast<double>(c.right) / static_cast<double>(c.answerable);
+}
+
+std::string line_of(const analogy_count& c, int width) {
+  std::string name = printable(c.section);
+  name.resize(std::max(name.size(), static_cast<std::size_t>(width)), ' ');
+  return name + formatted("  %.4f  %zu of %zu; %zu asked\n", fraction(c), c.right, c.answerable, c.asked);
+}
+
+nlohmann::ordered_json json_of(const analogy_count& c) {
+  return {{"accuracy", fraction(c)}, {"right", c.right}, {"answerable", c.answerable}, {"asked", c.asked}};
+}
+
+/// Answers the questions of a file with the word vectors of another one; returns what to print: a line for each section
+/// and one for all, or one JSON object. Throws input_error if a file is not valid, or no question can be answered.
+std::string analogies_report(const std::string& vectors, const std::string& questions, isa set, bool json) {
+  const analogy_questions asked = load_analogies(questions);
+  const std::vector<analogy_count> counts = answer_analogies(load_word_vectors(vectors), asked, {}, set);
+  analogy_count all{.section = "all"};
+  std::size_t width = all.section.size();
+  for (const analogy_count& c : counts) {
+    all.right += c.right, all.answerable += c.answerable, all.asked += c.asked;
+    width = std::max(width, printable(c.section).size());
+  }
+  if (all.answerable == 0)
+    throw input_error(questions + ": of none of the " + std::to_string(all.asked) + " questions all words are in " +
+                      vectors);
+  if (json) {
+    nlohmann::ordered_json sections = nlohmann::ordered_json::array();
+    for (const analogy_count& c : counts) {
+      nlohmann::ordered_json one = {{"section", c.section}};
+      one.update(json_of(c));
+      sections.push_back(one);
+    }
+    nlohmann::ordered_json report = json_of(all);
+    report["sections"] = sections;
+    return json_text(report) + "\n";
+  }
+  std::string text;
+  for (const analogy_count& c : counts) text += line_of(c, static_cast<int>(width));
+  return text + line_of(all, static_cast<int>(width));
 }
 
 }  // namespace

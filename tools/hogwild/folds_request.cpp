@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <hogwild/registry.hpp>
 
 #include "command_line.hpp"
+#include "standard_streams.hpp"
 #include "summary.hpp"
 #include "train_request.hpp"
 
@@ -36,42 +36,10 @@ std::vector<double> path_of(const std::string& text) {
   return path;
 }
 
-/// The option that asks for folds, as the user gave it.
-std::string asked_by(const train_request& r) {
-  if (!r.folds.path.empty()) return "--path";
-  return r.options.l2_by_folds ? "--l2 auto" : "--folds";
-}
-
-void check_folds(const command_line& line, const train_request& r) {
-  const std::string asked = asked_by(r);
-  if (r.stream) throw config_error(asked + " trains on rows again and again, and a stream has each once: leave it out");
-  if (r.several.any())
-    throw config_error(asked + " is for one model, and several make one here: leave out --multiclass and --ensemble");
-  const model_input input = input_of(r.model);
-  if (input == model_input::graph || input == model_input::corpus)
-    throw config_error(asked + " measures rows that are left out, and a " + r.model + " model is trained on " +
-                       (input == model_input::graph ? "a graph as a whole" : "words, which have no labels"));
-  if (r.options.max_seconds) throw config_error("--max-seconds is of one run, and " + asked + " is many: leave it out");
-  const bool has_folds = r.folds.folds || r.options.l2_by_folds;
-  if (has_folds && r.options.step.kind == schedule_kind::plateau)
-    throw config_error("--schedule plateau goes by validation rows, which models of folds have none of: take another");
-  check_number_of_folds(r.folds.folds);
-  if (r.folds.path.empty()) return;
-  for (const char* const name : {"--l2", "--record", "--checkpoint", "--resume", "--segment"})
-    if (line.given(name))
-      throw config_error(std::string(name) + " is of one run, and a path is a run for each l2: leave it out");
-}
-
-std::string in_columns(const char* format, auto... values) {
-  char text[160];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
-
 /// A dash if the model of a fold diverged.
 std::string deviation_text(const fold_measures& measured) {
   const double deviation = measured.loss_deviation();
-  return std::isfinite(deviation) ? in_columns("%.6f", deviation) : "-";
+  return std::isfinite(deviation) ? formatted("%.6f", deviation) : "-";
 }
 
 /// The row of one l2.
@@ -84,25 +52,25 @@ struct table_row {
 std::string table_of(const std::string& name, std::span<const table_row> rows, double best) {
   const bool runs = rows.front().run != nullptr, folds = rows.front().folds != nullptr;
   const bool validated = runs && !folds && rows.front().run->validation;
-  std::string text = in_columns("%-11s %12s", name.c_str(), "l2");
-  if (runs) text += in_columns(" %7s %12s", "epochs", "train loss");
-  if (folds) text += in_columns(" %12s %12s", "folds' loss", "deviation");
-  if (validated) text += in_columns(" %12s", "validation");
+  std::string text = formatted("%-11s %12s", name.c_str(), "l2");
+  if (runs) text += formatted(" %7s %12s", "epochs", "train loss");
+  if (folds) text += formatted(" %12s %12s", "folds' loss", "deviation");
+  if (validated) text += formatted(" %12s", "validation");
   const auto measured = [&](const table_row& row) -> std::optional<measurement> {
     if (folds) return row.folds->mean();
     return validated ? row.run->validation : std::nullopt;
   };
   const bool accuracy = measured(rows.front()) && measured(rows.front())->accuracy;
   const bool rmse = measured(rows.front()) && measured(rows.front())->rmse;
-  if (accuracy || rmse) text += in_columns(" %12s", accuracy ? "accuracy" : "RMSE");
+  if (accuracy || rmse) text += formatted(" %12s", accuracy ? "accuracy" : "RMSE");
   for (const table_row& row : rows) {
-    text += in_columns("\n%-11s %12.6g", "", row.l2);
-    if (runs) text += in_columns(" %7zu %12.6f", row.run->epochs, row.run->train_loss);
+    text += formatted("\n%-11s %12.6g", "", row.l2);
+    if (runs) text += formatted(" %7zu %12.6f", row.run->epochs, row.run->train_loss);
     const auto m = measured(row);
-    if (m) text += in_columns(" %12.6f", m->loss);
-    if (folds) text += in_columns(" %12s", deviation_text(*row.folds).c_str());
-    if (m && accuracy && m->accuracy) text += in_columns(" %12.4f", *m->accuracy);
-    if (m && rmse && m->rmse) text += in_columns(" %12.6g", *m->rmse);
+    if (m) text += formatted(" %12.6f", m->loss);
+    if (folds) text += formatted(" %12s", deviation_text(*row.folds).c_str());
+    if (m && accuracy && m->accuracy) text += formatted(" %12.4f", *m->accuracy);
+    if (m && rmse && m->rmse) text += formatted(" %12.6g", *m->rmse);
     const bool sound = std::isfinite(m ? m->loss : row.run->train_loss);
     if (row.l2 == best && sound) text += "  taken";
   }
@@ -148,6 +116,7 @@ void complete_folds(const command_line& line, train_request& r) {
   if (!r.folds.path_text.empty()) r.folds.path = path_of(r.folds.path_text);
   if (!r.folds.any() && !r.options.l2_by_folds) return;
   check_folds(line, r);
+  check_number_of_folds(r.folds.folds);
   if (r.options.l2_by_folds) r.options.l2_by_folds->folds = r.folds.folds.value_or(l2_search{}.folds);
 }
 

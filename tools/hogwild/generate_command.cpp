@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -12,7 +11,6 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
-#include "json_text.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -66,9 +64,7 @@ int generate_command(int argc, const char* const* argv) {
   };
   std::string text = said(out, made.train_rows, made.train_nonzeros);
   if (!test.empty()) text += said(test, made.test_rows, made.test_nonzeros);
-  char duration[32];
-  std::snprintf(duration, sizeof duration, "%.2f s\n", seconds);
-  text += std::to_string(o.columns) + " columns, seed " + std::to_string(o.seed) + ", " + duration;
+  text += std::to_string(o.columns) + " columns, seed " + std::to_string(o.seed) + formatted(", %.2f s\n", seconds);
   print_beside({out, test}, text);
   return 0;
 }

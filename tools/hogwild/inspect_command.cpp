@@ -23,7 +23,6 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
-#include "json_text.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {

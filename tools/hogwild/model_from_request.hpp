@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/search/trials_side_by_side.hpp>
 #include <hogwild/detail/words/vocabulary.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/result.hpp>
@@ -46,5 +48,14 @@ void begin_with_saved(const train_request& request, const named_model& m, const 
 /// Writes the model trained on these data to the file of --save, in the numbering of the input. Not for word vectors.
 void save_trained(const train_request& request, const named_model& m, const train_result& result,
                   const rank_rows& rows);
+
+/// The traits of its model, if such a trial equals a separate run of the request; nothing if a separate run has to
+/// train it, or to report what is wrong with it.
+std::optional<model_traits> traits_of_lane(const train_request& request, const sparse_view& rows);
+
+/// The trial; the caller sets its `alike`, and what it is measured on. `traits`: as above, for rows with the same
+/// labels.
+side_by_side_trial lane_of(std::shared_ptr<const train_request> request, const model_traits& traits,
+                           const sparse_view& rows);
 
 }  // namespace hogwild::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -21,8 +20,6 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
-#include "json_text.hpp"
-#include "retry_damaged_cache.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -38,11 +35,8 @@ struct predict_request {
 };
 
 void append_probabilities(std::string& text, const std::vector<double>& probabilities) {
-  char digits[32];
-  for (std::size_t k = 0; k < probabilities.size(); ++k) {
-    std::snprintf(digits, sizeof digits, "%s%.6g", k == 0 ? "" : " ", probabilities[k]);
-    text += digits;
-  }
+  for (std::size_t k = 0; k < probabilities.size(); ++k)
+    text += formatted("%s%.6g", k == 0 ? "" : " ", probabilities[k]);
 }
 
 std::string json_line(double label, const std::vector<double>& probabilities) {
@@ -94,13 +88,10 @@ void append_best(std::string& text, const predict_request& request, const saved_
     text += json_text(line);
     return;
   }
-  char digits[32];
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (i > 0) text += ' ';
     text += saved.text_of_label(labels[i]);
-    if (!request.probabilities) continue;
-    std::snprintf(digits, sizeof digits, ":%.6g", probable[i]);
-    text += digits;
+    if (request.probabilities) text += formatted(":%.6g", probable[i]);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <hogwild/detail/platform/threads.hpp>
 
 #include "data_files.hpp"
+#include "standard_streams.hpp"
 
 namespace hogwild::cli {
 namespace {
@@ -24,11 +25,7 @@ std::string duration_text(double seconds) {
 }
 
 void append_measures(std::string& line, const char* name, const measurement& m) {
-  char text[64];
-  const auto add = [&](const char* what, double x) {
-    std::snprintf(text, sizeof text, "  %s %s %.4f", name, what, x);
-    line += text;
-  };
+  const auto add = [&](const char* what, double x) { line += formatted("  %s %s %.4f", name, what, x); };
   add("loss", m.loss);
   if (m.accuracy) add("accuracy", *m.accuracy);
   if (m.rmse) add("RMSE", *m.rmse);
@@ -51,11 +48,10 @@ observer_answer progress::on_epoch(const epoch_report& epoch) {
   const auto nonzeros = static_cast<double>(epoch.nonzeros - last_.nonzeros);
   last_ = epoch;
   if (terminal_) return observer_answer::go_on;
-  char text[160];
-  std::snprintf(text, sizeof text, "epoch %zu/%zu  %.3f s  %.1f M nonzeros/s  step %.4g  loss %.6f  objective %.6f",
-                epoch.epoch, start_.epochs, epoch.train_seconds, seconds > 0.0 ? millions(nonzeros / seconds) : 0.0,
-                epoch.step, epoch.train_loss, epoch.objective);
-  std::string line = text;
+  std::string line =
+      formatted("epoch %zu/%zu  %.3f s  %.1f M nonzeros/s  step %.4g  loss %.6f  objective %.6f", epoch.epoch,
+                start_.epochs, epoch.train_seconds, seconds > 0.0 ? millions(nonzeros / seconds) : 0.0, epoch.step,
+                epoch.train_loss, epoch.objective);
   if (epoch.test) append_measures(line, "test", *epoch.test);
   if (epoch.validation) append_measures(line, "validation", *epoch.validation);
   std::fprintf(stderr, "%s\n", line.c_str());

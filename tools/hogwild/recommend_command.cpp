@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -17,8 +16,6 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
-#include "json_text.hpp"
-#include "retry_damaged_cache.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -76,16 +73,14 @@ std::string text_of(recommend_request request) {
   const std::uint32_t user = id_of(request.user, names);
   const bool shown = prints_to_a_terminal();
   std::string text;
-  char score[32];
   for (const recommendation& r : recommend(model, user, request.top, items_of(request, user, model))) {
     if (request.json) {
       nlohmann::ordered_json line = {{"item", r.item}, {"score", r.score}};
       if (names != nullptr) line["item"] = names->items[r.item];
       text += json_text(line) + '\n';
     } else {
-      std::snprintf(score, sizeof score, "\t%.4f\n", static_cast<double>(r.score));
       const std::string item = names != nullptr ? names->items[r.item] : std::to_string(r.item);
-      text += (shown ? printable(item) : item) + score;
+      text += (shown ? printable(item) : item) + formatted("\t%.4f\n", static_cast<double>(r.score));
     }
   }
   return text;

@@ -26,8 +26,6 @@
 #include "model_from_request.hpp"
 #include "rank_trainer.hpp"
 #include "ranks.hpp"
-#include "retry_damaged_cache.hpp"
-#include "search_folder.hpp"
 #include "search_lanes.hpp"
 #include "search_report.hpp"
 #include "search_request.hpp"

@@ -10,7 +10,7 @@
 
 #include <hogwild/detail/task/lane_table.hpp>
 
-#include "lane_request.hpp"
+#include "model_from_request.hpp"
 
 namespace hogwild::cli {
 namespace {

@@ -10,7 +10,6 @@
 #include <hogwild/detail/search/trials_side_by_side.hpp>
 #include <hogwild/search.hpp>
 
-#include "search_pace.hpp"
 #include "search_trainer.hpp"
 
 namespace hogwild::cli {

@@ -13,7 +13,7 @@
 #include <hogwild/detail/platform/threads.hpp>
 
 #include "data_files.hpp"
-#include "json_text.hpp"
+#include "standard_streams.hpp"
 
 namespace hogwild::cli {
 namespace {
@@ -22,14 +22,10 @@ namespace {
 constexpr std::size_t most_lines = 20;
 
 std::string line_of(const trial& t, const search_metric& metric) {
-  char text[128];
-  if (std::isfinite(t.metric))
-    std::snprintf(text, sizeof text, "%6zu %7zu  %12.6g  %-9s", t.number, t.epochs, metric.turned(t.metric),
-                  std::string(to_string(t.state)).c_str());
-  else
-    std::snprintf(text, sizeof text, "%6zu %7zu  %12s  %-9s", t.number, t.epochs, "-",
-                  std::string(to_string(t.state)).c_str());
-  return text + printable(to_text(t.options));
+  const std::string measured = std::isfinite(t.metric) ? formatted("%.6g", metric.turned(t.metric)) : "-";
+  return formatted("%6zu %7zu  %12s  %-9s", t.number, t.epochs, measured.c_str(),
+                   std::string(to_string(t.state)).c_str()) +
+         printable(to_text(t.options));
 }
 
 /// A heading, and the best trials: of those that were trained, those with most epochs first, then by metric.
@@ -44,10 +40,8 @@ std::string table_of(std::span<const trial> trials, const search_metric& metric)
     };
     return key(a) < key(b);
   });
-  char heading[128];
-  std::snprintf(heading, sizeof heading, "%6s %7s  %12s  %-9s%s\n", "trial", "epochs", std::string(metric.name).c_str(),
-                "state", "options");
-  std::string text = heading;
+  std::string text =
+      formatted("%6s %7s  %12s  %-9s%s\n", "trial", "epochs", std::string(metric.name).c_str(), "state", "options");
   for (std::size_t k = 0; k < std::min(trained.size(), most_lines); ++k) text += line_of(*trained[k], metric) + "\n";
   if (trained.size() > most_lines)
     text += "       and " + std::to_string(trained.size() - most_lines) + " more, which are no better\n";
@@ -141,21 +135,17 @@ void search_display::show(const search_progress& now, const std::vector<std::str
 
 std::string search_text(const search_request& request, const search_result& r, std::size_t ranks) {
   std::string text = table_of(r.trials, *request.metric);
-  char line[256];
-  std::snprintf(line, sizeof line, "\ntrials      %zu: %zu done, %zu stopped, %zu diverged, %zu waiting\n",
-                r.trials.size(), count_of(r, trial_state::done), count_of(r, trial_state::stopped),
-                count_of(r, trial_state::diverged), count_of(r, trial_state::waiting));
-  text += line;
-  std::snprintf(line, sizeof line, "results     %zu trained", r.trained);
-  text += line;
+  text += formatted("\ntrials      %zu: %zu done, %zu stopped, %zu diverged, %zu waiting\n", r.trials.size(),
+                    count_of(r, trial_state::done), count_of(r, trial_state::stopped),
+                    count_of(r, trial_state::diverged), count_of(r, trial_state::waiting));
+  text += "results     " + std::to_string(r.trained) + " trained";
   if (r.replayed > 0) text += ", " + std::to_string(r.replayed) + " from the journal";
-  std::snprintf(line, sizeof line, "; %.2f s%s\n", r.seconds, r.finished ? "" : ", stopped before the end");
-  text += line;
+  text += formatted("; %.2f s%s\n", r.seconds, r.finished ? "" : ", stopped before the end");
   if (!r.best) return text;
   const trial& best = r.trials[*r.best];
-  std::snprintf(line, sizeof line, "best        trial %zu: %s %.6g after %zu epochs\n", best.number,
-                std::string(request.metric->name).c_str(), request.metric->turned(best.metric), best.epochs);
-  text += line + ("train       " + printable(train_command_for(request, best)) + "\n");
+  text += formatted("best        trial %zu: %s %.6g after %zu epochs\n", best.number,
+                    std::string(request.metric->name).c_str(), request.metric->turned(best.metric), best.epochs);
+  text += "train       " + printable(train_command_for(request, best)) + "\n";
   if (ranks > 1) text += "            by one process, as each trial was: under mpiexec it is another run\n";
   return text;
 }

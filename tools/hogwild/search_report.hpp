@@ -11,9 +11,9 @@
 
 #include <hogwild/search.hpp>
 
-#include "search_pace.hpp"
 #include "search_request.hpp"
 #include "search_rows.hpp"
+#include "search_trainer.hpp"
 
 namespace hogwild::cli {
 

@@ -9,6 +9,7 @@
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 
+#include "text_values.hpp"
 #include "train_words.hpp"
 
 namespace hogwild::cli {
@@ -47,22 +48,8 @@ void declare_search(command_line& line, search_request& r) {
                               {"halving", strategy_kind::halving},
                               {"hyperband", strategy_kind::hyperband}},
                              "how configurations are chosen, and which are trained further");
-  line.option("--configurations", "N", "32", "configurations that random and halving draw",
-              [&r](const std::string& text) -> std::string {
-                const auto n = to_number(text);
-                if (!n || *n < 1.0 || *n > 1e6 || *n != static_cast<double>(static_cast<std::size_t>(*n)))
-                  return quote(text) + " is no whole number from 1 to 1000000";
-                r.configurations = static_cast<std::size_t>(*n);
-                return {};
-              });
-  line.option("--eta", "N", "3", "halving, hyperband: train one of so many further",
-              [&r](const std::string& text) -> std::string {
-                const auto n = to_number(text);
-                if (!n || *n < 2.0 || *n > 1e6 || *n != static_cast<double>(static_cast<std::size_t>(*n)))
-                  return quote(text) + " is no whole number from 2 to 1000000";
-                r.eta = static_cast<std::size_t>(*n);
-                return {};
-              });
+  declare_value(line, facts_of("--configurations"), r.configurations);
+  declare_value(line, facts_of("--eta"), r.eta);
   line.option("--folds", r.folds, "measure by cross-validation over so many folds in the place of --validation");
   line.excludes("--folds", "--validation");
   std::vector<std::pair<std::string_view, const search_metric*>> names;

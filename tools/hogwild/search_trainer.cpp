@@ -6,7 +6,9 @@
 #include <limits>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/detail/search/for_each_in_threads.hpp>
@@ -19,9 +21,53 @@
 namespace hogwild::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 }  // namespace
+
+search_folder::search_folder(const std::string& journal) {
+  if (journal.empty()) {
+    temporary_.emplace("hogwild-search-", ", or name a --journal, beside which it goes");
+    path_ = temporary_->path();
+  } else {
+    path_ = journal + ".trials";
+    remove_left_asides(path_);
+  }
+}
+
+fs::path search_folder::checkpoint(std::size_t trial, std::size_t part) const {
+  return path_ / (std::to_string(trial) + "." + std::to_string(part));
+}
+
+fs::path search_folder::checkpoint_to_write(std::size_t trial, std::size_t part) const {
+  if (!temporary_) fs::create_directories(path_);
+  return checkpoint(trial, part);
+}
+
+void search_folder::forget(std::size_t trial, std::size_t parts) const {
+  std::error_code ignored;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const fs::path kept = checkpoint(trial, part);
+    fs::remove(kept, ignored);
+    fs::remove(kept.string() + ".previous", ignored);
+  }
+}
+
+void search_folder::remove() const {
+  std::error_code ignored;
+  if (temporary_) return temporary_->remove();
+  // Removes nothing that others have put there.
+  std::vector<fs::path> ours;
+  for (fs::directory_iterator at(path_, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
+    const std::size_t point = name.find_first_not_of("0123456789");
+    if (point != std::string::npos && point > 0 && name[point] == '.') ours.push_back(at->path());
+  }
+  for (const fs::path& path : ours) fs::remove(path, ignored);
+  fs::remove(path_, ignored);
+}
 
 run_trainer::run_trainer(const std::vector<train_request>& requests, const search_rows& rows,
                          const search_metric& metric, std::size_t side_by_side, const search_folder* folder,

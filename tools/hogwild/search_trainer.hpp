@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/platform/temporary_folder.hpp>
 #include <hogwild/detail/run/sharing_doubt.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/observer.hpp>
@@ -19,13 +22,52 @@
 #include <hogwild/saved_model.hpp>
 #include <hogwild/search.hpp>
 
-#include "search_folder.hpp"
-#include "search_metric.hpp"
-#include "search_pace.hpp"
 #include "search_rows.hpp"
 #include "train_request.hpp"
 
 namespace hogwild::cli {
+
+/// Progress of this process with the current trials, in epochs of a trial on one part of the rows. Trainers write it
+/// while a display reads it: its numbers may be from two moments.
+class search_pace {
+ public:
+  void begin(std::size_t all) {
+    done_ = 0;
+    all_ = all;
+  }
+  void add(std::size_t epochs) { done_ += epochs; }
+  /// There are no current trials.
+  void end() { all_ = 0; }
+
+  std::size_t done() const { return done_; }
+  std::size_t all() const { return all_; }
+
+ private:
+  std::atomic<std::size_t> done_ = 0, all_ = 0;
+};
+
+/// Where a search keeps the checkpoints of paused trials. Different files may be written at the same time.
+class search_folder {
+ public:
+  /// The folder lies beside the journal; it is made with its first file and outlasts a search that is stopped. Without
+  /// a journal (empty) it is a temporary_folder. Throws resource_error if none can be made.
+  explicit search_folder(const std::string& journal);
+  search_folder(const search_folder&) = delete;
+  search_folder& operator=(const search_folder&) = delete;
+
+  /// The checkpoint of a trial on one part of the rows.
+  std::filesystem::path checkpoint(std::size_t trial, std::size_t part) const;
+  /// The same, after making the folder.
+  std::filesystem::path checkpoint_to_write(std::size_t trial, std::size_t part) const;
+  /// Removes the checkpoints of a trial on all parts.
+  void forget(std::size_t trial, std::size_t parts) const;
+  /// Removes all of them, and the folder unless it has other files.
+  void remove() const;
+
+ private:
+  std::optional<temporary_folder> temporary_{};
+  std::filesystem::path path_;
+};
 
 /// Trains each trial by a separate run, as `hogwild train` would. Several are trained at once, all on the same rows.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -10,7 +9,6 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
-#include "json_text.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -28,11 +26,10 @@ void list(bool json) {
                    {"bytes", s.bytes},
                    {"model", s.model_name},
                    {"label", s.label}});
-    char size[64];
-    std::snprintf(size, sizeof size, "%.0f s old, %.1f MB", s.age_seconds, static_cast<double>(s.bytes) / 1e6);
     text += printable(s.name) + ": process " + std::to_string(s.owner.pid) +
-            (s.owner_alive ? " (alive), " : " (dead), ") + size + ", model " + printable(s.model_name) +
-            (s.label.empty() ? "" : ", ") + printable(s.label) + "\n";
+            (s.owner_alive ? " (alive), " : " (dead), ") +
+            formatted("%.0f s old, %.1f MB", s.age_seconds, static_cast<double>(s.bytes) / 1e6) + ", model " +
+            printable(s.model_name) + (s.label.empty() ? "" : ", ") + printable(s.label) + "\n";
   }
   print(json ? json_text(all) + "\n" : text + std::to_string(segments.size()) + " segments\n");
 }

@@ -69,23 +69,6 @@ void check_model_of_several(const train_request& r) {
                        " predicts numbers: leave it out, or take --combine mean");
 }
 
-void check_options_of_several(const command_line& line, const train_request& r) {
-  const std::string asked = r.several.one_vs_rest ? "--multiclass" : "--ensemble";
-  if (r.engine == engine_name::cuda || line.given("--device"))
-    throw config_error(asked + " trains by CPUs: leave out the device, and take another engine than cuda");
-  for (const char* const name :
-       {"--stream", "--init", "--checkpoint", "--resume", "--segment", "--freeze", "--storage"})
-    if (line.given(name))
-      throw config_error(std::string(name) + " is not for models that make one: leave it out with " + asked);
-  if (line.given("--measure-every"))
-    throw config_error("--measure-every is not for models that make one, which are measured after each epoch: " +
-                       ("leave it out with " + asked));
-  if (line.given("--weight-positive") && r.several.one_vs_rest)
-    throw config_error(
-        "--weight-positive is about two labels, and with --multiclass each class is the larger one once: take "
-        "--class-weights");
-}
-
 }  // namespace
 
 void declare_several(command_line& line, several_request& r) {
@@ -111,14 +94,10 @@ void declare_several(command_line& line, several_request& r) {
   line.needs("--combine", "--ensemble");
 }
 
-void complete_several(const command_line& line, train_request& r) {
+void complete_several(train_request& r) {
   if (!r.several.any()) return;
   ensemble_options& o = r.several.of_ensemble;
-  for (const char* const name : {"--ensemble-by", "--combine"})
-    if (r.several.averages && line.given(name))
-      throw config_error(std::string(name) + " is decided by --ensemble mean-weights: leave it out");
   if (r.several.averages) o.rows = ensemble_rows::shards, o.answer = ensemble_answer::mean_weights;
-  check_options_of_several(line, r);
   check_model_of_several(r);
 }
 

@@ -30,8 +30,8 @@ struct several_request {
 };
 
 void declare_several(command_line& line, several_request& r);
-/// Throws config_error for incompatible options.
-void complete_several(const command_line& line, train_request& r);
+/// Throws config_error for a model of which there cannot be several.
+void complete_several(train_request& r);
 /// The number of workers of a process that divides models with others, if the number of models was left open.
 std::size_t workers_for_shards(const train_request& r);
 /// Decides the number of models. Throws config_error for one worker.

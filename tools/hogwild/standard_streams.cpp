@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdarg>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include <hogwild/detail/platform/write_all.hpp>
@@ -49,6 +51,19 @@ bool prints_to_a_terminal() {
 void print_beside(std::initializer_list<std::string> files, std::string_view text) {
   if (std::ranges::none_of(files, is_standard_output)) return print(text);
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+std::string formatted(const char* format, ...) {
+  char text[256];
+  std::va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  return text;
+}
+
+std::string json_text(const nlohmann::ordered_json& all) {
+  return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace hogwild::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -26,5 +27,11 @@ inline constexpr std::string_view ended_at_once = "hogwild: ended at once; nothi
 /// Prints a command's text output beside the files that it writes: to standard output, or to standard error if one of
 /// the files is standard output. Empty names are no files.
 void print_beside(std::initializer_list<std::string> files, std::string_view text);
+
+/// Text by a format of printf, 255 bytes at most.
+std::string formatted(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/// JSON on one line. Names of files, users and items may hold any bytes: invalid UTF-8 becomes U+FFFD.
+std::string json_text(const nlohmann::ordered_json& all);
 
 }  // namespace hogwild::cli

@@ -3,29 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include <hogwild/detail/platform/placement.hpp>
 #include <hogwild/measures.hpp>
 #include <hogwild/names.hpp>
 
-#include "json_text.hpp"
+#include "standard_streams.hpp"
 
 namespace hogwild::cli {
 namespace {
-
-std::string formatted(const char* format, ...) __attribute__((format(printf, 1, 2)));
-
-std::string formatted(const char* format, ...) {
-  char text[256];
-  std::va_list values;
-  va_start(values, format);
-  std::vsnprintf(text, sizeof text, format, values);
-  va_end(values);
-  return text;
-}
 
 std::string step_text(const train_request& request, const train_result& r) {
   if (r.examples == 0) return "none was taken";  // nobody knows whether one was found

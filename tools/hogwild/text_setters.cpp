@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "text_setters.hpp"
-
 #include <algorithm>
 #include <array>
 #include <chrono>

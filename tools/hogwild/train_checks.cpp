@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train_checks.hpp"
+#include "train_request.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
+#include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,143 +38,197 @@ void check_options_of_models(const command_line& line, const train_request& r) {
   asked.check(r.of_model);
 }
 
-/// A graph is cut as a whole: training edges are also the measured ones, and so are the nodes that are no terminals.
-void check_graph(const command_line& line, const train_request& r) {
-  if (input_of(r.model) != model_input::graph) return;
-  const double fraction = r.files.graph.terminals.value_or(graph_options::usual_terminals);
-  if (!(fraction >= 0.0 && fraction <= 1.0))
-    throw config_error("--terminals is a fraction of the nodes, from 0 (one of each class) to 1");
-  if (!r.test.empty() || r.test_fraction > 0.0 || !r.validation_file.empty() || r.options.validation_fraction > 0.0)
-    throw config_error(
-        "a graph is cut as a whole: leave out --test and --validation; what is measured are its edges and the "
-        "labelled nodes that are no terminals");
-  if (names_rank(r.data))
-    throw config_error("ranks that cut a graph share its nodes: give them one file, without %rank");
-  if (line.given("--labels")) throw config_error("--labels is about IDX images; a graph has its labels in itself");
-  if (line.given("--batch"))
-    throw config_error("a graph is cut edge by edge, each by what became of the last one: leave out --batch");
+/// Options that are refused, and what their user is told.
+struct refused_request {
+  std::string_view words;  ///< of which one must be given, and with which the sentence begins; empty: of none
+  bool (*refuses)(const train_request&);
+  std::string_view why;
+};
+
+bool is_on(const train_request& r, model_input input) {
+  return input_of(r.model) == input;
 }
 
-void check_words(const command_line& line, const train_request& r) {
-  if (input_of(r.model) != model_input::corpus) return;
-  if (!r.test.empty() || r.test_fraction > 0.0 || !r.validation_file.empty())
-    throw config_error(
-        "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a "
-        "fraction of the text may be held back with --validation FRACTION");
-  if (line.given("--labels")) throw config_error("--labels is about IDX images; a corpus has none");
+bool is_by(const train_request& r, auto... engines) {
+  return ((r.engine == engines) || ...);
 }
 
-/// Columns are divided for one run, whose parameters are converted to those of the data at its end.
-void check_scale(const train_request& r) {
-  if (r.scale == column_scaling::none) return;
-  const auto refuse = [](bool asked, const std::string& what) {
-    if (asked)
-      throw config_error(
-          "--scale is for one linear model that is trained on rows that are all there: leave it out with " + what +
-          ", or scale the columns in the data");
-  };
-  refuse(r.several.any(), "several models that make one");
-  refuse(r.folds.any() || r.options.l2_by_folds.has_value(), "--folds, --path and --l2 auto");
-  refuse(r.searches, "a search");
-  refuse(r.stream, "--stream");
-  refuse(!r.segment.empty(), "--segment, where others read what is trained");
+bool meets(const train_request& r) {
+  return is_by(r, engine_name::all_reduce, engine_name::local_sgd);
 }
 
-/// Files with numbers for rows need the rows themselves.
-void check_row_files(const train_request& r) {
-  const model_input input = input_of(r.model);
-  if (r.rows.any() && (input == model_input::graph || input == model_input::corpus))
-    throw config_error("--weights and --offsets are about rows, and a " + r.model + " model reads none");
-  if (r.test_rows.any() && r.test.empty())
-    throw config_error("--test-weights and --test-offsets are about the rows of a file: they need --test FILE");
-  if (r.validation_rows.any() && r.validation_file.empty())
-    throw config_error(
-        "--validation-weights and --validation-offsets are about the rows of a file: they need --validation FILE");
+bool is_by_ranks(const train_request& r) {
+  return meets(r) || r.engine == engine_name::ring;
 }
 
-/// Constants of an optimiser require that optimiser.
-void check_constants(const command_line& line, const train_request& r) {
-  const optimizer_kind kind = r.options.optimizer.value_or(model_named(r.model).defaults().optimizer);
-  if (line.given("--momentum") && kind != optimizer_kind::momentum)
-    throw config_error("--momentum needs --optimizer momentum");
-  if (line.given("--ftrl-beta") && kind != optimizer_kind::ftrl)
-    throw config_error("--ftrl-beta needs --optimizer ftrl");
-  for (const char* const name : {"--beta1", "--beta2"})
-    if (line.given(name) && kind != optimizer_kind::adam)
-      throw config_error(std::string(name) + " needs --optimizer adam");
+bool lacks_optimizer(const train_request& r, optimizer_kind needed) {
+  return r.options.optimizer.value_or(model_named(r.model).defaults().optimizer) != needed;
 }
 
-void check_engine_and_files(const command_line& line, const train_request& r) {
-  if (r.engine == engine_name::serial) {
-    if (r.workers > 1) throw config_error("the serial engine has one worker; use --engine threads for more");
-    for (const char* name : {"--team", "--pin"}) {
-      if (line.given(name)) throw config_error(std::string(name) + " is about threads; the serial engine has none");
-    }
+bool has_test(const train_request& r) {
+  return !r.test.empty() || r.test_fraction > 0.0 || !r.validation_file.empty();
+}
+
+/// About the model and its input, for advice, too.
+constexpr refused_request refusals_of_models[] = {
+    {"", [](auto& r) { return is_on(r, model_input::corpus) && has_test(r); },
+     "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a fraction "
+     "of the text may be held back with --validation FRACTION"},
+    {"--labels", [](auto& r) { return is_on(r, model_input::corpus); }, " is about IDX images; a corpus has none"},
+    // Training edges are also the measured ones, and so are the nodes that are no terminals.
+    {"",
+     [](auto& r) {
+       const double fraction = r.files.graph.terminals.value_or(graph_options::usual_terminals);
+       return is_on(r, model_input::graph) && !(fraction >= 0.0 && fraction <= 1.0);
+     },
+     "--terminals is a fraction of the nodes, from 0 (one of each class) to 1"},
+    {"", [](auto& r) { return is_on(r, model_input::graph) && (has_test(r) || r.options.validation_fraction > 0.0); },
+     "a graph is cut as a whole: leave out --test and --validation; what is measured are its edges and the labelled "
+     "nodes that are no terminals"},
+    {"", [](auto& r) { return is_on(r, model_input::graph) && names_rank(r.data); },
+     "ranks that cut a graph share its nodes: give them one file, without %rank"},
+    {"--labels", [](auto& r) { return is_on(r, model_input::graph); },
+     " is about IDX images; a graph has its labels in itself"},
+    {"--batch", [](auto& r) { return is_on(r, model_input::graph); },
+     ": a graph is cut edge by edge, each by what became of the last one: leave it out"},
+};
+
+constexpr refused_request refusals_of_training[] = {
+    {"", [](auto& r) { return r.stream && r.data != "-"; },
+     "--stream reads standard input: name '-' in the place of DATA"},
+    {"", [](auto& r) { return r.stream && !is_on(r, model_input::rows); },
+     "--stream reads LIBSVM text, which is not what this model takes"},
+    {"--format", [](auto& r) { return r.stream; }, ": --stream reads LIBSVM text: leave it out"},
+    {"", [](auto& r) { return r.stream && !is_by(r, engine_name::threads, engine_name::serial); },
+     "a stream is trained by the serial engine or by threads: choose one of them"},
+    {"--team", [](auto& r) { return r.stream && thread_team_of_stream(r.team) != r.team; },
+     ": OpenMP's threads spin while they wait for rows, and take the CPU from those that read them: use std or tbb "
+     "with --stream, or leave it out"},
+    {"--test --validation --epochs --init --weights --offsets --memory --segment --record --reproducible "
+     "--checkpoint-every",
+     [](auto& r) { return r.stream; }, " is not for a stream: leave it out"},
+
+    {"", [](auto& r) { return r.engine == engine_name::serial && r.workers > 1; },
+     "the serial engine has one worker; use --engine threads for more"},
+    {"--team --pin", [](auto& r) { return r.engine == engine_name::serial; },
+     " is about threads; the serial engine has none"},
+    {"--device", [](auto& r) { return !is_by(r, engine_name::cuda, engine_name::ring); },
+     " says which device trains: it needs --engine cuda or ring"},
+    {"--device-memory", [](auto& r) { return r.engine != engine_name::cuda; },
+     " says where a device keeps what it trains: it needs --engine cuda"},
+    {"--storage", [](auto& r) { return !is_by(r, engine_name::cuda, engine_name::threads, engine_name::processes); },
+     " says how the replica of a worker or a device stores the factors that it trains: it needs --engine threads, "
+     "processes or cuda"},
+    {"", [](auto& r) { return r.engine == engine_name::cuda && r.mpi; },
+     "workers beside a device are threads or processes of one machine: leave out --transport mpi, or take --engine "
+     "ring"},
+    {"--team", [](auto& r) { return r.engine == engine_name::cuda || !r.devices.empty(); },
+     " is about libraries that start threads; those beside a device are std threads"},
+    {"--transport",
+     [](auto& r) {
+       const bool divides_runs = r.mpi && (r.searches || r.several.any());
+       return !is_by_ranks(r) && r.engine != engine_name::cuda && !divides_runs;
+     },
+     " is about replicas or ranks: it needs --engine ring, all_reduce or local_sgd"},
+    {"--rank-timeout", [](auto& r) { return !is_by_ranks(r) && !r.searches && !r.several.any(); },
+     " is about replicas or ranks: it needs --engine ring, all_reduce or local_sgd"},
+    {"", [](auto& r) { return r.mpi && r.data == "-"; }, "ranks cannot all read standard input; name a file"},
+    {"--replicas --exchange --message-values", [](auto& r) { return r.engine != engine_name::ring; },
+     " is about replicas on a ring: it needs --engine ring"},
+    {"--released-tolerance --released-rows --released-dense",
+     [](auto& r) { return r.engine != engine_name::ring || r.exchange != ring_rule::released; },
+     " is about a rule of the ring: it needs --engine ring --exchange released"},
+    {"--sync-rows --collective", [](auto& r) { return !meets(r); },
+     " is about workers that meet: it needs --engine all_reduce or local_sgd"},
+    {"--scale-step", [](auto& r) { return r.engine != engine_name::all_reduce; },
+     " is about the step of a batch: it needs --engine all_reduce"},
+    {"--team", [](auto& r) { return meets(r); },
+     " is about libraries that start threads; those of a synchronous engine are std threads"},
+    {"--shards", [](auto& r) { return meets(r); },
+     ": the workers of a synchronous engine keep their own rows: leave out --shards"},
+    {"--team",
+     [](auto& r) {
+       return r.engine == engine_name::processes ||
+              (r.engine == engine_name::ring && r.transport == transport_kind::shared_segment);
+     },
+     " is about threads; under --engine processes and --transport shared_segment the workers are processes"},
+    {"--segment", [](auto& r) { return !is_by(r, engine_name::threads, engine_name::processes); },
+     " names parameters that are read while workers change them: it needs --engine threads or processes"},
+    {"--pin", [](auto& r) { return r.engine == engine_name::threads && r.team != thread_team_kind::std; },
+     " and --no-pin are for worker processes, --engine ring and --team std; OpenMP is bound by OMP_PLACES and "
+     "OMP_PROC_BIND, oneTBB by the system"},
+    {"", [](auto& r) { return r.test_fraction + r.options.validation_fraction >= 1.0; },
+     "the fractions for test and validation leave no rows to train on"},
+    {"--decay", [](auto& r) { return r.options.step.kind == schedule_kind::constant; },
+     " has no meaning with --schedule constant"},
+
+    {"--momentum", [](auto& r) { return lacks_optimizer(r, optimizer_kind::momentum); }, " needs --optimizer momentum"},
+    {"--ftrl-beta", [](auto& r) { return lacks_optimizer(r, optimizer_kind::ftrl); }, " needs --optimizer ftrl"},
+    {"--beta1 --beta2", [](auto& r) { return lacks_optimizer(r, optimizer_kind::adam); }, " needs --optimizer adam"},
+
+    {"--weights --offsets", [](auto& r) { return is_on(r, model_input::graph) || is_on(r, model_input::corpus); },
+     " is about rows, and this model reads none"},
+    {"--test-weights --test-offsets", [](auto& r) { return r.test.empty(); },
+     " is about the rows of a file: it needs --test FILE"},
+    {"--validation-weights --validation-offsets", [](auto& r) { return r.validation_file.empty(); },
+     " is about the rows of a file: it needs --validation FILE"},
+
+    // Columns are divided for one run, whose parameters are converted to those of the data at its end.
+    {"",
+     [](auto& r) {
+       return r.scale != column_scaling::none && (r.several.any() || r.folds.any() || r.options.l2_by_folds ||
+                                                  r.searches || r.stream || !r.segment.empty());
+     },
+     "--scale is for one linear model that is trained on rows that are all there: leave it out with several models "
+     "that make one, --folds, --path, --l2 auto, a search, --stream, and with --segment, where others read what is "
+     "trained; or scale the columns in the data"},
+
+    {"--ensemble-by --combine", [](auto& r) { return r.several.averages; },
+     " is decided by --ensemble mean-weights: leave it out"},
+    {"", [](auto& r) { return r.several.any() && (r.engine == engine_name::cuda || !r.devices.empty()); },
+     "--multiclass and --ensemble train by CPUs: leave out the device, and take another engine than cuda"},
+    {"--stream --init --checkpoint --resume --segment --freeze --storage", [](auto& r) { return r.several.any(); },
+     " is not for models that make one: leave it out with --multiclass and --ensemble"},
+    {"--measure-every", [](auto& r) { return r.several.any(); },
+     " is not for models that make one, which are measured after each epoch: leave it out with --multiclass and "
+     "--ensemble"},
+    {"--weight-positive", [](auto& r) { return r.several.one_vs_rest; },
+     " is about two labels, and with --multiclass each class is the larger one once: take --class-weights"},
+};
+
+/// About --folds, --path and --l2 auto, if one of them is given.
+constexpr refused_request refusals_of_folds[] = {
+    {"", [](auto& r) { return r.stream; },
+     "--folds, --path and --l2 auto train on rows again and again, and a stream has each once: leave them out"},
+    {"", [](auto& r) { return r.several.any(); },
+     "--folds, --path and --l2 auto are for one model, and several make one here: leave out --multiclass and "
+     "--ensemble"},
+    {"", [](auto& r) { return is_on(r, model_input::graph); },
+     "--folds, --path and --l2 auto measure rows that are left out, and this model is trained on a graph as a whole"},
+    {"", [](auto& r) { return is_on(r, model_input::corpus); },
+     "--folds, --path and --l2 auto measure rows that are left out, and this model is trained on words, which have no "
+     "labels"},
+    {"--max-seconds", [](auto&) { return true; },
+     " is of one run, and --folds, --path and --l2 auto ask for many: leave it out"},
+    {"",
+     [](auto& r) { return (r.folds.folds || r.options.l2_by_folds) && r.options.step.kind == schedule_kind::plateau; },
+     "--schedule plateau goes by validation rows, which models of folds have none of: take another"},
+    {"--l2 --record --checkpoint --resume --segment", [](auto& r) { return !r.folds.path_text.empty(); },
+     " is of one run, and a path is a run for each l2: leave it out"},
+};
+
+/// Throws the reason of the first row that refuses the request.
+void go_by(std::span<const refused_request> rows, const command_line& line, const train_request& r) {
+  for (const refused_request& row : rows) {
+    if (!row.refuses(r)) continue;
+    if (row.words.empty()) throw config_error(std::string(row.why));
+    std::istringstream words{std::string(row.words)};
+    for (std::string word; words >> word;)
+      if (line.given(word)) throw config_error(word + std::string(row.why));
   }
-  const bool by_ranks =
-      r.engine == engine_name::ring || r.engine == engine_name::all_reduce || r.engine == engine_name::local_sgd;
-  const bool by_device = r.engine == engine_name::cuda;
-  if (line.given("--device") && !by_device && r.engine != engine_name::ring)
-    throw config_error("--device says which device trains: it needs --engine cuda or ring");
-  if (line.given("--device-memory") && !by_device)
-    throw config_error("--device-memory says where a device keeps what it trains: it needs --engine cuda");
-  if (line.given("--storage") && !by_device && r.engine != engine_name::threads && r.engine != engine_name::processes)
-    throw config_error(
-        "--storage says how the replica of a worker or a device stores the factors that it trains: it needs --engine "
-        "threads, processes or cuda");
-  if (by_device && r.mpi)
-    throw config_error(
-        "workers beside a device are threads or processes of one machine: leave out --transport mpi, or "
-        "take --engine ring");
-  if ((by_device || line.given("--device")) && line.given("--team"))
-    throw config_error("--team is about libraries that start threads; those beside a device are std threads");
-  for (const char* name : {"--transport", "--rank-timeout"}) {
-    const bool has_processes = by_device && std::string_view(name) == "--transport";
-    const bool divides_runs = (r.searches || r.several.any()) && (r.mpi || std::string_view(name) == "--rank-timeout");
-    if (!by_ranks && !has_processes && !divides_runs && line.given(name)) {
-      throw config_error(std::string(name) +
-                         " is about replicas or ranks: it needs --engine ring, all_reduce or local_sgd");
-    }
-  }
-  if (r.mpi && r.data == "-") throw config_error("ranks cannot all read standard input; name a file");
-  for (const char* name : {"--replicas", "--exchange", "--message-values"}) {
-    if (r.engine != engine_name::ring && line.given(name))
-      throw config_error(std::string(name) + " is about replicas on a ring: it needs --engine ring");
-  }
-  for (const char* name : {"--released-tolerance", "--released-rows", "--released-dense"}) {
-    if ((r.engine != engine_name::ring || r.exchange != ring_rule::released) && line.given(name))
-      throw config_error(std::string(name) +
-                         " is about a rule of the ring: it needs --engine ring --exchange released");
-  }
-  const bool in_lockstep = r.engine == engine_name::all_reduce || r.engine == engine_name::local_sgd;
-  if (!in_lockstep && line.given("--sync-rows"))
-    throw config_error("--sync-rows is about workers that meet: it needs --engine all_reduce or local_sgd");
-  if (!in_lockstep && line.given("--collective"))
-    throw config_error("--collective is about workers that meet: it needs --engine all_reduce or local_sgd");
-  if (r.engine != engine_name::all_reduce && line.given("--scale-step"))
-    throw config_error("--scale-step is about the step of a batch: it needs --engine all_reduce");
-  if (in_lockstep && line.given("--team"))
-    throw config_error("--team is about libraries that start threads; those of a synchronous engine are std threads");
-  if (in_lockstep && line.given("--shards"))
-    throw config_error("the workers of a synchronous engine keep their own rows: leave out --shards");
-  if (r.engine == engine_name::ring && r.transport == transport_kind::shared_segment && line.given("--team"))
-    throw config_error("--team is about threads; under --transport shared_segment the workers are processes");
-  if (r.engine == engine_name::processes && line.given("--team")) {
-    throw config_error("--team is about threads; the workers of --engine processes are processes");
-  }
-  if (line.given("--segment") && r.engine != engine_name::threads && r.engine != engine_name::processes)
-    throw config_error(
-        "--segment names parameters that are read while workers change them: it needs --engine threads or processes");
-  if (line.given("--pin") && r.engine == engine_name::threads && r.team != thread_team_kind::std) {
-    throw config_error(
-        "--pin and --no-pin are for worker processes, --engine ring and --team std; OpenMP is bound by OMP_PLACES and "
-        "OMP_PROC_BIND, oneTBB by the system");
-  }
-  if (r.test_fraction + r.options.validation_fraction >= 1.0)
-    throw config_error("the fractions for test and validation leave no rows to train on");
-  if (line.given("--decay") && r.options.step.kind == schedule_kind::constant) {
-    throw config_error("--decay has no meaning with --schedule constant");
-  }
+}
+
+void check_files(const train_request& r) {
   const std::initializer_list<std::string> inputs = {r.data,
                                                      r.test,
                                                      r.validation_file,
@@ -195,33 +252,16 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
 
 void check_model(const command_line& line, const train_request& r) {
   check_options_of_models(line, r);
-  check_words(line, r);
-  check_graph(line, r);
+  go_by(refusals_of_models, line, r);
 }
 
-/// Checks of a stream, besides its own checks of options that it cannot use.
-void check_stream(const command_line& line, const train_request& r) {
-  if (!r.stream) return;
-  if (r.data != "-") throw config_error("--stream reads standard input: name '-' in the place of DATA");
-  if (input_of(r.model) != model_input::rows || line.given("--format"))
-    throw config_error("--stream reads LIBSVM text, which is not what a " + r.model + " model takes");
-  if (r.engine != engine_name::threads && r.engine != engine_name::serial)
-    throw config_error("a stream is trained by the serial engine or by threads: choose one of them");
-  if (line.given("--team") && thread_team_of_stream(r.team) != r.team)
-    throw config_error(
-        "OpenMP's threads spin while they wait for rows, and take the CPU from those that read them: use --team std or "
-        "tbb with --stream, or leave it out");
-  for (const char* const name : {"--test", "--validation", "--epochs", "--init", "--weights", "--offsets", "--memory",
-                                 "--segment", "--record", "--reproducible", "--checkpoint-every"})
-    if (line.given(name)) throw config_error(std::string(name) + " is not for a stream: leave it out");
+void check_folds(const command_line& line, const train_request& r) {
+  go_by(refusals_of_folds, line, r);
 }
 
 void check_options(const command_line& line, const train_request& r) {
-  check_stream(line, r);
-  check_engine_and_files(line, r);
-  check_constants(line, r);
-  check_row_files(r);
-  check_scale(r);
+  go_by(refusals_of_training, line, r);
+  check_files(r);
   check_model(line, r);
 }
 

@@ -36,10 +36,8 @@
 #include "data_files.hpp"
 #include "model_from_request.hpp"
 #include "progress.hpp"
-#include "retry_damaged_cache.hpp"
 #include "standard_streams.hpp"
 #include "summary.hpp"
-#include "train_stream.hpp"
 #include "training.hpp"
 
 namespace hogwild::cli {

@@ -8,8 +8,6 @@
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 
-#include "compared_words.hpp"
-#include "train_checks.hpp"
 #include "train_words.hpp"
 
 namespace hogwild::cli {
@@ -92,7 +90,7 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
                    "--save",          "--checkpoint", "--resume",     "--record",       "--json"});
   if (const auto code = line.parse(argc, argv)) return code;
   complete_training(line, r);
-  complete_several(line, r);
+  complete_several(r);
   complete_folds(line, r);
   return std::nullopt;
 }

@@ -122,4 +122,10 @@ void complete_training(const command_line& line, train_request& request);
 /// The same for `hogwild advise`, which has the options about data and model.
 std::optional<int> parse_advise(int argc, const char* const* argv, train_request& request);
 
+/// Throws config_error for incompatible options, before anything is read. `line` was parsed into `request`.
+void check_options(const command_line& line, const train_request& request);
+/// The part of these checks about the model and its input, and further ones of a request for folds or a path.
+void check_model(const command_line& line, const train_request& request);
+void check_folds(const command_line& line, const train_request& request);
+
 }  // namespace hogwild::cli

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train_stream.hpp"
-
 #include <malloc.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -21,7 +18,6 @@
 #include <hogwild/saved_model.hpp>
 
 #include "data_files.hpp"
-#include "json_text.hpp"
 #include "standard_streams.hpp"
 #include "stream_rows.hpp"
 #include "training.hpp"
@@ -33,12 +29,6 @@ using clock = std::chrono::steady_clock;
 
 double seconds_since(clock::time_point then) {
   return std::chrono::duration<double>(clock::now() - then).count();
-}
-
-std::string in_digits(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", x);
-  return text;
 }
 
 /// Reports on a stream: rows since the last line, and their loss.
@@ -82,7 +72,7 @@ class stream_reports {
       print(json_text(line) + "\n");
     } else if (!quiet_) {
       std::string line = "rows " + std::to_string(rows_);
-      if (trained_ > 0) line += "  progressive loss " + in_digits(loss) + "  " + in_digits(speed) + " rows/s";
+      if (trained_ > 0) line += formatted("  progressive loss %.6g  %.6g rows/s", loss, speed);
       print(line + "  acknowledged " + std::to_string(acknowledged_) + "\n");
     }
     told_ = clock::now();

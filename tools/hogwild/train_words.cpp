@@ -7,10 +7,10 @@
 #include <string>
 #include <tuple>
 
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/option_list.hpp>
 #include <hogwild/registry.hpp>
 
-#include "text_setters.hpp"
 #include "text_values.hpp"
 
 namespace hogwild::cli {
@@ -168,8 +168,10 @@ constexpr auto words_of_others = std::to_array<option_facts>({
     {{"", "--test-offsets"}, {.ranks = between_ranks::as_given, .search = in_a_search::refused}},
     {{"", "--space"}, {.search = in_a_search::not_trials}},
     {{"", "--strategy"}, {.search = in_a_search::not_trials}},
-    {{"", "--configurations"}, {.search = in_a_search::not_trials}},
-    {{"", "--eta"}, {.search = in_a_search::not_trials}},
+    {{"", "--configurations", "Search", "configurations that random and halving draw"},
+     {.otherwise = "32", .range = detail::from(1, 1e6), .search = in_a_search::not_trials}},
+    {{"", "--eta", "Search", "halving, hyperband: train one of so many further"},
+     {.otherwise = "3", .range = detail::from(2, 1e6), .search = in_a_search::not_trials}},
     {{"", "--folds"}, {.search = in_a_search::not_trials}},
     {{"", "--metric"}, {.search = in_a_search::not_trials}},
     {{"", "--journal"}, {.ranks = between_ranks::own, .search = in_a_search::not_trials}},
@@ -252,6 +254,19 @@ std::vector<std::string_view> words_with_facts() {
   std::vector<std::string_view> words;
   for (const option_facts* const of : all_facts()) words.push_back(of->word);
   return words;
+}
+
+std::vector<named_value> compared_words(const command_line& line) {
+  std::vector<named_value> all;
+  for (const auto& [name, text] : line.given_texts()) {
+    const between_ranks ranks = facts_of(name).ranks;
+    const auto number = to_number(text);
+    if (ranks == between_ranks::same || (ranks == between_ranks::as_given && number))  // a fraction is not a file name
+      all.push_back({name, number ? detail::to_text(*number) : text});
+    else if (ranks == between_ranks::as_given)
+      all.push_back({name, "given"});
+  }
+  return all;
 }
 
 }  // namespace hogwild::cli

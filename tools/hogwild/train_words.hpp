@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <hogwild/detail/run/option_facts.hpp>
+#include <hogwild/detail/run/same_on_ranks.hpp>
 
 #include "command_line.hpp"
 #include "train_request.hpp"
@@ -28,5 +30,14 @@ const detail::option_facts& facts_of(std::string_view word);
 std::vector<std::string_view> words_of_searches(detail::in_a_search part);
 /// All words that are in a table.
 std::vector<std::string_view> words_with_facts();
+
+/// The part of a parsed command line that ranks compare: the options that were given, numbers by their value.
+std::vector<named_value> compared_words(const command_line& line);
+
+/// Sets what an option stands for from its text; returns an error message, or an empty text.
+using text_setter = std::string (*)(train_request&, const std::string&);
+
+/// The setter of an option whose text says more than the type of one variable does; null: there is none.
+text_setter setter_for(std::string_view word);
 
 }  // namespace hogwild::cli

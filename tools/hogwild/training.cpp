@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training.hpp"
 
-#include "column_scales.hpp"
-#include "model_from_request.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <concepts>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <string>
@@ -29,8 +27,16 @@
 #include <hogwild/worker_main.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
+#include "column_scales.hpp"
+#include "model_from_request.hpp"
+
 namespace hogwild::cli {
 namespace {
+
+std::deque<registered_training>& all_trainings() {
+  static std::deque<registered_training> all;
+  return all;
+}
 
 template <class Engine>
 std::unique_ptr<any_engine> as_any(const Engine& engine) {
@@ -78,6 +84,17 @@ std::unique_ptr<any_engine> make_ring(const train_request& request, launched_ran
 }
 
 }  // namespace
+
+void register_training(registered_training training) {
+  register_descriptor(*training.descriptor);
+  all_trainings().push_back(std::move(training));
+}
+
+const registered_training* find_training(std::string_view model) {
+  for (const registered_training& each : all_trainings())
+    if (each.descriptor->name() == model) return &each;
+  return nullptr;
+}
 
 std::unique_ptr<any_engine> make_engine(const train_request& request, launched_ranks* ranks) {
   switch (request.engine) {

@@ -13,6 +13,7 @@
 #include <hogwild/detail/run/stream_run.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/result.hpp>
+#include <interrupt/interrupt.hpp>
 
 #include "ranks.hpp"
 #include "train_request.hpp"
@@ -63,5 +64,10 @@ std::optional<int> spawned_worker_main(int argc, const char* const* argv);
 
 /// Joins a running training and trains for it until it ends. Returns the exit code.
 int join_run(const std::string& segment_name);
+
+/// Learns from the rows of standard input until it ends or a stop is requested. Prints a line now and then: the rows so
+/// far, their loss before they were trained on, and how many of them a checkpoint holds, which need not be sent again.
+/// Returns the exit code.
+int train_stream(const train_request& request, interrupt& asked);
 
 }  // namespace hogwild::cli

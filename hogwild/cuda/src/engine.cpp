@@ -68,8 +68,7 @@ void require_supported(const run_planner& run, const std::vector<int>& devices, 
       c.concurrent_access = c.concurrent_access && facts.concurrent_managed_access;
     }
   }
-  const std::string_view refused = why_refused(c);
-  if (!refused.empty()) throw config_error(std::string(refused));
+  require_compatible(c);
 }
 
 }  // namespace

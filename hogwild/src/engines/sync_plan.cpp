@@ -36,22 +36,12 @@ void check(const sync_engine& engine) {
           "workers that meet by NCCL are threads, or those of several MPI processes: leave out the transport");
 }
 
-/// Why these options are incompatible with ranks in lockstep; empty if they are compatible.
-constexpr std::string_view why_refused_in_lockstep(const combination& c) {
-  if (c.reproducible) return "a synchronous run repeats to the bit by itself: leave out reproducible";
-  if (c.update != update_kind::lossy)
-    return "the ranks of a synchronous engine have arrays of their own, where nothing is overtaken: leave out the "
-           "update";
-  if (c.sharing != sharing_kind::automatic)
-    return "the ranks of a synchronous engine have arrays of their own: leave the sharing at auto";
-  return {};
-}
-
 void check(const sync_engine& engine, const run_planner& run) {
   const loop_options& loop = run.loop();
-  const std::string_view refused = why_refused_in_lockstep(
-      {.sharing = run.options().sharing, .update = loop.update, .reproducible = run.options().reproducible});
-  require(refused.empty(), std::string(refused));
+  require_compatible({.sharing = run.options().sharing,
+                      .update = loop.update,
+                      .reproducible = run.options().reproducible,
+                      .by = trained_by::lockstep});
   require(loop.ownership != ownership_kind::blocks,
           "the ranks of a synchronous engine have arrays of their own: leave out the ownership");
   const bool margin = run.task().facts().margin;

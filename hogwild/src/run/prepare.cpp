@@ -135,18 +135,16 @@ void check(const train_options& o, const model_traits& traits) {
   for (std::size_t i = 0; i < o.observers.size(); ++i)
     require(o.observers[i].get() != nullptr,
             "observer " + std::to_string(i) + ", counted from 0, is null: leave it out");
-  const std::string_view refused =
-      why_refused({.sharing = o.sharing,
-                   .update = o.update,
-                   .shards = o.shards,
-                   .margin = traits.margin,
-                   .batches = traits.workspace,
-                   .form = o.form.value_or(traits.defaults.form),
-                   .reproducible = o.reproducible,
-                   .fades = traits.margin && !sums_up(optimizer),
-                   .draws = traits.draws,
-                   .by_occurrence = traits.workspace && traits.defaults.form == l2_form::per_occurrence});
-  require(refused.empty(), std::string(refused));
+  require_compatible({.sharing = o.sharing,
+                      .update = o.update,
+                      .shards = o.shards,
+                      .margin = traits.margin,
+                      .batches = traits.workspace,
+                      .form = o.form.value_or(traits.defaults.form),
+                      .reproducible = o.reproducible,
+                      .fades = traits.margin && !sums_up(optimizer),
+                      .draws = traits.draws,
+                      .by_occurrence = traits.workspace && traits.defaults.form == l2_form::per_occurrence});
   require(o.ownership == ownership_kind::automatic || traits.factors,
           "ownership is about users and items: it needs a model of ratings");
   if (o.ownership == ownership_kind::blocks) {

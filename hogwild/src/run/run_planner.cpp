@@ -145,12 +145,11 @@ void run_planner::require_halves(std::size_t workers) {
   require(task_.facts().halves > 0,
           "half storage is for the factors of factorization_machine and ffm, where kernels train them: under sgd or "
           "adagrad, with nothing frozen but biases, and ffm row by row; leave the storage at float");
-  const std::string_view refused = why_refused({.sharing = o.sharing,
-                                                .update = loop_.update,
-                                                .margin = false,
-                                                .reproducible = o.reproducible,
-                                                .storage = storage_kind::half});
-  require(refused.empty(), std::string(refused));
+  require_compatible({.sharing = o.sharing,
+                      .update = loop_.update,
+                      .margin = false,
+                      .reproducible = o.reproducible,
+                      .storage = storage_kind::half});
   require(workers > 1 || o.reproducible,
           "one worker has the run's own parameters, which are float, and half storage is that of replicas: use more "
           "workers, or leave the storage at float");

@@ -193,11 +193,7 @@ class EngineEstimator(BaseEstimator):
             job = Job(rows.data, words, initial, told, rows.data.path or "X", own)
         except ConfigError as fault:
             raise self._said_here(fault) from None
-        interrupt = None
-        try:
-            job.wait()
-        except BaseException as raised:  # whatever a signal's handler raises
-            interrupt = raised
+        interrupt = job._interrupted()
         try:
             saved = job.saved()
             record = job.record()

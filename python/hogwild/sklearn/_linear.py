@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._engine import ResourceError
+from .._train import keep_parameters
 from ._base import EngineEstimator, is_number, require, require_count, require_number
 
 # If epochs without progress are to end the run, a step that was found falls to a hundredth in this many epochs, or in
@@ -210,21 +211,7 @@ class LinearSVC(_ByC):
     def __init__(self, penalty="l2", loss="squared_hinge", *, dual="auto", tol=1e-4, C=1.0, multi_class="ovr",
                  fit_intercept=True, intercept_scaling=1, class_weight=None, verbose=0, random_state=None, max_iter=1000,
                  n_jobs=None, engine="auto", reproducible=False):
-        self.penalty = penalty
-        self.loss = loss
-        self.dual = dual
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.C = C
-        self.multi_class = multi_class
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.reproducible = reproducible
+        keep_parameters(self, locals())
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -279,22 +266,7 @@ class LogisticRegression(_ByC):
     def __init__(self, penalty="l2", *, C=1.0, l1_ratio=None, dual=False, tol=1e-4, fit_intercept=True,
                  intercept_scaling=1, class_weight=None, random_state=None, solver=None, max_iter=200, verbose=0,
                  warm_start=False, n_jobs=None, engine="auto", reproducible=False):
-        self.penalty = penalty
-        self.l1_ratio = l1_ratio
-        self.dual = dual
-        self.intercept_scaling = intercept_scaling
-        self.solver = solver
-        self.warm_start = warm_start
-        self.C = C
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.reproducible = reproducible
+        keep_parameters(self, locals())
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -7,7 +7,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from .._arrays import Csr, table_of
 from .._data import Dataset
-from .._train import Model
+from .._train import Model, keep_parameters
 from ._base import EngineEstimator, require, require_count, require_number
 
 
@@ -164,21 +164,7 @@ class FactorizationMachineClassifier(_Binary, _Machine):
     def __init__(self, n_factors=8, *, alpha=None, eta0=None, max_iter=20, tol=None, early_stopping=False,
                  validation_fraction=0.1, n_iter_no_change=3, class_weight=None, shuffle=True, verbose=0, n_jobs=None,
                  random_state=None, engine="auto", reproducible=False):
-        self.n_factors = n_factors
-        self.alpha = alpha
-        self.eta0 = eta0
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.engine = engine
-        self.reproducible = reproducible
+        keep_parameters(self, locals())
 
 
 class FactorizationMachineRegressor(RegressorMixin, _Machine):
@@ -189,20 +175,7 @@ class FactorizationMachineRegressor(RegressorMixin, _Machine):
     def __init__(self, n_factors=8, *, alpha=None, eta0=None, max_iter=20, tol=None, early_stopping=False,
                  validation_fraction=0.1, n_iter_no_change=3, shuffle=True, verbose=0, n_jobs=None, random_state=None,
                  engine="auto", reproducible=False):
-        self.n_factors = n_factors
-        self.alpha = alpha
-        self.eta0 = eta0
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.engine = engine
-        self.reproducible = reproducible
+        keep_parameters(self, locals())
 
     def _rows_of_run(self, X, y, sample_weight):
         return self._number_rows(X, y, sample_weight, self.shuffle)
@@ -228,23 +201,7 @@ class FFM(_Binary, _Machine):
     def __init__(self, n_factors=4, *, fields=None, alpha=None, eta0=None, max_iter=20, tol=None, early_stopping=False,
                  validation_fraction=0.1, n_iter_no_change=3, class_weight=None, unit_rows=True, shuffle=True,
                  verbose=0, n_jobs=None, random_state=None, engine="auto", reproducible=False):
-        self.n_factors = n_factors
-        self.fields = fields
-        self.alpha = alpha
-        self.eta0 = eta0
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.unit_rows = unit_rows
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.engine = engine
-        self.reproducible = reproducible
+        keep_parameters(self, locals())
 
     def _options_of_run(self, rows):
         return {**super()._options_of_run(rows), "unit_rows": bool(self.unit_rows)}

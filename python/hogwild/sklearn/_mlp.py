@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._train import keep_parameters
 from ._base import is_number, require, require_count, require_number
 from ._machines import ModelEstimator
 from ._sgd import SCHEDULES
@@ -78,30 +79,7 @@ class MLPClassifier(ClassifierMixin, ModelEstimator):
                  max_iter=20, tol=None, early_stopping=False, validation_fraction=0.1, n_iter_no_change=10,
                  class_weight=None, warm_start=False, shuffle=True, verbose=0, n_jobs=None, random_state=None,
                  engine="auto", reproducible=False):
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.alpha = alpha
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.learning_rate_init = learning_rate_init
-        self.momentum = momentum
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.dropout = dropout
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.engine = engine
-        self.reproducible = reproducible
+        keep_parameters(self, locals())
 
     def _check_parameters(self):
         """Returns the widths of the hidden layers. Raises ValueError for invalid parameters."""

@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 from .. import _engine
 from .._data import Dataset
 from .._loss import Loss
-from .._train import words_of
+from .._train import keep_parameters, words_of
 from ._base import as_numbers, require, require_count, require_number, weights_of
 from ._linear import LinearClassifier, LinearEstimator, falling
 
@@ -292,29 +292,7 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
                  tol=1e-3, shuffle=True, verbose=0, epsilon=0.1, n_jobs=None, random_state=None, learning_rate="auto",
                  eta0=None, power_t=None, early_stopping=False, validation_fraction=0.1, n_iter_no_change=5,
                  class_weight=None, warm_start=False, average=False, engine="auto", reproducible=False):
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.epsilon = epsilon
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.average = average
-        self.engine = engine
-        self.reproducible = reproducible
+        keep_parameters(self, locals())
 
     def fit(self, X, y=None, coef_init=None, intercept_init=None, sample_weight=None):
         """Trains from the beginning, or with warm_start from the last coefficients.
@@ -420,28 +398,7 @@ class SGDRegressor(RegressorMixin, SgdEstimator):
                  max_iter=1000, tol=1e-3, shuffle=True, verbose=0, epsilon=0.1, n_jobs=None, random_state=None,
                  learning_rate="auto", eta0=None, power_t=None, early_stopping=False, validation_fraction=0.1,
                  n_iter_no_change=5, warm_start=False, average=False, engine="auto", reproducible=False):
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.epsilon = epsilon
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.warm_start = warm_start
-        self.average = average
-        self.engine = engine
-        self.reproducible = reproducible
+        keep_parameters(self, locals())
 
     def fit(self, X, y=None, coef_init=None, intercept_init=None, sample_weight=None):
         """Trains as SGDClassifier.fit() does, on numbers. Returns self."""

@@ -106,11 +106,7 @@ class CompiledNet:
                           **optimizer_options(self._optimizer, self.module), **options})
         data = Dataset(rows, labels.astype(np.float64), shuffle=shuffle)
         job = Job(data, words, None, callback, "X", self._net.beginning_with(self._parameters()))
-        interrupt = None
-        try:
-            job.wait()
-        except BaseException as raised:  # whatever a signal's handler raises
-            interrupt = raised
+        interrupt = job._interrupted()
         self.run_ = job.record()
         trained = job._run.parameters()
         if job._run.diverged():

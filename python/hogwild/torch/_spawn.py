@@ -10,7 +10,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from multiprocessing.connection import wait
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 

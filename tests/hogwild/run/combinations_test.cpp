@@ -161,7 +161,11 @@ TEST(combinations, every_row_of_the_table_is_the_reason_for_some_refusal) {
   for (const refusal& row : refusals) {
     bool used = false;
     const auto look = [&](const combination& c) { used = used || why_refused(c) == row.reason; };
-    for_all_combinations(look);
+    for (const trained_by by : {trained_by::workers, trained_by::ring, trained_by::lockstep})
+      for_all_combinations([&](combination c) {
+        c.by = by;
+        look(c);
+      });
     for_all_combinations([&](combination c) {
       c.storage = storage_kind::half;
       look(c);
