@@ -62,7 +62,7 @@ std::string load_line(bool busy, const cpu_load& load, const char* so) {
 }
 
 /// Fractions of CPU time, from 0 to 1; null: unknown.
-nlohmann::ordered_json facts_of(const cpu_load& load) {
+nlohmann::ordered_json json_of(const cpu_load& load) {
   return {{"others_fraction", load.others ? nlohmann::ordered_json(*load.others) : nlohmann::ordered_json()},
           {"withheld_fraction", load.withheld},
           {"missed_fraction", load.missed}};
@@ -74,7 +74,7 @@ nlohmann::ordered_json told_busy(const cpu_load& load) {
   return is_busy(load);
 }
 
-nlohmann::ordered_json facts_of(const advised_run& run, const cpu_load& load) {
+nlohmann::ordered_json json_of(const advised_run& run, const cpu_load& load) {
   if (!run.refused.empty()) return {{"engine", run.engine}, {"workers", run.asked}, {"refused", run.refused}};
   return {{"engine", run.engine},
           {"workers", run.asked},
@@ -157,12 +157,12 @@ std::string advice_json(const train_request& request, const sparse_view& rows, c
                                 {"step", given.step},
                                 {"step_found", given.step_found},
                                 {"search_seconds", given.search_seconds},
-                                {"load", facts_of(given.load)},
+                                {"load", json_of(given.load)},
                                 {"busy", told_busy(given.load)}};
-  if (!measured.empty()) all["measured_load"] = facts_of(checked.load), all["measured_busy"] = told_busy(checked.load);
+  if (!measured.empty()) all["measured_load"] = json_of(checked.load), all["measured_busy"] = told_busy(checked.load);
   auto& runs = all["runs"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < given.runs.size(); ++i) {
-    runs.push_back(facts_of(given.runs[i], given.load));
+    runs.push_back(json_of(given.runs[i], given.load));
     if (measured.empty() || measured[i].epoch_seconds == 0.0) continue;
     runs.back()["measured_epoch_seconds"] = measured[i].epoch_seconds;
     runs.back()["least_epoch_seconds"] = measured[i].least_seconds;
