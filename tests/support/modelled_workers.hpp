@@ -38,4 +38,15 @@ bool reap_one(model_checker& checker, World& world, std::size_t workers) {
   return false;
 }
 
+/// Adds a coordinator that does both: leaves out `left_out` workers at most, and reaps the dead if any may die.
+template <class World>
+void add_coordinator(model_checker& checker, World& world, std::size_t workers, std::uint64_t left_out, int deaths) {
+  checker.add(false, [&checker, &world, workers, left_out](model_checker::memory& kept) {
+    return leave_out_somebody(checker, world, workers, left_out, kept[0]);
+  });
+  checker.add(false, [&checker, &world, workers, deaths](model_checker::memory&) {
+    return deaths > 0 && reap_one(checker, world, workers);
+  });
+}
+
 }  // namespace hogwild::test

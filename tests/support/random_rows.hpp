@@ -21,6 +21,11 @@ inline float widened(float x) {
 inline float widened(half x) {
   return to_float(x);
 }
+template <class Value>
+Value narrowed(float x) {
+  if constexpr (sizeof(Value) == sizeof(float)) return x;
+  if constexpr (sizeof(Value) != sizeof(float)) return to_half(x);
+}
 
 inline std::vector<isa> instruction_sets_here() {
   std::vector<isa> here{isa::scalar};
@@ -38,8 +43,9 @@ struct random_rows {
   row_batch<Index, Value> batch;
 
   /// Up to batch_rows rows of 0 to `most` entries, no column twice in a row, after `skip` entries that belong to no
-  /// row.
-  random_rows(std::mt19937_64& random, std::size_t rows, std::size_t most, std::size_t columns, std::size_t skip)
+  /// row. Values are normal numbers times `scale`.
+  random_rows(std::mt19937_64& random, std::size_t rows, std::size_t most, std::size_t columns, std::size_t skip,
+              float scale = 1.0f)
       : index(skip), value(skip) {
     std::vector<Index> order(columns);
     std::iota(order.begin(), order.end(), Index{0});
@@ -51,11 +57,7 @@ struct random_rows {
       for (std::size_t k = 0; k < n; ++k) {
         std::swap(order[k], order[k + random() % (columns - k)]);
         index.push_back(order[k]);
-        if constexpr (sizeof(Value) == sizeof(float)) {
-          value.push_back(normal(random));
-        } else {
-          value.push_back(to_half(normal(random)));
-        }
+        value.push_back(narrowed<Value>(scale * normal(random)));
       }
       batch.end[i] = index.size();
     }
@@ -64,6 +66,17 @@ struct random_rows {
   }
   random_rows(const random_rows&) = delete;  // the batch points into the arrays
   random_rows& operator=(const random_rows&) = delete;
+
+  struct entry {
+    std::size_t column;
+    double x;
+  };
+  std::vector<entry> entries(std::size_t i) const {
+    std::vector<entry> all;
+    for (std::size_t k = batch.begin[i]; k < batch.end[i]; ++k)
+      all.push_back({index[k], static_cast<double>(widened(value[k]))});
+    return all;
+  }
 };
 
 inline std::vector<float> random_numbers(std::mt19937_64& random, std::size_t n) {

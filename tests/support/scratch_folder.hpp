@@ -32,9 +32,11 @@ class scratch_folder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  /// Writes a file and returns its path.
+  /// Writes a file, in folders that are made where there are none, and returns its path.
   std::string write(const std::string& name, std::string_view contents) const {
     const std::string place = (path_ / name).string();
+    std::error_code ignored;
+    std::filesystem::create_directories((path_ / name).parent_path(), ignored);
     std::ofstream(place, std::ios::binary).write(contents.data(), static_cast<std::streamsize>(contents.size()));
     return place;
   }

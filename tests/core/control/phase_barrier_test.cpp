@@ -18,12 +18,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::unique_ptr<phase_barrier> new_barrier() {
-  return std::make_unique<phase_barrier>();
-}
+struct phase_barrier_of_some : testing::Test {
+  const std::unique_ptr<phase_barrier> b = std::make_unique<phase_barrier>();
+};
 
-TEST(phase_barrier, a_meeting_is_complete_when_the_last_one_has_come) {
-  const auto b = new_barrier();
+TEST_F(phase_barrier_of_some, a_meeting_is_complete_when_the_last_one_has_come) {
   const std::uint32_t number = b->arrive(2);
   EXPECT_EQ(b->look(number), meeting::open);
   EXPECT_EQ(b->arrive(2), number);
@@ -34,13 +33,11 @@ TEST(phase_barrier, a_meeting_is_complete_when_the_last_one_has_come) {
   EXPECT_EQ(b->look(next), meeting::open);
 }
 
-TEST(phase_barrier, one_member_never_waits) {
-  const auto b = new_barrier();
+TEST_F(phase_barrier_of_some, one_member_never_waits) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(b->wait(b->arrive(1), 1h), meeting::complete);
 }
 
-TEST(phase_barrier, a_wait_ends_after_its_timeout) {
-  const auto b = new_barrier();
+TEST_F(phase_barrier_of_some, a_wait_ends_after_its_timeout) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(b->wait(b->arrive(2), 20ms), meeting::open);
   const auto waited = std::chrono::steady_clock::now() - begin;
@@ -49,8 +46,7 @@ TEST(phase_barrier, a_wait_ends_after_its_timeout) {
   EXPECT_EQ(b->sleepers.load(), 0u);
 }
 
-TEST(phase_barrier, numbers_go_around) {
-  const auto b = new_barrier();
+TEST_F(phase_barrier_of_some, numbers_go_around) {
   b->phase = phase_barrier::phases;
   const std::uint32_t last = b->arrive(1);
   EXPECT_EQ(last, phase_barrier::phases);
@@ -59,8 +55,7 @@ TEST(phase_barrier, numbers_go_around) {
   EXPECT_FALSE(b->is_broken());
 }
 
-TEST(phase_barrier, is_broken_off_once_and_for_ever) {
-  const auto b = new_barrier();
+TEST_F(phase_barrier_of_some, is_broken_off_once_and_for_ever) {
   const std::uint32_t number = b->arrive(2);
   EXPECT_TRUE(b->break_off(number));
   EXPECT_FALSE(b->break_off(number));
@@ -71,8 +66,7 @@ TEST(phase_barrier, is_broken_off_once_and_for_ever) {
   EXPECT_EQ(b->wait(b->arrive(1), 1h), meeting::broken);
 }
 
-TEST(phase_barrier, a_complete_meeting_cannot_be_broken_off_and_stays_complete) {
-  const auto b = new_barrier();
+TEST_F(phase_barrier_of_some, a_complete_meeting_cannot_be_broken_off_and_stays_complete) {
   const std::uint32_t number = b->arrive(1);
   EXPECT_FALSE(b->break_off(number));
   EXPECT_FALSE(b->is_broken());
@@ -80,8 +74,7 @@ TEST(phase_barrier, a_complete_meeting_cannot_be_broken_off_and_stays_complete) 
   EXPECT_EQ(b->look(number), meeting::complete);
 }
 
-TEST(phase_barrier, breaking_off_wakes_who_sleeps) {
-  const auto b = new_barrier();
+TEST_F(phase_barrier_of_some, breaking_off_wakes_who_sleeps) {
   std::jthread sleeper([&] { EXPECT_EQ(b->wait(b->arrive(2), 1min), meeting::broken); });
   while (b->sleepers.load() == 0) std::this_thread::yield();
   const auto begin = std::chrono::steady_clock::now();
@@ -93,7 +86,7 @@ TEST(phase_barrier, breaking_off_wakes_who_sleeps) {
 /// Each member writes plain memory before a meeting and reads everybody's after it: ThreadSanitizer sees whether the
 /// barrier orders them, the sums whether anybody came too early.
 void meet_often(std::uint32_t members, std::uint32_t times) {
-  const auto b = new_barrier();
+  const auto b = std::make_unique<phase_barrier>();
   std::vector<std::uint64_t> written(members);
   test::run_together(members, [&](std::size_t me) {
     const auto meet = [&] {

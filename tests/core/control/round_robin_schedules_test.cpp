@@ -13,6 +13,7 @@
 
 #include <hogwild/detail/control/worker_slot.hpp>
 
+#include "support/every_schedule.hpp"
 #include "support/model_atomics.hpp"
 #include "support/modelled_workers.hpp"
 
@@ -47,19 +48,13 @@ class circle_schedules {
       world_.slots[w].generation.value = 1;
       checker_.add(true, [this, w](model_checker::memory& kept) { return go(w, kept); });
     }
-    checker_.add(false, [this](model_checker::memory& kept) {
-      return test::leave_out_somebody(checker_, world_, workers_, left_out_, kept[0]);
-    });
-    checker_.add(false,
-                 [this](model_checker::memory&) { return deaths_ > 0 && test::reap_one(checker_, world_, workers_); });
+    test::add_coordinator(checker_, world_, workers, left_out, options.deaths);
     checker_.always([this](bool all_ended) {
       if (all_ended && left_out_ == 0 && deaths_ == 0)
         checker_.require(world_.sum.value == turns_ * workers_, no_turn_lost);
     });
   }
-  std::set<std::string> broken_sentences() { return checker_.broken_sentences(); }
-  std::size_t situations() const { return checker_.situations(); }
-  const std::string& schedule() const { return checker_.schedule(); }
+  model_checker& checker() { return checker_; }
 
  private:
   using circle = typename Circle::circle;
@@ -122,31 +117,27 @@ class circle_schedules {
   model_checker checker_;
 };
 
-class circle_under : public testing::TestWithParam<bool> {};
+using circle_under = test::under_every_schedule;
 
 TEST_P(circle_under, every_schedule_keeps_its_sentences) {
-  std::size_t situations = 0;
   const auto holds = [&](std::size_t workers, std::uint64_t turns, std::uint64_t left_out, int deaths) {
-    circle_schedules<sound_circle> all(workers, turns, left_out, {.store_buffers = GetParam(), .deaths = deaths});
-    EXPECT_EQ(all.broken_sentences(), std::set<std::string>{}) << all.schedule();
-    situations += all.situations();
+    expect_sound(
+        circle_schedules<sound_circle>(workers, turns, left_out, {.store_buffers = GetParam(), .deaths = deaths})
+            .checker());
   };
   holds(2, 2, 0, 0);
   if (!GetParam()) holds(3, 1, 0, 0);  // with them there are too many situations for a short test
   holds(2, 1, 0, 1);
   holds(2, 1, 1, 0);
-  RecordProperty("situations", static_cast<int>(situations));
 }
 
-INSTANTIATE_TEST_SUITE_P(control, circle_under, testing::Bool(), [](const auto& with) {
-  return std::string(with.param ? "store_buffers" : "sequential_consistency");
-});
+INSTANTIATE_TEST_SUITE_P(control, circle_under, testing::Bool(), test::name_of_buffers);
 
 // The checker finds the fault of each of these circles.
 
 template <class Circle>
 std::set<std::string> circle_broken_by(std::uint64_t left_out, int deaths = 0) {
-  return circle_schedules<Circle>(2, 1, left_out, {.deaths = deaths}).broken_sentences();
+  return circle_schedules<Circle>(2, 1, left_out, {.deaths = deaths}).checker().broken_sentences();
 }
 
 /// Waits for the worker that has the turn.

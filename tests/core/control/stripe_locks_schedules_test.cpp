@@ -12,6 +12,7 @@
 
 #include <hogwild/detail/control/worker_slot.hpp>
 
+#include "support/every_schedule.hpp"
 #include "support/model_atomics.hpp"
 #include "support/modelled_workers.hpp"
 
@@ -47,19 +48,13 @@ class stripe_schedules {
       world_.slots[w].generation.value = 1;
       checker_.add(true, [this, w](model_checker::memory& kept) { return add(w, kept); });
     }
-    checker_.add(false, [this](model_checker::memory& kept) {
-      return test::leave_out_somebody(checker_, world_, workers_, left_out_, kept[0]);
-    });
-    checker_.add(false,
-                 [this](model_checker::memory&) { return deaths_ > 0 && test::reap_one(checker_, world_, workers_); });
+    test::add_coordinator(checker_, world_, workers, left_out, options.deaths);
     checker_.always([this](bool all_ended) {
       if (all_ended && left_out_ == 0 && deaths_ == 0)
         checker_.require(world_.sum.value == adds_ * workers_, no_add_lost);
     });
   }
-  std::set<std::string> broken_sentences() { return checker_.broken_sentences(); }
-  std::size_t situations() const { return checker_.situations(); }
-  const std::string& schedule() const { return checker_.schedule(); }
+  model_checker& checker() { return checker_; }
 
  private:
   struct shared {
@@ -114,31 +109,27 @@ class stripe_schedules {
   model_checker checker_;
 };
 
-class stripe_under : public testing::TestWithParam<bool> {};
+using stripe_under = test::under_every_schedule;
 
 TEST_P(stripe_under, every_schedule_keeps_its_sentences) {
-  std::size_t situations = 0;
   const auto holds = [&](std::size_t workers, std::uint64_t adds, std::uint64_t left_out, int deaths) {
-    stripe_schedules<sound_stripe> all(workers, adds, left_out, {.store_buffers = GetParam(), .deaths = deaths});
-    EXPECT_EQ(all.broken_sentences(), std::set<std::string>{}) << all.schedule();
-    situations += all.situations();
+    expect_sound(
+        stripe_schedules<sound_stripe>(workers, adds, left_out, {.store_buffers = GetParam(), .deaths = deaths})
+            .checker());
   };
   holds(3, 1, 0, 0);
   holds(2, 2, 0, 1);
   holds(2, 2, 2, 0);
   holds(3, 1, 1, 0);
-  RecordProperty("situations", static_cast<int>(situations));
 }
 
-INSTANTIATE_TEST_SUITE_P(control, stripe_under, testing::Bool(), [](const auto& with) {
-  return std::string(with.param ? "store_buffers" : "sequential_consistency");
-});
+INSTANTIATE_TEST_SUITE_P(control, stripe_under, testing::Bool(), test::name_of_buffers);
 
 // The checker finds the fault of each of these stripes.
 
 template <class Stripe>
 std::set<std::string> stripe_broken_by(std::uint64_t left_out, int deaths = 0) {
-  return stripe_schedules<Stripe>(2, 2, left_out, {.deaths = deaths}).broken_sentences();
+  return stripe_schedules<Stripe>(2, 2, left_out, {.deaths = deaths}).checker().broken_sentences();
 }
 
 /// Gives back whatever it finds.

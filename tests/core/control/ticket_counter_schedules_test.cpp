@@ -13,6 +13,7 @@
 
 #include <hogwild/detail/control/done_mark.hpp>
 
+#include "support/every_schedule.hpp"
 #include "support/model_atomics.hpp"
 
 // Tickets, and the marks of those that are finished, under every schedule of workers, some of which sleep through the
@@ -47,9 +48,7 @@ class ticket_schedules {
         checker_.require(world_.done[t].get() == world_.newest_mark[t], never_falls);
     });
   }
-  std::set<std::string> broken_sentences() { return checker_.broken_sentences(); }
-  std::size_t situations() const { return checker_.situations(); }
-  const std::string& schedule() const { return checker_.schedule(); }
+  model_checker& checker() { return checker_; }
 
  private:
   static constexpr std::size_t tickets = 2;
@@ -97,29 +96,23 @@ class ticket_schedules {
   model_checker checker_;
 };
 
-class tickets_under : public testing::TestWithParam<bool> {};
+using tickets_under = test::under_every_schedule;
 
 TEST_P(tickets_under, every_schedule_keep_their_sentences) {
-  std::size_t situations = 0;
   const auto holds = [&](std::size_t workers, std::uint32_t rounds) {
-    ticket_schedules<sound_counter, sound_mark> all(workers, rounds, GetParam());
-    EXPECT_EQ(all.broken_sentences(), std::set<std::string>{}) << all.schedule();
-    situations += all.situations();
+    expect_sound(ticket_schedules<sound_counter, sound_mark>(workers, rounds, GetParam()).checker());
   };
   holds(2, 3);
   holds(3, 2);
-  RecordProperty("situations", static_cast<int>(situations));
 }
 
-INSTANTIATE_TEST_SUITE_P(control, tickets_under, testing::Bool(), [](const auto& with) {
-  return std::string(with.param ? "store_buffers" : "sequential_consistency");
-});
+INSTANTIATE_TEST_SUITE_P(control, tickets_under, testing::Bool(), test::name_of_buffers);
 
 // The checker finds the fault of each of these counters and marks.
 
 template <class Counter, class Mark = sound_mark>
 std::set<std::string> tickets_broken_by(bool store_buffers = false) {
-  return ticket_schedules<Counter, Mark>(2, 2, store_buffers).broken_sentences();
+  return ticket_schedules<Counter, Mark>(2, 2, store_buffers).checker().broken_sentences();
 }
 
 struct drawn_by_load_and_store : sound_counter {

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/every_schedule.hpp"
 #include "support/model_atomics.hpp"
 
 // A board under every schedule of its workers, one of which may die and one be left out at any moment, and of the
@@ -54,9 +55,7 @@ class board_schedules {
       checker_.add(true, [this, w](model_checker::memory& kept) { return work(w, kept); });
     checker_.add(false, [this](model_checker::memory& kept) { return coordinate(kept); });
   }
-  std::set<std::string> broken_sentences() { return checker_.broken_sentences(); }
-  std::size_t situations() const { return checker_.situations(); }
-  const std::string& schedule() const { return checker_.schedule(); }
+  model_checker& checker() { return checker_; }
 
  private:
   static constexpr std::size_t most_items = 2;
@@ -187,32 +186,28 @@ class board_schedules {
   model_checker checker_;
 };
 
-class board_under : public testing::TestWithParam<bool> {};
+using board_under = test::under_every_schedule;
 
 TEST_P(board_under, every_schedule_keeps_its_sentences) {
-  std::size_t situations = 0;
   const auto holds = [&](const board_run& run, int deaths, int timeouts) {
-    board_schedules<sound_board> all(run, {.store_buffers = GetParam(), .deaths = deaths, .timeouts = timeouts});
-    EXPECT_EQ(all.broken_sentences(), std::set<std::string>{}) << all.schedule();
-    situations += all.situations();
+    expect_sound(
+        board_schedules<sound_board>(run, {.store_buffers = GetParam(), .deaths = deaths, .timeouts = timeouts})
+            .checker());
   };
   holds({.workers = 2}, 0, 0);
   holds({.workers = 2, .rounds = 2}, 0, 0);
   holds({.workers = 2, .rounds = 2}, 1, 0);
   holds({.workers = 2, .items = 1, .rounds = 2, .turns = {1, 2}, .left_out = 1}, 0, 0);
-  RecordProperty("situations", static_cast<int>(situations));
 }
 
-INSTANTIATE_TEST_SUITE_P(control, board_under, testing::Bool(), [](const auto& with) {
-  return std::string(with.param ? "store_buffers" : "sequential_consistency");
-});
+INSTANTIATE_TEST_SUITE_P(control, board_under, testing::Bool(), test::name_of_buffers);
 
 // The checker finds the fault of each of these boards.
 
 template <class Board, class Care = careful>
 bool board_breaks(const board_run& run, const char* sentence, bool store_buffers = false) {
   board_schedules<Board, Care> all(run, {.store_buffers = store_buffers, .until = sentence});
-  return all.broken_sentences().count(sentence) == 1;
+  return all.checker().broken_sentences().count(sentence) == 1;
 }
 constexpr board_run one_round{.workers = 2}, one_left_out{.workers = 2, .items = 1, .rounds = 2, .left_out = 1},
     then_longer{.workers = 2, .items = 1, .rounds = 2, .turns = {1, 2}, .left_out = 1};

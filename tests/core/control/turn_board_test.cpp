@@ -16,12 +16,11 @@ using namespace hogwild;
 
 namespace {
 
-std::unique_ptr<turn_board> new_board() {
-  return std::make_unique<turn_board>();
-}
+struct turn_board_of_workers : testing::Test {
+  std::unique_ptr<turn_board> board = std::make_unique<turn_board>();
+};
 
-TEST(turn_board, deals_each_item_once_the_preferred_one_where_it_is_free) {
-  const auto board = new_board();
+TEST_F(turn_board_of_workers, deals_each_item_once_the_preferred_one_where_it_is_free) {
   const std::uint32_t phase = board->open(1);
   EXPECT_EQ(board->claim(phase, 4, 2), 2u);
   EXPECT_EQ(board->claim(phase, 4, 2), 3u);
@@ -30,15 +29,13 @@ TEST(turn_board, deals_each_item_once_the_preferred_one_where_it_is_free) {
   EXPECT_FALSE(board->claim(phase, 4, 0));
 }
 
-TEST(turn_board, deals_as_many_items_as_a_phase_can_have) {
-  const auto board = new_board();
+TEST_F(turn_board_of_workers, deals_as_many_items_as_a_phase_can_have) {
   const std::uint32_t phase = board->open(1);
   for (std::size_t i = 0; i < turn_board::most_items; ++i) EXPECT_EQ(board->claim(phase, turn_board::most_items, 0), i);
   EXPECT_FALSE(board->claim(phase, turn_board::most_items, 31));
 }
 
-TEST(turn_board, deals_nothing_of_another_phase) {
-  const auto board = new_board();
+TEST_F(turn_board_of_workers, deals_nothing_of_another_phase) {
   const std::uint32_t phase = board->open(2);
   EXPECT_FALSE(board->claim(phase + 1, 4, 0));
   board->advance(phase, phase + 1);
@@ -46,16 +43,14 @@ TEST(turn_board, deals_nothing_of_another_phase) {
   EXPECT_EQ(board->claim(phase + 1, 4, 0), 0u);
 }
 
-TEST(turn_board, tells_the_last_one_that_finishes) {
-  const auto board = new_board();
+TEST_F(turn_board_of_workers, tells_the_last_one_that_finishes) {
   board->open(1);
   EXPECT_FALSE(board->finish(3));
   EXPECT_FALSE(board->finish(3));
   EXPECT_TRUE(board->finish(3));
 }
 
-TEST(turn_board, a_round_is_complete_after_its_turns_and_not_where_it_was_broken_off_before) {
-  const auto board = new_board();
+TEST_F(turn_board_of_workers, a_round_is_complete_after_its_turns_and_not_where_it_was_broken_off_before) {
   const std::uint32_t first = board->open(2);
   board->advance(first, first + 2);
   EXPECT_FALSE(board->is_complete(first));
@@ -70,8 +65,7 @@ TEST(turn_board, a_round_is_complete_after_its_turns_and_not_where_it_was_broken
   EXPECT_TRUE(board->is_complete(again));
 }
 
-TEST(turn_board, phases_go_on_beyond_the_largest_number) {
-  const auto board = new_board();
+TEST_F(turn_board_of_workers, phases_go_on_beyond_the_largest_number) {
   board->phase = turn_board::phases - 1;
   const std::uint32_t first = board->open(2);
   EXPECT_EQ(first, turn_board::phases);
@@ -83,8 +77,7 @@ TEST(turn_board, phases_go_on_beyond_the_largest_number) {
   EXPECT_TRUE(board->is_complete(first));
 }
 
-TEST(turn_board, an_item_that_is_abandoned_breaks_its_own_phase_only) {
-  const auto board = new_board();
+TEST_F(turn_board_of_workers, an_item_that_is_abandoned_breaks_its_own_phase_only) {
   const std::uint32_t first = board->open(2);
   board->advance(first, first + 1);
   board->abandon(first);
@@ -93,8 +86,7 @@ TEST(turn_board, an_item_that_is_abandoned_breaks_its_own_phase_only) {
   EXPECT_NE(board->current() & turn_board::broken, 0u);
 }
 
-TEST(turn_board, breaking_off_wakes_who_sleeps) {
-  const auto board = new_board();
+TEST_F(turn_board_of_workers, breaking_off_wakes_who_sleeps) {
   const std::uint32_t phase = board->open(1);
   std::thread sleeper([&] {
     published<std::uint64_t> waits{};
@@ -105,8 +97,7 @@ TEST(turn_board, breaking_off_wakes_who_sleeps) {
   sleeper.join();
 }
 
-TEST(turn_board, a_sleeper_of_the_round_before_is_counted_until_it_leaves) {
-  const auto board = new_board();
+TEST_F(turn_board_of_workers, a_sleeper_of_the_round_before_is_counted_until_it_leaves) {
   const std::uint32_t before = board->open(1);
   std::atomic<bool> go_on{true};
   std::thread sleeper([&] {
@@ -123,10 +114,10 @@ TEST(turn_board, a_sleeper_of_the_round_before_is_counted_until_it_leaves) {
 }
 
 /// Workers that come and go as they like; plain memory is handed over by the board alone.
-TEST(turn_board, hands_plain_memory_from_phase_to_phase_whatever_the_number_of_workers) {
+TEST_F(turn_board_of_workers, hands_plain_memory_from_phase_to_phase_whatever_the_number_of_workers) {
   constexpr std::uint32_t turns = 300;
   for (const std::size_t workers : {1u, 2u, 3u, 8u}) {
-    const auto board = new_board();
+    board = std::make_unique<turn_board>();
     for (int round = 0; round < 3; ++round) {
       const std::uint32_t first = board->open(turns);
       std::array<std::uint64_t, 5> part{};

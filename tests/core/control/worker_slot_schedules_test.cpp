@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/every_schedule.hpp"
 #include "support/model_atomics.hpp"
 
 // One slot under every schedule of guests that claim it and give it back (one may die), of a coordinator that leaves
@@ -46,9 +47,7 @@ class slot_schedules {
           world_.slot.state.value != worker_state::active || !world_.was_dead[world_.slot.generation.value], tags_die);
     });
   }
-  std::set<std::string> broken_sentences() { return checker_.broken_sentences(); }
-  std::size_t situations() const { return checker_.situations(); }
-  const std::string& schedule() const { return checker_.schedule(); }
+  model_checker& checker() { return checker_; }
 
  private:
   struct shared {
@@ -132,29 +131,24 @@ class slot_schedules {
   model_checker checker_;
 };
 
-class slot_under : public testing::TestWithParam<bool> {};
+using slot_under = test::under_every_schedule;
 
 TEST_P(slot_under, every_schedule_keeps_its_sentences) {
-  std::size_t situations = 0;
   const auto holds = [&](std::size_t guests, std::uint64_t left_out, int deaths) {
-    slot_schedules<sound_slot> all(guests, left_out, {.store_buffers = GetParam(), .deaths = deaths});
-    EXPECT_EQ(all.broken_sentences(), std::set<std::string>{}) << all.schedule();
-    situations += all.situations();
+    expect_sound(
+        slot_schedules<sound_slot>(guests, left_out, {.store_buffers = GetParam(), .deaths = deaths}).checker());
   };
   holds(2, 2, 1);
   holds(3, 1, 1);
-  RecordProperty("situations", static_cast<int>(situations));
 }
 
-INSTANTIATE_TEST_SUITE_P(control, slot_under, testing::Bool(), [](const auto& with) {
-  return std::string(with.param ? "store_buffers" : "sequential_consistency");
-});
+INSTANTIATE_TEST_SUITE_P(control, slot_under, testing::Bool(), test::name_of_buffers);
 
 // The checker finds the fault of each of these slots.
 
 template <class Slot>
 std::set<std::string> slot_broken_by() {
-  return slot_schedules<Slot>(2, 1, {.deaths = 1}).broken_sentences();
+  return slot_schedules<Slot>(2, 1, {.deaths = 1}).checker().broken_sentences();
 }
 
 struct claimed_after_a_look : sound_slot {

@@ -12,6 +12,7 @@
 
 #include "data/cache_format.hpp"
 #include "support/file_size_limit.hpp"
+#include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/strangers.hpp"
 
@@ -156,12 +157,7 @@ TEST_F(cache_of_others, in_the_place_of_ones_own_leaves_another_name) {
 }
 
 TEST_F(cache_of_others, is_not_mapped_by_name) {
-  try {
-    sparse_dataset::map(cache);
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const input_error& refused) {
-    EXPECT_THAT(refused.what(), HasSubstr("make a copy of your own"));
-  }
+  EXPECT_THAT(test::message_of<input_error>([&] { sparse_dataset::map(cache); }), HasSubstr("make a copy of your own"));
 }
 
 TEST_F(dataset_cache, behind_a_link_of_others_is_not_used) {
@@ -338,13 +334,11 @@ TEST_F(dataset_cache, a_limit_on_file_sizes_is_told_and_nothing_is_left) {
   for (const auto use : {open_options::cache_use::automatic, open_options::cache_use::none}) {
     for (const rlim_t most :
          {rlim_t{500}, size - 1}) {  // too little for the space claimed at first, and for the data packed at the end
-      try {
+      const std::string said = test::message_of<resource_error>([&] {
         const test::file_size_limit limit(most);
         const opening refused(source, {.cache = use});
-        ADD_FAILURE() << "nothing was thrown";
-      } catch (const resource_error& e) {
-        EXPECT_THAT(e.what(), HasSubstr("only " + std::to_string(most) + " here; raise the limit (ulimit -f)"));
-      }
+      });
+      EXPECT_THAT(said, HasSubstr("only " + std::to_string(most) + " here; raise the limit (ulimit -f)"));
       EXPECT_EQ(folder.entries(), 1u);
     }
   }

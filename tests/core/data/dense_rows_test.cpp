@@ -12,6 +12,7 @@
 #include <hogwild/error.hpp>
 
 #include "data/row_shuffle.hpp"
+#include "support/refusals.hpp"
 
 using namespace hogwild;
 using testing::ElementsAre;
@@ -36,12 +37,7 @@ struct dense : testing::Test {
     return all;
   }
   std::string refusal(real_numbers values, std::size_t columns, const dense_options& options) const {
-    try {
-      (void)dense_rows(values, label, columns, options);
-    } catch (const input_error& e) {
-      return e.what();
-    }
-    return "accepted";
+    return test::message_of<input_error>([&] { (void)dense_rows(values, label, columns, options); });
   }
 };
 

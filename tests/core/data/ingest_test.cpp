@@ -17,6 +17,7 @@
 #include <hogwild/error.hpp>
 
 #include "data/parsed_text.hpp"
+#include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace hogwild {
@@ -69,8 +70,11 @@ std::vector<plain_row> random_rows(std::size_t count, std::uint32_t columns) {
   return rows;
 }
 
-TEST(ingest, columns_are_ordered_by_falling_frequency_then_by_number) {
+struct ingest : testing::Test {
   const scratch_folder folder;
+};
+
+TEST_F(ingest, columns_are_ordered_by_falling_frequency_then_by_number) {
   const auto data = open_libsvm(folder.write("t", "1 3:1 5:1 9:1\n1 5:1 9:1\n-1 9:1 20:1\n-1 4:1 20:1\n"), in_memory());
   ASSERT_EQ(data.features(), 5u);
   const std::vector<std::uint32_t> original = {9, 5, 20, 3, 4};
@@ -82,16 +86,14 @@ TEST(ingest, columns_are_ordered_by_falling_frequency_then_by_number) {
   EXPECT_EQ(data.nonzeros(), 9u);
 }
 
-TEST(ingest, a_huge_index_costs_nothing) {
-  const scratch_folder folder;
+TEST_F(ingest, a_huge_index_costs_nothing) {
   const auto data = open_libsvm(folder.write("t", "1 4294967294:2\n-1 7:1 4294967294:3\n0\n"), in_memory());
   EXPECT_EQ(data.features(), 2u);
   EXPECT_EQ(data.original(0), 4294967294u);
   EXPECT_EQ(data.original(1), 7u);
 }
 
-TEST(ingest, dense_and_sparse_counting_agree) {
-  const scratch_folder folder;
+TEST_F(ingest, dense_and_sparse_counting_agree) {
   const std::vector<plain_row> rows = random_rows(3000, 500);
   std::vector<plain_row> spread = rows;
   for (auto& [label, entries] : spread) {
@@ -106,8 +108,7 @@ TEST(ingest, dense_and_sparse_counting_agree) {
   EXPECT_TRUE(std::ranges::equal(near.view().index16, far.view().index16));
 }
 
-TEST(ingest, rows_are_shuffled_once_and_none_is_lost) {
-  const scratch_folder folder;
+TEST_F(ingest, rows_are_shuffled_once_and_none_is_lost) {
   std::vector<plain_row> rows = random_rows(5000, 200);
   auto read = rows_of(open_libsvm(folder.write("t", text_of(rows)), in_memory()));
   EXPECT_NE(read, rows);
@@ -116,15 +117,13 @@ TEST(ingest, rows_are_shuffled_once_and_none_is_lost) {
   EXPECT_EQ(read, rows);
 }
 
-TEST(ingest, the_last_record_is_kept_without_a_newline) {
-  const scratch_folder folder;
+TEST_F(ingest, the_last_record_is_kept_without_a_newline) {
   const auto data = open_libsvm(folder.write("t", "1 1:1\n-1 1:2\n5 3:7"), in_memory());
   EXPECT_THAT(rows_of(data), ::testing::Contains(plain_row{5, {{3, 7.0f}}}));
   EXPECT_EQ(data.rows(), 3u);
 }
 
-TEST(ingest, a_numbering_keeps_the_order_and_drops_and_counts_what_it_does_not_know) {
-  const scratch_folder folder;
+TEST_F(ingest, a_numbering_keeps_the_order_and_drops_and_counts_what_it_does_not_know) {
   const auto train = open_libsvm(folder.write("train", "1 3:1 5:1\n1 5:1\n"), in_memory());
   open_options options = in_memory();
   options.numbering = &train.numbering();
@@ -137,8 +136,7 @@ TEST(ingest, a_numbering_keeps_the_order_and_drops_and_counts_what_it_does_not_k
   EXPECT_EQ(test.numbering().digest(), train.numbering().digest());
 }
 
-TEST(ingest, threads_do_not_change_a_byte) {
-  const scratch_folder folder;
+TEST_F(ingest, threads_do_not_change_a_byte) {
   const std::string path = folder.write("t", text_of(random_rows(120'000, 4000)));
   ASSERT_GT(std::filesystem::file_size(path), 3u << 20);  // several blocks of text
   const auto bytes = [&](std::size_t threads) {
@@ -149,8 +147,7 @@ TEST(ingest, threads_do_not_change_a_byte) {
   EXPECT_EQ(bytes(7), one);
 }
 
-TEST(ingest, the_instruction_set_changes_nothing_and_has_to_be_there) {
-  const scratch_folder folder;
+TEST_F(ingest, the_instruction_set_changes_nothing_and_has_to_be_there) {
   const std::string path = folder.write("rows.svm", text_of(random_rows(3000, 500)));
   const auto opened = [&](isa set) {
     return open_libsvm(path, {.cache = open_options::cache_use::none, .threads = 1, .isa = set});
@@ -164,7 +161,7 @@ TEST(ingest, the_instruction_set_changes_nothing_and_has_to_be_there) {
   }
 }
 
-TEST(ingest, the_earliest_faulty_line_is_reported_whatever_the_block_size) {
+TEST_F(ingest, the_earliest_faulty_line_is_reported_whatever_the_block_size) {
   std::string text;
   for (int n = 0; n < 4000; ++n) text += n % 50 == 49 ? "\n# note\n" : "1 1:1 2:1\n";
   const std::size_t lines = 4000 + 80;
@@ -174,31 +171,18 @@ TEST(ingest, the_earliest_faulty_line_is_reported_whatever_the_block_size) {
   tbb::task_arena arena(4);
   for (const std::size_t block_bytes : {std::size_t{16}, std::size_t{200}, std::size_t{5000}, std::size_t{1} << 20}) {
     const auto input = detail::open_input_memory(text, "f", block_bytes);
-    try {
-      arena.execute([&] { detail::parse_all(*input); });
-      FAIL();
-    } catch (const format_error& fault) {
-      EXPECT_EQ(fault.line(), lines + 1) << block_bytes;
-      EXPECT_EQ(fault.column(), 7u);
-    }
+    test::expect_refused({std::to_string(block_bytes) + " bytes", lines + 1, 7, ""},
+                         [&] { arena.execute([&] { detail::parse_all(*input); }); });
   }
 }
 
-TEST(ingest, no_rows_at_all_are_refused_at_the_first_line) {
-  const scratch_folder folder;
-  for (const char* text : {"", "\n\n", "# nothing\n"}) {
-    try {
-      open_libsvm(folder.write("t", text), in_memory());
-      FAIL();
-    } catch (const format_error& fault) {
-      EXPECT_EQ(fault.line(), 1u);
-      EXPECT_EQ(fault.column(), 1u);
-      EXPECT_EQ(fault.code(), exit_code::input);
-    }
-  }
+TEST_F(ingest, no_rows_at_all_are_refused_at_the_first_line) {
+  for (const char* text : {"", "\n\n", "# nothing\n"})
+    test::expect_refused({text, 1, 1, ""}, [&] { open_libsvm(folder.write("t", text), in_memory()); });
 }
 
-RC_GTEST_PROP(ingest, what_is_written_is_opened, (const std::vector<std::map<std::uint32_t, std::int16_t>>& given)) {
+RC_GTEST_FIXTURE_PROP(ingest, what_is_written_is_opened,
+                      (const std::vector<std::map<std::uint32_t, std::int16_t>>& given)) {
   RC_PRE(!given.empty());
   std::vector<plain_row> rows;
   for (const auto& entries : given) {
@@ -206,7 +190,6 @@ RC_GTEST_PROP(ingest, what_is_written_is_opened, (const std::vector<std::map<std
     for (const auto& [index, value] : entries)
       if (index != 0 && index != 0xffffffffu) rows.back().second[index] = static_cast<float>(value) / 64;
   }
-  const scratch_folder folder;
   const std::string path = folder.write("t", text_of(rows));
   const auto train = open_libsvm(path, in_memory());
   auto shuffled = rows_of(train);

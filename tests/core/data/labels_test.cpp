@@ -11,6 +11,8 @@
 #include <hogwild/detail/data/label_column.hpp>
 #include <hogwild/error.hpp>
 
+#include "support/refusals.hpp"
+
 namespace {
 
 using hogwild::input_error;
@@ -23,15 +25,7 @@ label_map learn(label_kind kind, std::vector<double> labels) {
   return label_map::learn(kind, labels, "a.svm");
 }
 
-template <class F>
-std::string refusal_of_labels(const F& f) {
-  try {
-    f();
-  } catch (const input_error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
+constexpr auto refusal_of_labels = [](const auto& call) { return hogwild::test::message_of<input_error>(call); };
 
 TEST(labels, binary_trains_the_larger_of_any_two_values_as_plus_one) {
   for (const auto& [low, high] : {std::pair{0.0, 1.0}, {1.0, 2.0}, {-1.0, 1.0}, {-3.5, -2.5}}) {

@@ -18,6 +18,7 @@
 #include <hogwild/error.hpp>
 
 #include "data/cache_format.hpp"
+#include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
 
 // Rows go into a dataset as narrow as they can, and come out as they went in.
@@ -26,6 +27,7 @@ namespace hogwild {
 namespace {
 
 using test::scratch_folder;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -45,8 +47,11 @@ sparse_dataset open_in_order(const std::string& path, std::uint32_t columns, val
                      {.cache = open_options::cache_use::none, .numbering = &numbering, .values = values, .threads = 1});
 }
 
-TEST(narrow_rows, hold_65536_columns_in_16_bits_and_65537_in_32) {
+struct narrow_rows : testing::Test {
   const scratch_folder folder;
+};
+
+TEST_F(narrow_rows, hold_65536_columns_in_16_bits_and_65537_in_32) {
   for (const std::uint32_t columns : {65'536u, 65'537u}) {
     std::string text = "1 1:1\n";
     for (std::uint32_t j = 1; j <= columns; j += 64) text += "-1 " + std::to_string(j) + ":0.1\n";
@@ -65,8 +70,7 @@ TEST(narrow_rows, hold_65536_columns_in_16_bits_and_65537_in_32) {
   }
 }
 
-TEST(narrow_rows, columns_count_their_rows_beyond_16_bits) {
-  const scratch_folder folder;
+TEST_F(narrow_rows, columns_count_their_rows_beyond_16_bits) {
   for (const std::uint32_t rows : {65'535u, 65'536u}) {
     std::string text;
     for (std::uint32_t row = 0; row < rows; ++row) text += row == 7 ? "1 70000:1 70001:1\n" : "1 70001:1\n";
@@ -79,8 +83,7 @@ TEST(narrow_rows, columns_count_their_rows_beyond_16_bits) {
   }
 }
 
-TEST(narrow_rows, labels_are_coded_while_there_are_at_most_256) {
-  const scratch_folder folder;
+TEST_F(narrow_rows, labels_are_coded_while_there_are_at_most_256) {
   for (const std::size_t different : {1u, 2u, 256u, 257u}) {
     std::string text;
     for (std::size_t row = 0; row < 600; ++row)
@@ -95,8 +98,7 @@ TEST(narrow_rows, labels_are_coded_while_there_are_at_most_256) {
   }
 }
 
-TEST(narrow_rows, values_that_are_halves_are_kept_as_halves) {
-  const scratch_folder folder;
+TEST_F(narrow_rows, values_that_are_halves_are_kept_as_halves) {
   const std::string halves = "1 1:0.5 2:-65504\n0 3:2048\n", others = "1 1:0.5 2:-65504\n0 3:2049\n";
   const sparse_dataset narrow = open_in_order(folder.write("halves", halves), 3);
   EXPECT_TRUE(narrow.view().has_narrow_value());
@@ -108,8 +110,7 @@ TEST(narrow_rows, values_that_are_halves_are_kept_as_halves) {
   EXPECT_TRUE(sparse_dataset::copy_of(wide.view().slice(0, 1)).view().has_narrow_value());
 }
 
-TEST(narrow_rows, half_precision_rounds_each_value_to_the_nearest) {
-  const scratch_folder folder;
+TEST_F(narrow_rows, half_precision_rounds_each_value_to_the_nearest) {
   const counter_random random(5, 0);
   std::string text;
   std::vector<float> values;
@@ -134,23 +135,17 @@ TEST(narrow_rows, half_precision_rounds_each_value_to_the_nearest) {
   EXPECT_TRUE(sparse_dataset::copy_of(data.view()).view().has_narrow_value());
 }
 
-TEST(narrow_rows, a_value_beyond_half_precision_is_named_with_its_row) {
-  const scratch_folder folder;
+TEST_F(narrow_rows, a_value_beyond_half_precision_is_named_with_its_row) {
   const std::string text = "1 1:0.1\n# no row\n1 1:65504\n1 1:1 3:65504.5 4:1e9\n1 1:1e30\n";
   const std::string path = folder.write("t", text);
-  try {
-    open_libsvm(path, {.values = value_precision::half});
-    ADD_FAILURE() << "accepted";
-  } catch (const input_error& refusal) {
-    EXPECT_THAT(refusal.what(), HasSubstr(path + ": row 3 has the value 65504.5, but half precision ends at 65504"));
-    EXPECT_THAT(refusal.what(), HasSubstr("keep values in float"));
-  }
+  EXPECT_THAT(test::message_of<input_error>([&] { open_libsvm(path, {.values = value_precision::half}); }),
+              AllOf(HasSubstr(path + ": row 3 has the value 65504.5, but half precision ends at 65504"),
+                    HasSubstr("keep values in float")));
   EXPECT_EQ(folder.entries(), 1u);
   EXPECT_FALSE(open_in_order(path, 4).view().has_narrow_value());
 }
 
-TEST(narrow_rows, take_as_many_bytes_as_their_widths_say) {
-  const scratch_folder folder;
+TEST_F(narrow_rows, take_as_many_bytes_as_their_widths_say) {
   const counter_random random(7, 0);
   std::string text;
   std::size_t entries = 0;
@@ -173,7 +168,7 @@ TEST(narrow_rows, take_as_many_bytes_as_their_widths_say) {
   }
 }
 
-TEST(narrow_rows, columns_beyond_their_count_are_damage) {
+TEST_F(narrow_rows, columns_beyond_their_count_are_damage) {
   const sparse_dataset good = sparse_dataset::copy_of(parse_libsvm("1 1:1 3:2\n2 2:4\n1 2:5 3:7\n").view());
   const std::string sound = test::read_text(good.shared_path());
   const auto refused = [&](std::uint16_t first_column) {
@@ -182,20 +177,14 @@ TEST(narrow_rows, columns_beyond_their_count_are_damage) {
     arrays.row_start = good.view().row_start;
     detail::cache_arrays::writable(arrays.index16)[0] = first_column;
     detail::cache_arrays::writable(arrays.block_checksum)[0] = detail::block_sum(arrays, 0, arrays.header.nonzeros);
-    const scratch_folder folder;
     const sparse_dataset data = sparse_dataset::map(folder.write("changed", bytes));
-    try {
-      data.view().ensure(0, data.rows());
-      return false;
-    } catch (const cache_error&) {
-      return true;
-    }
+    return test::message_of<cache_error>([&] { data.view().ensure(0, data.rows()); }) != "accepted";
   };
   EXPECT_FALSE(refused(2));
   EXPECT_TRUE(refused(3));
 }
 
-TEST(narrow_rows, impossible_widths_are_refused) {
+TEST_F(narrow_rows, impossible_widths_are_refused) {
   const sparse_dataset good = sparse_dataset::copy_of(parse_libsvm("1 1:1 3:2\n2 2:4\n").view());
   const std::string sound = test::read_text(good.shared_path());
   const auto fault_with = [&](const std::function<void(detail::cache_header&)>& change) {

@@ -3,7 +3,6 @@
 #include <hogwild/dataset.hpp>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/error.hpp>
 
+#include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -23,14 +23,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::string refusal_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const input_error& e) {
-    return e.what();
-  }
-  return "accepted";
-}
+constexpr auto refusal_of = [](const auto& call) { return test::message_of<input_error>(call); };
 
 struct row_numbers : testing::Test {
   test::scratch_folder folder;

@@ -22,6 +22,7 @@
 #include <hogwild/detail/formats/libsvm.hpp>
 #include <hogwild/error.hpp>
 
+#include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -280,12 +281,8 @@ TEST(rows_from_range, refuses_numbers_of_rows_that_are_too_large) {
   const std::vector<float> one{1.0f};
   std::vector<sparse_row<float>> all(3, {.index = column, .value = one, .label = 1.0f});
   all[1].id = std::uint64_t{1} << 32;
-  try {
-    (void)rows_from(all);
-    FAIL() << "taken";
-  } catch (const input_error& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr("row 2 has the number 4294967296"));
-  }
+  EXPECT_THAT(test::message_of<input_error>([&] { (void)rows_from(all); }),
+              HasSubstr("row 2 has the number 4294967296"));
 }
 
 TEST(rows_from_range, what_it_throws_comes_through) {
@@ -299,16 +296,12 @@ struct many_rows : testing::Test {
   test::scratch_folder folder;
   test::toy_rows rows = long_tail(190'000, 5000);
   row_options options{.first_column = 1, .memory = std::uint64_t{16} << 20};
-
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder.path()), {}));
-  }
 };
 
 TEST_F(many_rows, go_to_files_and_become_the_same) {
   options.folder = folder.path();
   const sparse_dataset data = rows_from(arrays_of(rows), options);
-  EXPECT_EQ(files(), 0u);
+  EXPECT_EQ(folder.entries(), 0u);
   EXPECT_THAT(std::filesystem::read_symlink(data.view().source->shared_path()).string(),
               HasSubstr(folder.path().string()));
   expect_same(data, rows_from(arrays_of(rows), {.first_column = 1}));
@@ -320,12 +313,7 @@ TEST_F(many_rows, go_to_files_and_become_the_same) {
 
 TEST_F(many_rows, are_refused_where_there_is_no_folder) {
   const auto refusal = [&] {
-    try {
-      (void)rows_from(arrays_of(rows), options);
-    } catch (const resource_error& e) {
-      return std::string(e.what());
-    }
-    return std::string("accepted");
+    return test::message_of<resource_error>([&] { (void)rows_from(arrays_of(rows), options); });
   };
   EXPECT_THAT(refusal(), HasSubstr("the rows take more than 16 MiB of memory, and there is no file for them: no folder "
                                    "was named; give a folder for it, or more memory"));
@@ -390,12 +378,9 @@ struct refused_arrays : testing::Test {
     csr_arrays arrays{.row_start = row_start, .index = columns, .value = values, .label = label};
     arrays.label_start = label_start;
     arrays.weight = weight, arrays.offset = offset, arrays.id = id;
-    try {
+    return test::message_of([&] {
       (void)(in_pieces ? rows_from(std::vector{csr_arrays{}, arrays}, options) : rows_from(arrays, options));
-    } catch (const error& e) {
-      return e.what();
-    }
-    return "accepted";
+    });
   }
 };
 
@@ -488,12 +473,10 @@ TEST(mixed_labels, lists_beside_numbers_are_refused) {
   const csr_arrays plain{.row_start = start, .index = index, .value = value, .label = one};
   csr_arrays listed{.row_start = start, .index = index, .value = value, .label = two};
   listed.label_start = lists;
-  try {
-    (void)rows_from(std::vector{plain, listed});
-    FAIL();
-  } catch (const input_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("piece 1: the label of row 1 is no whole number, but row 2 has a list of labels"));
-  }
+  EXPECT_THAT(test::message_of<input_error>([&] {
+                (void)rows_from(std::vector{plain, listed});
+              }),
+              HasSubstr("piece 1: the label of row 1 is no whole number, but row 2 has a list of labels"));
 }
 
 }  // namespace

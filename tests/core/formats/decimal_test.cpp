@@ -9,7 +9,7 @@
 #include <limits>
 #include <string>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include "support/random_libsvm.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -35,26 +35,14 @@ void expect_as_from_chars(const std::string& token) {
   ASSERT_EQ(std::bit_cast<std::uint32_t>(got), std::bit_cast<std::uint32_t>(expected)) << token;
 }
 
-/// A decimal with the lengths of its two parts, a sign and an exponent drawn at random.
-std::string random_decimal(const counter_random& random, std::uint64_t n) {
-  std::uint64_t draw = n * 40;
-  const auto below = [&](std::uint64_t limit) { return random.below(draw++, limit); };
-  std::string text(below(4) == 0, '-');
-  const std::uint64_t shape = below(4);
-  const std::uint64_t whole = shape == 0 ? 0 : 1 + below(10), decimals = shape == 1 ? 0 : 1 + below(12);
-  if (whole == 0) text += "0";
-  for (std::uint64_t k = 0; k < whole; ++k) text += static_cast<char>('0' + below(10));
-  if (decimals > 0) text += '.';
-  const std::uint64_t zeros = below(3) == 0 ? below(6) : 0;
-  for (std::uint64_t k = 0; k < decimals; ++k) text += static_cast<char>(k < zeros ? '0' : '0' + below(10));
-  if (below(8) == 0) text.append("e").append(std::to_string(static_cast<int>(below(80)) - 40));
-  return text;
-}
-
 TEST(decimal, equals_from_chars_bit_by_bit_on_random_decimals) {
-  const counter_random random(5, 0);
-  for (std::uint64_t n = 0; n < 1'000'000; ++n)
-    ASSERT_NO_FATAL_FAILURE(expect_as_from_chars(random_decimal(random, n)));
+  test::draws draw(5, 0);
+  for (int n = 0; n < 1'000'000; ++n) {
+    std::string token = test::random_decimal(draw);
+    if (draw.one_in(8) && token.find('e') == token.npos)
+      token += "e" + std::to_string(static_cast<int>(draw.below(80)) - 40);
+    ASSERT_NO_FATAL_FAILURE(expect_as_from_chars(token));
+  }
 }
 
 TEST(decimal, equals_from_chars_for_every_number_of_decimals) {

@@ -2,7 +2,6 @@
 // The kind of a file, by its first bytes and lines; and each reader's error for files of another kind.
 #include <hogwild/formats/file_kind.hpp>
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,19 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/dataset.hpp>
-#include <hogwild/detail/formats/libsvm.hpp>
-#include <hogwild/detail/words/analogies.hpp>
-#include <hogwild/error.hpp>
-#include <hogwild/formats/corpus.hpp>
-#include <hogwild/formats/graphs.hpp>
-#include <hogwild/formats/images.hpp>
-#include <hogwild/formats/libffm.hpp>
-#include <hogwild/formats/ratings.hpp>
-#include <hogwild/saved_model.hpp>
-#include <hogwild/word_vectors.hpp>
-
 #include "../archives.hpp"
+#include "../readers.hpp"
 #include "data/cache_format.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -30,6 +18,7 @@ namespace hogwild {
 namespace {
 
 using namespace std::string_literals;
+using test::refusal_as;
 using test::scratch_folder;
 using ::testing::HasSubstr;
 
@@ -151,106 +140,77 @@ TEST(file_kinds, are_not_told_by_half_a_line) {
   EXPECT_EQ(static_cast<int>(look_at_bytes("1 1:1\n1 2:2 3", true).kind), static_cast<int>(file_kind::unknown));
 }
 
-struct reader {
-  const char* name;
-  std::function<void(const std::string& path)> read;
+constexpr const char* text_readers[] = {"libsvm", "ffm",       "ratings", "named ratings", "graph",
+                                        "corpus", "analogies", "vectors", "weights"};
+
+struct readers_of_text : testing::Test {
+  const scratch_folder folder;
 };
 
-std::vector<reader> text_readers() {
-  static const open_options uncached{.cache = open_options::cache_use::none};
-  static rating_names names;
-  return {{"libsvm", [](const std::string& p) { open_libsvm(p, uncached); }},
-          {"ffm", [](const std::string& p) { open_libffm(p, uncached); }},
-          {"ratings", [](const std::string& p) { open_ratings(p, uncached); }},
-          {"named ratings", [](const std::string& p) { open_ratings(p, uncached, names); }},
-          {"graph", [](const std::string& p) { open_graph(p, {}, uncached); }},
-          {"corpus", [](const std::string& p) { open_corpus(p, {.min_count = 1}); }},
-          {"analogies", [](const std::string& p) { load_analogies(p); }},
-          {"vectors", [](const std::string& p) { load_word_vectors(p); }},
-          {"weights", [](const std::string& p) { read_row_numbers(p, 2); }}};
-}
-
-std::string refusal(const reader& r, const std::string& path) {
-  try {
-    r.read(path);
-  } catch (const input_error& e) {
-    return e.what();
-  }
-  return "accepted";
-}
-
-TEST(readers_of_text, say_what_a_binary_file_is) {
-  const scratch_folder folder;
+TEST_F(readers_of_text, say_what_a_binary_file_is) {
   for (const sample& s : binary_samples()) {
     if (s.kind == file_kind::packed_twice) continue;
     const std::string path = folder.write("other", s.bytes),
                       packed = folder.write("other.gz", test::pack_gzip(s.bytes));
     const std::string what(look_at_bytes(s.bytes, true).what);
-    for (const reader& r : text_readers()) {
-      EXPECT_THAT(refusal(r, path), HasSubstr("other: this is " + what + "; ")) << r.name;
-      EXPECT_THAT(refusal(r, packed), HasSubstr("other.gz: this is " + what + "; ")) << r.name;
+    for (const char* const reader : text_readers) {
+      EXPECT_THAT(refusal_as(reader, path), HasSubstr("other: this is " + what + "; ")) << reader;
+      EXPECT_THAT(refusal_as(reader, packed), HasSubstr("other.gz: this is " + what + "; ")) << reader;
     }
   }
   const std::string twice = folder.write("rows.gz", test::pack_gzip(test::pack_gzip("1 1:1\n")));
-  for (const reader& r : text_readers())
-    EXPECT_THAT(refusal(r, twice), HasSubstr("compressed a second time; unpack it once")) << r.name;
+  for (const char* const reader : text_readers)
+    EXPECT_THAT(refusal_as(reader, twice), HasSubstr("compressed a second time; unpack it once")) << reader;
 }
 
-TEST(readers_of_text, skip_a_byte_order_mark) {
-  const scratch_folder folder;
+TEST_F(readers_of_text, skip_a_byte_order_mark) {
   const std::string mark = "\xef\xbb\xbf";
   const std::vector<std::string> texts = {
       "1 1:0.5\n-1 2:1\n",  "1 0:0:1 1:1:1\n0 0:1:1\n",     "1,2,3\n4,5,6\n",
       "ann,x,3\nbob,y,4\n", "2 1 2\nv 0 0\nv 1 1\ne 0 1\n", "the cat the\nthe mat the\n",
       "a b c d\n",          "2 1\nthe 0.5\ncat 1\n",        "1\n2\n"};
-  const std::vector<reader> readers = text_readers();
-  for (std::size_t k = 0; k < readers.size(); ++k) {
-    EXPECT_EQ(refusal(readers[k], folder.write("plain", texts[k])), "accepted") << readers[k].name;
-    EXPECT_EQ(refusal(readers[k], folder.write("marked", mark + texts[k])), "accepted") << readers[k].name;
-    EXPECT_EQ(refusal(readers[k], folder.write("marked.gz", test::pack_gzip(mark + texts[k]))), "accepted")
-        << readers[k].name;
-  }
+  for (std::size_t k = 0; k < texts.size(); ++k)
+    for (const std::string& path : {folder.write("plain", texts[k]), folder.write("marked", mark + texts[k]),
+                                    folder.write("marked.gz", test::pack_gzip(mark + texts[k]))})
+      EXPECT_EQ(refusal_as(text_readers[k], path), "accepted") << text_readers[k] << " " << path;
   const corpus words = open_corpus(folder.write("words", mark + "the cat the\n"), {.min_count = 1});
   EXPECT_EQ(words.words.word(0), "the");
   EXPECT_EQ(load_word_vectors(folder.write("vectors", mark + "2 1\nthe 0.5\ncat 1\n")).words[0], "the");
   EXPECT_EQ(read_row_numbers(folder.write("numbers", mark + "7\n2\n"), 2)[0], 7.0f);
   // In the middle it is no mark.
-  EXPECT_THAT(refusal(readers[0], folder.write("two", "1 1:0.5\n" + mark + "-1 2:1\n")), HasSubstr(":2:1: the label"));
+  EXPECT_THAT(refusal_as("libsvm", folder.write("two", "1 1:0.5\n" + mark + "-1 2:1\n")), HasSubstr(":2:1: the label"));
 }
 
-TEST(readers_of_text, say_what_another_text_is_and_where_it_shows) {
-  const scratch_folder folder;
-  const std::vector<reader> readers = text_readers();
-  const auto says = [&](std::size_t reader, file_kind kind, const char* place) {
+TEST_F(readers_of_text, say_what_another_text_is_and_where_it_shows) {
+  const auto says = [&](const char* reader, file_kind kind, const char* place) {
     for (const sample& s : text_samples()) {
       if (s.kind != kind) continue;
-      const std::string said = refusal(readers[reader], folder.write("other", s.bytes));
+      const std::string said = refusal_as(reader, folder.write("other", s.bytes));
       const file_look look = look_at_bytes(s.bytes, true);
-      EXPECT_THAT(said, HasSubstr("other" + std::string(place) + " this is " + std::string(look.what)))
-          << readers[reader].name;
-      EXPECT_THAT(said, HasSubstr("; " + std::string(look.remedy))) << readers[reader].name;
+      EXPECT_THAT(said, HasSubstr("other" + std::string(place) + " this is " + std::string(look.what))) << reader;
+      EXPECT_THAT(said, HasSubstr("; " + std::string(look.remedy))) << reader;
       return;
     }
     FAIL() << "no sample";
   };
   for (const file_kind kind :
        {file_kind::matrix_market, file_kind::labelled_text, file_kind::json, file_kind::markup, file_kind::lfs_pointer})
-    for (const std::size_t reader : {0u, 1u, 2u, 3u, 4u}) says(reader, kind, ":1:1:");
-  for (const std::size_t reader : {0u, 1u, 2u, 3u}) says(reader, file_kind::vowpal_wabbit, ":1:3:");
-  says(0, file_kind::table, ":1:1:");
-  says(1, file_kind::table, ":1:1:");
-  says(0, file_kind::libffm, ":1:3:");
-  says(1, file_kind::libsvm, ":2:3:");
-  says(2, file_kind::libsvm, ":2:3:");
-  says(0, file_kind::libsvm_with_header, ":1:1:");
-  says(0, file_kind::dimacs, ":2:1:");
-  EXPECT_THAT(refusal(readers[0], folder.write("zero", "1 1:0.5\n-1 0:1 2:1\n")),
+    for (const char* const reader : {"libsvm", "ffm", "ratings", "named ratings", "graph"}) says(reader, kind, ":1:1:");
+  for (const char* const reader : {"libsvm", "ffm", "ratings", "named ratings"})
+    says(reader, file_kind::vowpal_wabbit, ":1:3:");
+  says("libsvm", file_kind::table, ":1:1:");
+  says("ffm", file_kind::table, ":1:1:");
+  says("libsvm", file_kind::libffm, ":1:3:");
+  says("ffm", file_kind::libsvm, ":2:3:");
+  says("ratings", file_kind::libsvm, ":2:3:");
+  says("libsvm", file_kind::libsvm_with_header, ":1:1:");
+  says("libsvm", file_kind::dimacs, ":2:1:");
+  EXPECT_THAT(refusal_as("libsvm", folder.write("zero", "1 1:0.5\n-1 0:1 2:1\n")),
               HasSubstr("zero:2:4: the index is 0; indices count from 1, so add 1 to each index"));
 }
 
 /// Whole numbers between commas are lists of labels as well. A file with lists and without any entry is not data.
-TEST(readers_of_text, do_not_take_a_table_for_lists_of_labels) {
-  const scratch_folder folder;
+TEST_F(readers_of_text, do_not_take_a_table_for_lists_of_labels) {
   for (const char* const text : {"0,7,3,5\n1,2,9,4\n0,6,5,8\n", "1,2\n3,4\n", "1,2\n3\n4,5,6\n", "1,2,3\n"}) {
     const std::string path = folder.write("table.csv", text);
     for (const bool optional : {false, true}) {
@@ -261,27 +221,15 @@ TEST(readers_of_text, do_not_take_a_table_for_lists_of_labels) {
   EXPECT_EQ(open_libsvm(folder.write("lists.svm", "1,2\n3,4 1:1\n5,6\n")).rows(), 3u);
 }
 
-TEST(readers_of_images, say_what_a_file_is) {
-  const scratch_folder folder;
-  static const open_options uncached{.cache = open_options::cache_use::none, .labels_optional = true};
+TEST_F(readers_of_text, or_images_or_models_say_what_a_file_is) {
   for (const auto& samples : {binary_samples(), text_samples()})
     for (const sample& s : samples) {
-      if (s.kind == file_kind::packed_twice) continue;
       const std::string path = folder.write("other", s.bytes), what(look_at_bytes(s.bytes, true).what);
-      EXPECT_THAT(refusal({"idx", [](const std::string& p) { open_idx(p, {}, uncached); }}, path),
-                  HasSubstr("other: this is " + what));
-      EXPECT_THAT(refusal({"cifar", [](const std::string& p) { open_cifar(p, uncached); }}, path),
-                  HasSubstr("other: this is " + what));
-    }
-}
-
-TEST(readers_of_models, say_what_a_file_is) {
-  const scratch_folder folder;
-  for (const auto& samples : {binary_samples(), text_samples()})
-    for (const sample& s : samples) {
-      if (s.kind == file_kind::binary_model || s.kind == file_kind::text_model) continue;
-      EXPECT_THAT(refusal({"model", [](const std::string& p) { load_model(p); }}, folder.write("other", s.bytes)),
-                  HasSubstr("other: this is " + std::string(look_at_bytes(s.bytes, true).what)));
+      const bool model = s.kind == file_kind::binary_model || s.kind == file_kind::text_model;
+      for (const char* const reader : {"idx", "cifar", "model"}) {
+        if (reader == std::string("model") ? model : s.kind == file_kind::packed_twice) continue;
+        EXPECT_THAT(refusal_as(reader, path), HasSubstr("other: this is " + what)) << reader;
+      }
     }
 }
 

@@ -15,6 +15,7 @@
 
 #include "formats/graph_rows.hpp"
 #include "formats/graph_text.hpp"
+#include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace hogwild {
@@ -165,11 +166,7 @@ TEST_F(graphs, without_anything_to_cut_are_refused) {
 }
 
 TEST(graph_text, says_what_is_wrong_and_where) {
-  const struct {
-    const char* text;
-    std::size_t line, column;
-    const char* words;
-  } faults[] = {
+  const test::faulty_text faults[] = {
       {"", 1, 1, "there is no line 'p max NODES ARCS'"},
       {"c only\n", 2, 1, "there is no line 'p max NODES ARCS'"},
       {"a 1 2 3\n", 1, 1, "the text begins with 'a'"},
@@ -201,16 +198,8 @@ TEST(graph_text, says_what_is_wrong_and_where) {
       {"2 0 2\nv 0 1\nv 0 1\n", 4, 1, "node 0 has two lines 'v'"},
       {"2 1 2\nv 0 1\n", 3, 1, "the text ends after 1 of 2 nodes and 0 of 1 edges"},
   };
-  for (const auto& f : faults) {
-    try {
-      detail::read_graph(f.text, "some.txt", graph_format::automatic);
-      ADD_FAILURE() << f.text;
-    } catch (const format_error& e) {
-      EXPECT_EQ(e.line(), f.line) << f.text << e.what();
-      EXPECT_EQ(e.column(), f.column) << f.text << e.what();
-      EXPECT_NE(std::string(e.what()).find(f.words), std::string::npos) << f.text << e.what();
-    }
-  }
+  for (const test::faulty_text& bad : faults)
+    test::expect_refused(bad, [&] { detail::read_graph(bad.text, "some.txt", graph_format::automatic); });
 }
 
 TEST(graph_text, is_what_it_is_said_to_be) {

@@ -17,15 +17,18 @@
 #include <hogwild/formats/libffm.hpp>
 
 #include "data/cache_format.hpp"
+#include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace hogwild {
 namespace {
 
+using test::expect_refused;
+using test::faulty_text;
+using test::message_of;
 using test::scratch_folder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 std::vector<double> labels_in(const label_column& labels, std::size_t r) {
   std::vector<double> all;
@@ -68,14 +71,9 @@ TEST(label_lists_of_text, are_empty_where_a_row_has_no_label_and_others_have_lis
     write_libsvm(out, rows.view());
     EXPECT_EQ(parse_libsvm(out.str()).lists.start, rows.lists.start);
   }
-  for (const char* const text : {"1 1:1\n 1:1\n", " 1:1\n1 1:1\n", "1:1\n"}) {
-    try {
-      parse_libsvm(text);
-      FAIL() << text;
-    } catch (const format_error& fault) {
-      EXPECT_THAT(fault.what(), HasSubstr("has none of the classes where other rows have lists"));
-    }
-  }
+  for (const char* const text : {"1 1:1\n 1:1\n", " 1:1\n1 1:1\n", "1:1\n"})
+    EXPECT_THAT(message_of<format_error>([&] { parse_libsvm(text); }),
+                HasSubstr("has none of the classes where other rows have lists"));
 }
 
 TEST(label_lists_of_text, stay_away_where_every_row_has_one_label) {
@@ -89,39 +87,23 @@ TEST(label_lists_of_text, come_back_as_they_were_written) {
   EXPECT_EQ(out.str(), text);
 }
 
-struct bad_list {
-  std::string text;
-  std::size_t line, column;
-  const char* message;
-};
-
-void expect_refused(const bad_list& bad, const std::function<void()>& read) {
-  try {
-    read();
-    FAIL() << "accepted: " << bad.text.substr(0, 60);
-  } catch (const format_error& fault) {
-    EXPECT_EQ(fault.line(), bad.line) << fault.what();
-    EXPECT_EQ(fault.column(), bad.column) << fault.what();
-    EXPECT_THAT(fault.what(), HasSubstr(bad.message));
-  }
-}
-
 TEST(label_lists_of_text, are_refused_with_line_and_column_where_they_are_none) {
   const scratch_folder folder;
-  for (const bad_list& bad :
-       {bad_list{"1 1:1\n3,,5 1:1\n", 2, 3, "'3,,5' has an empty item; write '3,17,5'"},
-        bad_list{"3,5, 1:1\n", 1, 5, "empty item"}, bad_list{"  ,3 1:1\n", 1, 3, "empty item"},
-        bad_list{",\n", 1, 1, "empty item"}, bad_list{"3, 5 1:1\n", 1, 3, "no blank between labels"},
-        bad_list{"3,5,3 1:1\n", 1, 5, "label '3' stands twice in this list"},
-        bad_list{"4,3,+3,4 1:1\n", 1, 5, "label '+3' stands twice"}, bad_list{"0,-0\n", 1, 3, "stands twice"},
-        bad_list{"3,0.5 1:1\n", 1, 3, "label '0.5' stands in a list, whose labels are classes"},
-        bad_list{"3,x 1:1\n", 1, 3, "label 'x' stands in a list"},
-        bad_list{"nan,3 1:1\n", 1, 1, "label 'nan' stands in a list"}, bad_list{"3,1e999 1:1\n", 1, 3, "label '1e999'"},
-        bad_list{"3,5:1 2:1\n", 1, 1, "not with a label"}, bad_list{"3,5 1\n", 1, 5, "no ':'"},
+  for (const faulty_text& bad :
+       {faulty_text{"1 1:1\n3,,5 1:1\n", 2, 3, "'3,,5' has an empty item; write '3,17,5'"},
+        faulty_text{"3,5, 1:1\n", 1, 5, "empty item"}, faulty_text{"  ,3 1:1\n", 1, 3, "empty item"},
+        faulty_text{",\n", 1, 1, "empty item"}, faulty_text{"3, 5 1:1\n", 1, 3, "no blank between labels"},
+        faulty_text{"3,5,3 1:1\n", 1, 5, "label '3' stands twice in this list"},
+        faulty_text{"4,3,+3,4 1:1\n", 1, 5, "label '+3' stands twice"}, faulty_text{"0,-0\n", 1, 3, "stands twice"},
+        faulty_text{"3,0.5 1:1\n", 1, 3, "label '0.5' stands in a list, whose labels are classes"},
+        faulty_text{"3,x 1:1\n", 1, 3, "label 'x' stands in a list"},
+        faulty_text{"nan,3 1:1\n", 1, 1, "label 'nan' stands in a list"},
+        faulty_text{"3,1e999 1:1\n", 1, 3, "label '1e999'"}, faulty_text{"3,5:1 2:1\n", 1, 1, "not with a label"},
+        faulty_text{"3,5 1\n", 1, 5, "no ':'"},
         // Numbers that are no classes, before the list and behind it.
-        bad_list{"1 1:1\n# 0.5\n 0.25 1:2\n\n3,4 1:1\n", 3, 2,
-                 "label '0.25' is no whole number, but line 5 has a list of labels"},
-        bad_list{"3,4 1:1\n1\n-1.5 1:1\n", 3, 1, "label '-1.5' is no whole number, but line 1"}}) {
+        faulty_text{"1 1:1\n# 0.5\n 0.25 1:2\n\n3,4 1:1\n", 3, 2,
+                    "label '0.25' is no whole number, but line 5 has a list of labels"},
+        faulty_text{"3,4 1:1\n1\n-1.5 1:1\n", 3, 1, "label '-1.5' is no whole number, but line 1"}}) {
     expect_refused(bad, [&] { parse_libsvm(bad.text, "data.svm"); });
     const std::string path = folder.write("data.svm", bad.text);
     expect_refused(bad, [&] { open_libsvm(path); });
@@ -132,8 +114,8 @@ TEST(label_lists_of_text, and_numbers_are_told_apart_across_the_blocks_of_a_text
   const scratch_folder folder;
   const std::string lines = many_lines("1");
   const auto count = static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
-  for (const bad_list& bad : {bad_list{"0.5 1:1\n" + lines + "3,4\n", 1, 1, "is no whole number"},
-                              bad_list{"3,4 1:1\n" + lines + "0.5\n", count + 2, 1, "but line 1 has a list"}}) {
+  for (const faulty_text& bad : {faulty_text{"0.5 1:1\n" + lines + "3,4\n", 1, 1, "is no whole number"},
+                                 faulty_text{"3,4 1:1\n" + lines + "0.5\n", count + 2, 1, "but line 1 has a list"}}) {
     expect_refused(bad, [&] { parse_libsvm(bad.text, "data.svm"); });
     const std::string path = folder.write("data.svm", bad.text);
     expect_refused(bad, [&] { open_libsvm(path); });

@@ -14,6 +14,7 @@
 
 #include "formats/decimal.hpp"
 #include "formats/libffm_parser.hpp"
+#include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace hogwild {
@@ -87,12 +88,7 @@ TEST(libffm, labels_may_be_missing_where_nobody_needs_them) {
 }
 
 TEST(libffm, faults_have_a_place_and_say_what_is_wrong) {
-  struct wrong {
-    std::string text;
-    std::size_t line, column;
-    std::string said;
-  };
-  const wrong cases[] = {
+  const test::faulty_text faults[] = {
       {"1 0:1:1\n1 0:1\n", 2, 3, "'0:1' is not 'field:index:value'"},
       {"1 7\n", 1, 3, "'7' is not 'field:index:value'"},
       {"0:1:1\n", 1, 1, "not with a label"},
@@ -116,13 +112,11 @@ TEST(libffm, faults_have_a_place_and_say_what_is_wrong) {
       {"1 0:1:1 \r 0:2:1\n", 1, 9, "carriage return"},
       {"\r1 0:1:1\n", 1, 1, "carriage return"},
   };
-  for (const wrong& w : cases) {
-    const parsed_libffm found = parse_libffm(w.text);
-    ASSERT_TRUE(found.fault) << w.text;
-    EXPECT_EQ(found.fault->line, w.line) << w.text;
-    EXPECT_EQ(found.fault->column, w.column) << w.text;
-    EXPECT_THAT(found.fault->message, testing::HasSubstr(w.said));
-    EXPECT_EQ(found.rows.size(), w.line - 1);
+  for (const test::faulty_text& bad : faults) {
+    const parsed_libffm found = parse_libffm(bad.text);
+    ASSERT_TRUE(found.fault) << bad.text;
+    expect_fault(*found.fault, bad);
+    EXPECT_EQ(found.rows.size(), bad.line - 1);
   }
   const parsed_libffm without_label = parse_libffm("0:4:1 0:1:1  0:4:1\n", true);
   ASSERT_TRUE(without_label.fault);
@@ -140,29 +134,23 @@ TEST(libffm, columns_are_pairs_of_field_and_index) {
 
 TEST(libffm, a_file_becomes_rows_that_know_their_fields) {
   const test::scratch_folder folder;
-  test::write_text(folder / "train.ffm", "1 0:1:1 1:1:2\n0 0:1:3\n1 1:1:1 0:1:1\n");
-  const sparse_dataset train = open_libffm((folder / "train.ffm").string());
+  const std::string path = folder.write("train.ffm", "1 0:1:1 1:1:2\n0 0:1:3\n1 1:1:1 0:1:1\n");
+  const sparse_dataset train = open_libffm(path);
   ASSERT_EQ(train.features(), 2u);
   EXPECT_THAT(std::vector(train.view().original.begin(), train.view().original.end()),
               ElementsAre(field_column(0, 1), field_column(1, 1)));
-  EXPECT_TRUE(open_libffm((folder / "train.ffm").string()).from_cache());
-  EXPECT_THROW(open_libsvm((folder / "train.ffm").string()), format_error);
+  EXPECT_TRUE(open_libffm(path).from_cache());
+  EXPECT_THROW(open_libsvm(path), format_error);
 
-  test::write_text(folder / "test.ffm", "1 2:1:1 0:1:4\n0 0:2:1\n");
-  const sparse_dataset tested = open_libffm((folder / "test.ffm").string(), {.numbering = &train.numbering()});
+  const sparse_dataset tested =
+      open_libffm(folder.write("test.ffm", "1 2:1:1 0:1:4\n0 0:2:1\n"), {.numbering = &train.numbering()});
   EXPECT_EQ(tested.unknown_entries(), 2u);
   row_cursor rows(tested.view());
   EXPECT_THAT(std::vector(rows.row(0).index.begin(), rows.row(0).index.end()), ElementsAre(0u));
   EXPECT_EQ(rows.row(1).size(), 0u);
 
-  test::write_text(folder / "wrong.ffm", "1 0:1:1\n1 0:1:1 2\n");
-  try {
-    open_libffm((folder / "wrong.ffm").string());
-    FAIL();
-  } catch (const format_error& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr("wrong.ffm:2:9: '2' is not 'field:index:value'"));
-    EXPECT_EQ(e.code(), exit_code::input);
-  }
+  const std::string wrong = folder.write("wrong.ffm", "1 0:1:1\n1 0:1:1 2\n");
+  test::expect_refused({wrong, 2, 9, "wrong.ffm:2:9: '2' is not 'field:index:value'"}, [&] { open_libffm(wrong); });
 }
 
 }  // namespace

@@ -10,8 +10,12 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <hogwild/error.hpp>
+
+#include "support/refusals.hpp"
 
 namespace hogwild {
 namespace {
@@ -23,51 +27,42 @@ std::string many_rows(const std::string& line) {
   return text;
 }
 
+using test::expect_refused;
+using test::faulty_text;
+using test::message_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-struct bad_text {
-  const char* text;
-  std::size_t line, column;
-  const char* message;
-};
-
-class libsvm_refuses : public ::testing::TestWithParam<bad_text> {};
+class libsvm_refuses : public ::testing::TestWithParam<faulty_text> {};
 
 TEST_P(libsvm_refuses, with_line_and_column) {
-  const bad_text& bad = GetParam();
-  try {
-    parse_libsvm(bad.text, "data.svm");
-    FAIL() << "accepted: " << bad.text;
-  } catch (const format_error& fault) {
-    EXPECT_EQ(fault.line(), bad.line) << fault.what();
-    EXPECT_EQ(fault.column(), bad.column) << fault.what();
-    EXPECT_THAT(fault.what(), HasSubstr(bad.message));
-    EXPECT_THAT(fault.what(), HasSubstr("data.svm:" + std::to_string(bad.line) + ":" + std::to_string(bad.column)));
-    EXPECT_EQ(fault.code(), exit_code::input);
-  }
+  const faulty_text& bad = GetParam();
+  expect_refused(bad, [&] { parse_libsvm(bad.text, "data.svm"); });
+  const std::string place = "data.svm:" + std::to_string(bad.line) + ":" + std::to_string(bad.column);
+  EXPECT_THAT(message_of([&] { parse_libsvm(bad.text, "data.svm"); }), HasSubstr(place));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     malformed, libsvm_refuses,
     ::testing::Values(
-        bad_text{"1 0:1\n", 1, 3, "index is 0"}, bad_text{"1 00:1\n", 1, 3, "index is 0"},
-        bad_text{"1 1:1\n-1 3:1 2:1\n", 2, 8, "2 follows 3"}, bad_text{"1 2:1 2:1\n", 1, 7, "stands twice"},
-        bad_text{"abc 1:1\n", 1, 1, "label 'abc' is not a number"}, bad_text{"1.5.1 1:1\n", 1, 1, "label"},
-        bad_text{"1 x:1\n", 1, 3, "index 'x'"}, bad_text{"1 -2:1\n", 1, 3, "index '-2'"},
-        bad_text{"1 +2:1\n", 1, 3, "index '+2'"}, bad_text{"1 1.5:1\n", 1, 3, "index '1.5'"},
-        bad_text{"1 :1\n", 1, 3, "index ''"}, bad_text{"1 1:abc\n", 1, 5, "value 'abc' is not a number"},
-        bad_text{"1 1:\n", 1, 5, "value '' is not a number"}, bad_text{"1 1: 2:1\n", 1, 5, "value ''"},
-        bad_text{"1 1:1:1\n", 1, 3, "read it as the format ffm"}, bad_text{"1 1:0x1p3\n", 1, 5, "value '0x1p3'"},
-        bad_text{"1 1:nan\n", 1, 5, "not finite"}, bad_text{"1 1:-inf\n", 1, 5, "not finite"},
-        bad_text{"1 1:1e39\n", 1, 5, "not finite"}, bad_text{"nan 1:1\n", 1, 1, "not finite"},
-        bad_text{"-inf 1:1\n", 1, 1, "not finite"}, bad_text{"1e999 1:1\n", 1, 1, "not finite"},
-        bad_text{"1 7\n", 1, 3, "no ':'"}, bad_text{"1 1:1 7 8:1\n", 1, 7, "no ':'"},
-        bad_text{"1:1 2:1\n", 1, 1, "not with a label"}, bad_text{"\n\n  x:1\n", 3, 3, "not with a label"},
-        bad_text{"1 4294967295:1\n", 1, 3, "too large"}, bad_text{"1 99999999999999999999:1\n", 1, 3, "too large"},
-        bad_text{"1 qid:3 1:1\n", 1, 3, "query numbers"}, bad_text{"1 1:1\r2:1\n", 1, 6, "carriage return"},
-        bad_text{"# c\r\n1 1:1\r\n1 1:x", 3, 5, "value 'x'"}, bad_text{"1\t1:1 \t 1:2\n", 1, 9, "stands twice"},
-        bad_text{"1 1:1\n\x01 1:1\n", 2, 1, "label '\\x01'"}));
+        faulty_text{"1 0:1\n", 1, 3, "index is 0"}, faulty_text{"1 00:1\n", 1, 3, "index is 0"},
+        faulty_text{"1 1:1\n-1 3:1 2:1\n", 2, 8, "2 follows 3"}, faulty_text{"1 2:1 2:1\n", 1, 7, "stands twice"},
+        faulty_text{"abc 1:1\n", 1, 1, "label 'abc' is not a number"}, faulty_text{"1.5.1 1:1\n", 1, 1, "label"},
+        faulty_text{"1 x:1\n", 1, 3, "index 'x'"}, faulty_text{"1 -2:1\n", 1, 3, "index '-2'"},
+        faulty_text{"1 +2:1\n", 1, 3, "index '+2'"}, faulty_text{"1 1.5:1\n", 1, 3, "index '1.5'"},
+        faulty_text{"1 :1\n", 1, 3, "index ''"}, faulty_text{"1 1:abc\n", 1, 5, "value 'abc' is not a number"},
+        faulty_text{"1 1:\n", 1, 5, "value '' is not a number"}, faulty_text{"1 1: 2:1\n", 1, 5, "value ''"},
+        faulty_text{"1 1:1:1\n", 1, 3, "read it as the format ffm"}, faulty_text{"1 1:0x1p3\n", 1, 5, "value '0x1p3'"},
+        faulty_text{"1 1:nan\n", 1, 5, "not finite"}, faulty_text{"1 1:-inf\n", 1, 5, "not finite"},
+        faulty_text{"1 1:1e39\n", 1, 5, "not finite"}, faulty_text{"nan 1:1\n", 1, 1, "not finite"},
+        faulty_text{"-inf 1:1\n", 1, 1, "not finite"}, faulty_text{"1e999 1:1\n", 1, 1, "not finite"},
+        faulty_text{"1 7\n", 1, 3, "no ':'"}, faulty_text{"1 1:1 7 8:1\n", 1, 7, "no ':'"},
+        faulty_text{"1:1 2:1\n", 1, 1, "not with a label"}, faulty_text{"\n\n  x:1\n", 3, 3, "not with a label"},
+        faulty_text{"1 4294967295:1\n", 1, 3, "too large"},
+        faulty_text{"1 99999999999999999999:1\n", 1, 3, "too large"},
+        faulty_text{"1 qid:3 1:1\n", 1, 3, "query numbers"}, faulty_text{"1 1:1\r2:1\n", 1, 6, "carriage return"},
+        faulty_text{"# c\r\n1 1:1\r\n1 1:x", 3, 5, "value 'x'"}, faulty_text{"1\t1:1 \t 1:2\n", 1, 9, "stands twice"},
+        faulty_text{"1 1:1\n\x01 1:1\n", 2, 1, "label '\\x01'"}));
 
 TEST(libsvm, reads_what_writers_write) {
   const libsvm_rows rows = parse_libsvm("+1 1:0.5 3:-2\n-1.5\t2:+1e1  \r\n\n# a comment\n0 \n3 4294967294:1 # more\n7");
@@ -107,23 +102,13 @@ TEST(libsvm, labels_that_are_not_looked_at_may_be_words) {
 TEST(libsvm, a_blank_line_among_rows_without_labels_is_refused_as_it_may_be_one) {
   const std::string many = many_rows("1:0.5 2:1\n");
   const auto lines = static_cast<std::size_t>(std::count(many.begin(), many.end(), '\n'));
-  const struct {
-    std::string text;
-    std::size_t blank;
-  } texts[] = {{"1:1\n\n2:1\n", 2},
-               {"\n1:1\n", 1},
-               {"1 1:1\n \t\r\n2:1\n", 2},
-               {"2:1\n\n" + many, 2},
-               {many + "\n" + many, lines + 1}};
-  for (const auto& [text, blank] : texts) {
-    try {
-      parse_libsvm(text, "text", true);
-      FAIL() << text.substr(0, 20);
-    } catch (const format_error& fault) {
-      EXPECT_EQ(fault.line(), blank) << fault.what();
-      EXPECT_THAT(fault.what(), HasSubstr("the line is blank, and rows here have no labels"));
-    }
-  }
+  for (const auto& [text, blank] : std::vector<std::pair<std::string, std::size_t>>{{"1:1\n\n2:1\n", 2},
+                                                                                    {"\n1:1\n", 1},
+                                                                                    {"1 1:1\n \t\r\n2:1\n", 2},
+                                                                                    {"2:1\n\n" + many, 2},
+                                                                                    {many + "\n" + many, lines + 1}})
+    EXPECT_THAT(message_of<format_error>([&] { parse_libsvm(text, "text", true); }),
+                HasSubstr("text:" + std::to_string(blank) + ":1: the line is blank, and rows here have no labels"));
   // Behind the last row it is none, nor where rows have labels.
   EXPECT_EQ(parse_libsvm("1:1\n2:1\n\n\n", "text", true).label.size(), 2u);
   EXPECT_EQ(parse_libsvm("1:1\n# two\n2:1\n", "text", true).label.size(), 2u);
@@ -140,13 +125,7 @@ TEST(libsvm, lines_count_across_pieces_of_a_long_text) {
   while (text.size() < 3'000'000) text += "1 1:0.25 20:0.125 300:1\n";
   const std::size_t lines = text.size() / 24;
   EXPECT_EQ(parse_libsvm(text).label.size(), lines);
-  try {
-    parse_libsvm(text + "1 5:\n");
-    FAIL();
-  } catch (const format_error& fault) {
-    EXPECT_EQ(fault.line(), lines + 1);
-    EXPECT_EQ(fault.column(), 5u);
-  }
+  expect_refused({"", lines + 1, 5, ""}, [&] { parse_libsvm(text + "1 5:\n"); });
 }
 
 TEST(libsvm, writes_in_the_numbering_of_the_input_in_ascending_order) {

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <charconv>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,58 +70,17 @@ TEST(libsvm_twins, read_any_bytes_alike) {
 
 /// Every way in which one entry among others can be odd, at every place of a row of several vectors; @ is its index.
 TEST(libsvm_twins, agree_on_every_odd_entry_at_every_place) {
-  for (const std::string_view odd : {"0:1",
-                                     "00:1",
-                                     "@0:1",
-                                     "1000000000:1",
-                                     "4294967295:1",
-                                     "12345678:1",
-                                     "123456789:1",
-                                     "0000000@:1",
-                                     "x:1",
-                                     "-@:1",
-                                     "+@:1",
-                                     "@x:1",
-                                     ":1",
-                                     "@",
-                                     "@:",
-                                     "@:1:1",
-                                     "@::1",
-                                     "@:.",
-                                     "@:-",
-                                     "@:-.",
-                                     "@:.5",
-                                     "@:5.",
-                                     "@:-.5",
-                                     "@:-0",
-                                     "@:0.",
-                                     "@:-0.",
-                                     "@:0..5",
-                                     "@:0.5.5",
-                                     "@:5.5.5",
-                                     "@:5.0.",
-                                     "@:--1",
-                                     "@:16777216",
-                                     "@:16777217",
-                                     "@:99999999",
-                                     "@:0.16777217",
-                                     "@:0.99999999",
-                                     "@:-0.000000001",
-                                     "@:0.123456789012345",
-                                     "@:0.1234567890123456",
-                                     "@:0.1234x67890",
-                                     "@:1.2345678",
-                                     "@:12345678.9",
-                                     "@:1e3",
-                                     "@:0.5e3",
-                                     "@:1e39",
-                                     "@:nan",
-                                     "@:+1",
-                                     "@:0.500000029802322387695"}) {
+  std::istringstream entries(
+      "0:1 00:1 @0:1 1000000000:1 4294967295:1 12345678:1 123456789:1 0000000@:1 x:1 -@:1 +@:1 @x:1 "
+      ":1 @ @: @:1:1 @::1 @:. @:- @:-. @:.5 @:5. @:-.5 @:-0 @:0. @:-0. @:0..5 @:0.5.5 @:5.5.5 @:5.0. "
+      "@:--1 @:16777216 @:16777217 @:99999999 @:0.16777217 @:0.99999999 @:-0.000000001 "
+      "@:0.123456789012345 @:0.1234567890123456 @:0.1234x67890 @:1.2345678 @:12345678.9 @:1e3 @:0.5e3 "
+      "@:1e39 @:nan @:+1 @:0.500000029802322387695");
+  for (std::string odd; entries >> odd;) {
     for (std::size_t place = 0; place < 36; ++place) {
       std::string text = "1 1:0.25 2:0.75\n-1";
       for (std::size_t k = 0; k < 36; ++k) {
-        std::string entry(k == place ? odd : "@:0.5");
+        std::string entry = k == place ? odd : "@:0.5";
         const std::size_t index = k <= place ? k + 1 : 20'000'000 + k;
         if (const std::size_t at = entry.find('@'); at != entry.npos) entry.replace(at, 1, std::to_string(index));
         text += ' ' + entry;

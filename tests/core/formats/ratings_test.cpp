@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 
 #include "formats/decimal.hpp"
 #include "formats/ratings_parser.hpp"
+#include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace hogwild {
@@ -137,11 +137,7 @@ TEST(ratings, may_lack_the_rating_where_it_is_asked_for) {
 }
 
 TEST(ratings, says_what_is_wrong_and_where) {
-  const struct {
-    const char* text;
-    std::size_t line, column;
-    const char* words;
-  } faults[] = {
+  const test::faulty_text faults[] = {
       {"1 2 3\n1 2\n", 2, 4, "a rating is expected"},
       {"1\t10\t4\t9\n1\t10\t\t964982703\n", 2, 6, "the rating is missing: the field is empty"},
       {"1\t10\t4\t9\n1\t\t4\t9\n", 2, 3, "the item is missing"},
@@ -170,13 +166,15 @@ TEST(ratings, says_what_is_wrong_and_where) {
       {"1 2 \x01\x1b\n", 1, 5, "'\\x01\\x1b'"},
       {"1,,3\n", 1, 3, "the item is missing"},
   };
-  for (const auto& expected : faults) {
-    const parsed_ratings found = parse_ratings(expected.text, {.first = false});
-    ASSERT_TRUE(found.fault) << expected.text;
-    EXPECT_EQ(found.fault->line, expected.line) << expected.text;
-    EXPECT_EQ(found.fault->column, expected.column) << expected.text << found.fault->message;
-    EXPECT_NE(found.fault->message.find(expected.words), std::string::npos) << expected.text << found.fault->message;
+  for (const test::faulty_text& bad : faults) {
+    const parsed_ratings found = parse_ratings(bad.text, {.first = false});
+    ASSERT_TRUE(found.fault) << bad.text;
+    expect_fault(*found.fault, bad);
   }
+}
+
+detail::rating_numbers no_names() {
+  return {.users = detail::name_numbers({}), .items = detail::name_numbers({})};
 }
 
 TEST(ratings, of_names_number_users_and_items_apart) {
@@ -184,18 +182,18 @@ TEST(ratings, of_names_number_users_and_items_apart) {
        {"ann\tfilm:2\t5\nbob\tann\t4\nann\tann\t3\n", "ann,film:2,5,2001\nbob,ann,4,x\nann,ann,3,y\n",
         "user::item::rating\nann::film:2::5\nbob::ann::4\nann::ann::3\n",
         "\"ann\";\"film:2\";5\n\"bob\";\"ann\";\"4\"\nann;ann;3\n"}) {
-    detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
+    detail::rating_numbers names = no_names();
     const parsed_ratings found = parse_ratings(text, {.first = true}, &names);
     ASSERT_FALSE(found.fault) << found.fault->message << " in " << text;
     EXPECT_EQ(found.ratings, (std::vector<triple>{{0, 0, 5}, {1, 1, 4}, {0, 1, 3}})) << text;
   }
-  detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
+  detail::rating_numbers names = no_names();
   EXPECT_EQ(parse_ratings("ann film\n", {.labels_optional = true, .first = true}, &names).ratings.size(), 1u);
 }
 
 /// The names of users, then those of items, in the order of their bytes.
 std::vector<std::string> names_in(const std::string& text) {
-  detail::rating_numbers numbers{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
+  detail::rating_numbers numbers = no_names();
   const parsed_ratings found = parse_ratings(text, {.first = true}, &numbers);
   EXPECT_FALSE(found.fault) << found.fault->message << " in " << text;
   std::vector<std::string> names, items;
@@ -217,26 +215,21 @@ TEST(ratings, of_names_may_hold_what_separates_no_fields) {
 }
 
 TEST(ratings, of_names_say_what_is_wrong_and_where) {
-  const struct {
-    std::string text;
-    std::size_t line, column;
-    const char* words;
-  } faults[] = {{"ann film 1\nann film\n", 2, 9, "a rating is expected"},
-                {"ann film 1\nbob film good\n", 2, 10, "the rating 'good' is not a number"},
-                {"bob film inf\n", 1, 10, "is not finite"},
-                {"a\x01n film 1\n", 1, 1, "a control character in the name of the user 'a\\x01n'"},
-                {"ann,,3\n", 1, 5, "the item is missing"},
-                {"#tag\tx\t5\nbob\tx\t3\n", 1, 1, "begins with '#', as comments do, and reads as a rating"},
-                {"ann,x,4\nbob,Ocean's, 11,5\n", 2, 17, "has 4 fields between commas, but line 1 has 3"},
-                {"1::x::5\n2::a::7::5\n", 2, 10, "a name with '::' in it is written in quotation marks"},
-                {std::string(256, 'x') + " film 1\n", 1, 1, "the name of the user has 256 bytes"}};
-  for (const auto& expected : faults) {
-    detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
-    const parsed_ratings found = parse_ratings(expected.text, {.first = true}, &names);
-    ASSERT_TRUE(found.fault) << expected.text;
-    EXPECT_EQ(found.fault->line, expected.line) << expected.text;
-    EXPECT_EQ(found.fault->column, expected.column) << expected.text << found.fault->message;
-    EXPECT_NE(found.fault->message.find(expected.words), std::string::npos) << found.fault->message;
+  const test::faulty_text faults[] = {
+      {"ann film 1\nann film\n", 2, 9, "a rating is expected"},
+      {"ann film 1\nbob film good\n", 2, 10, "the rating 'good' is not a number"},
+      {"bob film inf\n", 1, 10, "is not finite"},
+      {"a\x01n film 1\n", 1, 1, "a control character in the name of the user 'a\\x01n'"},
+      {"ann,,3\n", 1, 5, "the item is missing"},
+      {"#tag\tx\t5\nbob\tx\t3\n", 1, 1, "begins with '#', as comments do, and reads as a rating"},
+      {"ann,x,4\nbob,Ocean's, 11,5\n", 2, 17, "has 4 fields between commas, but line 1 has 3"},
+      {"1::x::5\n2::a::7::5\n", 2, 10, "a name with '::' in it is written in quotation marks"},
+      {std::string(256, 'x') + " film 1\n", 1, 1, "the name of the user has 256 bytes"}};
+  for (const test::faulty_text& bad : faults) {
+    detail::rating_numbers names = no_names();
+    const parsed_ratings found = parse_ratings(bad.text, {.first = true}, &names);
+    ASSERT_TRUE(found.fault) << bad.text;
+    expect_fault(*found.fault, bad);
   }
 }
 
@@ -254,20 +247,13 @@ TEST(ratings, new_names_are_numbered_behind_the_known_in_the_order_of_their_byte
   EXPECT_EQ(settled[carl], 3u);
 }
 
-class rating_files : public testing::Test {
- protected:
-  std::string write(const char* name, std::string_view text) const {
-    const auto path = scratch_.path() / name;
-    std::ofstream(path) << text;
-    return path.string();
-  }
-
- private:
-  test::scratch_folder scratch_;
+struct rating_files : testing::Test {
+  test::scratch_folder folder;
 };
 
 TEST_F(rating_files, users_come_before_items_and_the_frequent_first) {
-  const sparse_dataset data = open_ratings(write("r.tsv", "5\t1\t1\n5\t2\t2\n6\t2\t3\n5\t3\t4\n7\t2\t5\n7\t1\t1\n"));
+  const sparse_dataset data =
+      open_ratings(folder.write("r.tsv", "5\t1\t1\n5\t2\t2\n6\t2\t3\n5\t3\t4\n7\t2\t5\n7\t1\t1\n"));
   const std::vector<std::uint32_t> expected = {user_column(5), user_column(7), user_column(6),
                                                item_column(2), item_column(1), item_column(3)};
   const auto found = data.view().original;
@@ -285,7 +271,7 @@ TEST_F(rating_files, users_come_before_items_and_the_frequent_first) {
 }
 
 TEST_F(rating_files, are_the_same_from_the_cache_and_mapped_by_others) {
-  const std::string path = write("r.tsv", "5\t1\t1\n5\t2\t2\n6\t2\t3\n");
+  const std::string path = folder.write("r.tsv", "5\t1\t1\n5\t2\t2\n6\t2\t3\n");
   const sparse_dataset fresh = open_ratings(path), cached = open_ratings(path);
   EXPECT_FALSE(fresh.from_cache());
   ASSERT_TRUE(cached.from_cache());
@@ -295,35 +281,35 @@ TEST_F(rating_files, are_the_same_from_the_cache_and_mapped_by_others) {
 }
 
 TEST_F(rating_files, do_not_use_the_cache_of_the_same_text_in_another_format) {
-  const std::string path = write("r.txt", "5 1 1\n");
+  const std::string path = folder.write("r.txt", "5 1 1\n");
   EXPECT_EQ(open_ratings(path).features(), 2u);
   EXPECT_THROW(open_libsvm(path), format_error);
-  const std::string libsvm = write("l.txt", "5\n1\n");
+  const std::string libsvm = folder.write("l.txt", "5\n1\n");
   EXPECT_EQ(open_libsvm(libsvm).features(), 0u);
   EXPECT_THROW(open_ratings(libsvm), format_error);
 }
 
 TEST_F(rating_files, of_names_keep_them_from_file_to_file) {
   rating_names names;
-  const sparse_dataset training = open_ratings(write("a.tsv", "eve\tx\t5\nbob\tx\t4\neve\ty\t3\n"), {}, names);
+  const sparse_dataset training = open_ratings(folder.write("a.tsv", "eve\tx\t5\nbob\tx\t4\neve\ty\t3\n"), {}, names);
   EXPECT_EQ(names.users, (std::vector<std::string>{"bob", "eve"}));
   EXPECT_EQ(names.items, (std::vector<std::string>{"x", "y"}));
   const std::vector<std::uint32_t> columns = {user_column(1), user_column(0), item_column(0), item_column(1)};
   EXPECT_TRUE(std::ranges::equal(training.view().original, columns));
   const sparse_dataset test =
-      open_ratings(write("b.tsv", "amy\ty\t3\neve\tnew\t3\n"), {.numbering = &training.numbering()}, names);
+      open_ratings(folder.write("b.tsv", "amy\ty\t3\neve\tnew\t3\n"), {.numbering = &training.numbering()}, names);
   EXPECT_EQ(names.users, (std::vector<std::string>{"bob", "eve", "amy"}));
   EXPECT_EQ(test.unknown_entries(), 2u);
   row_cursor cursor(test.view());
   EXPECT_EQ(test.view().original[cursor.row(0).index[0]], item_column(1));
   EXPECT_EQ(test.view().original[cursor.row(1).index[0]], user_column(1));
-  EXPECT_FALSE(open_ratings(write("a.tsv", "eve\tx\t5\n"), {}, names).from_cache());
+  EXPECT_FALSE(open_ratings(folder.write("a.tsv", "eve\tx\t5\n"), {}, names).from_cache());
 }
 
 TEST_F(rating_files, rows_of_unknown_users_keep_their_item) {
-  const sparse_dataset training = open_ratings(write("a.tsv", "1\t1\t5\n2\t1\t4\n1\t2\t3\n"));
+  const sparse_dataset training = open_ratings(folder.write("a.tsv", "1\t1\t5\n2\t1\t4\n1\t2\t3\n"));
   const sparse_dataset test =
-      open_ratings(write("b.tsv", "9\t2\t3\n8\t7\t3\n2\t2\t1\n"), {.numbering = &training.numbering()});
+      open_ratings(folder.write("b.tsv", "9\t2\t3\n8\t7\t3\n2\t2\t1\n"), {.numbering = &training.numbering()});
   EXPECT_EQ(test.unknown_entries(), 3u);
   row_cursor cursor(test.view());
   ASSERT_EQ(cursor.row(0).size(), 1u);
@@ -336,14 +322,14 @@ TEST_F(rating_files, of_far_apart_numbers_are_ordered_by_kind_too) {
   std::string text;
   for (int k = 0; k < 50; ++k)
     text += std::to_string(2000000000 + k % 7) + "," + std::to_string(1000000000 + k % 5) + ",1\n";
-  const sparse_dataset data = open_ratings(write("far.csv", text));
+  const sparse_dataset data = open_ratings(folder.write("far.csv", text));
   EXPECT_EQ(count_users(data.view().original), 7u);
   EXPECT_EQ(data.features(), 12u);
   EXPECT_EQ(data.original(0), user_column(2000000000));
 }
 
 TEST_F(rating_files, in_memory_copies_keep_whose_each_column_is) {
-  const sparse_dataset data = open_ratings(write("r.tsv", "5\t1\t1\n5\t2\t2\n6\t2\t3\n"));
+  const sparse_dataset data = open_ratings(folder.write("r.tsv", "5\t1\t1\n5\t2\t2\n6\t2\t3\n"));
   const sparse_dataset copy = sparse_dataset::copy_of(data.view());
   EXPECT_TRUE(std::ranges::equal(copy.view().original, data.view().original));
 }

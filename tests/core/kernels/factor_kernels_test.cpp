@@ -8,23 +8,21 @@
 
 #include <gtest/gtest.h>
 
-#include "support/random_rows.hpp"
+#include "harness.hpp"
 
 namespace {
 
 using namespace hogwild;
-using hogwild::test::instruction_sets_here;
+using namespace hogwild::test;
 
 constexpr std::size_t users = 9, items = 7;
 
-/// All data that a call reads and writes, in float for the kernels and in double for the expected result.
+/// Parameters, or adagrad's sums of them: in float for the kernels and in double for the expected result.
 template <class T>
 struct factors {
   std::vector<T> user, item, user_bias = std::vector<T>(users), item_bias = std::vector<T>(items);
-  std::vector<T> user_sum, item_sum, user_bias_sum = std::vector<T>(users), item_bias_sum = std::vector<T>(items);
 
-  explicit factors(std::size_t width)
-      : user(users * width), item(items * width), user_sum(users * width), item_sum(items * width) {}
+  explicit factors(std::size_t width) : user(users * width), item(items * width) {}
 };
 
 struct setting {
@@ -44,6 +42,10 @@ class factor_kernel : public testing::TestWithParam<setting> {
       for (double& x : values) x = static_cast<double>(static_cast<float>(uniform_(random_)));
     };
     fill(right.user), fill(right.item), fill(right.user_bias), fill(right.item_bias);
+    // A factor that is zero in all rows, as padding is, stays zero.
+    const std::size_t width = GetParam().width;
+    for (std::size_t u = 0; u < users; ++u) right.user[u * width + width / 2] = 0;
+    for (std::size_t i = 0; i < items; ++i) right.item[i * width + width / 2] = 0;
     for (std::size_t u = 0; u < users; ++u) user_l2.push_back(static_cast<float>(0.02 * static_cast<double>(u)));
     for (std::size_t i = 0; i < items; ++i) item_l2.push_back(static_cast<float>(0.03 * static_cast<double>(i)));
     for (std::size_t k = 0; k < 300; ++k) {
@@ -77,6 +79,7 @@ class factor_kernel : public testing::TestWithParam<setting> {
   /// The ratings one after the other, as the formula is written, on `right`.
   void train_right(bool adagrad) {
     const std::size_t width = GetParam().width;
+    factors<double> sums(width);
     const auto change = [&](double* w, double* sum, const std::vector<double>& g) {
       double squares = 0;
       for (const double x : g) squares += x * x;
@@ -95,23 +98,19 @@ class factor_kernel : public testing::TestWithParam<setting> {
       std::vector<double> of_p(width), of_q(width);
       for (std::size_t i = 0; i < width; ++i)
         of_p[i] = d * q[i] + for_user * p[i], of_q[i] = d * p[i] + for_item * q[i];
-      change(p, &right.user_sum[r.user * width], of_p);
-      change(q, &right.item_sum[r.item * width], of_q);
+      change(p, &sums.user[r.user * width], of_p);
+      change(q, &sums.item[r.item * width], of_q);
       if (!GetParam().biases) continue;
-      change(&right.user_bias[r.user], &right.user_bias_sum[r.user], {d + for_user * right.user_bias[r.user]});
-      change(&right.item_bias[r.item], &right.item_bias_sum[r.item], {d + for_item * right.item_bias[r.item]});
+      change(&right.user_bias[r.user], &sums.user_bias[r.user], {d + for_user * right.user_bias[r.user]});
+      change(&right.item_bias[r.item], &sums.item_bias[r.item], {d + for_item * right.item_bias[r.item]});
     }
   }
 
-  static void expect_near(const std::vector<float>& found, const std::vector<double>& expected) {
-    for (std::size_t i = 0; i < expected.size(); ++i)
-      ASSERT_NEAR(static_cast<double>(found[i]), expected[i], 2e-4) << "element " << i;
-  }
   void expect_right(const factors<float>& found) const {
-    expect_near(found.user, right.user);
-    expect_near(found.item, right.item);
-    expect_near(found.user_bias, right.user_bias);
-    expect_near(found.item_bias, right.item_bias);
+    expect_near(found.user, right.user, 2e-4);
+    expect_near(found.item, right.item, 2e-4);
+    expect_near(found.user_bias, right.user_bias, 2e-4);
+    expect_near(found.item_bias, right.item_bias, 2e-4);
   }
 
   factors<double> right{GetParam().width};
@@ -127,41 +126,25 @@ class factor_kernel : public testing::TestWithParam<setting> {
 // most 112 * 2^-24 * 112 (Higham, Accuracy and Stability, 3.5) = 8e-4 in the worst case and sqrt(112) * 2^-24 in the
 // usual one; times step and factors below 1 that is 1e-7 a rating. A row has 60 ratings, and l2 and the fitted errors
 // damp the errors: 1e-5. The bound is twenty times as much.
-TEST_P(factor_kernel, sgd_is_the_formula_on_every_instruction_set) {
+TEST_P(factor_kernel, is_the_formula_on_every_instruction_set) {
   const factors<double> start = right;
-  train_right(false);
-  for (const isa set : instruction_sets_here()) {
-    SCOPED_TRACE(std::string(name_of(set)));
-    factors<float> found = in_single(start);
-    factor_kernels_of(set).sgd(arrays_of(found), ratings.data(), ratings.size());
-    expect_right(found);
-  }
-}
-
-TEST_P(factor_kernel, row_adagrad_is_the_formula_on_every_instruction_set) {
-  const factors<double> start = right;
-  train_right(true);
-  for (const isa set : instruction_sets_here()) {
-    SCOPED_TRACE(std::string(name_of(set)));
-    factors<float> found = in_single(start);
-    const factor_sums sums{found.user_sum.data(), found.item_sum.data(), found.user_bias_sum.data(),
-                           found.item_bias_sum.data(), static_cast<float>(epsilon)};
-    factor_kernels_of(set).row_adagrad(arrays_of(found), sums, ratings.data(), ratings.size());
-    expect_right(found);
-    // Only the first element of a row's sums is used.
-    for (std::size_t u = 0; u < users; ++u) EXPECT_EQ(found.user_sum[u * GetParam().width + 1], 0.0f);
-  }
-}
-
-TEST_P(factor_kernel, padding_stays_zero) {
-  const std::size_t width = GetParam().width;
-  for (std::size_t u = 0; u < users; ++u) right.user[(u + 1) * width - 1] = 0;
-  for (std::size_t i = 0; i < items; ++i) right.item[(i + 1) * width - 1] = 0;
-  for (const isa set : instruction_sets_here()) {
-    factors<float> found = in_single(right);
-    factor_kernels_of(set).sgd(arrays_of(found), ratings.data(), ratings.size());
-    for (std::size_t u = 0; u < users; ++u) EXPECT_EQ(found.user[(u + 1) * width - 1], 0.0f);
-    for (std::size_t i = 0; i < items; ++i) EXPECT_EQ(found.item[(i + 1) * width - 1], 0.0f);
+  for (const bool adagrad : {false, true}) {
+    right = start;
+    train_right(adagrad);
+    for (const isa set : instruction_sets_here()) {
+      SCOPED_TRACE(std::string(name_of(set)) + (adagrad ? ", row_adagrad" : ", sgd"));
+      factors<float> found = in_single(start), sums(GetParam().width);
+      if (adagrad)
+        factor_kernels_of(set).row_adagrad(arrays_of(found),
+                                           {sums.user.data(), sums.item.data(), sums.user_bias.data(),
+                                            sums.item_bias.data(), static_cast<float>(epsilon)},
+                                           ratings.data(), ratings.size());
+      else
+        factor_kernels_of(set).sgd(arrays_of(found), ratings.data(), ratings.size());
+      expect_right(found);
+      // Only the first element of a row's sums is used.
+      for (std::size_t u = 0; u < users; ++u) EXPECT_EQ(sums.user[u * GetParam().width + 1], 0.0f);
+    }
   }
 }
 

@@ -3,13 +3,13 @@
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "support/random_rows.hpp"
+#include "harness.hpp"
 
 namespace {
 
@@ -64,12 +64,6 @@ struct formulas {
   }
 };
 
-template <class Index, class Value>
-typename margin_kernels<Index, Value>::fading kernels_for(bool adam, isa set) {
-  const margin_kernels<Index, Value>& all = kernels_of<Index, Value>(set);
-  return adam ? all.adam : all.momentum;
-}
-
 fading_update update_of(remembered<float>& of, std::size_t columns, bool bias, std::uint32_t now) {
   return {.weights = of.weights.data(),
           .first = of.first.data(),
@@ -87,107 +81,83 @@ fading_update update_of(remembered<float>& of, std::size_t columns, bool bias, s
           .least_square = static_cast<float>(least_square_of({.beta1 = beta1, .beta2 = beta2}))};
 }
 
-bool same_memory(const auto& a, const auto& b) {
-  return std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
-}
-
-void expect_same_bits(const remembered<float>& a, const remembered<float>& b, isa set) {
-  EXPECT_TRUE(same_memory(a.weights, b.weights)) << name_of(set);
-  EXPECT_TRUE(same_memory(a.first, b.first)) << name_of(set);
-  EXPECT_TRUE(same_memory(a.second, b.second)) << name_of(set);
-  EXPECT_TRUE(same_memory(a.steps, b.steps)) << name_of(set);
-  EXPECT_EQ(a.settled, b.settled) << name_of(set);
+arrays_of_floats arrays_in(const remembered<float>& of) {
+  return {of.weights, of.first, of.second, of.steps, {of.settled.begin(), of.settled.end()}};
 }
 
 template <class Kind>
-class fading_kernels : public testing::Test {
+class fading_kernels : public on_rows<Kind> {
  public:
-  using index_type = typename Kind::index;
-  using value_type = typename Kind::value;
-  using rows_type = random_rows<index_type, value_type>;
-
-  std::mt19937_64 random{11};
+  static auto kernels(bool adam, isa set) {
+    const auto& all = kernels_of<typename Kind::index, typename Kind::value>(set);
+    return adam ? all.adam : all.momentum;
+  }
 };
 TYPED_TEST_SUITE(fading_kernels, all_row_kinds);
 
-constexpr float slope_of(float margin) {
-  return margin > 1.0f ? 0.0f : 0.125f * (margin - 1.0f);
-}
-
 // In double, over one batch. A root is within 2.4e-5 of itself, and a step of adam at most some 10 / 16.
 TYPED_TEST(fading_kernels, train_row_after_row_and_the_same_bits_everywhere) {
-  using index = typename TestFixture::index_type;
-  using value = typename TestFixture::value_type;
   for (std::size_t round = 0; round < 60; ++round) {
     const bool adam = round % 2 == 0, has_bias = round % 4 < 2, l2 = round % 3 == 0;
     const std::size_t columns = 5 + this->random() % 200;
     const auto now = static_cast<std::uint32_t>(20 + this->random() % 1000);
-    const typename TestFixture::rows_type rows(this->random, 1 + this->random() % batch_rows, 30, columns, round % 5);
+    const auto rows = this->some_rows(30, columns, round % 5);
     const auto before = random_numbers(this->random, columns + 1);
-    auto own = random_numbers(this->random, columns);
-    for (float& x : own) x = std::abs(x) / 4;
+    auto own = random_sizes(this->random, columns);
+    for (float& x : own) x /= 4;
 
     remembered<double> expected(before, now);
     const formulas by{adam, expected};
     for (std::size_t i = 0; i < rows.batch.rows; ++i) {
       const auto at = now + static_cast<std::uint32_t>(i);
       double margin = has_bias ? expected.weights[columns] : 0.0;
-      for (std::size_t k = rows.batch.begin[i]; k < rows.batch.end[i]; ++k) {
-        const std::size_t j = rows.index[k];
+      for (const auto& [j, x] : rows.entries(i)) {
         by.settle(j, at - expected.settled[j]);
         expected.settled[j] = at;
-        margin += expected.weights[j] * static_cast<double>(widened(rows.value[k]));
+        margin += expected.weights[j] * x;
       }
-      const double slope = margin > 1.0 ? 0.0 : 0.125 * (margin - 1.0);
-      for (std::size_t k = rows.batch.begin[i]; k < rows.batch.end[i] && (slope != 0.0 || l2); ++k) {
-        const std::size_t j = rows.index[k];
-        const double from_l2 = l2 ? static_cast<double>(own[j]) * expected.weights[j] : 0.0;
-        by.change(j, slope * static_cast<double>(widened(rows.value[k])) + from_l2);
+      const double slope = slope_of_score(margin);
+      for (const auto& [j, x] : rows.entries(i)) {
+        if (slope == 0.0 && !l2) break;
+        by.change(j, slope * x + (l2 ? static_cast<double>(own[j]) * expected.weights[j] : 0.0));
         expected.settled[j] = at + 1;
       }
       if (has_bias) by.change(columns, slope);
     }
 
-    remembered<float> first(before, now);
-    for (const isa set : instruction_sets_here()) {
-      remembered<float> found(before, now);
-      fading_update u = update_of(found, columns, has_bias, now);
+    const auto found = same_everywhere([&](isa set) {
+      remembered<float> of(before, now);
+      fading_update u = update_of(of, columns, has_bias, now);
       u.l2_of = l2 ? own.data() : nullptr;
-      kernels_for<index, value>(adam, set).rows(
-          u, rows.batch, {[](void*, std::size_t, float margin) { return slope_of(margin); }, nullptr});
-      for (std::size_t j = 0; j <= columns; ++j) {
-        ASSERT_NEAR(static_cast<double>(found.weights[j]), expected.weights[j], 1e-3) << adam << ", column " << j;
-        ASSERT_NEAR(static_cast<double>(found.first[j]), expected.first[j], 1e-3) << adam << ", column " << j;
-        ASSERT_NEAR(static_cast<double>(found.steps[j]), adam ? expected.steps[j] : static_cast<double>(j % 7), 1e-3);
-      }
-      EXPECT_EQ(found.settled, expected.settled);
-      if (set == isa::scalar) first = found;
-      expect_same_bits(found, first, set);
-    }
+      this->kernels(adam, set).rows(u, rows.batch,
+                                    {[](void*, std::size_t, float margin) { return slope_of_score(margin); }, nullptr});
+      EXPECT_EQ(of.settled, expected.settled);
+      return arrays_in(of);
+    });
+    expect_near(found[0], expected.weights, 1e-3);
+    expect_near(found[1], expected.first, 1e-3);
+    expect_near(found[3], expected.steps, 1e-3);
   }
 }
 
 TYPED_TEST(fading_kernels, settle_all_columns_and_leave_the_bias) {
-  using index = typename TestFixture::index_type;
-  using value = typename TestFixture::value_type;
   for (const bool adam : {false, true}) {
     for (const std::size_t columns : {0u, 1u, 8u, 77u}) {
       constexpr std::uint32_t now = 300;
       const auto before = random_numbers(this->random, columns + 1);
       remembered<double> expected(before, now);
       for (std::size_t j = 0; j < columns; ++j) formulas{adam, expected}.settle(j, now - expected.settled[j]);
-      remembered<float> first(before, now);
-      for (const isa set : instruction_sets_here()) {
-        remembered<float> found(before, now);
-        kernels_for<index, value>(adam, set).settle(update_of(found, columns, true, now));
-        for (std::size_t j = 0; j <= columns; ++j) {
-          const double scale = std::abs(expected.weights[j] - static_cast<double>(before[j]));
-          EXPECT_NEAR(static_cast<double>(found.weights[j]), expected.weights[j], 1e-4 * scale + 1e-6);
-          EXPECT_NEAR(static_cast<double>(found.first[j]), expected.first[j], 1e-6);
-          EXPECT_EQ(found.settled[j], j < columns ? now : expected.settled[j]);
-        }
-        if (set == isa::scalar) first = found;
-        expect_same_bits(found, first, set);
+      std::fill_n(expected.settled.begin(), columns, now);
+      const auto found = same_everywhere([&](isa set) {
+        remembered<float> of(before, now);
+        this->kernels(adam, set).settle(update_of(of, columns, true, now));
+        EXPECT_EQ(of.settled, expected.settled);
+        return arrays_in(of);
+      });
+      for (std::size_t j = 0; j <= columns; ++j) {
+        const double scale = std::abs(expected.weights[j] - static_cast<double>(before[j]));
+        EXPECT_NEAR(static_cast<double>(found[0][j]), expected.weights[j], 1e-4 * scale + 1e-6);
+        EXPECT_NEAR(static_cast<double>(found[1][j]), expected.first[j], 1e-6);
       }
     }
   }
@@ -195,18 +165,16 @@ TYPED_TEST(fading_kernels, settle_all_columns_and_leave_the_bias) {
 
 // No row, empty rows, and state that is very small, very large or negative, as lost adds may leave it.
 TYPED_TEST(fading_kernels, odd_rows_and_memories_leave_parameters_finite) {
-  using index = typename TestFixture::index_type;
-  using value = typename TestFixture::value_type;
   for (const bool adam : {false, true}) {
     for (const isa set : instruction_sets_here()) {
-      const auto kernels = kernels_for<index, value>(adam, set);
+      const auto kernels = this->kernels(adam, set);
       const row_response one{[](void*, std::size_t, float) { return 1.0f; }, nullptr};
       remembered<float> of(std::vector<float>(17, 1.0f), 10);
-      const auto before = of;
+      const auto before = arrays_in(of);
       kernels.rows(update_of(of, 16, false, 10), {}, one);
-      const row_batch<index, value> empty{.begin = {}, .end = {}, .rows = 2};
+      const typename TestFixture::batch_type empty{.begin = {}, .end = {}, .rows = 2};
       kernels.rows(update_of(of, 16, false, 10), empty, one);
-      expect_same_bits(of, before, set);
+      EXPECT_EQ(arrays_in(of), before) << name_of(set);
       const float odd[] = {1e-42f, 1e-38f, 1e-20f, 1e12f, -1e-3f, 0.0f};
       for (std::size_t j = 0; j < 16; ++j) {
         of.settled[j] = j % 2 == 0 ? 10 : 0;

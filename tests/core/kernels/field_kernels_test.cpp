@@ -9,8 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/random_rows.hpp"
-#include "support/same_bits.hpp"
+#include "harness.hpp"
 
 namespace {
 
@@ -94,8 +93,8 @@ owned_field_row one_a_field(std::mt19937_64& random, std::size_t columns, std::s
 struct fields_by_formula {
   field_machine<double>& w;
   field_machine<double>& sums;
-  bool adagrad;
-  double step, l2;
+  exact_rule rule;
+  double l2;
 
   double score(const owned_field_row& z) const {
     double s = w.bias();
@@ -110,12 +109,6 @@ struct fields_by_formula {
       }
     }
     return s;
-  }
-  void change(double& at, double& sum, double g, double by) const {
-    if (adagrad) g += by * at;
-    sum += g * g;
-    at -= adagrad ? step * g / std::sqrt(sum + 1e-8) : step * g;
-    if (!adagrad) at /= 1 + step * by;
   }
   void train(const owned_field_row& z, double slope) {
     field_machine<double> partial{w.columns, w.fields, w.width, std::vector<double>(w.all.size())};
@@ -133,65 +126,67 @@ struct fields_by_formula {
       for (std::size_t field = 0; field < w.fields; ++field) {
         if (met[a.column * w.fields + field] == 0) continue;
         for (std::size_t f = 0; f < w.width; ++f)
-          change(w.factors(a.column, field)[f], sums.factors(a.column, field)[f], partial.factors(a.column, field)[f],
-                 l2);
+          rule.change(w.factors(a.column, field)[f], sums.factors(a.column, field)[f],
+                      partial.factors(a.column, field)[f], l2);
       }
-      change(w.weight(a.column), sums.weight(a.column), slope * static_cast<double>(a.x), l2);
+      rule.change(w.weight(a.column), sums.weight(a.column), slope * static_cast<double>(a.x), l2);
     }
-    change(w.bias(), sums.bias(), slope, 0.0);
+    rule.change(w.bias(), sums.bias(), slope);
   }
 };
+
+/// How a row of a score with this slope changes a model.
+struct field_step {
+  bool adagrad = false;
+  float l2 = 0.0f, slope = 1.0f, sums_before = 0.5f;
+  bool biases = true;
+  field_row next{};
+};
+constexpr float step_size = 0.125f;
+
+/// The score of a row, and the parameters and sums of squares after it.
+arrays_of_floats trained_fields(isa set, field_machine<float> m, const owned_field_row& z, const field_step& by) {
+  field_machine<float> sums{m.columns, m.fields, m.width, std::vector<float>(m.all.size(), by.sums_before)};
+  std::vector<float> room(field_room(z.slots, m.width), 9.0f);
+  const field_kernels& kernels = field_kernels_of(set);
+  const float score = kernels.score(arrays_of(m), z.row(), room.data());
+  (by.adagrad ? kernels.adagrad : kernels.sgd)({.to = arrays_of(m),
+                                                .sums = by.adagrad ? arrays_of(sums) : field_arrays{},
+                                                .step = step_size,
+                                                .l2 = by.l2,
+                                                .biases = by.biases,
+                                                .room = room.data()},
+                                               z.row(), by.slope, by.next);
+  return {{score}, m.all, sums.all};
+}
 
 class field_kernels_with : public testing::TestWithParam<std::size_t> {
  protected:
-  void expect_formula(const owned_field_row& z, std::size_t columns, std::size_t fields);
+  void expect_formula(const owned_field_row& z, std::size_t columns, std::size_t fields) {
+    SCOPED_TRACE(std::to_string(z.entries.size()) + " entries");
+    const owned_field_row next = some_entries(random, columns, fields, 7);
+    for (const bool adagrad : {false, true}) {
+      for (const float l2 : {0.0f, 0.25f}) {
+        const auto before = small_field_machine(random, columns, fields, GetParam());
+        field_machine<double> exact{columns, fields, before.width, {before.all.begin(), before.all.end()}},
+            sums = exact;
+        sums.all.assign(exact.all.size(), 0.5);
+        fields_by_formula formula{exact, sums, {adagrad, double{step_size}}, double{l2}};
+        const double score = formula.score(z);
+        formula.train(z, -0.25);
 
-  std::mt19937_64 random{23};
-};
-
-void field_kernels_with::expect_formula(const owned_field_row& z, std::size_t columns, std::size_t fields) {
-  const owned_field_row next = some_entries(random, columns, fields, 7);
-  for (const bool adagrad : {false, true}) {
-    for (const float l2 : {0.0f, 0.25f}) {
-      const auto before = small_field_machine(random, columns, fields, GetParam());
-      field_machine<double> exact{columns, fields, before.width, {before.all.begin(), before.all.end()}},
-          exact_sums = exact;
-      exact_sums.all.assign(exact.all.size(), 0.5);
-      fields_by_formula formula{exact, exact_sums, adagrad, 0.125, static_cast<double>(l2)};
-      const double score = formula.score(z);
-      formula.train(z, -0.25);
-
-      std::vector<float> first, first_sums;
-      float first_score = 0;
-      for (const isa set : instruction_sets_here()) {
-        auto m = before;
-        field_machine<float> sums{columns, fields, m.width, std::vector<float>(m.all.size(), 0.5f)};
-        std::vector<float> room(field_room(z.slots, m.width), 9.0f);
-        const field_kernels& kernels = field_kernels_of(set);
-        const float s = kernels.score(arrays_of(m), z.row(), room.data());
-        EXPECT_NEAR(static_cast<double>(s), score, 1e-4) << name_of(set) << ", " << z.entries.size() << " entries";
-        const row_update<field_arrays> update{.to = arrays_of(m),
-                                              .sums = adagrad ? arrays_of(sums) : field_arrays{},
-                                              .step = 0.125f,
-                                              .l2 = l2,
-                                              .room = room.data()};
-        (adagrad ? kernels.adagrad : kernels.sgd)(update, z.row(), -0.25f, next.row());
-        for (std::size_t k = 0; k < m.all.size(); ++k) {
-          ASSERT_NEAR(static_cast<double>(m.all[k]), exact.all[k], 1e-4)
-              << name_of(set) << ", " << z.entries.size() << " entries, adagrad " << adagrad << ", l2 " << l2 << ", "
-              << k;
-          if (adagrad) {
-            ASSERT_NEAR(static_cast<double>(sums.all[k]), exact_sums.all[k], 1e-4) << name_of(set);
-          }
-        }
-        if (set == isa::scalar) first = m.all, first_sums = sums.all, first_score = s;
-        EXPECT_EQ(s, first_score) << name_of(set);
-        EXPECT_TRUE(same_bits(m.all, first)) << name_of(set) << ", " << z.entries.size() << " entries";
-        EXPECT_TRUE(same_bits(sums.all, first_sums)) << name_of(set) << ", " << z.entries.size() << " entries";
+        const auto found = same_everywhere([&](isa set) {
+          return trained_fields(set, before, z, {adagrad, l2, -0.25f, 0.5f, true, next.row()});
+        });
+        expect_near(found[0], {score}, 1e-4);
+        expect_near(found[1], exact.all, 1e-4);
+        expect_near(found[2], sums.all, 1e-4);
       }
     }
   }
-}
+
+  std::mt19937_64 random{23};
+};
 
 // 50 columns of 10 fields: rows of a few entries have gaps between their fields, and rows of 30 have several entries a
 // field; other rows have one a field. Numbers are below 1, parameters below 0.4 but for one in 1e4: 1e-4 is a hundred
@@ -206,60 +201,34 @@ TEST_P(field_kernels_with, rows_are_scored_and_trained_by_the_formula_and_to_the
 }
 INSTANTIATE_TEST_SUITE_P(factors, field_kernels_with, testing::Values(1, 3, 4, 5, 8, 16, 30, 32));
 
-TEST(field_kernels, give_the_same_bits_of_denormals) {
+struct field_kernels_on_a_row : testing::Test {
   std::mt19937_64 random{5};
-  auto before = small_field_machine(random, 20, 4, 4);
-  for (float& x : before.all) x *= std::numeric_limits<float>::min();
+  field_machine<float> before = small_field_machine(random, 20, 4, 4);
   const owned_field_row z = some_entries(random, 20, 4, 12);
-  std::vector<float> first;
-  for (const isa set : instruction_sets_here()) {
-    auto m = before;
-    std::vector<float> room(field_room(z.slots, m.width));
-    field_kernels_of(set).score(arrays_of(m), z.row(), room.data());
-    field_kernels_of(set).sgd({.to = arrays_of(m), .step = 0.125f, .l2 = 0.5f, .room = room.data()}, z.row(), 1.0f, {});
-    if (set == isa::scalar) first = m.all;
-    EXPECT_TRUE(same_bits(m.all, first)) << name_of(set);
-  }
+};
+
+TEST_F(field_kernels_on_a_row, give_the_same_bits_of_denormals) {
+  for (float& x : before.all) x *= std::numeric_limits<float>::min();
+  same_everywhere([&](isa set) { return trained_fields(set, before, z, {.l2 = 0.5f}); });
 }
 
-TEST(field_kernels, leave_the_bias_alone_where_it_is_frozen) {
-  std::mt19937_64 random{7};
-  const auto before = small_field_machine(random, 20, 4, 4);
-  const owned_field_row z = some_entries(random, 20, 4, 12);
+TEST_F(field_kernels_on_a_row, leave_the_bias_alone_where_it_is_frozen) {
   for (const bool adagrad : {false, true}) {
-    const auto trained = [&](bool biases) {
-      auto m = before;
-      field_machine<float> sums{20, 4, 4, std::vector<float>(m.all.size(), 0.5f)};
-      std::vector<float> room(field_room(z.slots, m.width));
-      const field_kernels& kernels = field_kernels_of(isa::scalar);
-      kernels.score(arrays_of(m), z.row(), room.data());
-      const row_update<field_arrays> update{
-          .to = arrays_of(m), .sums = arrays_of(sums), .step = 0.125f, .biases = biases, .room = room.data()};
-      (adagrad ? kernels.adagrad : kernels.sgd)(update, z.row(), 1.0f, {});
-      return m;
-    };
-    auto free = trained(true), frozen = trained(false);
-    EXPECT_NE(free.bias(), before.all.back());
-    EXPECT_EQ(frozen.bias(), before.all.back());
-    frozen.bias() = free.bias();
-    EXPECT_TRUE(same_bits(frozen.all, free.all));
+    auto free = trained_fields(isa::scalar, before, z, {.adagrad = adagrad})[1],
+         frozen = trained_fields(isa::scalar, before, z, {.adagrad = adagrad, .biases = false})[1];
+    EXPECT_NE(free.back(), before.all.back());
+    EXPECT_EQ(frozen.back(), before.all.back());
+    frozen.back() = free.back();
+    EXPECT_TRUE(same_bits(frozen, free));
   }
 }
 
 // The root's inverse of a sum that is no finite number is not, either, unless the sum is taken for the largest one.
-TEST(field_kernels, a_sum_of_squares_beyond_all_numbers_stops_its_factors_and_spoils_nothing) {
-  std::mt19937_64 random{6};
-  const auto before = small_field_machine(random, 20, 4, 4);
-  const owned_field_row z = some_entries(random, 20, 4, 12);
-  for (const isa set : instruction_sets_here()) {
-    auto m = before;
-    field_machine<float> sums{20, 4, 4, std::vector<float>(m.all.size(), std::numeric_limits<float>::infinity())};
-    std::vector<float> room(field_room(z.slots, m.width));
-    field_kernels_of(set).score(arrays_of(m), z.row(), room.data());
-    field_kernels_of(set).adagrad({.to = arrays_of(m), .sums = arrays_of(sums), .step = 0.125f, .room = room.data()},
-                                  z.row(), 1.0f, {});
-    EXPECT_EQ(m.all, before.all) << name_of(set);
-  }
+TEST_F(field_kernels_on_a_row, stop_factors_whose_sum_of_squares_is_beyond_all_numbers_and_spoil_nothing) {
+  const auto found = same_everywhere([&](isa set) {
+    return trained_fields(set, before, z, {.adagrad = true, .sums_before = std::numeric_limits<float>::infinity()});
+  });
+  EXPECT_EQ(found[1], before.all);
 }
 
 }  // namespace

@@ -7,15 +7,18 @@
 #include <cstddef>
 #include <cstring>
 #include <new>
+#include <utility>
 #include <vector>
+
+#include "support/random_rows.hpp"
 
 namespace hogwild::test {
 
-/// A copy of some entries that ends where readable memory ends.
+/// A copy of some entries that ends where readable memory ends: who reads one entry too many, dies.
 template <class Entry>
 class guarded {
  public:
-  explicit guarded(const std::vector<Entry>& entries) {
+  explicit guarded(const std::vector<Entry>& entries) : entries_(entries.size()) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     const std::size_t bytes = entries.size() * sizeof(Entry), pages = (bytes + page - 1) / page + 2;
     size_ = pages * page;
@@ -31,11 +34,40 @@ class guarded {
   guarded& operator=(const guarded&) = delete;
 
   Entry* data() const { return reinterpret_cast<Entry*>(start_); }
+  std::vector<Entry> copy() const { return {data(), data() + entries_}; }
 
  private:
+  std::size_t entries_;
   void* base_ = nullptr;
   char* start_ = nullptr;
   std::size_t size_ = 0;
+};
+
+/// Rows in memory that ends where they end.
+template <class Index, class Value>
+struct guarded_batch {
+  guarded<Index> index;
+  guarded<Value> value;
+  row_batch<Index, Value> batch;
+
+  guarded_batch(const std::vector<Index>& columns, const std::vector<Value>& values,
+                const row_batch<Index, Value>& rows)
+      : index(columns), value(values), batch(rows) {
+    batch.index = index.data();
+    batch.value = value.data();
+  }
+};
+
+/// Random rows in such memory.
+template <class Index, class Value>
+struct guarded_rows : random_rows<Index, Value> {
+  template <class... Arguments>
+  explicit guarded_rows(Arguments&&... arguments) : random_rows<Index, Value>(std::forward<Arguments>(arguments)...) {
+    this->batch = copy.batch;
+  }
+
+ private:
+  guarded_batch<Index, Value> copy{this->index, this->value, this->batch};
 };
 
 }  // namespace hogwild::test

@@ -14,8 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/random_rows.hpp"
-#include "support/same_bits.hpp"
+#include "harness.hpp"
 
 namespace {
 
@@ -125,45 +124,35 @@ void expect_neighbours(const Row& row, const parameters<half>& before, bool adag
   sums_of exact_sums(row.factors(), row.columns);
   row.train(isa::scalar, exact, adagrad ? &exact_sums : nullptr, l2, 0);
   const std::uint32_t chance = 12345;
-  std::vector<half> first;
-  for (const isa set : instruction_sets_here()) {
+  const auto found = same_everywhere([&](isa set) {
     auto w = before;
     sums_of sums(row.factors(), row.columns);
     row.train(set, w, adagrad ? &sums : nullptr, l2, chance);
-    for (std::size_t k = 0; k < w.factors.size(); ++k) {
-      const neighbours beside(exact.factors[k]);
-      ASSERT_TRUE(w.factors[k] == beside.below || w.factors[k] == beside.above)
-          << name_of(set) << ", factor " << k << ": " << to_float(w.factors[k]) << " for " << exact.factors[k];
-    }
-    if (set == isa::scalar) first = w.factors;
-    EXPECT_EQ(w.factors, first) << name_of(set);
-    EXPECT_TRUE(same_bits(w.weights, exact.weights)) << name_of(set);
-    EXPECT_EQ(w.bias, exact.bias) << name_of(set);
-    EXPECT_TRUE(same_bits(sums.factors, exact_sums.factors)) << name_of(set);
-    EXPECT_TRUE(same_bits(sums.weights, exact_sums.weights)) << name_of(set);
+    return arrays_of_floats{as_floats(w.factors), w.weights, {w.bias}, sums.factors, sums.weights};
+  });
+  for (std::size_t k = 0; k < found[0].size(); ++k) {
+    const neighbours beside(exact.factors[k]);
+    ASSERT_TRUE(to_half(found[0][k]) == beside.below || to_half(found[0][k]) == beside.above)
+        << "factor " << k << ": " << found[0][k] << " for " << exact.factors[k];
   }
+  EXPECT_TRUE(same_bits(found[1], exact.weights));
+  EXPECT_EQ(found[2][0], exact.bias);
+  EXPECT_TRUE(same_bits(found[3], exact_sums.factors));
+  EXPECT_TRUE(same_bits(found[4], exact_sums.weights));
 }
 
-/// Calls test(row) for rows of machines of many widths.
+/// Calls test(row) for rows of machines of many widths, with one whose columns' l2 differ and with short ones.
 template <class Test>
 void on_all_rows(std::mt19937_64& random, const Test& test) {
-  for (const std::size_t width : {4u, 8u, 16u, 24u, 32u, 40u, 64u}) test(machine_on_a_row(random, width));
-  for (const std::size_t factors : {4u, 8u, 12u, 16u, 20u, 32u}) {
-    test(fields_on_a_row(random, factors, false));
-    test(fields_on_a_row(random, factors, true));
-  }
-}
-
-/// Calls test(row) for rows without an entry and with one, and for one whose columns' l2 differ.
-template <class Test>
-void on_special_rows(std::mt19937_64& random, const Test& test) {
-  for (const std::size_t width : {4u, 8u, 24u, 40u, 64u}) {
-    for (const std::size_t most : {0u, 1u}) test(machine_on_a_row(random, width, most));
+  for (const std::size_t width : {4u, 8u, 16u, 24u, 32u, 40u, 64u}) {
+    test(machine_on_a_row(random, width));
     test(machine_on_a_row(random, width, 40, true));
+    for (const std::size_t most : {0u, 1u}) test(machine_on_a_row(random, width, most));
   }
-  for (const std::size_t factors : {4u, 8u, 12u, 32u}) {
+  for (const std::size_t factors : {4u, 8u, 12u, 16u, 20u, 32u}) {
     test(fields_on_a_row(random, factors, false, 0));
-    for (const bool pair : {false, true}) test(fields_on_a_row(random, factors, pair, 1));
+    for (const bool pairs : {false, true})
+      for (const std::uint32_t present : {9u, 1u}) test(fields_on_a_row(random, factors, pairs, present));
   }
 }
 
@@ -180,32 +169,17 @@ TEST(half_factors, are_those_of_floats_stored_as_a_neighbour_and_the_same_bits_e
   });
 }
 
-TEST(half_factors, of_short_rows_and_with_l2_of_each_column_are_a_neighbour_too) {
-  std::mt19937_64 random{35};
-  on_special_rows(random, [&](const auto& row) {
-    const auto before = random_parameters(random, row.factors(), row.columns, 0.1f);
-    for (const bool adagrad : {false, true})
-      for (const float l2 : {0.0f, 0.25f}) expect_neighbours(row, before, adagrad, l2);
-  });
-}
-
-// Instruction sets agree even if sums are infinite or NaN.
+// Instruction sets agree even if sums are infinite or NaN; a NaN of another sign is as good.
 TEST(half_factors, beyond_all_halves_give_the_same_bits_everywhere) {
   std::mt19937_64 random{32};
   on_all_rows(random, [&](const auto& row) {
     for (const float size : {3e4f, std::numeric_limits<float>::infinity()}) {
       const auto before = random_parameters(random, row.factors(), row.columns, size);
-      std::vector<half> first;
-      for (const isa set : instruction_sets_here()) {
+      same_everywhere([&](isa set) {
         auto w = before;
         row.train(set, w, nullptr, 0.0f, 7);
-        if (set == isa::scalar) first = w.factors;
-        // A NaN of another sign is as good.
-        for (std::size_t k = 0; k < first.size(); ++k)
-          ASSERT_TRUE(w.factors[k] == first[k] ||
-                      (std::isnan(to_float(w.factors[k])) && std::isnan(to_float(first[k]))))
-              << name_of(set) << ", " << k;
-      }
+        return arrays_of_floats{as_floats(w.factors)};
+      });
     }
   });
 }

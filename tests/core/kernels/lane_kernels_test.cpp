@@ -4,12 +4,12 @@
 // readable memory ends.
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -19,40 +19,20 @@
 #include <hogwild/detail/model/example.hpp>
 #include <hogwild/detail/optimization/proximal.hpp>
 
-#include "guarded.hpp"
-#include "support/random_rows.hpp"
+#include "harness.hpp"
 
 namespace {
 
 using namespace hogwild;
 using namespace hogwild::test;
 
-/// The bits of a number; all NaNs have the same.
-std::uint32_t bits_of_number(float x) {
-  return std::isnan(x) ? 0x7fc00000u : std::bit_cast<std::uint32_t>(x);
-}
-
-/// Number k of each `lanes`.
-std::vector<float> lane_of(const float* from, std::size_t lanes, std::size_t k, std::size_t n) {
-  std::vector<float> lane(n);
-  for (std::size_t j = 0; j < n; ++j) lane[j] = from[j * lanes + k];
-  return lane;
-}
-
 template <class Kind>
-class lane_kernels_on : public testing::Test {
+class lane_kernels_on : public on_rows<Kind> {
  public:
-  using index_type = typename Kind::index;
-  using value_type = typename Kind::value;
-  using batch_type = row_batch<index_type, value_type>;
-  using rows_type = random_rows<index_type, value_type>;
-
-  std::mt19937_64 random{22};
-
-  static value_type narrowed(float x) {
-    if constexpr (std::is_same_v<value_type, float>) return x;
-    if constexpr (std::is_same_v<value_type, half>) return to_half(x);
-  }
+  using index = typename Kind::index;
+  using value = typename Kind::value;
+  using batch_type = row_batch<index, value>;
+  using on_rows<Kind>::random;
 
   /// Changes; some rows have none, and some models have none by a row.
   std::vector<float> some_changes(std::size_t rows, std::size_t lanes) {
@@ -68,36 +48,25 @@ class lane_kernels_on : public testing::Test {
   /// Runs the kernels of all instruction sets on these arguments. No margin and no update may differ.
   static void expect_each_alone(const batch_type& rows, std::size_t lanes, const std::vector<float>& w,
                                 const std::vector<float>& change) {
-    const std::size_t columns = w.size() / lanes;
     for (const isa set : instruction_sets_here()) {
-      const auto& kernels = lane_kernels_of<index_type, value_type>(set);
-      const auto& alone = kernels_of<index_type, value_type>(set);
+      const auto& kernels = lane_kernels_of<index, value>(set);
+      const auto& alone = kernels_of<index, value>(set);
       const guarded<float> weights(w), changes(change), dots(std::vector<float>(rows.rows * lanes, 42.0f));
       kernels.dots(weights.data(), lanes, rows, dots.data());
       kernels.updates(weights.data(), lanes, rows, changes.data());
       for (std::size_t k = 0; k < lanes; ++k) {
-        auto expected = lane_of(w.data(), lanes, k, columns);
+        auto expected = model_of(w, lanes, k);
         std::vector<float> expected_dots(rows.rows);
         alone.dots(expected.data(), rows, expected_dots.data());
-        alone.updates(expected.data(), rows, lane_of(change.data(), lanes, k, rows.rows).data());
-        for (std::size_t i = 0; i < rows.rows; ++i)
-          ASSERT_EQ(bits_of_number(dots.data()[i * lanes + k]), bits_of_number(expected_dots[i]))
-              << name_of(set) << ", " << lanes << " lanes: row " << i << ", lane " << k;
-        for (std::size_t j = 0; j < columns; ++j)
-          ASSERT_EQ(bits_of_number(weights.data()[j * lanes + k]), bits_of_number(expected[j]))
-              << name_of(set) << ", " << lanes << " lanes: column " << j << ", lane " << k;
+        alone.updates(expected.data(), rows, model_of(change, lanes, k).data());
+        SCOPED_TRACE(std::string(name_of(set)) + ", lane " + std::to_string(k) + " of " + std::to_string(lanes));
+        ASSERT_TRUE(same_numbers(model_of(dots.copy(), lanes, k), expected_dots)) << "dots";
+        ASSERT_TRUE(same_numbers(model_of(weights.copy(), lanes, k), expected)) << "weights";
       }
     }
   }
 };
 TYPED_TEST_SUITE(lane_kernels_on, all_row_kinds);
-
-float widened(float x) {
-  return x;
-}
-float widened(half x) {
-  return to_float(x);
-}
 
 /// Row i of a batch as single rows are given to a step.
 template <class Index, class Value>
@@ -123,13 +92,9 @@ struct proximal_models {
 
   proximal_models(std::mt19937_64& random, std::size_t lanes, std::size_t columns, bool has_l2, bool each)
       : of_each(each) {
-    const auto numbers = [&](std::size_t n) {
-      auto those = random_numbers(random, n);
-      for (float& x : those) x = std::abs(x);
-      return those;
-    };
-    step = numbers(lanes), step_l1 = numbers(lanes), part = numbers(each ? columns * lanes : columns);
-    if (has_l2) step_l2 = numbers(lanes), step_l2[1] = 0.0f;
+    step = random_sizes(random, lanes), step_l1 = random_sizes(random, lanes);
+    part = random_sizes(random, each ? columns * lanes : columns);
+    if (has_l2) step_l2 = random_sizes(random, lanes), step_l2[1] = 0.0f;
     for (std::size_t k = 0; k < lanes; ++k) step_l1[k] *= 0.3f;
     step[3] = step_l1[3] = 0.0f;
     if (has_l2) step_l2[3] = 0.0f;
@@ -152,7 +117,7 @@ void expect_proximal(const row_batch<Index, Value>& rows, std::size_t lanes, con
   const std::size_t columns = w.size() / lanes;
   std::vector<float> expected = w, dots(rows.rows * lanes);
   for (std::size_t k = 0; k < lanes; ++k) {
-    std::vector<float> untouched = lane_of(w.data(), lanes, k, columns), alone = untouched;
+    std::vector<float> untouched = model_of(w, lanes, k), alone = untouched;
     for (std::size_t i = 0; i < rows.rows; ++i) {
       const single_row<Index, Value> row(rows, i);
       dots[i * lanes + k] = dot(param_view<float>(std::span(untouched)).reader(), row.view());
@@ -168,61 +133,38 @@ void expect_proximal(const row_batch<Index, Value>& rows, std::size_t lanes, con
     const guarded<float> weights(w), slopes(slope), sums(std::vector<float>(rows.rows * lanes, 42.0f));
     kernels.row_dots(weights.data(), lanes, rows, sums.data());
     kernels.proximal(weights.data(), lanes, rows, models.by(slopes.data()));
-    for (std::size_t i = 0; i < dots.size(); ++i)
-      ASSERT_EQ(bits_of_number(sums.data()[i]), bits_of_number(dots[i]))
-          << name_of(set) << ", " << lanes << " lanes: row " << i / lanes << ", lane " << i % lanes;
-    for (std::size_t j = 0; j < w.size(); ++j)
-      ASSERT_EQ(bits_of_number(weights.data()[j]), bits_of_number(expected[j]))
-          << name_of(set) << ", " << lanes << " lanes: column " << j / lanes << ", lane " << j % lanes;
+    ASSERT_TRUE(same_numbers(sums.copy(), dots)) << name_of(set) << ", " << lanes << " lanes";
+    ASSERT_TRUE(same_numbers(weights.copy(), expected)) << name_of(set) << ", " << lanes << " lanes";
   }
 }
 
 constexpr std::size_t lane_counts[] = {8, 16, 32};
 
-/// Rows in memory that ends where they end.
-template <class Index, class Value>
-struct guarded_batch {
-  guarded<Index> index;
-  guarded<Value> value;
-  row_batch<Index, Value> batch;
-
-  guarded_batch(const std::vector<Index>& columns, const std::vector<Value>& values,
-                const row_batch<Index, Value>& rows)
-      : index(columns), value(values), batch(rows) {
-    batch.index = index.data();
-    batch.value = value.data();
-  }
-};
-
 TYPED_TEST(lane_kernels_on, each_has_the_bits_that_it_has_alone) {
-  using index = typename TestFixture::index_type;
-  using value = typename TestFixture::value_type;
   for (std::size_t round = 0; round < 30; ++round) {
     // The last rounds have rows whose values are decoded in several parts.
     const std::size_t most = round < 27 ? 1 + this->random() % 40 : 1500, columns = round < 27 ? 50 : 1500;
-    const typename TestFixture::rows_type rows(this->random, 1 + this->random() % batch_rows, most, columns, round % 9);
-    const guarded_batch<index, value> those(rows.index, rows.value, rows.batch);
+    const auto rows = this->some_rows(most, columns, round % 9);
     for (const std::size_t lanes : lane_counts) {
       auto w = random_numbers(this->random, columns * lanes);
       for (std::size_t j = 0; j < w.size(); j += 7) w[j] = -0.0f;
-      this->expect_each_alone(those.batch, lanes, w, this->some_changes(rows.batch.rows, lanes));
+      this->expect_each_alone(rows.batch, lanes, w, this->some_changes(rows.batch.rows, lanes));
     }
   }
 }
 
 TYPED_TEST(lane_kernels_on, and_so_it_has_on_rows_that_have_all_columns) {
-  using index = typename TestFixture::index_type;
-  using value = typename TestFixture::value_type;
   for (const std::size_t columns : {1u, 7u, 8u, 20u, 100u, 700u}) {
-    row_batch<index, value> rows;
+    row_batch<typename TypeParam::index, typename TypeParam::value> rows;
     rows.rows = 1 + this->random() % batch_rows;
     rows.dense = true;
-    std::vector<index> all(columns);
-    std::iota(all.begin(), all.end(), index{0});
-    std::vector<value> values;
-    for (const float x : random_numbers(this->random, rows.rows * columns)) values.push_back(this->narrowed(x));
+    std::vector<typename TypeParam::index> all(columns);
+    std::iota(all.begin(), all.end(), typename TypeParam::index{0});
+    std::vector<typename TypeParam::value> values;
+    for (const float x : random_numbers(this->random, rows.rows * columns))
+      values.push_back(narrowed<typename TypeParam::value>(x));
     for (std::size_t i = 0; i < rows.rows; ++i) rows.begin[i] = i * columns, rows.end[i] = (i + 1) * columns;
-    const guarded_batch<index, value> those(all, values, rows);
+    const guarded_batch those(all, values, rows);
     for (const std::size_t lanes : lane_counts)
       this->expect_each_alone(those.batch, lanes, random_numbers(this->random, columns * lanes),
                               this->some_changes(rows.rows, lanes));
@@ -230,26 +172,23 @@ TYPED_TEST(lane_kernels_on, and_so_it_has_on_rows_that_have_all_columns) {
 }
 
 TYPED_TEST(lane_kernels_on, those_without_numbers_leave_the_others_alone) {
-  using index = typename TestFixture::index_type;
-  using value = typename TestFixture::value_type;
   for (const std::size_t lanes : lane_counts) {
     constexpr std::size_t columns = 40;
     const typename TestFixture::rows_type rows(this->random, batch_rows, columns, columns, 0);
-    const guarded_batch<index, value> those(rows.index, rows.value, rows.batch);
     auto w = random_numbers(this->random, columns * lanes);
     auto change = this->some_changes(batch_rows, lanes);
     for (std::size_t j = 0; j < columns; ++j) w[j * lanes + 2] = NAN, w[j * lanes + 5] = INFINITY;
     for (std::size_t i = 0; i < batch_rows; ++i) change[i * lanes + 1] = NAN, change[i * lanes + 4] = -INFINITY;
-    this->expect_each_alone(those.batch, lanes, w, change);
+    this->expect_each_alone(rows.batch, lanes, w, change);
   }
 }
 
 // 0 times infinity would be NaN.
 TYPED_TEST(lane_kernels_on, a_row_touches_no_lane_of_which_its_change_is_zero) {
-  using index = typename TestFixture::index_type;
-  using value = typename TestFixture::value_type;
+  using index = typename TypeParam::index;
+  using value = typename TypeParam::value;
   const std::vector<index> columns{0, 1, 2, 3, 4, 5, 6, 7, 8};
-  const std::vector<value> values(9, this->narrowed(INFINITY));
+  const std::vector<value> values(9, narrowed<value>(INFINITY));
   const row_batch<index, value> rows{columns.data(), values.data(), {0, 0}, {9, 9}, 2};
   for (const std::size_t lanes : lane_counts) {
     for (const isa set : instruction_sets_here()) {
@@ -257,34 +196,30 @@ TYPED_TEST(lane_kernels_on, a_row_touches_no_lane_of_which_its_change_is_zero) {
       std::vector<float> change(2 * lanes, 0.0f);
       change[lanes + 3] = 1.0f;
       lane_kernels_of<index, value>(set).updates(w.data(), lanes, rows, change.data());
-      for (std::size_t j = 0; j < 9; ++j)
-        for (std::size_t k = 0; k < lanes; ++k)
-          EXPECT_EQ(w.data()[j * lanes + k], k == 3 ? INFINITY : 1.0f) << name_of(set) << ", lane " << k;
+      for (std::size_t k = 0; k < lanes; ++k)
+        EXPECT_EQ(model_of(w.copy(), lanes, k), std::vector<float>(9, k == 3 ? INFINITY : 1.0f))
+            << name_of(set) << ", lane " << k;
     }
   }
 }
 
 TYPED_TEST(lane_kernels_on, each_makes_the_proximal_steps_that_it_makes_alone) {
-  using index = typename TestFixture::index_type;
-  using value = typename TestFixture::value_type;
   for (std::size_t round = 0; round < 24; ++round) {
     const std::size_t most = round < 21 ? 1 + this->random() % 40 : 1500, columns = round < 21 ? 50 : 1500;
-    const typename TestFixture::rows_type rows(this->random, 1 + this->random() % batch_rows, most, columns, round % 9);
-    const guarded_batch<index, value> those(rows.index, rows.value, rows.batch);
+    const auto rows = this->some_rows(most, columns, round % 9);
     for (const std::size_t lanes : lane_counts) {
       auto w = random_numbers(this->random, columns * lanes);
       for (std::size_t j = 0; j < w.size(); j += 7) w[j] = j % 2 == 0 ? 0.0f : -0.0f;
       if (round % 3 == 0)
         for (std::size_t j = 0; j < columns; ++j) w[j * lanes + 2] = NAN, w[j * lanes + 5] = INFINITY;
       const proximal_models models(this->random, lanes, columns, round % 2 == 0, round % 4 < 2);
-      expect_proximal(those.batch, lanes, w, this->some_changes(rows.batch.rows, lanes), models);
+      expect_proximal(rows.batch, lanes, w, this->some_changes(rows.batch.rows, lanes), models);
     }
   }
 }
 
 TYPED_TEST(lane_kernels_on, no_rows) {
-  const typename TestFixture::batch_type none;
-  for (const std::size_t lanes : lane_counts) this->expect_each_alone(none, lanes, std::vector<float>(lanes, 1.0f), {});
+  for (const std::size_t lanes : lane_counts) this->expect_each_alone({}, lanes, std::vector<float>(lanes, 1.0f), {});
 }
 
 }  // namespace

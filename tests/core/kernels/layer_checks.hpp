@@ -3,17 +3,16 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <random>
-#include <span>
 #include <vector>
 
-#include <hogwild/detail/kernels/layer_kernels.hpp>
-#include <hogwild/detail/platform/isa.hpp>
-
 #include <gtest/gtest.h>
+
+#include <hogwild/detail/kernels/layer_kernels.hpp>
+
+#include "support/random_rows.hpp"
 
 namespace hogwild::test {
 
@@ -78,11 +77,28 @@ inline void expect_partials(std::mt19937_64& random, lane_buffer& x, const lane_
   }
 }
 
-inline std::vector<isa> layer_isas() {
-  std::vector<isa> sets;
-  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
-    if (has_isa(set)) sets.push_back(set);
-  return sets;
+/// A linear function y of x, w and b: compares the partials of sum(dy * y) with differences, which are exact but for
+/// rounding at any width. weights() adds to what it is given, and so does input() if `input_adds`.
+template <class Results, class Input, class Weights>
+void expect_linear(std::mt19937_64& random, lane_buffer& x, lane_buffer& w, lane_buffer& b, const lane_buffer& dy,
+                   const Results& results, bool input_adds, const Input& input, const Weights& weights) {
+  const auto function = [&] {
+    lane_buffer y(dy.size());
+    results(y);
+    return inner(y, dy);
+  };
+  lane_buffer dx(x.size()), dw(w.size()), db(b.size());
+  input(dx);
+  weights(dw, db);
+  expect_partials(random, x, dx, 0.25f, 1e-3, function);
+  expect_partials(random, w, dw, 0.25f, 1e-3, function);
+  expect_partials(random, b, db, 0.25f, 1e-3, function);
+  lane_buffer again_x = dx, again_w = dw, again_b = db;
+  input(again_x);
+  weights(again_w, again_b);
+  for (std::size_t i = 0; i < dx.size(); ++i) ASSERT_NEAR(again_x[i], (input_adds ? 2 : 1) * dx[i], 1e-4);
+  for (std::size_t i = 0; i < dw.size(); ++i) ASSERT_NEAR(again_w[i], 2 * dw[i], 1e-4);
+  for (std::size_t i = 0; i < db.size(); ++i) ASSERT_NEAR(again_b[i], 2 * db[i], 1e-4);
 }
 
 }  // namespace hogwild::test

@@ -44,7 +44,7 @@ class layers : public testing::TestWithParam<isa> {
   const layer_kernels& kernels = layer_kernels_of(GetParam());
   std::mt19937_64 random{7};
 };
-INSTANTIATE_TEST_SUITE_P(isas, layers, testing::ValuesIn(layer_isas()),
+INSTANTIATE_TEST_SUITE_P(isas, layers, testing::ValuesIn(instruction_sets_here()),
                          [](const auto& set) { return std::string(name_of(set.param)); });
 
 // Shapes that fill the blocks of registers and shapes that do not.
@@ -75,24 +75,12 @@ TEST_P(layers, partials_of_taps_agree_with_differences) {
     lane_buffer x = random_lanes(random, c.inputs()), w = random_lanes(random, c.weights());
     lane_buffer b = random_lanes(random, c.outputs);
     const lane_buffer dy = random_lanes(random, c.results());
-    const auto function = [&] {
-      lane_buffer y(c.results());
-      kernels.taps(c.shape(), w.data(), b.data(), x.data(), y.data());
-      return inner(y, dy);
-    };
-    lane_buffer dx(x.size()), dw(w.size()), db(b.size());
-    kernels.taps_input(c.shape(), w.data(), dy.data(), dx.data());
-    kernels.taps_weights(c.shape(), x.data(), dy.data(), dw.data(), db.data());
-    expect_partials(random, x, dx, 0.25f, 1e-3, function);
-    expect_partials(random, w, dw, 0.25f, 1e-3, function);
-    expect_partials(random, b, db, 0.25f, 1e-3, function);
-
-    lane_buffer twice = dw, twice_b = db, twice_x = dx;
-    kernels.taps_weights(c.shape(), x.data(), dy.data(), twice.data(), twice_b.data());
-    kernels.taps_input(c.shape(), w.data(), dy.data(), twice_x.data());
-    for (std::size_t i = 0; i < dw.size(); ++i) EXPECT_NEAR(twice[i], 2 * dw[i], 1e-4) << "they add";
-    for (std::size_t i = 0; i < db.size(); ++i) EXPECT_NEAR(twice_b[i], 2 * db[i], 1e-4);
-    for (std::size_t i = 0; i < dx.size(); ++i) ASSERT_NEAR(twice_x[i], 2 * dx[i], 1e-4);
+    expect_linear(
+        random, x, w, b, dy, [&](lane_buffer& y) { kernels.taps(c.shape(), w.data(), b.data(), x.data(), y.data()); },
+        true, [&](lane_buffer& dx) { kernels.taps_input(c.shape(), w.data(), dy.data(), dx.data()); },
+        [&](lane_buffer& dw, lane_buffer& db) {
+          kernels.taps_weights(c.shape(), x.data(), dy.data(), dw.data(), db.data());
+        });
   }
 }
 
@@ -105,12 +93,11 @@ TEST_P(layers, dense_sums_and_partials_agree_with_differences) {
     lane_buffer x = random_lanes(random, rows * inputs), w = random_lanes(random, inputs * outputs);
     lane_buffer b = random_lanes(random, outputs);
     const lane_buffer dy = random_lanes(random, rows * outputs);
-    const auto results = [&] {
-      lane_buffer y(rows * outputs);
+    const auto results = [&](lane_buffer& y) {
       kernels.dense(rows, inputs, outputs, w.data(), b.data(), x.data(), y.data());
-      return y;
     };
-    const lane_buffer y = results();
+    lane_buffer y(rows * outputs);
+    results(y);
     for (std::size_t o = 0; o < outputs; ++o) {
       for (std::size_t l = 0; l < rows; ++l) {
         double sum = static_cast<double>(b[o]);
@@ -119,16 +106,12 @@ TEST_P(layers, dense_sums_and_partials_agree_with_differences) {
         ASSERT_NEAR(static_cast<double>(y[o * rows + l]), sum, 1e-4);
       }
     }
-    lane_buffer dx(x.size()), dw(w.size()), db(b.size());
-    kernels.dense_input(rows, inputs, outputs, w.data(), dy.data(), dx.data());
-    kernels.dense_weights(rows, inputs, outputs, x.data(), dy.data(), dw.data(), db.data());
-    const auto function = [&] { return inner(results(), dy); };
-    expect_partials(random, x, dx, 0.25f, 1e-3, function);
-    expect_partials(random, w, dw, 0.25f, 1e-3, function);
-    expect_partials(random, b, db, 0.25f, 1e-3, function);
-    const lane_buffer once = dw;
-    kernels.dense_weights(rows, inputs, outputs, x.data(), dy.data(), dw.data(), db.data());
-    for (std::size_t i = 0; i < dw.size(); ++i) ASSERT_NEAR(dw[i], 2 * once[i], 1e-4) << "they add";
+    expect_linear(
+        random, x, w, b, dy, results, false,
+        [&](lane_buffer& dx) { kernels.dense_input(rows, inputs, outputs, w.data(), dy.data(), dx.data()); },
+        [&](lane_buffer& dw, lane_buffer& db) {
+          kernels.dense_weights(rows, inputs, outputs, x.data(), dy.data(), dw.data(), db.data());
+        });
   }
 }
 

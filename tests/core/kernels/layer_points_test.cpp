@@ -22,7 +22,7 @@ class points : public testing::TestWithParam<isa> {
   const layer_kernels& kernels = layer_kernels_of(GetParam());
   std::mt19937_64 random{11};
 };
-INSTANTIATE_TEST_SUITE_P(isas, points, testing::ValuesIn(layer_isas()),
+INSTANTIATE_TEST_SUITE_P(isas, points, testing::ValuesIn(instruction_sets_here()),
                          [](const auto& set) { return std::string(name_of(set.param)); });
 
 TEST_P(points, relu_keeps_what_is_positive_and_lets_its_partials_pass) {
@@ -149,7 +149,7 @@ TEST_P(points, a_lane_is_filled_and_its_neighbours_are_not) {
 TEST(layer_kernels, automatic_is_a_set_that_is_there) {
   EXPECT_TRUE(has_layer_kernels());
   const layer_kernels& chosen = layer_kernels_of(isa::automatic);
-  const auto sets = layer_isas();
+  const auto sets = instruction_sets_here();
   EXPECT_EQ(&chosen, &layer_kernels_of(sets.back()));
 }
 

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/random_rows.hpp"
+#include "harness.hpp"
 
 namespace {
 
@@ -41,8 +41,6 @@ struct window {
   double y(std::size_t j, std::size_t k) const { return static_cast<double>(b[j * width + k]); }
 };
 
-constexpr double unit = 0x1p-24;
-
 /// Calls f(kernels, window) for every instruction set and windows of all small shapes.
 template <class F>
 void for_windows(const F& f) {
@@ -58,20 +56,14 @@ void for_windows(const F& f) {
   }
 }
 
-// A sum of n products, rounded in any order and fused or not, is within n u / (1 - n u) of sum |x y|, u = 2^-24
-// (Higham, Accuracy and Stability, 3.5); with n <= 128 that is below 1.0001 n u.
 TEST(window_kernels, scores_are_the_dots_of_all_pairs) {
   for_windows([](const window_kernels& kernels, window& w) {
     kernels.scores(w.rows.data(), w.inputs, w.b.data(), w.outputs, w.width, w.slopes.data());
     for (std::size_t i = 0; i < w.inputs; ++i) {
       for (std::size_t j = 0; j < w.outputs; ++j) {
-        double sum = 0, sizes = 0;
-        for (std::size_t k = 0; k < w.width; ++k) {
-          sum += w.x(i, k) * w.y(j, k);
-          sizes += std::abs(w.x(i, k) * w.y(j, k));
-        }
-        const double score = static_cast<double>(w.slopes[i * w.outputs + j]);
-        ASSERT_NEAR(score, sum, 1.0001 * static_cast<double>(w.width) * unit * sizes);
+        exact_sum score;
+        for (std::size_t k = 0; k < w.width; ++k) score.add(w.x(i, k) * w.y(j, k));
+        expect_near(w.slopes[i * w.outputs + j], score);
       }
     }
     ASSERT_EQ(w.slopes[w.inputs * w.outputs], unwritten);
@@ -111,22 +103,16 @@ TEST(window_kernels, gradients_are_the_two_products) {
     for (std::size_t k = 0; k < w.width; ++k) {
       for (std::size_t i = 0; i < w.inputs; ++i) {
         const std::size_t place = 2 * i * w.width + k;
-        double sum = static_cast<double>(before[place]), sizes = std::abs(sum);
-        for (std::size_t j = 0; j < w.outputs; ++j) {
-          sum += slope(i, j) * w.y(j, k);
-          sizes += std::abs(slope(i, j) * w.y(j, k));
-        }
-        ASSERT_NEAR(static_cast<double>(w.da[place]), sum, 1.0001 * static_cast<double>(w.outputs + 2) * unit * sizes);
+        exact_sum of_x;
+        of_x.add(static_cast<double>(before[place]));
+        for (std::size_t j = 0; j < w.outputs; ++j) of_x.add(slope(i, j) * w.y(j, k));
+        expect_near(w.da[place], of_x, 1);
         ASSERT_EQ(w.da[place + w.width], before[place + w.width]) << "beside the row";
       }
       for (std::size_t j = 0; j < w.outputs; ++j) {
-        double sum = 0, sizes = 0;
-        for (std::size_t i = 0; i < w.inputs; ++i) {
-          sum += slope(i, j) * w.x(i, k);
-          sizes += std::abs(slope(i, j) * w.x(i, k));
-        }
-        const double found = static_cast<double>(w.db[j * w.width + k]);
-        ASSERT_NEAR(found, sum, 1.0001 * static_cast<double>(w.inputs) * unit * sizes);
+        exact_sum of_y;
+        for (std::size_t i = 0; i < w.inputs; ++i) of_y.add(slope(i, j) * w.x(i, k));
+        expect_near(w.db[j * w.width + k], of_y);
       }
     }
     ASSERT_EQ(w.db.back(), unwritten);
@@ -138,10 +124,9 @@ TEST(window_kernels, the_mean_is_that_of_the_rows) {
     std::vector<float> mean(w.width + 1, unwritten);
     kernels.mean(w.rows.data(), w.inputs, w.width, mean.data());
     for (std::size_t k = 0; k < w.width; ++k) {
-      double sum = 0, sizes = 0;
-      for (std::size_t i = 0; i < w.inputs; ++i) sum += w.x(i, k), sizes += std::abs(w.x(i, k));
-      const auto n = static_cast<double>(w.inputs);
-      ASSERT_NEAR(static_cast<double>(mean[k]), sum / n, 1.0001 * (n + 2) * unit * sizes / n);
+      exact_sum expected;
+      for (std::size_t i = 0; i < w.inputs; ++i) expected.add(w.x(i, k) / static_cast<double>(w.inputs));
+      expect_near(mean[k], expected, 2);
     }
     ASSERT_EQ(mean.back(), unwritten);
   });
@@ -156,8 +141,10 @@ TEST(window_kernels, spread_adds_one_run_to_each_row) {
     for (std::size_t i = 0; i < w.inputs; ++i) {
       for (std::size_t k = 0; k < w.width; ++k) {
         const std::size_t place = 2 * i * w.width + k;
-        const double was = static_cast<double>(before[place]), part = factor * static_cast<double>(run[k]);
-        ASSERT_NEAR(static_cast<double>(w.da[place]), was + part, 3 * unit * (std::abs(was) + std::abs(part)));
+        exact_sum expected;
+        for (const double x : {static_cast<double>(before[place]), factor * static_cast<double>(run[k])})
+          expected.add(x);
+        expect_near(w.da[place], expected, 1);
         ASSERT_EQ(w.da[place + w.width], before[place + w.width]) << "beside the row";
       }
     }

@@ -6,9 +6,12 @@
 #include <span>
 #include <utility>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <hogwild/error.hpp>
+
+#include "support/refusals.hpp"
 
 using namespace hogwild;
 
@@ -44,12 +47,8 @@ TEST(private_memory, moves_without_moving_what_it_holds) {
 }
 
 TEST(private_memory, says_how_much_it_could_not_get) {
-  try {
-    const private_memory memory(std::size_t{1} << 60);
-    FAIL() << "there is no machine with that much";
-  } catch (const resource_error& e) {
-    EXPECT_NE(std::string(e.what()).find("1152921504606846976 bytes"), std::string::npos) << e.what();
-  }
+  EXPECT_THAT(test::message_of<resource_error>([] { const private_memory memory(std::size_t{1} << 60); }),
+              testing::HasSubstr("1152921504606846976 bytes"));
 }
 
 TEST(worker_memory, holds_arrays_apart_each_on_its_own_lines) {

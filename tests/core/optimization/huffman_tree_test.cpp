@@ -24,6 +24,11 @@ std::string path_code(const huffman_tree& tree, std::size_t leaf) {
   for (const std::uint8_t bit : tree.bits(leaf)) digits += bit == 0 ? '0' : '1';
   return digits;
 }
+std::vector<std::string> path_codes(const huffman_tree& tree) {
+  std::vector<std::string> codes;
+  for (std::size_t leaf = 0; leaf < tree.leaves(); ++leaf) codes.push_back(path_code(tree, leaf));
+  return codes;
+}
 
 std::vector<std::uint32_t> path_nodes(const huffman_tree& tree, std::size_t leaf) {
   return {tree.nodes(leaf).begin(), tree.nodes(leaf).end()};
@@ -69,27 +74,19 @@ TEST(huffman_tree, is_the_tree_made_by_hand) {
   EXPECT_EQ(tree.leaves(), 5u);
   EXPECT_EQ(tree.inner_nodes(), 4u);
   EXPECT_EQ(tree.longest_path(), 4u);
-  EXPECT_EQ(path_code(tree, 0), "1");
-  EXPECT_EQ(path_code(tree, 1), "01");
-  EXPECT_EQ(path_code(tree, 2), "001");
-  EXPECT_EQ(path_code(tree, 3), "0000");
-  EXPECT_EQ(path_code(tree, 4), "0001");
-  EXPECT_EQ(path_nodes(tree, 0), (std::vector<std::uint32_t>{0}));
-  EXPECT_EQ(path_nodes(tree, 1), (std::vector<std::uint32_t>{0, 1}));
-  EXPECT_EQ(path_nodes(tree, 2), (std::vector<std::uint32_t>{0, 1, 2}));
-  EXPECT_EQ(path_nodes(tree, 3), (std::vector<std::uint32_t>{0, 1, 2, 3}));
-  EXPECT_EQ(path_nodes(tree, 4), (std::vector<std::uint32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(path_codes(tree), (std::vector<std::string>{"1", "01", "001", "0000", "0001"}));
+  for (std::uint32_t leaf = 0; leaf < 5; ++leaf) {
+    std::vector<std::uint32_t> from_the_root(std::min(leaf + 1, 4u));
+    std::iota(from_the_root.begin(), from_the_root.end(), 0u);
+    EXPECT_EQ(path_nodes(tree, leaf), from_the_root) << leaf;
+  }
 }
 
 // By hand, for leaves in no order: 2 + 3 = 5 (leaves 3 and 0; node 3), 4 + 5 = 9 (leaf 1 and node 3; node 2), 6 + 7 =
 // 13 (leaves 4 and 2; node 1), 9 + 13 = 22 (the root).
 TEST(huffman_tree, takes_counts_in_any_order) {
   const huffman_tree tree(leaf_counts{3, 4, 7, 2, 6});
-  EXPECT_EQ(path_code(tree, 0), "100");
-  EXPECT_EQ(path_code(tree, 1), "11");
-  EXPECT_EQ(path_code(tree, 2), "00");
-  EXPECT_EQ(path_code(tree, 3), "101");
-  EXPECT_EQ(path_code(tree, 4), "01");
+  EXPECT_EQ(path_codes(tree), (std::vector<std::string>{"100", "11", "00", "101", "01"}));
   EXPECT_EQ(path_nodes(tree, 3), (std::vector<std::uint32_t>{0, 2, 3}));
   EXPECT_EQ(path_nodes(tree, 2), (std::vector<std::uint32_t>{0, 1}));
 }

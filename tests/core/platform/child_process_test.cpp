@@ -20,6 +20,8 @@
 #include <hogwild/detail/platform/process_watch.hpp>
 #include <hogwild/error.hpp>
 
+#include "support/refusals.hpp"
+
 using namespace hogwild;
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
@@ -28,6 +30,13 @@ namespace {
 
 child_process run(const std::vector<std::string>& role) {
   return spawn(this_program(), role);
+}
+
+/// How a child ends.
+exit_status end_of(child_process& child) {
+  const auto status = child.wait_for(60s);
+  EXPECT_TRUE(status);
+  return status.value_or(exit_status{.code = -1});
 }
 
 // Roles of this executable as another process.
@@ -92,11 +101,10 @@ int watch(const char* pid, const char* pipe_path) {
 
 TEST(child_process, gives_the_exit_code) {
   child_process child = run({"--exit", "3"});
-  const auto status = child.wait_for(60s);
-  ASSERT_TRUE(status);
-  EXPECT_EQ(status->code, 3);
-  EXPECT_FALSE(status->success());
-  EXPECT_EQ(status->describe(), "ended with code 3");
+  const exit_status status = end_of(child);
+  EXPECT_EQ(status.code, 3);
+  EXPECT_FALSE(status.success());
+  EXPECT_EQ(status.describe(), "ended with code 3");
   ASSERT_TRUE(child.poll_exit());  // the same answer again
   EXPECT_EQ(child.poll_exit()->code, 3);
 }
@@ -107,10 +115,9 @@ TEST(child_process, tells_a_running_child_from_a_killed_one) {
   EXPECT_FALSE(child.wait_for(10ms));
   EXPECT_TRUE(process_identity::of(child.pid())->alive());
   EXPECT_TRUE(child.kill(SIGKILL));
-  const auto status = child.wait_for(60s);
-  ASSERT_TRUE(status);
-  EXPECT_EQ(status->signal, SIGKILL);
-  EXPECT_EQ(status->describe(), "was killed by signal 9 (Killed)");
+  const exit_status status = end_of(child);
+  EXPECT_EQ(status.signal, SIGKILL);
+  EXPECT_EQ(status.describe(), "was killed by signal 9 (Killed)");
   EXPECT_FALSE(child.kill(SIGKILL));
 }
 
@@ -132,12 +139,10 @@ TEST(child_process, starts_with_clean_signals_and_no_descriptors) {
   ::signal(SIGUSR2, SIG_IGN);
   const int open = ::dup(STDERR_FILENO);  // without close-on-exec
   child_process child = spawn(this_program(), {"--surroundings"}, {{"OPEN_IN_PARENT", std::to_string(open)}});
-  const auto status = child.wait_for(60s);
+  EXPECT_EQ(end_of(child).code, 0);
   ::close(open);
   ::signal(SIGUSR2, SIG_DFL);
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  ASSERT_TRUE(status);
-  EXPECT_EQ(status->code, 0);
 }
 
 TEST(child_process, adds_to_the_environment_and_replaces_in_it) {
@@ -145,36 +150,27 @@ TEST(child_process, adds_to_the_environment_and_replaces_in_it) {
   ::setenv("HOGWILD_TEST_KEPT", "kept", 1);
   const std::string check = R"(test "$HOGWILD_TEST_OLD$HOGWILD_TEST_NEW$HOGWILD_TEST_KEPT" = "a b=ckept")";
   child_process child = spawn("/bin/sh", {"-c", check}, {{"HOGWILD_TEST_OLD", "a b"}, {"HOGWILD_TEST_NEW", "=c"}});
-  const auto status = child.wait_for(60s);
-  ASSERT_TRUE(status);
-  EXPECT_TRUE(status->success()) << status->describe();
+  EXPECT_EQ(end_of(child).describe(), "ended with code 0");
 }
 
 TEST(child_process, says_what_cannot_be_started) {
-  try {
-    spawn("/no/such/program", {});
-    FAIL() << "started";
-  } catch (const resource_error& refused) {
-    EXPECT_NE(std::string(refused.what()).find("/no/such/program (No such file or directory)"), std::string::npos)
-        << refused.what();
-  }
+  const std::string said = test::message_of<resource_error>([] { spawn("/no/such/program", {}); });
+  EXPECT_NE(said.find("/no/such/program (No such file or directory)"), std::string::npos) << said;
 }
 
 TEST(child_process, starts_this_program_even_when_its_file_is_gone) {
   const fs::path copy = fs::temp_directory_path() / ("child_process_test_" + std::to_string(::getpid()));
   fs::copy_file("/proc/self/exe", copy);
   child_process child = spawn(copy.string(), {"--orphaned-file", copy.string()});
-  const auto status = child.wait_for(60s);
+  EXPECT_EQ(end_of(child).code, 7);
   fs::remove(copy);
-  ASSERT_TRUE(status);
-  EXPECT_EQ(status->code, 7);
 }
 
 TEST(child_process, lives_without_pidfds) {
-  const auto status = run({"--without-pidfd"}).wait_for(30s);
-  ASSERT_TRUE(status);
-  if (status->code == no_seccomp) GTEST_SKIP() << "seccomp is not available here";
-  EXPECT_TRUE(status->success()) << status->describe();
+  child_process child = run({"--without-pidfd"});
+  const exit_status status = end_of(child);
+  if (status.code == no_seccomp) GTEST_SKIP() << "seccomp is not available here";
+  EXPECT_TRUE(status.success()) << status.describe();
 }
 
 TEST(process_watch, a_worker_notices_its_killed_supervisor) {
@@ -300,9 +296,7 @@ TEST(process_watch, sends_signals_to_nobody_but_the_process) {
   const process_watch watch(*process_identity::of(child.pid()));
   EXPECT_TRUE(watch.certain());
   EXPECT_TRUE(watch.kill(SIGTERM));
-  const auto status = child.wait_for(60s);
-  ASSERT_TRUE(status);
-  EXPECT_EQ(status->signal, SIGTERM);
+  EXPECT_EQ(end_of(child).signal, SIGTERM);
   EXPECT_FALSE(watch.kill(SIGTERM));
   process_identity earlier = process_identity::current();
   earlier.start_time -= 2;

@@ -2,7 +2,6 @@
 // The share of the CPUs that others took, from invented files and times: no test looks at the load of this machine.
 #include <hogwild/detail/platform/cpu_load.hpp>
 
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -148,8 +147,6 @@ TEST_F(cpu_files, tell_of_the_group_that_a_quota_stopped_longest) {
   const auto withheld = [&](const std::string& groups) {
     return detail::withheld_time(folder.write("cgroup", groups), folder.path());
   };
-  std::filesystem::create_directories(folder / "a/b");
-  std::filesystem::create_directories(folder / "cpu,cpuacct/c");
   folder.write("a/cpu.stat", "usage_usec 9000\nnr_throttled 3\nthrottled_usec 70\n");
   folder.write("a/b/cpu.stat", "usage_usec 9000\nnr_throttled 3\nthrottled_usec 50\n");
   folder.write("cpu,cpuacct/c/cpu.stat", "nr_periods 4\nnr_throttled 3\nthrottled_time 90\n");

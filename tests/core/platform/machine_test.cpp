@@ -2,7 +2,6 @@
 #include <hogwild/detail/platform/machine.hpp>
 
 #include <chrono>
-#include <filesystem>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,17 +13,13 @@
 namespace {
 
 using hogwild::test::scratch_folder;
-using hogwild::test::write_text;
 
 TEST(machine, reads_the_files_of_the_kernel) {
   const scratch_folder folder;
-  std::filesystem::create_directories(folder / "proc/sys/kernel");
-  std::filesystem::create_directories(folder / "sys/devices/system/cpu/cpu0/cpufreq");
-  write_text(folder / "proc/cpuinfo",
-             "processor\t: 0\nmodel\t\t: 143\nmodel name\t: Some CPU: 2 GHz \n\nprocessor\t: 1\n");
-  write_text(folder / "proc/meminfo", "MemTotal:       24684084 kB\nMemFree:        1 kB\n");
-  write_text(folder / "proc/sys/kernel/osrelease", "6.1.0-18-amd64\n");
-  write_text(folder / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+  folder.write("proc/cpuinfo", "processor\t: 0\nmodel\t\t: 143\nmodel name\t: Some CPU: 2 GHz \n\nprocessor\t: 1\n");
+  folder.write("proc/meminfo", "MemTotal:       24684084 kB\nMemFree:        1 kB\n");
+  folder.write("proc/sys/kernel/osrelease", "6.1.0-18-amd64\n");
+  folder.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
 
   const hogwild::machine_facts facts = hogwild::this_machine(folder / "proc", folder / "sys");
   EXPECT_EQ(facts.cpu_model, "Some CPU: 2 GHz");
@@ -37,8 +32,7 @@ TEST(machine, reads_the_files_of_the_kernel) {
 
 TEST(machine, an_arm_kernel_names_the_hardware) {
   const scratch_folder folder;
-  std::filesystem::create_directories(folder / "proc");
-  write_text(folder / "proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 108.00\n\nHardware\t: BCM2835\n");
+  folder.write("proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 108.00\n\nHardware\t: BCM2835\n");
   EXPECT_EQ(hogwild::this_machine(folder / "proc", folder / "sys").cpu_model, "BCM2835");
 }
 

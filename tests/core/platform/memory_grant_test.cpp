@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/platform/memory_grant.hpp>
 
-#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -13,12 +12,7 @@ namespace {
 
 class memory_granted : public ::testing::Test {
  protected:
-  memory_granted() {
-    std::filesystem::create_directories(folder_ / "proc/self");
-    std::filesystem::create_directories(folder_ / "cgroup/a/b");
-    std::filesystem::create_directories(folder_ / "cgroup/memory/c");
-  }
-  void write(const std::string& name, const std::string& text) const { test::write_text(folder_ / name, text); }
+  void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
   std::optional<memory_grant> found() const { return granted_memory(folder_ / "proc", folder_ / "cgroup"); }
 
  private:

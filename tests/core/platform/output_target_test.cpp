@@ -58,8 +58,11 @@ class umask_of {
   mode_t before_;
 };
 
-TEST(output_target, a_link_stays_and_what_it_leads_to_is_replaced) {
+struct output_targets : testing::Test {
   const scratch_folder folder;
+};
+
+TEST_F(output_targets, a_link_stays_and_what_it_leads_to_is_replaced) {
   fs::create_directory(folder / "sub");
   write_text(folder / "sub/real", "old");
   fs::create_symlink("sub/real", folder / "link");
@@ -79,8 +82,7 @@ TEST(output_target, a_link_stays_and_what_it_leads_to_is_replaced) {
   EXPECT_EQ(folder.entries(), 4u);
 }
 
-TEST(output_target, links_that_lead_nowhere_are_refused) {
-  const scratch_folder folder;
+TEST_F(output_targets, links_that_lead_nowhere_are_refused) {
   fs::create_symlink("b", folder / "a");
   fs::create_symlink("a", folder / "b");
   fs::create_symlink("missing/file", folder / "c");
@@ -115,8 +117,7 @@ class fifo_reader {
   int fd_;
 };
 
-TEST(output_target, a_fifo_hands_over_what_is_written) {
-  const scratch_folder folder;
+TEST_F(output_targets, a_fifo_hands_over_what_is_written) {
   const std::string fifo = folder / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   const fifo_reader reader(fifo);
@@ -138,8 +139,7 @@ TEST(output_target, a_fifo_hands_over_what_is_written) {
   EXPECT_EQ(folder.entries(), 1u);
 }
 
-TEST(output_target, a_device_keeps_its_place) {
-  const scratch_folder folder;
+TEST_F(output_targets, a_device_keeps_its_place) {
   const std::string device = folder / "null";
   if (::mknod(device.c_str(), S_IFCHR | 0666, makedev(1, 3)) != 0) GTEST_SKIP() << "this user may not make devices";
   if (const int fd = ::open(device.c_str(), O_WRONLY); fd < 0 || ::close(fd) != 0)
@@ -152,8 +152,7 @@ TEST(output_target, a_device_keeps_its_place) {
   EXPECT_EQ(folder.entries(), 2u);
 }
 
-TEST(output_target, a_socket_is_refused_and_stays) {
-  const scratch_folder folder;
+TEST_F(output_targets, a_socket_is_refused_and_stays) {
   const std::string name = folder / "socket";
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   ASSERT_LT(name.size(), sizeof address.sun_path);
@@ -165,8 +164,7 @@ TEST(output_target, a_socket_is_refused_and_stays) {
   ::close(fd);
 }
 
-TEST(output_target, a_descriptor_is_written_from_where_it_stands) {
-  const scratch_folder folder;
+TEST_F(output_targets, a_descriptor_is_written_from_where_it_stands) {
   const int fd = ::open((folder / "log").c_str(), O_RDWR | O_CREAT, 0600);
   ASSERT_EQ(::write(fd, "first ", 6), 6);
   const std::string name = "/proc/self/fd/" + std::to_string(fd);
@@ -188,8 +186,7 @@ TEST(output_target, a_descriptor_is_written_from_where_it_stands) {
   EXPECT_EQ(folder.entries(), 2u);
 }
 
-TEST(output_target, no_checkpoint_is_kept_in_what_is_no_file) {
-  const scratch_folder folder;
+TEST_F(output_targets, no_checkpoint_is_kept_in_what_is_no_file) {
   const std::string fifo = folder / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   EXPECT_THROW(hogwild::require_checkpoint_place(fifo), hogwild::input_error);
@@ -201,8 +198,7 @@ TEST(output_target, no_checkpoint_is_kept_in_what_is_no_file) {
   EXPECT_EQ(folder.entries(), 1u);
 }
 
-TEST(output_target, checkpoints_behind_a_link_lie_where_it_leads_to) {
-  const scratch_folder folder;
+TEST_F(output_targets, checkpoints_behind_a_link_lie_where_it_leads_to) {
   fs::create_directory(folder / "sub");
   fs::create_symlink("sub/state", folder / "link");
   for (const std::uint64_t epoch : {1u, 2u}) hogwild::write_checkpoint(folder / "link", {.epoch = epoch});
@@ -213,8 +209,7 @@ TEST(output_target, checkpoints_behind_a_link_lie_where_it_leads_to) {
   EXPECT_EQ(folder.entries(), 2u);
 }
 
-TEST(output_target, a_new_file_follows_the_umask_and_an_old_one_keeps_its_mode) {
-  const scratch_folder folder;
+TEST_F(output_targets, a_new_file_follows_the_umask_and_an_old_one_keeps_its_mode) {
   for (const auto& [mask, mode] : {std::pair<mode_t, mode_t>{0022, 0644}, {0077, 0600}, {0002, 0664}, {0, 0666}}) {
     const umask_of bits(mask);
     fs::remove(folder / "a");
@@ -236,8 +231,7 @@ TEST(output_target, a_new_file_follows_the_umask_and_an_old_one_keeps_its_mode) 
   }
 }
 
-TEST(output_target, the_owner_of_a_file_stays) {
-  const scratch_folder folder;
+TEST_F(output_targets, the_owner_of_a_file_stays) {
   write_text(folder / "a", "old");
   if (::geteuid() != 0 || ::chown((folder / "a").c_str(), 12345, 54321) != 0)
     GTEST_SKIP() << "this user may not give files away";
@@ -248,8 +242,7 @@ TEST(output_target, the_owner_of_a_file_stays) {
   EXPECT_EQ(state.st_gid, 54321u);
 }
 
-TEST(output_target, a_file_that_this_user_may_not_write_stays) {
-  const scratch_folder folder;
+TEST_F(output_targets, a_file_that_this_user_may_not_write_stays) {
   write_text(folder / "a", "old");
   fs::permissions(folder / "a", fs::perms(0444));
   fs::permissions(folder.path(), fs::perms(0777));

@@ -80,12 +80,9 @@ TEST(threads, that_were_asked_for_leave_room_for_as_many_afterwards) {
 
 struct pids_limit : testing::Test {
   const test::scratch_folder folder;
-  std::filesystem::path group(const std::string& name, const std::string& most, const std::string& now) const {
-    const auto place = folder / name;
-    std::filesystem::create_directories(place);
-    test::write_text(place / "pids.max", most + "\n");
-    test::write_text(place / "pids.current", now + "\n");
-    return place;
+  void group(const std::string& name, const std::string& most, const std::string& now) const {
+    folder.write(name + "/pids.max", most + "\n");
+    folder.write(name + "/pids.current", now + "\n");
   }
   std::optional<std::uint64_t> reached(const std::string& list) const {
     return detail::reached_pids_limit(folder.write("cgroup", list), folder.path());
@@ -112,7 +109,6 @@ TEST_F(pids_limit, is_looked_for_on_the_way_up_and_in_both_versions) {
 
 TEST(machine_limit, counts_where_it_is_reached) {
   const test::scratch_folder proc;
-  std::filesystem::create_directories(proc / "sys/kernel");
   proc.write("sys/kernel/threads-max", "100\n");
   proc.write("loadavg", "0.20 0.18 0.12 1/100 11206\n");
   EXPECT_EQ(detail::reached_machine_limit(proc.path()), 100u);

@@ -2,98 +2,70 @@
 #include <hogwild/detail/platform/topology.hpp>
 
 #include <algorithm>
-#include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <hogwild/error.hpp>
 
+#include "support/scratch_folder.hpp"
+
 using namespace hogwild;
-namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 namespace {
 
-/// A folder that looks like /sys/fs/cgroup and a file that looks like /proc/self/cgroup.
-class cgroups : public ::testing::Test {
- protected:
-  void SetUp() override {
-    fs::remove_all(root_);
-    fs::create_directories(root_);
+TEST(cgroups, have_the_smallest_quota_on_the_way_up) {
+  /// Files below /sys/fs/cgroup, the text of /proc/self/cgroup, and the quota.
+  const struct {
+    const char* name;
+    std::vector<std::pair<std::string, std::string>> files;
+    const char* list;
+    std::optional<double> quota;
+  } groups[] = {{"v2", {{"run/cpu.max", "150000 100000\n"}}, "0::/run\n", 1.5},
+                {"v2, several levels",
+                 {{"cpu.max", "400000 100000\n"},
+                  {"a/cpu.max", "100000 50000\n"},
+                  {"a/b/cpu.max", "300000 100000\n"},
+                  {"a/b/c/cpu.max", "max 100000\n"}},
+                 "0::/a/b/c\n",
+                 2.0},
+                {"v2 without limit", {{"run/cpu.max", "max 100000\n"}}, "0::/run\n", {}},
+                {"the root of a container", {{"cpu.max", "250000 100000\n"}}, "0::/\n", 2.5},
+                {"not mounted here", {{"cpu.max", "250000 100000\n"}}, "0::/docker/not/mounted/here\n", 2.5},
+                {"elsewhere", {{"cpu.max", "250000 100000\n"}}, "0::/../elsewhere\n", 2.5},
+                {"v1 and the levels above",
+                 {{"cpu,cpuacct/a/cpu.cfs_quota_us", "800000\n"},
+                  {"cpu,cpuacct/a/cpu.cfs_period_us", "100000\n"},
+                  {"cpu,cpuacct/a/b/cpu.cfs_quota_us", "-1\n"},
+                  {"cpu,cpuacct/a/b/cpu.cfs_period_us", "100000\n"}},
+                 "5:memory:/x\n4:cpu,cpuacct:/a/b\n",
+                 8.0},
+                {"v1 by its short name",
+                 {{"cpu/a/cpu.cfs_quota_us", "25000\n"}, {"cpu/a/cpu.cfs_period_us", "50000\n"}},
+                 "3:cpuset:/\n2:cpuacct,cpu:/a\n",
+                 0.5},
+                {"both versions",
+                 {{"cpu/cpu.cfs_quota_us", "300000\n"},
+                  {"cpu/cpu.cfs_period_us", "100000\n"},
+                  {"unified/run/cpu.max", "200000 100000\n"}},
+                 "1:cpu:/\n0::/run\n",
+                 2.0},
+                {"zeros", {{"run/cpu.max", "0 0\n"}}, "0::/run\n", {}},
+                {"nonsense", {{"run/cpu.max", "nonsense"}}, "0::/run\n", {}},
+                {"no list", {{"run/cpu.max", "nonsense"}}, "no colon\n:one\n", {}}};
+  for (const auto& [name, files, list, quota] : groups) {
+    const test::scratch_folder folder;
+    for (const auto& [path, text] : files) folder.write("root/" + path, text);
+    EXPECT_EQ(cpu_quota_in(folder.write("list", list), folder / "root"), quota) << name;
   }
-  void TearDown() override { fs::remove_all(root_); }
-
-  void write(const std::string& path, const std::string& text) const {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
-  }
-  std::optional<double> quota(const std::string& list) const {
-    write("list", list);
-    return cpu_quota_in(root_ / "list", root_);
-  }
-
- private:
-  fs::path root_ = fs::temp_directory_path() / ("topology_test_" + std::to_string(::getpid()));
-};
-
-TEST_F(cgroups, v2_reads_the_quota) {
-  write("run/cpu.max", "150000 100000\n");
-  EXPECT_EQ(quota("0::/run\n"), 1.5);
-}
-
-TEST_F(cgroups, v2_takes_the_smallest_on_the_way_up) {
-  write("cpu.max", "400000 100000\n");
-  write("a/cpu.max", "100000 50000\n");
-  write("a/b/cpu.max", "300000 100000\n");
-  write("a/b/c/cpu.max", "max 100000\n");
-  EXPECT_EQ(quota("0::/a/b/c\n"), 2.0);
-}
-
-TEST_F(cgroups, v2_without_limit) {
-  write("run/cpu.max", "max 100000\n");
-  EXPECT_EQ(quota("0::/run\n"), std::nullopt);
-}
-
-TEST_F(cgroups, in_a_container_the_root_counts) {
-  write("cpu.max", "250000 100000\n");
-  EXPECT_EQ(quota("0::/\n"), 2.5);
-  EXPECT_EQ(quota("0::/docker/not/mounted/here\n"), 2.5);
-  EXPECT_EQ(quota("0::/../elsewhere\n"), 2.5);
-}
-
-TEST_F(cgroups, v1_reads_both_files_and_the_levels_above) {
-  write("cpu,cpuacct/a/cpu.cfs_quota_us", "800000\n");
-  write("cpu,cpuacct/a/cpu.cfs_period_us", "100000\n");
-  write("cpu,cpuacct/a/b/cpu.cfs_quota_us", "-1\n");
-  write("cpu,cpuacct/a/b/cpu.cfs_period_us", "100000\n");
-  EXPECT_EQ(quota("5:memory:/x\n4:cpu,cpuacct:/a/b\n"), 8.0);
-}
-
-TEST_F(cgroups, v1_mounted_by_its_short_name) {
-  write("cpu/a/cpu.cfs_quota_us", "25000\n");
-  write("cpu/a/cpu.cfs_period_us", "50000\n");
-  EXPECT_EQ(quota("3:cpuset:/\n2:cpuacct,cpu:/a\n"), 0.5);
-}
-
-TEST_F(cgroups, both_versions_side_by_side) {
-  write("cpu/cpu.cfs_quota_us", "300000\n");
-  write("cpu/cpu.cfs_period_us", "100000\n");
-  write("unified/run/cpu.max", "200000 100000\n");
-  EXPECT_EQ(quota("1:cpu:/\n0::/run\n"), 2.0);
-}
-
-TEST_F(cgroups, odd_text_is_no_limit) {
-  write("run/cpu.max", "0 0\n");
-  EXPECT_EQ(quota("0::/run\n"), std::nullopt);
-  write("run/cpu.max", "nonsense");
-  EXPECT_EQ(quota("0::/run\n"), std::nullopt);
-  EXPECT_EQ(quota("no colon\n:one\n"), std::nullopt);
   EXPECT_EQ(cpu_quota_in("/no/such/file", "/no/such/folder"), std::nullopt);
 }
 

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "support/scratch_folder.hpp"
 
 namespace hogwild::detail {
@@ -12,13 +10,8 @@ namespace {
 
 class usable_memory_of : public ::testing::Test {
  protected:
-  usable_memory_of() {
-    std::filesystem::create_directories(folder_ / "proc/self");
-    std::filesystem::create_directories(folder_ / "cgroup/a/b");
-    std::filesystem::create_directories(folder_ / "cgroup/memory/c");
-    write("proc/meminfo", "MemFree: 1 kB\nMemTotal:  4000 kB\n");
-  }
-  void write(const std::string& name, const std::string& text) const { test::write_text(folder_ / name, text); }
+  usable_memory_of() { write("proc/meminfo", "MemFree: 1 kB\nMemTotal:  4000 kB\n"); }
+  void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
   std::uint64_t found() const { return usable_memory(folder_ / "proc", folder_ / "cgroup"); }
 
  private:

@@ -10,6 +10,8 @@
 
 #include <hogwild/error.hpp>
 
+#include "support/refusals.hpp"
+
 namespace {
 
 using hogwild::label_kind;
@@ -28,12 +30,7 @@ saved_model example() {
 }
 
 std::string refusal(std::span<const std::byte> bytes) {
-  try {
-    parse_model(bytes, "m");
-  } catch (const hogwild::input_error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
+  return hogwild::test::message_of<hogwild::input_error>([&] { parse_model(bytes, "m"); });
 }
 
 std::string refusal(const std::string& text) {

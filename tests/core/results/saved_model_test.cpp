@@ -53,10 +53,13 @@ saved_model named_model() {
           .names = {"ann", "film:2"}};
 }
 
+std::string text_of(const saved_model& model) {
+  const auto bytes = model_bytes(model, model_format::text);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 TEST(saved_model, names_of_columns_are_one_for_each_without_control_characters) {
-  const auto bytes = model_bytes(named_model(), model_format::text);
-  EXPECT_THAT(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
-              HasSubstr("columns 2 named\n1 ann 1 2\n2 film:2 3 4\nend\n"));
+  EXPECT_THAT(text_of(named_model()), HasSubstr("columns 2 named\n1 ann 1 2\n2 film:2 3 4\nend\n"));
   for (const auto& names : {std::vector<std::string>{"ann"}, std::vector<std::string>{"ann", "a tab\t"},
                             std::vector<std::string>{"ann", ""}}) {
     saved_model wrong = named_model();
@@ -70,8 +73,7 @@ TEST(saved_model, names_with_blanks_are_quoted_in_text) {
   named.names = {"ann", "the \"fine\" back\\slash "};
   for (const auto format : {model_format::text, model_format::binary})
     EXPECT_EQ(parse_model(model_bytes(named, format), "m").names, named.names);
-  const auto bytes = model_bytes(named, model_format::text);
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string text = text_of(named);
   EXPECT_THAT(text, HasSubstr("columns 2 quoted\n1 \"ann\" 1 2\n2 \"the \\\"fine\\\" back\\\\slash \" 3 4\nend\n"));
   for (const auto& [from, to] : {std::pair<std::string, std::string>{"\"ann\"", "ann"},
                                  {"\"ann\"", "\"ann"},
@@ -84,8 +86,7 @@ TEST(saved_model, names_with_blanks_are_quoted_in_text) {
 }
 
 TEST(saved_model, text_is_what_people_can_read) {
-  const auto bytes = model_bytes(binary_model(), model_format::text);
-  EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+  EXPECT_EQ(text_of(binary_model()),
             "hogwild model 1\nmodel huber\noption delta 1.5\nlabels binary -1 1\nwidth 1\nbias 0.1\ncolumns 3\n"
             "1 0.5\n7 0\n4294967294 -1.25e-30\nend\n");
 }
@@ -105,9 +106,7 @@ TEST(saved_model, labels_come_back_as_the_data_have_them_written) {
     EXPECT_EQ(back.text_of_label(3), "+3");
     EXPECT_EQ(back.text_of_label(100000), "100000");
   }
-  const auto bytes = model_bytes(model, model_format::text);
-  EXPECT_THAT(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
-              HasSubstr("hogwild model 2\nmodel softmax\nlabels classes 0 +3 004\n"));
+  EXPECT_THAT(text_of(model), HasSubstr("hogwild model 2\nmodel softmax\nlabels classes 0 +3 004\n"));
   // Plain labels make the files of before.
   model.spell_labels({});
   EXPECT_TRUE(model.label_texts.empty());
