@@ -116,7 +116,7 @@ TEST_F(ring_command, a_worker_joins_by_hand) {
   running_command run(ring({"--replicas 2 --workers 2 --transport shared_segment --epochs 100000000 --json"}));
   ASSERT_TRUE(run.says("epoch 1/")) << run.err();
   const std::string name = segment_of(run.pid());
-  running_command worker({"worker --attach", name});
+  running_command worker(command_words{"worker --attach", name});
   EXPECT_TRUE(run.says("has joined as a worker")) << run.err();
   run.signal(SIGINT);
   const outcome o = run.wait();

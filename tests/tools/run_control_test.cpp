@@ -144,7 +144,8 @@ TEST_F(run_control, checkpoints_are_written_as_often_as_is_asked) {
 TEST_F(run_control, whoever_stops_a_run_may_name_its_exit_code) {
   for (const auto& [saves, code] : {std::pair(true, 0), std::pair(false, 130)}) {
     const command_words saving{"--save", *folder / "stopped.bin"};
-    running_command run({"train", train(), "--epochs 100000000 --stop-exit-code 0", saves ? saving : command_words()});
+    running_command run(
+        command_words{"train", train(), "--epochs 100000000 --stop-exit-code 0", saves ? saving : command_words()});
     ASSERT_TRUE(run.says("epoch 1/")) << run.err();
     run.signal(SIGTERM);
     EXPECT_EQ(run.wait().code, code) << "nothing was saved";
@@ -221,10 +222,10 @@ TEST_F(run_control, the_version_tells_the_build) {
 }
 
 TEST_F(run_control, running_ones_are_listed_and_joined_and_living_ones_not_purged) {
-  running_command run({"train", train(), "--engine processes --workers 1 --epochs 100000000 --json"});
+  running_command run(command_words{"train", train(), "--engine processes --workers 1 --epochs 100000000 --json"});
   ASSERT_TRUE(run.says("epoch 1/")) << run.err();
   const std::string name = segment_of(run.pid());
-  running_command worker({"worker --attach", name});
+  running_command worker(command_words{"worker --attach", name});
   for (const auto& gone : result_of("segments --purge --json")) EXPECT_NE(gone, name);
   run.signal(SIGINT);
   EXPECT_EQ(run.wait().code, 130);

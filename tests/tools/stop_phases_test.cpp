@@ -102,7 +102,7 @@ TEST_F(stop_phases, the_search_of_a_step) {
     text += "\n";
   }
   write_file(classes, text);
-  running_command run({"train", classes, "--model softmax --workers 2 --save", model()});
+  running_command run(command_words{"train", classes, "--model softmax --workers 2 --save", model()});
   EXPECT_TRUE(eventually(60s, [&] { return std::filesystem::exists(classes + ".hogwild"); }));
   std::this_thread::sleep_for(500ms);
   std::filesystem::remove(model());
@@ -117,7 +117,7 @@ TEST_F(stop_phases, reading_text) {
   ASSERT_EQ(::mkfifo(text.c_str(), 0600), 0);
   const int held = ::open(text.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_GT(::write(held, "1 1:1\n-1 2:1\n", 13), 0);
-  running_command run({"train", text, "--save", *folder / "none.bin"});
+  running_command run(command_words{"train", text, "--save", *folder / "none.bin"});
   // It reads once it waits for signals; before that one would end it without a word.
   ASSERT_TRUE(eventually(60s, [&] {
     int unread = -1;
@@ -134,7 +134,7 @@ TEST_F(stop_phases, writing_a_cache) {
   const scratch_folder place;
   const std::string data = place / "data.svm";
   ASSERT_EQ(hogwild({"generate", data, "--rows 60000"}).code, 0);
-  running_command run({"train", data, "--epochs 100000000"});
+  running_command run(command_words{"train", data, "--epochs 100000000"});
   const auto files = [&] {
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(place.path()))
