@@ -13,11 +13,14 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/engines.hpp>
 #include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/softmax.hpp>
+#include <hogwild/train.hpp>
 
+#include "support/ranks.hpp"
 #include "support/sanitizers.hpp"
 #include "support/toy_data.hpp"
 
@@ -86,8 +89,7 @@ struct row_kernel_runs : testing::Test {
     EXPECT_NE(by_kernels.parameters, by_gradient.parameters) << "there were no kernels";
   }
 
-  test::toy_rows all = Case::rows();
-  csr_rows rows = all.csr();
+  test::kept_rows rows = Case::rows();
 };
 // The widths differ in their kernels, not in how workers share: ThreadSanitizer sees one of each.
 using row_kernel_cases = std::conditional_t<
@@ -134,8 +136,8 @@ TYPED_TEST(row_kernel_runs, what_is_measured_is_the_mean_loss_of_the_model) {
   double sum = 0.0;
   row_cursor cursor(this->rows.view());
   const label_map labels = label_map::learn(labels_of(this->model), this->rows.view().label, "toy");
-  for (std::size_t r = 0; r < this->all.rows(); ++r) sum += this->model.loss(reader, labelled_row(cursor, r, labels));
-  EXPECT_NEAR(result.objective, sum / static_cast<double>(this->all.rows()), 1e-6);
+  for (std::size_t r = 0; r < this->rows.rows(); ++r) sum += this->model.loss(reader, labelled_row(cursor, r, labels));
+  EXPECT_NEAR(result.objective, sum / static_cast<double>(this->rows.rows()), 1e-6);
 }
 
 using machine_kernel_runs = row_kernel_runs<machine_case>;
@@ -152,8 +154,7 @@ TEST_F(machine_kernel_runs, groups_that_are_frozen_stay_as_they_are) {
 // Steps are small, and the last ones a thousandth of the first: what is left is some 1e-4 of the objective.
 TEST(softmax_with_l2, ends_at_the_optimum_under_every_optimiser) {
   if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
-  const test::toy_rows few = test::planted_classes({.rows = 300, .columns = 40, .per_row = 6}, 3);
-  const csr_rows rows = few.csr();
+  const test::kept_rows rows = test::planted_classes({.rows = 300, .columns = 40, .per_row = 6}, 3);
   const auto objective = [&](optimizer_kind kind, double step, sharing_kind sharing) {
     return train(softmax{.features = 40, .classes = 3}, rows, serial_engine{},
                  {.epochs = 40,
@@ -197,8 +198,7 @@ struct class_weights {
 };
 
 struct list_runs : testing::Test {
-  test::toy_rows all = test::planted_lists(kernel_shape, 6);
-  csr_rows rows = all.csr();
+  test::kept_rows rows = test::planted_lists(kernel_shape, 6);
   softmax model{.features = kernel_shape.columns, .classes = 6};
 };
 
@@ -253,7 +253,7 @@ TEST_F(list_runs, models_of_programs_take_them_where_they_say_so) {
   const train_options options{.epochs = 1, .step = {.initial = 0.01}, .test = rows.view()};
   const train_result result = train(class_weights<true>{6}, rows, serial_engine{}, options);
   std::vector<std::size_t> count(6);
-  for (const float label : all.label) ++count[static_cast<std::size_t>(label)];
+  for (const float label : rows.label) ++count[static_cast<std::size_t>(label)];
   for (std::size_t k = 0; k < 6; ++k) {
     const double expected = 1.0 - std::pow(0.99, static_cast<double>(count[k]));
     EXPECT_NEAR(static_cast<double>(result.parameters[k]), expected, 1e-4) << k;
@@ -271,6 +271,57 @@ TEST_F(list_runs, groups_that_are_no_columns_have_no_l2_and_do_not_count) {
     return result.objective;
   };
   EXPECT_EQ(objective_by(0.1), objective_by(0.0));
+}
+
+constexpr test::toy_shape ranks_shape{.rows = 600, .columns = 80, .per_row = 9};
+
+struct machine_of_ranks {
+  test::toy_rows all = test::planted_classification(ranks_shape);
+  factorization_machine model{.features = ranks_shape.columns, .factors = 5};
+};
+struct softmax_of_ranks {
+  test::toy_rows all = test::planted_classes(ranks_shape, 2);
+  softmax model{.features = ranks_shape.columns, .classes = 2, .bias = true};
+};
+
+template <class Case>
+struct row_kernel_ranks : testing::Test, Case {
+  using Case::all, Case::model;
+};
+using row_kernel_rank_cases = testing::Types<machine_of_ranks, softmax_of_ranks>;
+TYPED_TEST_SUITE(row_kernel_ranks, row_kernel_rank_cases);
+
+// A step that falls inside an epoch falls by the rows of all ranks: of two that have the same rows, each does what a
+// process does alone, and the mean of equal numbers is that number but for rounding.
+TYPED_TEST(row_kernel_ranks, in_lockstep_follow_the_schedule_of_all_rows) {
+  const csr_rows rows = this->all.csr();
+  for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+    train_options options{.epochs = 2, .step = {.initial = 0.2, .kind = schedule_kind::linear}, .l2 = 0.0};
+    options.optimizer = kind;
+    const train_result alone = train(this->model, rows, serial_engine{}, options);
+    std::vector<train_result> results(2);
+    test::as_sound_ranks(2, [&](const test::rank_place& place) {
+      const sync_engine engine{.workers = 1, .rule = sync_rule::average, .rows = 16, .ranks = &place.ranks};
+      results[place.rank] = train(this->model, rows, engine, options);
+    });
+    for (std::size_t k = 0; k < alone.parameters.size(); ++k)
+      ASSERT_NEAR(results[0].parameters[k], alone.parameters[k], 1e-5) << k;
+  }
+}
+
+// The square of 1e20 is no float: a sum that overflows stands still, and so does what it divides.
+TYPED_TEST(row_kernel_ranks, gradients_whose_squares_overflow_leave_parameters_finite) {
+  const float other = this->all.label[0] < 0.0f ? -1.0f : 0.0f;
+  test::toy_rows huge;
+  huge.columns = ranks_shape.columns;
+  huge.push({0, 1}, {1e20f, 1.0f}, 1.0f);
+  huge.push({0}, {2e20f}, other);
+  huge.push({1}, {1.0f}, 1.0f);
+  const csr_rows rows = huge.csr();
+  const train_result r =
+      train(this->model, rows, serial_engine{},
+            {.epochs = 3, .step = {.initial = 0.1}, .l2 = 0.0, .optimizer = optimizer_kind::adagrad});
+  for (const float w : r.parameters) ASSERT_TRUE(std::isfinite(w));
 }
 
 }  // namespace
