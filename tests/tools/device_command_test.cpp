@@ -56,7 +56,7 @@ TEST_F(device_command, usage_is_2_with_a_sentence) {
   };
   const wrong cases[] = {
       {with({"--device-memory", "pinned"}), "it needs --engine cuda"},
-      {with({"--storage", "half"}), "half storage is for the factors of factorization_machine and ffm"},
+      {with({"--storage", "half"}), "half storage is for factors of columns"},
       {with({"--engine", "ring", "--storage", "half"}), "it needs --engine threads, processes or cuda"},
       {emulated({"--storage", "half"}), "leave the storage at float"},
       {with({"--device", "0"}), "it needs --engine cuda"},

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lane_request.hpp"
 
-#include <concepts>
 #include <utility>
 #include <variant>
 
-#include <hogwild/detail/task/lane_task.hpp>
+#include <hogwild/detail/task/lane_loops.hpp>
 #include <hogwild/error.hpp>
-#include <hogwild/models/factorization_machine.hpp>
-#include <hogwild/models/softmax.hpp>
 
 #include "model_from_request.hpp"
 #include "training.hpp"
@@ -27,14 +24,11 @@ std::optional<model_traits> traits_of_lane(const train_request& request, const s
     train_request asked = request;
     std::visit(
         [&]<class M>(const M& m) {
-          if constexpr (margin_model<M>)
-            if (request.engine != engine_name::all_reduce || o.l1 == 0.0) traits = traits_of(m);
-          if constexpr (std::same_as<M, softmax>)
-            if (lane_task::pays_of_classes(rows.columns, m.classes)) traits = traits_of(m);
-          if constexpr (std::same_as<M, factorization_machine>) {
-            const optimizer_kind by = o.optimizer.value_or(m.defaults.optimizer);
-            const bool sums_by_mean = request.engine == engine_name::all_reduce && by != optimizer_kind::sgd;
-            if (!sums_by_mean && lane_task::pays_of_machines(rows.columns, m.width(), by)) traits = traits_of(m);
+          if constexpr (margin_model<M> || row_kernel_model<M>) {
+            const optimizer_kind by = o.optimizer.value_or(defaults_of<M>().optimizer);
+            const bool sums = request.engine == engine_name::all_reduce;
+            if (sums && (o.l1 != 0.0 || by != optimizer_kind::sgd)) return;
+            if (lanes_pay(m, rows.columns, by)) traits = traits_of(m);
           }
         },
         model_of(asked, rows, agreement(nullptr), nullptr));

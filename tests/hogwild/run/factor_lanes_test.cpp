@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/detail/task/lane_loops.hpp>
 #include <hogwild/models/factorization_machine.hpp>
 
 #include "support/lanes_alone.hpp"
@@ -272,10 +273,10 @@ TEST_F(lanes_of_factors, repeat_to_the_bit_by_any_number_of_threads) {
 
 TEST_F(lanes_of_factors, pay_where_what_one_keeps_fits_the_second_level_cache) {
   const std::size_t fitting = level2_cache_bytes() / (9 * sizeof(float));
-  EXPECT_TRUE(lane_task::pays_of_machines(fitting, 8, optimizer_kind::sgd));
-  EXPECT_FALSE(lane_task::pays_of_machines(fitting + 1, 8, optimizer_kind::sgd));
-  EXPECT_FALSE(lane_task::pays_of_machines(fitting, 8, optimizer_kind::adagrad));
-  EXPECT_TRUE(lane_task::pays_of_machines(fitting / 2, 8, optimizer_kind::adagrad));
+  EXPECT_TRUE(lanes_of_factors_pay(fitting, 8, optimizer_kind::sgd));
+  EXPECT_FALSE(lanes_of_factors_pay(fitting + 1, 8, optimizer_kind::sgd));
+  EXPECT_FALSE(lanes_of_factors_pay(fitting, 8, optimizer_kind::adagrad));
+  EXPECT_TRUE(lanes_of_factors_pay(fitting / 2, 8, optimizer_kind::adagrad));
   rows_of();
   const prepared_task made = prepare(machine_of(4), view, options);
   EXPECT_TRUE(lane_task::pays(*made.task));

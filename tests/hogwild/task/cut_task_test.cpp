@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts into two sides on every engine of one process, and how often they are measured.
-#include <hogwild/detail/task/cut_task.hpp>
+#include <hogwild/detail/task/kernel_loops.hpp>
 
 #include <functional>
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ratings on every engine of one process, under every ownership.
-#include <hogwild/detail/task/factor_task.hpp>
+#include <hogwild/detail/task/kernel_loops.hpp>
 
 #include <functional>
 #include <optional>

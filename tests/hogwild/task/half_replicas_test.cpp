@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs whose replicas store factors as halves: they end like other runs, repeat if they must, and are refused if no
 // parameter can be stored as halves.
-#include <hogwild/detail/task/field_task.hpp>
-#include <hogwild/detail/task/row_kernel_task.hpp>
+#include <hogwild/detail/task/kernel_loops.hpp>
+#include <hogwild/detail/task/row_kernel_loops.hpp>
 
 #include <algorithm>
 #include <cmath>

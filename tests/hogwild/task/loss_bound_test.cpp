@@ -98,13 +98,15 @@ TEST(loss_bound, lies_below_the_mean_loss_of_every_convex_model) {
   });
 }
 
+// A model may have more classes than occur.
 TEST(loss_bound, lies_below_the_mean_loss_of_classes) {
   const test::toy_rows toy = test::planted_classes({.rows = rows, .columns = columns, .per_row = 4}, 3);
   const csr_rows data = toy.csr();
   for (const bool rest : {false, true})
     for (const bool bias : {false, true})
-      expect_below(softmax{.features = columns, .classes = 3, .bias = bias, .one_vs_rest = rest}, data.view(), false,
-                   3 * (columns + (bias ? 1 : 0)), !bias);
+      for (const std::size_t classes : {3u, 4u})
+        expect_below(softmax{.features = columns, .classes = classes, .bias = bias, .one_vs_rest = rest}, data.view(),
+                     false, classes * (columns + (bias ? 1 : 0)), !bias);
 }
 
 // Rows of one label alone: the constant has no best value.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models by row kernels, against their own gradient: one worker under direct sharing takes that.
-#include <hogwild/detail/task/row_kernel_task.hpp>
+#include <hogwild/detail/task/row_kernel_loops.hpp>
 
 #include <algorithm>
 #include <array>
@@ -52,6 +52,61 @@ struct list_case {
   model m{.features = kernel_shape.columns, .classes = Classes, .bias = true, .one_vs_rest = Rest};
 };
 
+/// A program's own model: the score of a row's class is drawn to 1, those of the others to 0.
+struct squared_classes {
+  using scalar_type = float;
+  using example_type = sparse_row<float>;
+  using kernel_model = squared_classes;
+  static constexpr label_kind labels = label_kind::classes;
+  static constexpr bool bias = true;
+  std::size_t features = kernel_shape.columns, classes = 3;
+
+  std::size_t dim() const { return (features + 1) * classes; }
+  std::array<parameter_group, 2> groups() const {
+    return {{{.rows = features, .width = classes},
+             {.name = "bias", .offset = features * classes, .rows = 1, .width = classes, .hot_first = false}}};
+  }
+  class_arrays arrays_in(float* w) const { return {w, w + features * classes, classes}; }
+  std::size_t kernel_room() const { return classes; }
+  template <std::size_t Models = 1>
+  bool derive(float* s, float label) const {
+    for (std::size_t m = 0; m < Models; ++m) s[static_cast<std::size_t>(label) * Models + m] -= 1.0f;
+    return std::any_of(s, s + classes * Models, [](float slope) { return slope != 0.0f; });
+  }
+  row_score measured(const float* s, float label) const {
+    std::vector<float> slopes(s, s + classes);
+    derive(slopes.data(), label);
+    double sum = 0.0;
+    for (const float slope : slopes) sum += 0.5 * std::pow(static_cast<double>(slope), 2);
+    return {sum, static_cast<float>(std::max_element(s, s + classes) - s)};
+  }
+
+  std::vector<float> scores(const auto& w, const example_type& z) const {
+    std::vector<float> s(classes);
+    for (auto [j, x] : z)
+      for (std::size_t k = 0; k < classes; ++k) s[k] += w[j * classes + k] * x;
+    for (std::size_t k = 0; k < classes; ++k) s[k] += w[features * classes + k];  // kernels begin with these
+    return s;
+  }
+  double loss(const auto& w, const example_type& z) const { return measured(scores(w, z).data(), z.label).loss; }
+  float predict(const auto& w, const example_type& z) const { return measured(scores(w, z).data(), z.label).score; }
+  void gradient(const auto& w, const example_type& z, const auto& emit) const {
+    std::vector<float> s = scores(w, z);
+    derive(s.data(), z.label);
+    for (std::size_t k = 0; k < classes; ++k) {
+      for (auto [j, x] : z)
+        if (s[k] * x != 0.0f) emit(j * classes + k, s[k] * x);
+      if (s[k] != 0.0f) emit(features * classes + k, s[k]);
+    }
+  }
+};
+static_assert(conforms<squared_classes>() && row_kernel_model<squared_classes> && !in_library<squared_classes>());
+struct own_case {
+  using model = squared_classes;
+  static test::toy_rows rows() { return test::planted_classes(kernel_shape, 3); }
+  model m{};
+};
+
 template <class Case>
 struct row_kernel_runs : testing::Test {
   // OpenMP's threads spin where they wait, which takes long where CPUs are few.
@@ -90,10 +145,11 @@ struct row_kernel_runs : testing::Test {
   csr_rows rows = all.csr();
 };
 // The widths differ in their kernels, not in how workers share: ThreadSanitizer sees one of each.
-using row_kernel_cases = std::conditional_t<
-    test::thread_sanitized, testing::Types<machine_case, softmax_case<3, true>, list_case<4, true>>,
-    testing::Types<machine_case, wide_machine_case, softmax_case<3, true>, softmax_case<8, false>,
-                   softmax_case<20, true>, softmax_case<43, false>, list_case<20, false>, list_case<4, true>>>;
+using row_kernel_cases =
+    std::conditional_t<test::thread_sanitized, testing::Types<machine_case, softmax_case<3, true>, list_case<4, true>>,
+                       testing::Types<machine_case, wide_machine_case, softmax_case<3, true>, softmax_case<8, false>,
+                                      softmax_case<20, true>, softmax_case<43, false>, list_case<20, false>,
+                                      list_case<4, true>, own_case>>;
 TYPED_TEST_SUITE(row_kernel_runs, row_kernel_cases);
 
 TYPED_TEST(row_kernel_runs, kernels_do_what_the_gradient_says) {
