@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <hogwild/dataset.hpp>
+#include <hogwild/detail/model/kernel_models.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/model.hpp>

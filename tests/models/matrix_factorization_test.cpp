@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/model/kernel_models.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/ratings.hpp>
 #include <hogwild/models/recommend.hpp>

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "support/fresh_seed.hpp"
+#include "support/same_bits.hpp"
 #include "support/simt.hpp"
 
 namespace hogwild::test {
@@ -19,10 +17,6 @@ struct on_fibers : fresh_seed<Fixture> {
   void SetUp() override { simt::settings = {.seed = this->random()}; }
   void TearDown() override { simt::settings = {}; }
 };
-
-inline bool have_same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
 
 /// Trains a problem by the host form, host(problem, work), and a copy of it by the device form, launch(problem, work),
 /// which returns CUDA's error code: both must leave the same bits. set(work) sets the options of each. Returns how many
@@ -36,9 +30,9 @@ std::uint64_t expect_bits_of_host_form(Problem host, const Set& set, const Host&
   work.updates = &updates, device_work.updates = &device_updates;
   train(host, work);
   EXPECT_EQ(launch(fibers, device_work), 0);
-  EXPECT_TRUE(have_same_bits(fibers.weights, host.weights));
+  EXPECT_TRUE(same_bits(fibers.weights, host.weights));
   if constexpr (requires { host.sums; }) {
-    EXPECT_TRUE(have_same_bits(fibers.sums, host.sums));
+    EXPECT_TRUE(same_bits(fibers.sums, host.sums));
   }
   EXPECT_EQ(device_updates, updates);
   return updates;

@@ -21,13 +21,13 @@
 namespace hogwild::test {
 
 /// Enough rows for train() to cut them into chunks of 256 rows, which hold whole batches like those of a stream.
-inline const toy_rows& many_rows() {
-  static const toy_rows planted = planted_classification({.rows = 16'500, .columns = 300, .per_row = 8});
+inline const kept_rows& many_rows() {
+  static const kept_rows planted = planted_classification({.rows = 16'500, .columns = 300, .per_row = 8});
   return planted;
 }
 
-inline const toy_rows& rows() {
-  static const toy_rows planted = planted_classification({.rows = 5000, .columns = 300, .per_row = 8});
+inline const kept_rows& rows() {
+  static const kept_rows planted = planted_classification({.rows = 5000, .columns = 300, .per_row = 8});
   return planted;
 }
 

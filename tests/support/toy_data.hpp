@@ -31,10 +31,33 @@ struct toy_rows {
     row_start.push_back(index.size());
     label.push_back(row_label);
   }
+  /// Row r of others, with this label.
+  void push_row(const toy_rows& from, std::size_t r, float row_label) {
+    const auto first = static_cast<std::ptrdiff_t>(from.row_start[r]);
+    const auto last = static_cast<std::ptrdiff_t>(from.row_start[r + 1]);
+    push({from.index.begin() + first, from.index.begin() + last},
+         {from.value.begin() + first, from.value.begin() + last}, row_label);
+  }
+  void push_row(const toy_rows& from, std::size_t r) { push_row(from, r, from.label[r]); }
+  /// One more entry of the last row.
+  void push_entry(std::size_t column, float x) {
+    index.push_back(static_cast<std::uint32_t>(column));
+    value.push_back(x);
+    ++row_start.back();
+  }
   csr_rows csr() const {
     if (label_start.empty()) return {row_start, index, value, label, columns};
     return {row_start, index, value, label_start, label, columns};
   }
+};
+
+/// Rows that no longer change, with the view of them that engines read.
+struct kept_rows : toy_rows, csr_rows {
+  kept_rows(toy_rows made) : toy_rows(std::move(made)), csr_rows(toy_rows::csr()) {}
+  kept_rows(kept_rows&&) = default;  // spans of vectors that are moved stay valid, those of copies do not
+  kept_rows& operator=(kept_rows&&) = default;
+
+  operator sparse_view() const { return view(); }
 };
 
 /// `count` numbers: these, repeated in order.
@@ -78,11 +101,12 @@ inline std::vector<double> planted_weights(const toy_shape& shape, std::uint64_t
   return w;
 }
 
-inline double planted_score(const toy_rows& data, std::size_t r, const std::vector<double>& w) {
+/// The margin of row r by the weights of its columns, which may be floats or doubles.
+template <class Weights>
+double planted_score(const toy_rows& data, std::size_t r, const Weights& w) {
   double sum = 0.0;
-  for (std::size_t k = data.row_start[r]; k < data.row_start[r + 1]; ++k) {
-    sum += w[data.index[k]] * static_cast<double>(data.value[k]);
-  }
+  for (std::size_t k = data.row_start[r]; k < data.row_start[r + 1]; ++k)
+    sum += static_cast<double>(w[data.index[k]]) * static_cast<double>(data.value[k]);
   return sum;
 }
 

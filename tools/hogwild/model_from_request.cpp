@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model_from_request.hpp"
 
-#include <concepts>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,10 +13,8 @@
 #include <hogwild/detail/results/first_column.hpp>
 #include <hogwild/detail/results/saved_scaling.hpp>
 #include <hogwild/detail/run/prepare.hpp>
-#include <hogwild/detail/task/lane_task.hpp>
+#include <hogwild/detail/task/lane_loops.hpp>
 #include <hogwild/error.hpp>
-#include <hogwild/models/factorization_machine.hpp>
-#include <hogwild/models/softmax.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/word_vectors.hpp>
 
@@ -125,14 +122,11 @@ std::optional<model_traits> traits_of_lane(const train_request& request, const s
     train_request asked = request;
     std::visit(
         [&]<class M>(const M& m) {
-          if constexpr (margin_model<M>)
-            if (request.engine != engine_name::all_reduce || o.l1 == 0.0) traits = traits_of(m);
-          if constexpr (std::same_as<M, softmax>)
-            if (lane_task::pays_of_classes(rows.columns, m.classes)) traits = traits_of(m);
-          if constexpr (std::same_as<M, factorization_machine>) {
-            const optimizer_kind by = o.optimizer.value_or(m.defaults.optimizer);
-            const bool sums_by_mean = request.engine == engine_name::all_reduce && by != optimizer_kind::sgd;
-            if (!sums_by_mean && lane_task::pays_of_machines(rows.columns, m.width(), by)) traits = traits_of(m);
+          if constexpr (margin_model<M> || row_kernel_model<M>) {
+            const optimizer_kind by = o.optimizer.value_or(defaults_of<M>().optimizer);
+            const bool sums = request.engine == engine_name::all_reduce;
+            if (sums && (o.l1 != 0.0 || by != optimizer_kind::sgd)) return;
+            if (lanes_pay(m, rows.columns, by)) traits = traits_of(m);
           }
         },
         model_of(asked, rows, agreement(nullptr), nullptr));

@@ -185,8 +185,9 @@ constexpr refused_request refusals_of_training[] = {
 
     {"--ensemble-by --combine", [](auto& r) { return r.several.averages; },
      " is decided by --ensemble mean-weights: leave it out"},
-    {"", [](auto& r) { return r.several.any() && (r.engine == engine_name::cuda || !r.devices.empty()); },
-     "--multiclass and --ensemble train by CPUs: leave out the device, and take another engine than cuda"},
+    {"--multiclass --ensemble",
+     [](auto& r) { return r.several.any() && (r.engine == engine_name::cuda || !r.devices.empty()); },
+     " trains by CPUs: leave out the device, and take another engine than cuda"},
     {"--stream --init --checkpoint --resume --segment --freeze --storage", [](auto& r) { return r.several.any(); },
      " is not for models that make one: leave it out with --multiclass and --ensemble"},
     {"--measure-every", [](auto& r) { return r.several.any(); },
@@ -196,20 +197,17 @@ constexpr refused_request refusals_of_training[] = {
      " is about two labels, and with --multiclass each class is the larger one once: take --class-weights"},
 };
 
-/// About --folds, --path and --l2 auto, if one of them is given.
+/// About --folds, --path and --l2 auto, if one of them is given, which stands for the % of a sentence.
 constexpr refused_request refusals_of_folds[] = {
     {"", [](auto& r) { return r.stream; },
-     "--folds, --path and --l2 auto train on rows again and again, and a stream has each once: leave them out"},
+     "% trains on rows again and again, and a stream has each once: leave it out"},
     {"", [](auto& r) { return r.several.any(); },
-     "--folds, --path and --l2 auto are for one model, and several make one here: leave out --multiclass and "
-     "--ensemble"},
+     "% is for one model, and several make one here: leave out --multiclass and --ensemble"},
     {"", [](auto& r) { return is_on(r, model_input::graph); },
-     "--folds, --path and --l2 auto measure rows that are left out, and this model is trained on a graph as a whole"},
+     "% measures rows that are left out, and this model is trained on a graph as a whole"},
     {"", [](auto& r) { return is_on(r, model_input::corpus); },
-     "--folds, --path and --l2 auto measure rows that are left out, and this model is trained on words, which have no "
-     "labels"},
-    {"--max-seconds", [](auto&) { return true; },
-     " is of one run, and --folds, --path and --l2 auto ask for many: leave it out"},
+     "% measures rows that are left out, and this model is trained on words, which have no labels"},
+    {"--max-seconds", [](auto&) { return true; }, " is of one run, and % is many: leave it out"},
     {"",
      [](auto& r) { return (r.folds.folds || r.options.l2_by_folds) && r.options.step.kind == schedule_kind::plateau; },
      "--schedule plateau goes by validation rows, which models of folds have none of: take another"},
@@ -217,14 +215,17 @@ constexpr refused_request refusals_of_folds[] = {
      " is of one run, and a path is a run for each l2: leave it out"},
 };
 
-/// Throws the reason of the first row that refuses the request.
-void go_by(std::span<const refused_request> rows, const command_line& line, const train_request& r) {
+/// Throws the reason of the first row that refuses the request; `asked` stands for the % in it.
+void go_by(std::span<const refused_request> rows, const command_line& line, const train_request& r,
+           const std::string& asked = {}) {
   for (const refused_request& row : rows) {
     if (!row.refuses(r)) continue;
-    if (row.words.empty()) throw config_error(std::string(row.why));
+    std::string why(row.why);
+    if (const std::size_t at = why.find('%'); !asked.empty() && at != std::string::npos) why.replace(at, 1, asked);
+    if (row.words.empty()) throw config_error(why);
     std::istringstream words{std::string(row.words)};
     for (std::string word; words >> word;)
-      if (line.given(word)) throw config_error(word + std::string(row.why));
+      if (line.given(word)) throw config_error(word + why);
   }
 }
 
@@ -256,7 +257,10 @@ void check_model(const command_line& line, const train_request& r) {
 }
 
 void check_folds(const command_line& line, const train_request& r) {
-  go_by(refusals_of_folds, line, r);
+  go_by(refusals_of_folds, line, r,
+        !r.folds.path_text.empty() ? "--path"
+        : r.options.l2_by_folds    ? "--l2 auto"
+                                   : "--folds");
 }
 
 void check_options(const command_line& line, const train_request& r) {

@@ -8,12 +8,8 @@
 #include <memory>
 #include <utility>
 
-#include <hogwild/detail/task/cut_task.hpp>
-#include <hogwild/detail/task/factor_task.hpp>
-#include <hogwild/detail/task/field_task.hpp>
 #include <hogwild/detail/task/general_task.hpp>
 #include <hogwild/detail/task/projected_margin.hpp>
-#include <hogwild/detail/task/row_kernel_task.hpp>
 #include <hogwild/train.hpp>
 
 namespace hogwild {
@@ -21,16 +17,7 @@ namespace hogwild {
 template <free_model M>
 std::unique_ptr<training_task> make_general_task(const M& m, const sparse_view& data, label_map labels,
                                                  const loop_options& options) {
-  if constexpr (cut_model<M>)
-    return std::make_unique<cut_task<M>>(m, data, std::move(labels), options);
-  else if constexpr (factor_model<M>)
-    return std::make_unique<factor_task<M>>(m, data, std::move(labels), options);
-  else if constexpr (field_model<M>)
-    return std::make_unique<field_task<M>>(m, data, std::move(labels), options);
-  else if constexpr (row_kernel_model<M>)
-    return std::make_unique<row_kernel_task<M>>(m, data, std::move(labels), options);
-  else
-    return std::make_unique<general_task<M>>(m, data, std::move(labels), options);
+  return std::make_unique<general_task<M>>(m, data, std::move(labels), options);
 }
 
 }  // namespace hogwild

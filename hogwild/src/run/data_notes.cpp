@@ -9,6 +9,7 @@
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/task/model_constant.hpp>
 
 namespace hogwild {
 
@@ -85,8 +86,7 @@ std::vector<std::string> notes_on_data(const training_task& task, const std::str
   const optimizer_kind by = task.options().optimizer;
   const bool one_step = by == optimizer_kind::sgd || by == optimizer_kind::momentum;
   if (!one_step || facts.non_monotone || facts.users > 0) return {};
-  if (const auto wild = find_wild_columns(data, ranks))
-    return {note_of(*wild, data, facts.margin || task.classes() != nullptr)};
+  if (const auto wild = find_wild_columns(data, ranks)) return {note_of(*wild, data, is_of_linear_model(task))};
   return {};
 }
 

@@ -143,8 +143,8 @@ std::size_t run_planner::decide_sharing(std::size_t workers, const sharing_surro
 void run_planner::require_halves(std::size_t workers) {
   train_options& o = run_.options;
   require(task_.facts().halves > 0,
-          "half storage is for the factors of factorization_machine and ffm, where kernels train them: under sgd or "
-          "adagrad, with nothing frozen but biases, and ffm row by row; leave the storage at float");
+          "half storage is for factors of columns, where kernels train them: under sgd or adagrad, with nothing frozen "
+          "but biases, and row by row where they are for fields; leave the storage at float");
   require_compatible({.sharing = o.sharing,
                       .update = loop_.update,
                       .margin = false,

@@ -104,9 +104,9 @@ std::uint64_t epochs_measured(std::size_t epoch, const train_options& options) {
 
 bool trials_side_by_side::suits(const train_options& o, const model_traits& traits, const sparse_view& rows) {
   const training_defaults& defaults = traits.defaults;
-  const bool has_kernels = traits.margin || ((traits.classes || traits.machine) && o.l1 == 0.0);
+  const bool has_kernels = traits.lanes && (traits.margin || o.l1 == 0.0);
   const optimizer_kind by = o.optimizer.value_or(defaults.optimizer);
-  const bool steps = by == optimizer_kind::sgd || (by == optimizer_kind::adagrad && traits.machine);
+  const bool steps = by == optimizer_kind::sgd || (by == optimizer_kind::adagrad && !traits.linear && !traits.margin);
   return has_kernels && steps && !rows.label.lists() && o.sharing == sharing_kind::automatic &&
          o.update == update_kind::lossy && !o.average && o.freeze.empty() && !o.rounds && !o.virtual_workers &&
          !o.initial && !o.target && !o.validation && schedule_of(o, defaults) != schedule_kind::plateau &&

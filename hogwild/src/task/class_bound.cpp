@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/task/class_bound.hpp>
+#include <hogwild/detail/task/linear_classes.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -9,22 +9,24 @@
 #include <vector>
 
 #include <hogwild/detail/run/agreement.hpp>
-#include <hogwild/models/logistic.hpp>
+#include <hogwild/detail/task/margin_bound.hpp>
 
 #include "task/bound_passes.hpp"
 
-namespace hogwild::detail {
+namespace hogwild {
+namespace detail {
 namespace {
 
 /// Scores of the rows for all classes, and each row's target distribution over the classes.
 class scores_of_rows {
  public:
-  scores_of_rows(const sparse_view& rows, const label_map& labels, thread_team& threads, const agreement& ranks)
+  scores_of_rows(std::size_t classes, const sparse_view& rows, const label_map& labels, thread_team& threads,
+                 const agreement& ranks)
       : rows_(rows),
         labels_(labels),
         threads_(threads),
         ranks_(ranks),
-        classes_(labels.classes()),
+        classes_(classes),
         score_(rows.rows() * classes_),
         chunks_(rows.rows(), bound_chunk) {}
 
@@ -151,12 +153,11 @@ class_constants best_constants(const scores_of_rows& rows, std::vector<double> b
   return found;
 }
 
-/// For a softmax over all classes.
-std::optional<loss_bound> bound_of_all(const sparse_view& data, const label_map& labels,
+/// For the cross entropy of all classes.
+std::optional<loss_bound> bound_of_all(std::size_t classes, const sparse_view& data, const label_map& labels,
                                        std::span<const float> parameters, constant_term constant, thread_team& threads,
                                        const agreement& ranks, const std::stop_token& stop) {
-  scores_of_rows rows(data, labels, threads, ranks);
-  const std::size_t classes = rows.classes();
+  scores_of_rows rows(classes, data, labels, threads, ranks);
   if (!rows.take(parameters, stop)) return std::nullopt;
   std::vector<double> given(classes);
   if (constant != constant_term::none) std::ranges::copy(parameters.last(classes), given.begin());
@@ -201,13 +202,11 @@ std::optional<loss_bound> bound_of_all(const sparse_view& data, const label_map&
   return bound;
 }
 
-/// For a logistic loss of each class against all others: the sum of these.
-std::optional<loss_bound> bound_of_each(const sparse_view& data, const label_map& labels,
-                                        std::span<const float> parameters, constant_term constant, thread_team& threads,
-                                        const agreement& ranks, const std::stop_token& stop) {
-  const std::size_t classes = labels.classes();
-  const logistic model;
-  const margin_loss loss(model);
+/// For a loss of each class against all others: the sum of these.
+std::optional<loss_bound> bound_of_each(const margin_loss& loss, std::size_t classes, const sparse_view& data,
+                                        const label_map& labels, std::span<const float> parameters,
+                                        constant_term constant, thread_team& threads, const agreement& ranks,
+                                        const std::stop_token& stop) {
   const label_map signs(label_kind::binary, {-1.0, 1.0});
   loss_bound bound{.slope = std::vector<double>(data.columns * classes), .width = classes};
   std::vector<double> sign(data.rows());
@@ -231,11 +230,16 @@ std::optional<loss_bound> bound_of_each(const sparse_view& data, const label_map
 }
 
 }  // namespace
+}  // namespace detail
 
-std::optional<loss_bound> bound_of_classes(const softmax& model, const sparse_view& data, const label_map& labels,
-                                           std::span<const float> parameters, constant_term constant,
-                                           thread_team& threads, const agreement& ranks, const std::stop_token& stop) {
-  return (model.one_vs_rest ? bound_of_each : bound_of_all)(data, labels, parameters, constant, threads, ranks, stop);
+std::optional<loss_bound> linear_classes::bound(const sparse_view& rows, const label_map& labels,
+                                                std::span<const float> parameters, bool fixed_constants,
+                                                thread_team& threads, const agreement& ranks,
+                                                const std::stop_token& stop) const {
+  const detail::constant_term constant = detail::constant_of(bias, fixed_constants);
+  if (of_each)
+    return detail::bound_of_each(*of_each, classes, rows, labels, parameters, constant, threads, ranks, stop);
+  return detail::bound_of_all(classes, rows, labels, parameters, constant, threads, ranks, stop);
 }
 
-}  // namespace hogwild::detail
+}  // namespace hogwild

@@ -22,37 +22,35 @@ std::int64_t units_of(double x) {
 
 }  // namespace
 
-class_sums::class_sums(const softmax& m)
-    : model_(&m),
-      whole_(!m.one_vs_rest && m.classes <= most_whole_classes),
+class_sums::class_sums(const linear_classes& m)
+    : apart_(m.of_each.has_value()),
+      whole_(!apart_ && m.classes <= most_whole_classes),
       target_(m.classes),
       gradient_(m.classes),
       curvature_(whole_ ? m.classes * m.classes : m.classes) {}
 
-void class_sums::add(float* scores, std::span<const std::uint32_t> given, float weight) {
+void class_sums::add(float* slopes, std::span<const std::uint32_t> given, float weight) {
   if (weight == 0.0f) return;
-  const std::size_t n = model_->classes;
+  const std::size_t n = gradient_.size();
   const double w = static_cast<double>(weight);
-  const float part = model_->one_vs_rest ? 1.0f : 1.0f / static_cast<float>(given.size());
-  model_->derive(scores, given);
-  for (std::size_t k = 0; k < n; ++k) gradient_[k] += units_of(w * static_cast<double>(scores[k]));
+  const float part = apart_ ? 1.0f : 1.0f / static_cast<float>(given.size());
+  for (std::size_t k = 0; k < n; ++k) gradient_[k] += units_of(w * static_cast<double>(slopes[k]));
   for (const std::uint32_t y : given) {
     target_[y] += units_of(w * static_cast<double>(part));
-    scores[y] += part;  // the prediction
+    slopes[y] += part;  // the prediction
   }
   for (std::size_t k = 0; k < n; ++k) {
-    const double p = static_cast<double>(scores[k]);
+    const double p = static_cast<double>(slopes[k]);
     curvature_[whole_ ? k * n + k : k] += units_of(w * p * (1.0 - p));
     for (std::size_t l = 0; whole_ && l < k; ++l)
-      curvature_[k * n + l] -= units_of(w * p * static_cast<double>(scores[l]));
+      curvature_[k * n + l] -= units_of(w * p * static_cast<double>(slopes[l]));
   }
   weight_ += w;
   ++rows_;
 }
 
 void class_sums::add_unscored(std::span<const std::uint32_t> given, float weight) {
-  const double w = static_cast<double>(weight),
-               part = model_->one_vs_rest ? 1.0 : 1.0 / static_cast<double>(given.size());
+  const double w = static_cast<double>(weight), part = apart_ ? 1.0 : 1.0 / static_cast<double>(given.size());
   for (const std::uint32_t y : given) target_[y] += units_of(w * part);
   weight_ += w;
   ++rows_;
@@ -96,7 +94,7 @@ std::vector<double> class_sums::step() const {
   if (whole_) {
     step = solved();
   } else {
-    const double by = model_->one_vs_rest ? 1.0 : 2.0;
+    const double by = apart_ ? 1.0 : 2.0;
     for (std::size_t k = 0; k < n; ++k) {
       const double c = number(curvature_[k]);
       step[k] = c > 0.0 ? -number(gradient_[k]) / (by * c) : 0.0;
@@ -105,7 +103,7 @@ std::vector<double> class_sums::step() const {
   double longest = 0.0;
   for (double& x : step) {
     if (!std::isfinite(x)) x = 0.0;
-    if (model_->one_vs_rest) x = std::clamp(x, -longest_constant_step, longest_constant_step);
+    if (apart_) x = std::clamp(x, -longest_constant_step, longest_constant_step);
     longest = std::max(longest, std::abs(x));
   }
   if (longest > longest_constant_step)
@@ -148,11 +146,11 @@ std::vector<float> class_sums::of_unscored() const {
   double mean = 0.0;
   for (const std::int64_t t : target_) {
     const double p = std::clamp(number(t) / all, least, 1.0 - least);
-    of.push_back(model_->one_vs_rest ? std::log(p / (1.0 - p)) : std::log(p));
+    of.push_back(apart_ ? std::log(p / (1.0 - p)) : std::log(p));
     mean += of.back() / static_cast<double>(target_.size());
   }
   std::vector<float> constants;
-  for (const double x : of) constants.push_back(static_cast<float>(model_->one_vs_rest ? x : x - mean));
+  for (const double x : of) constants.push_back(static_cast<float>(apart_ ? x : x - mean));
   return constants;
 }
 

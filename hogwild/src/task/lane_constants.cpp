@@ -14,6 +14,7 @@
 #include <hogwild/detail/loop/row_lanes.hpp>
 #include <hogwild/detail/task/class_constants.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/task/linear_classes.hpp>
 #include <hogwild/detail/task/model_constant.hpp>
 
 namespace hogwild {
@@ -113,7 +114,7 @@ struct losses_of_lanes {
 losses_of_lanes pass_of_lanes(const training_task& alone, const lane_table& table, const param_store& store,
                               sums_of_lanes& sums, thread_team& threads, const std::stop_token& stop) {
   const sparse_view& data = alone.data();
-  const softmax& m = *alone.classes();
+  const linear_classes& m = *alone.classes();
   const std::size_t lanes = table.lanes;
   const rows_of_lanes of(table, data);
   std::mutex mutex;
@@ -122,23 +123,33 @@ losses_of_lanes pass_of_lanes(const training_task& alone, const lane_table& tabl
   with_row_types(data, [&]<class Index, class Value>() {
     const auto of_thread = [&] {
       return [&, batch = batch_on<Index, Value>(data),
-              kernels = row_lanes<softmax, Index, Value>(m, data.columns, lanes, alone.options().isa),
-              scores = std::vector<float>(m.classes * lanes),
-              of_lane = std::vector<float>(m.classes)](const chunk& rows, std::span<float>, std::span<float>) mutable {
+              kernels = row_lanes<class_arrays, Index, Value>(m, data.columns, lanes, alone.options().isa),
+              scores = std::vector<float>(m.classes * lanes), of_lanes = std::vector<float>(m.classes * lanes)](
+                 const chunk& rows, std::span<float>, std::span<float>) mutable {
         sums_of_lanes mine(lanes);
+        std::uint32_t given = 0;
+        std::array<std::span<const std::uint32_t>, most_lanes> same;
+        same.fill({&given, 1});
+        std::array<std::size_t, most_lanes> lane;
+        std::array<double, most_lanes> loss;
         for (std::size_t k = 0; k < lanes; ++k)
           if (sums[k]) mine[k].emplace(m);
         for (std::size_t r = rows.first; r < rows.last && !stop.stop_requested(); ++r) {
           take_rows(batch, data, std::span(&r, 1));
           kernels.score(store.parameters<float>().data(), batch, scores.data());
-          const auto given = static_cast<std::uint32_t>(alone.labels().encode(data.label[r]));
+          given = static_cast<std::uint32_t>(alone.labels().encode(data.label[r]));
+          std::size_t taking = 0;
           for (std::size_t k = 0; k < lanes; ++k) {
             if (!mine[k] || !of.takes(k, r)) continue;
-            for (std::size_t c = 0; c < m.classes; ++c) of_lane[c] = scores[c * lanes + k];
+            for (std::size_t c = 0; c < m.classes; ++c) of_lanes[taking * m.classes + c] = scores[c * lanes + k];
+            lane[taking++] = k;
+          }
+          m.respond(taking, of_lanes.data(), same.data(), loss.data());
+          for (std::size_t i = 0; i < taking; ++i) {
+            const std::size_t k = lane[i];
             const float weight = of.weight(k, r);
-            losses[rows.index].of[k] +=
-                static_cast<double>(weight) * m.measured(of_lane.data(), std::span(&given, 1)).loss;
-            mine[k]->add(of_lane.data(), std::span(&given, 1), weight);
+            losses[rows.index].of[k] += static_cast<double>(weight) * loss[i];
+            mine[k]->add(&of_lanes[i * m.classes], same[i], weight);
           }
         }
         const std::scoped_lock lock(mutex);
@@ -159,7 +170,7 @@ void minimise_constants_of_classes(const training_task& alone, const lane_table&
                                    const std::bitset<most_lanes>& which, thread_team& threads,
                                    const std::stop_token& stop) {
   const sparse_view& data = alone.data();
-  const softmax& m = *alone.classes();
+  const linear_classes& m = *alone.classes();
   const std::size_t lanes = table.lanes, weights = data.columns * m.classes * lanes;
   const std::span<float> all = store.parameters<float>();
   const auto put = [&](std::size_t k, std::span<const float> constants) {

@@ -7,21 +7,17 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <type_traits>
 #include <utility>
 
-#include <hogwild/detail/loop/lane_proximal.hpp>
-#include <hogwild/detail/loop/lane_step.hpp>
-#include <hogwild/detail/loop/row_lane_step.hpp>
-#include <hogwild/detail/loop/worker_loop.hpp>
+#include <hogwild/detail/kernels/lane_kernels.hpp>
+#include <hogwild/detail/kernels/row_batch.hpp>
+#include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/platform/topology.hpp>
-#include <hogwild/detail/sharing/dispatch.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
-#include <hogwild/detail/task/untrained.hpp>
+#include <hogwild/detail/task/lane_loops.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
 #include <hogwild/error.hpp>
 
-#include "task/lane_scorers.hpp"
 #include "task/require.hpp"
 
 namespace hogwild {
@@ -31,7 +27,7 @@ namespace {
 const training_task& suited(const training_task& alone) {
   detail::require(
       lane_task::suits(alone),
-      "models are trained side by side that are linear, under sgd, or factorization machines, under sgd or adagrad; "
+      "models are trained side by side that are linear, under sgd, or have factors of columns, under sgd or adagrad; "
       "with nothing frozen, and l1 where they have one weight a column");
   return alone;
 }
@@ -50,10 +46,8 @@ task_facts facts_of_lanes(const training_task& alone, std::size_t lanes) {
 
 bool lane_task::suits(const training_task& alone) {
   const loop_options& o = alone.options();
-  const bool steps =
-      o.optimizer == optimizer_kind::sgd || (o.optimizer == optimizer_kind::adagrad && alone.machine() != nullptr);
-  return (alone.margin() != nullptr || alone.classes() != nullptr || alone.machine() != nullptr) && steps &&
-         o.form != l2_form::two_pass && o.frozen_groups == 0 && !alone.data().label.lists();
+  return alone.lanes() != nullptr && alone.lanes()->takes(o.optimizer) && o.form != l2_form::two_pass &&
+         o.frozen_groups == 0 && !alone.data().label.lists();
 }
 
 lane_task::lane_task(std::shared_ptr<const training_task> alone, std::shared_ptr<const lane_table> table)
@@ -63,24 +57,21 @@ lane_task::lane_task(std::shared_ptr<const training_task> alone, std::shared_ptr
 
 // On text of 49,050 columns, with a cache of 2 MiB, models of 3 classes took 1/7.9 of the time, of 10 classes 1/2.1, of
 // 20 1/1.5, of 40 1/1.3, and of 90 classes the same time.
-bool lane_task::pays_of_classes(std::size_t columns, std::size_t classes) {
+bool lanes_of_classes_pay(std::size_t columns, std::size_t classes) {
   constexpr std::size_t numbers_of_a_vector = 8;
   return classes < numbers_of_a_vector || columns * classes * sizeof(float) <= 4 * level2_cache_bytes();
 }
 
-// On text of 47,603 columns, with a cache of 2 MiB, machines of 0.9 to 1.8 MiB took 1/1.4 to 1/3 of the time, of 3 MiB
-// 1/1.1, and of 6 MiB a fifth more; on records of 123 columns, with 4 factors 1/4 to 1/9, and with 16 factors 1/2 to
-// 1/4.
-bool lane_task::pays_of_machines(std::size_t columns, std::size_t width, optimizer_kind by) {
+// On text of 47,603 columns, with a cache of 2 MiB, models with factors of 0.9 to 1.8 MiB took 1/1.4 to 1/3 of the
+// time, of 3 MiB 1/1.1, and of 6 MiB a fifth more; on records of 123 columns, with 4 factors 1/4 to 1/9, and with 16
+// factors 1/2 to 1/4.
+bool lanes_of_factors_pay(std::size_t columns, std::size_t width, optimizer_kind by) {
   const std::size_t kept = columns * (width + 1) * (1 + state_arrays_of(by));
   return kept * sizeof(float) <= level2_cache_bytes();
 }
 
 bool lane_task::pays(const training_task& alone) {
-  const std::size_t columns = alone.data().columns;
-  if (alone.classes() != nullptr) return pays_of_classes(columns, alone.classes()->classes);
-  if (alone.machine() != nullptr) return pays_of_machines(columns, alone.machine()->width(), alone.options().optimizer);
-  return true;
+  return alone.lanes() != nullptr && alone.lanes()->pays(alone.data().columns, alone.options().optimizer);
 }
 
 std::size_t lane_task::weights_of(const training_task& alone) {
@@ -95,61 +86,7 @@ std::unique_ptr<training_task> lane_task::on(const sparse_view& rows) const {
 
 void lane_task::work(const worker_context& at) const {
   const step_context context{labels_, data_.degree, all_rows(), at.plan.options, data_.rows(), &at.store.control()};
-  if (alone_->margin() != nullptr)
-    train_margins(at, context);
-  else if (alone_->classes() != nullptr)
-    train_rows(*alone_->classes(), at, context);
-  else
-    train_rows(*alone_->machine(), at, context);
-}
-
-void lane_task::train_margins(const worker_context& at, const step_context& context) const {
-  const margin_loss loss = *alone_->margin();
-  const auto train = [&](const auto& sharing) {
-    if constexpr (requires { sharing.values(); }) {
-      with_row_types(data_, [&]<class Index, class Value>() {
-        using sharing_type = std::remove_cvref_t<decltype(sharing)>;
-        const auto loop = [&](auto&& step) {
-          worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
-        };
-        constexpr bool gathers = requires(const sharing_type& own) {
-          own.gains();
-        };  // there is no l1 with these: sync_plan.cpp
-        if (at.plan.options.proximal()) {
-          if constexpr (!gathers)
-            return loop(lane_proximal_batch<sharing_type, Index, Value>(sharing, loss, *table_, context, data_));
-          else
-            throw_untrained(facts_.model, at.plan.options);
-        }
-        loop(lane_batch_step<sharing_type, Index, Value>(sharing, loss, *table_, context, data_));
-      });
-    } else {
-      lane_row_step step(sharing, loss, *table_, context, data_);
-      worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
-    }
-  };
-  const std::size_t first_singleton = by_chunks(at.plan.options.order) ? data_.first_singleton : data_.columns;
-  with_sharing<float, sharing_choices::whole>(at, facts_.groups, data_.columns, first_singleton, train);
-}
-
-template <class M>
-void lane_task::train_rows(const M& model, const worker_context& at, const step_context& context) const {
-  const auto train = [&]<class Sharing>(const Sharing& sharing) {
-    const auto loop = [&](auto&& step) {
-      worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
-    };
-    if constexpr (requires { sharing.state_values(); })
-      with_row_types(data_, [&]<class Index, class Value>() {
-        loop(row_lane_batch<M, Sharing, Index, Value>(sharing, model, *table_, context, data_));
-      });
-    else if (context.options.optimizer == optimizer_kind::sgd)
-      loop(general_lane_step<M, sgd, Sharing>(sharing, model, *table_, context, data_));
-    else if constexpr (requires { sharing.state(0); })
-      loop(general_lane_step<M, block_optimizer, Sharing>(sharing, model, *table_, context, data_));
-    else
-      throw_untrained(facts_.model, at.plan.options);
-  };
-  with_sharing<float, sharing_choices::whole>(at, facts_.groups, data_.columns, no_singletons, train);
+  alone_->lanes()->train_lanes(at, context, *this, *table_);
 }
 
 namespace {
@@ -218,8 +155,8 @@ std::vector<measurement> lane_task::measure(const param_store& store, std::span<
       if (!rows.weight.empty()) sum.row_weight[k].push_back(rows.weight[r]);
     }
   };
-  // `scorer` gives the loss, the label, and if all measures are asked for the prediction, of a few rows in each lane.
-  const auto sum_up = [&](auto&& scorer) {
+  threads.run([&](std::size_t) {
+    const lane_scorer scorer = alone_->lanes()->scorer(*this, *table_, rows, v, scale);
     std::array<std::size_t, batch_rows> drawn{};
     alignas(64) std::array<float, batch_rows * most_lanes> score, label;
     alignas(64) std::array<double, batch_rows * most_lanes> loss;
@@ -243,18 +180,6 @@ std::vector<measurement> lane_task::measure(const param_store& store, std::span<
         }
       }
     }
-  };
-  threads.run([&](std::size_t) {
-    with_row_types(rows, [&]<class Index, class Value>() {
-      const lane_parameters from{v, data_.columns};
-      const auto by_rows = [&]<class M>(const M& model) {
-        sum_up(row_scorer<M, Index, Value>(model, lanes, labels_, rows, options_, from));
-      };
-      if (alone_->margin() != nullptr)
-        sum_up(margin_scorer<Index, Value>(*alone_->margin(), *table_, labels_, rows, options_, from, scale));
-      else
-        alone_->classes() != nullptr ? by_rows(*alone_->classes()) : by_rows(*alone_->machine());
-    });
   });
   std::vector<measurement> result(lanes, measurement{.loss = std::numeric_limits<double>::quiet_NaN()});
   const bool one_class = alone_->margin() != nullptr && labels_.kind() == label_kind::classes;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <mutex>
 #include <span>
@@ -17,6 +16,7 @@
 #include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/task/class_constants.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/task/linear_classes.hpp>
 #include <hogwild/detail/task/margin_rows.hpp>
 
 namespace hogwild {
@@ -78,35 +78,37 @@ double minimise_bias(const training_task& task, const margin_loss& loss, const p
   return sum_of_losses(loss, rows, all[data.columns], threads) / static_cast<double>(data.rows());
 }
 
-/// The model of several classes whose task it is; nothing if it is another kind.
-std::optional<softmax> classes_of(const training_task& task) {
-  const task_facts& facts = task.facts();
-  if (facts.model != softmax::name || facts.model_bytes.size() != sizeof(softmax)) return std::nullopt;
-  softmax m;
-  std::memcpy(&m, facts.model_bytes.data(), sizeof m);
-  return m;
-}
-
-/// The classes of rows: a list, or the one of the label. Belongs to a thread.
+/// The classes of a few rows: lists, or the one of each label. Belongs to a thread.
 class given_classes {
  public:
+  using of_row = std::span<const std::uint32_t>;
+
   explicit given_classes(const training_task& task) : labels_(task.labels()), data_(task.data()) {}
 
-  std::span<const std::uint32_t> operator()(std::size_t r) {
-    if (data_.label.lists()) return labels_.encode_list(data_.label, r, list_);
-    one_ = static_cast<std::uint32_t>(labels_.encode(data_.label[r]));
-    return {&one_, 1};
+  /// One for each of at most batch_rows rows.
+  template <class Rows>
+  const of_row* operator()(const Rows& rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (data_.label.lists()) {
+        given_[i] = labels_.encode_list(data_.label, rows[i], list_[i]);
+      } else {
+        one_[i] = static_cast<std::uint32_t>(labels_.encode(data_.label[rows[i]]));
+        given_[i] = {&one_[i], 1};
+      }
+    }
+    return given_.data();
   }
 
  private:
   const label_map& labels_;
   const sparse_view& data_;
-  std::uint32_t one_ = 0;
-  std::vector<std::uint32_t> list_;
+  std::array<std::uint32_t, batch_rows> one_{};
+  std::array<std::vector<std::uint32_t>, batch_rows> list_{};
+  std::array<of_row, batch_rows> given_{};
 };
 
 /// The sum of the losses of all rows; adds the rows to `sums`.
-double pass_over(const training_task& task, const softmax& m, float* parameters, thread_team& threads,
+double pass_over(const training_task& task, const linear_classes& m, float* parameters, thread_team& threads,
                  const std::stop_token& stop, class_sums& sums) {
   const sparse_view& data = task.data();
   std::mutex mutex;
@@ -118,21 +120,22 @@ double pass_over(const training_task& task, const softmax& m, float* parameters,
               scores = std::vector<float>(batch_rows * m.classes)](const chunk& rows, std::span<float>,
                                                                    std::span<float>) mutable {
         class_sums mine(m);
-        double loss = 0.0;
+        std::array<double, batch_rows> loss;
+        double sum = 0.0;
         for_few_rows(rows, stop, [&](std::size_t first, const auto& few) {
           take_rows(batch, data, few);
           kernels.scores(m.arrays_in(parameters), batch, scores.data());
-          for (const std::size_t r : few) {
-            float* const of_row = scores.data() + (r - first) * m.classes;
-            const auto classes = given(r);
-            const float weight = data.weight_of(r);
-            loss += static_cast<double>(weight) * m.measured(of_row, classes).loss;
-            mine.add(of_row, classes, weight);
+          const std::span<const std::uint32_t>* const classes = given(few);
+          m.respond(few.size(), scores.data(), classes, loss.data());
+          for (std::size_t i = 0; i < few.size(); ++i) {
+            const float weight = data.weight_of(first + i);
+            sum += static_cast<double>(weight) * loss[i];
+            mine.add(scores.data() + i * m.classes, classes[i], weight);
           }
         });
         const std::scoped_lock lock(mutex);
         sums.add(mine);
-        return loss;
+        return sum;
       };
     };
     losses = evaluate_chunks(data, task.labels(), threads, chunk_plan(data.rows(), 1024), false, of_thread,
@@ -142,14 +145,15 @@ double pass_over(const training_task& task, const softmax& m, float* parameters,
   return losses * static_cast<double>(data.rows());
 }
 
-double minimise_classes(const training_task& task, const softmax& m, const param_store& store, thread_team& threads,
-                        const constant_search& by) {
+double minimise_classes(const training_task& task, const linear_classes& m, const param_store& store,
+                        thread_team& threads, const constant_search& by) {
   const std::span<float> all = store.parameters<float>();
   const std::span<float> constants = all.subspan(m.features * m.classes, m.classes);
   if (all_are_zero(all)) {  // untrained
     class_sums sums(m);
     given_classes given(task);
-    for (std::size_t r = 0; r < task.data().rows(); ++r) sums.add_unscored(given(r), task.data().weight_of(r));
+    for (std::size_t r = 0; r < task.data().rows(); ++r)
+      sums.add_unscored(*given(consecutive_rows{r, 1}), task.data().weight_of(r));
     sums.agree(by.sum, {});
     std::ranges::copy(sums.of_unscored(), constants.begin());
   }
@@ -175,20 +179,20 @@ double minimise_classes(const training_task& task, const softmax& m, const param
 }  // namespace
 
 bool is_of_linear_model(const training_task& task) {
-  return task.margin() != nullptr || classes_of(task);
+  return task.margin() != nullptr || task.classes() != nullptr;
 }
 
 bool has_constant(const training_task& task) {
   if (task.margin() != nullptr) return task.options().bias != 0;
-  const std::optional<softmax> m = classes_of(task);
-  return m && m->bias && !task.options().freezes(1);
+  const linear_classes* const m = task.classes();
+  return m != nullptr && m->bias && !task.options().freezes(1);
 }
 
 std::optional<double> minimise_constant(const training_task& task, const param_store& store, double scale,
                                         thread_team& threads, const constant_search& by) {
   if (!has_constant(task)) return std::nullopt;
   if (const margin_loss* const loss = task.margin()) return minimise_bias(task, *loss, store, scale, threads, by);
-  return minimise_classes(task, *classes_of(task), store, threads, by);
+  return minimise_classes(task, *task.classes(), store, threads, by);
 }
 
 }  // namespace hogwild

@@ -18,16 +18,18 @@ using namespace hogwild;
 
 namespace {
 
-TEST(ring_token, of_zero_names_replica_0) {
+struct token_of_a_ring : testing::Test {
   ring_token token{};
+};
+
+TEST_F(token_of_a_ring, of_zero_names_replica_0) {
   const auto seen = token.look();
   EXPECT_EQ(token.generation(seen), 0u);
   EXPECT_TRUE(token.names(seen, 0));
   EXPECT_FALSE(token.names(seen, 1));
 }
 
-TEST(ring_token, goes_from_replica_to_replica) {
-  ring_token token{};
+TEST_F(token_of_a_ring, goes_from_replica_to_replica) {
   token.open(2);
   const std::size_t most = ring_token::most_replicas - 1;
   for (const auto& [from, to] : {std::pair{std::size_t{2}, std::size_t{0}}, {0, most}, {most, 1}}) {
@@ -43,8 +45,7 @@ TEST(ring_token, goes_from_replica_to_replica) {
   }
 }
 
-TEST(ring_token, is_claimed_by_one_worker_of_its_replica) {
-  ring_token token{};
+TEST_F(token_of_a_ring, is_claimed_by_one_worker_of_its_replica) {
   const auto seen = token.look();
   const auto held = token.claim(seen);
   ASSERT_TRUE(held);
@@ -54,8 +55,7 @@ TEST(ring_token, is_claimed_by_one_worker_of_its_replica) {
   EXPECT_EQ(token.replica(token.look()), 0u);
 }
 
-TEST(ring_token, of_a_holder_that_was_passed_over_is_dead) {
-  ring_token token{};
+TEST_F(token_of_a_ring, of_a_holder_that_was_passed_over_is_dead) {
   const auto held = token.claim(token.look());
   ASSERT_TRUE(held);
   const auto taken = token.take_over(token.look(), 3);
@@ -70,16 +70,14 @@ TEST(ring_token, of_a_holder_that_was_passed_over_is_dead) {
   EXPECT_TRUE(token.pass(*taken, 0));
 }
 
-TEST(ring_token, is_taken_over_once) {
-  ring_token token{};
+TEST_F(token_of_a_ring, is_taken_over_once) {
   const auto overdue = token.look();
   EXPECT_TRUE(token.take_over(overdue, 1));
   EXPECT_FALSE(token.take_over(overdue, 2));
   EXPECT_EQ(token.replica(token.look()), 1u);
 }
 
-TEST(ring_token, that_was_held_through_the_end_of_a_round_is_dead_in_the_next) {
-  ring_token token{};
+TEST_F(token_of_a_ring, that_was_held_through_the_end_of_a_round_is_dead_in_the_next) {
   const auto held = token.claim(token.look());
   ASSERT_TRUE(held);
   token.open(0);
@@ -91,9 +89,8 @@ TEST(ring_token, that_was_held_through_the_end_of_a_round_is_dead_in_the_next) {
 constexpr std::size_t workers = 4;
 
 // Unless somebody takes over, the holder of the token is alone, and sees the writes of all holders before it.
-TEST(ring_token, hands_on_what_its_holders_wrote) {
+TEST_F(token_of_a_ring, hands_on_what_its_holders_wrote) {
   constexpr std::size_t passes = 20'000;
-  ring_token token{};
   std::uint64_t written = 0;
   std::atomic<bool> alone{true};
   test::run_together(workers, [&](std::size_t me) {
@@ -117,9 +114,8 @@ TEST(ring_token, hands_on_what_its_holders_wrote) {
 }
 
 // Everybody takes over all the time.
-TEST(ring_token, gives_each_generation_to_one_worker) {
+TEST_F(token_of_a_ring, gives_each_generation_to_one_worker) {
   constexpr std::size_t looks = 200'000;
-  ring_token token{};
   std::vector<std::uint64_t> created[workers], held[workers];
   test::run_together(workers, [&](std::size_t me) {
     for (std::size_t i = 0; i < looks; ++i) {

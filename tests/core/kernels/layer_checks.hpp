@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <memory>
+#include <new>
 #include <random>
 #include <vector>
 
@@ -16,31 +16,18 @@
 
 namespace hogwild::test {
 
-/// Numbers from a multiple of 64 bytes on.
-class lane_buffer {
- public:
-  explicit lane_buffer(std::size_t n) : memory_(n + 16), size_(n) {
-    void* begin = memory_.data();
-    std::size_t room = memory_.size() * sizeof(float);
-    begin_ = static_cast<float*>(std::align(64, n * sizeof(float), begin, room));
-  }
-  lane_buffer(const lane_buffer& other) : lane_buffer(other.size_) { *this = other; }
-  lane_buffer& operator=(const lane_buffer& other) {
-    for (std::size_t i = 0; i < size_; ++i) begin_[i] = other.begin_[i];
-    return *this;
-  }
-
-  float* data() { return begin_; }
-  const float* data() const { return begin_; }
-  std::size_t size() const { return size_; }
-  float& operator[](std::size_t i) { return begin_[i]; }
-  float operator[](std::size_t i) const { return begin_[i]; }
+template <class T>
+struct in_lanes {
+  using value_type = T;
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
+  void deallocate(T* numbers, std::size_t) { ::operator delete(numbers, alignment); }
+  bool operator==(const in_lanes&) const = default;
 
  private:
-  std::vector<float> memory_;
-  float* begin_;
-  std::size_t size_;
+  static constexpr std::align_val_t alignment{64};
 };
+/// Numbers from a multiple of 64 bytes on.
+using lane_buffer = std::vector<float, in_lanes<float>>;
 
 inline void fill_randomly(std::mt19937_64& random, float* to, std::size_t n) {
   std::uniform_real_distribution<float> any(-0.5f, 0.5f);

@@ -10,6 +10,7 @@
 #include <hogwild/detail/collectives/thread.hpp>
 #include <hogwild/error.hpp>
 
+#include "support/refusal.hpp"
 #include "support/threads.hpp"
 
 using namespace hogwild;
@@ -45,11 +46,7 @@ TEST(lost_thread, one_that_never_comes_is_named_by_all_others_in_time) {
     if (rank == 2) return;
     const auto member = group.join(rank);
     std::vector<float> x(100);
-    try {
-      member->all_reduce(x);
-    } catch (const worker_error& e) {
-      said[rank] = e.what();
-    }
+    said[rank] = test::refusal_of<worker_error>([&] { member->all_reduce(x); });
   });
   const auto waited = std::chrono::steady_clock::now() - begin;
   EXPECT_GE(waited, 200ms);

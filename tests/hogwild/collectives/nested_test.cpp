@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/collectives/nested.hpp>
 
-#include <algorithm>
 #include <memory>
-#include <numeric>
 #include <thread>
 #include <vector>
 

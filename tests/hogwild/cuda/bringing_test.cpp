@@ -11,7 +11,6 @@
 #include <span>
 #include <stop_token>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -72,8 +71,7 @@ TEST(bringing, ends_with_the_copy_that_is_under_way) {
 }
 
 TEST(bringing, leaves_nothing_on_the_device) {
-  const test::toy_rows toy = test::planted_classification({.rows = 500, .columns = 50, .per_row = 5, .seed = 6});
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_classification({.rows = 500, .columns = 50, .per_row = 5, .seed = 6});
   const sparse_view view = rows.view();
   const label_map labels = label_map::learn(label_kind::binary, view.label, "rows");
   const auto emulated = device::open_emulated(1, own_memory);
@@ -135,8 +133,7 @@ TEST(bringing, of_what_takes_long_to_read_ends_between_two_parts) {
 
 // Ratings are read into a form of their own before they are copied, which is interrupted as well.
 TEST(bringing, of_ratings_ends_while_they_are_read) {
-  const test::toy_rows toy = test::planted_ratings();
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_ratings();
   const sparse_view view = rows.view();
   const auto task = make_task(test::factors_of({}), view, label_map::learn(label_kind::real, view.label, "rows"), {});
   const auto emulated = device::open_emulated(1, own_memory);

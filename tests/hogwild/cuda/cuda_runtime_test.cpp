@@ -25,6 +25,7 @@
 #include "kernels/replica_meeting.hpp"
 #include "runtime.hpp"
 #include "support/fake_cuda.hpp"
+#include "support/refusal.hpp"
 #include "support/serial_band.hpp"
 #include "support/toy_data.hpp"
 
@@ -35,14 +36,17 @@ using testing::Not;
 
 namespace {
 
+constexpr std::size_t much = std::size_t{1} << 30, too_little_for_all_rows = 3000;
+
 const test::toy_rows cuda_rows = test::planted_classification({.rows = 120, .columns = 30, .per_row = 6, .seed = 20});
 /// For runs that are repeated for each of their calls.
 const test::toy_rows few_cuda_rows =
     test::planted_classification({.rows = 60, .columns = 30, .per_row = 6, .seed = 20});
 
 /// A machine whose kernels do what their host form does.
-test::fake_machine cuda_machine() {
+test::fake_machine cuda_machine(int devices = 1, std::size_t memory = much) {
   test::fake_machine m;
+  m.devices = devices, m.memory_bytes = memory;
   m.kernel = [](void** arguments) {
     static const logistic model;
     const auto& work = *static_cast<const device::margin_work*>(arguments[0]);
@@ -66,12 +70,7 @@ train_result train_on_cuda(const cuda_engine& engine, std::size_t epochs, const 
 /// The error of the run on this machine, which must fail; empty if it does not.
 std::string refusal_of(const test::fake_machine& machine, const cuda_engine& engine) {
   test::set_fake_machine(machine);
-  std::string said;
-  try {
-    train_on_cuda(engine, 1, few_cuda_rows);
-  } catch (const resource_error& e) {
-    said = e.what();
-  }
+  const std::string said = test::refusal_of<resource_error>([&] { train_on_cuda(engine, 1, few_cuda_rows); }, "");
   EXPECT_EQ(test::left_on_fake_devices(), test::fake_leftovers{}) << said;
   return said;
 }
@@ -84,7 +83,6 @@ struct way_of_memory {
   int devices = 1;
   std::size_t stride = 1;  ///< from a call that fails to the next, behind the first ones of each function
 };
-constexpr std::size_t much = std::size_t{1} << 30, too_little_for_all_rows = 3000;
 constexpr way_of_memory ways_of_memory[] = {{"replica", memory_kind::device, much},
                                             {"streamed", memory_kind::device, too_little_for_all_rows, 1, 7},
                                             {"pinned", memory_kind::pinned, much},
@@ -92,9 +90,7 @@ constexpr way_of_memory ways_of_memory[] = {{"replica", memory_kind::device, muc
                                             {"peers", memory_kind::device, much, 2, 9}};
 
 TEST(cuda_runtime, brings_rows_for_each_launch_where_memory_is_too_small_for_all) {
-  test::fake_machine machine = cuda_machine();
-  machine.memory_bytes = too_little_for_all_rows;
-  test::set_fake_machine(machine);
+  test::set_fake_machine(cuda_machine(1, too_little_for_all_rows));
   const train_result streamed = train_on_cuda({.device = 0}, 5);
   EXPECT_GT(streamed.devices[0].block_bytes, 0u);
   test::set_fake_machine(cuda_machine());
@@ -107,8 +103,7 @@ TEST(cuda_runtime, trains_on_the_device_of_this_number_and_leaves_nothing_there)
   const double serial = train(logistic{}, cuda_rows.csr(), serial_engine{},
                               {.epochs = 10, .step = {.initial = 0.5, .decay = 0.8}, .bias = true})
                             .objective;
-  test::fake_machine machine = cuda_machine();
-  machine.devices = 2;
+  test::fake_machine machine = cuda_machine(2);
   for (const cuda_engine& engine :
        {cuda_engine{.device = 0}, cuda_engine{.workers = 1, .device = 1}, cuda_engine{.memory = memory_kind::pinned},
         cuda_engine{.workers = 1, .device = 1, .memory = memory_kind::managed}}) {
@@ -187,11 +182,11 @@ TEST(cuda_runtime, says_what_is_missing_and_what_to_do) {
             "there is no driver for CUDA devices on this machine: install NVIDIA's" + other);
   EXPECT_EQ(refusal_of(with([](machine& m) { m.driver = 12020; }), {.device = 0}),
             "the driver for CUDA devices is too old for this build: it knows CUDA 12.2: install a newer one" + other);
-  EXPECT_EQ(refusal_of(with([](machine& m) { m.devices = 0; }), {.device = 0}),
+  EXPECT_EQ(refusal_of(cuda_machine(0), {.device = 0}),
             "the driver finds no CUDA device: look at nvidia-smi and CUDA_VISIBLE_DEVICES" + other);
   EXPECT_EQ(refusal_of(cuda_machine(), {.device = 99}),
             "there is no device 99: this machine has 1 device, counted from 0" + other);
-  EXPECT_EQ(refusal_of(with([](machine& m) { m.devices = 2; }), {.device = 2}),
+  EXPECT_EQ(refusal_of(cuda_machine(2), {.device = 2}),
             "there is no device 2: this machine has 2 devices, counted from 0" + other);
   EXPECT_EQ(refusal_of(with([](machine& m) { m.has_code = false; }), {.device = 0}),
             "this build has no code for that device: build with its architecture in CMAKE_CUDA_ARCHITECTURES");
@@ -199,9 +194,7 @@ TEST(cuda_runtime, says_what_is_missing_and_what_to_do) {
 
 // 30 columns and a bias take 31 floats, and the number of updates is added.
 TEST(cuda_runtime, says_how_much_memory_is_needed_and_how_much_is_free) {
-  test::fake_machine machine = cuda_machine();
-  machine.memory_bytes = 200;
-  EXPECT_THAT(refusal_of(machine, {.device = 0}),
+  EXPECT_THAT(refusal_of(cuda_machine(1, 200), {.device = 0}),
               AllOf(HasSubstr("the device is too small for this run: parameters and state need 132 bytes, two blocks "
                               "of its longest row "),
                     HasSubstr("200 bytes are free; train on fewer columns, or by threads")));
@@ -209,35 +202,22 @@ TEST(cuda_runtime, says_how_much_memory_is_needed_and_how_much_is_free) {
 }
 
 TEST(cuda_runtime, says_how_much_is_free_when_memory_is_gone_meanwhile) {
-  test::fake_machine machine = cuda_machine();
-  machine.memory_bytes = 1000;
-  test::set_fake_machine(machine);
+  test::set_fake_machine(cuda_machine(1, 1000));
   const auto device = device::open_cuda(0);
   const device::buffer<float> first(*device, 200);
-  try {
-    const device::buffer<float> second(*device, 51);
-    FAIL() << "800 of 1000 bytes are taken, and 204 were given";
-  } catch (const resource_error& e) {
-    EXPECT_STREQ(e.what(), "the device has no room for 204 bytes: 200 are free; train on fewer rows or columns");
-  }
+  EXPECT_EQ(test::refusal_of<resource_error>([&] { device::buffer<float>(*device, 51); }),
+            "the device has no room for 204 bytes: 200 are free; train on fewer rows or columns");
   EXPECT_EQ(device->free_bytes(), 200u);
 }
 
 TEST(cuda_runtime, that_has_no_memory_left_says_so_whatever_it_was_for) {
-  test::fake_machine machine = cuda_machine();
-  machine.memory_bytes = 1000;
-  test::set_fake_machine(machine);
-  try {
-    device::open_cuda(0)->allocate_managed(1001);
-    FAIL() << "1001 of 1000 bytes were given";
-  } catch (const resource_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("memory is used up: look at nvidia-smi"));
-  }
+  test::set_fake_machine(cuda_machine(1, 1000));
+  EXPECT_THAT(test::refusal_of<resource_error>([&] { device::open_cuda(0)->allocate_managed(1001); }),
+              HasSubstr("memory is used up: look at nvidia-smi"));
 }
 
 TEST(cuda_runtime, whose_memory_goes_to_others_meanwhile_has_less_for_rows) {
-  test::fake_machine machine = cuda_machine();
-  machine.memory_bytes = 100'000;
+  test::fake_machine machine = cuda_machine(1, 100'000);
   EXPECT_EQ(refusal_of(machine, {.device = 0}), "");
   const std::vector<std::string_view> calls = test::fake_calls();
   machine.code = 2;  // cudaErrorMemoryAllocation
@@ -253,9 +233,7 @@ TEST(cuda_runtime, whose_memory_goes_to_others_meanwhile_has_less_for_rows) {
 }
 
 TEST(cuda_runtime, works_beside_another_one_on_another_device) {
-  test::fake_machine machine = cuda_machine();
-  machine.devices = 2;
-  test::set_fake_machine(machine);
+  test::set_fake_machine(cuda_machine(2));
   const auto first = device::open_cuda(0), second = device::open_cuda(1);
   const device::buffer<float> a(*first, 2), b(*second, 2);
   const std::array<float, 2> given{1.0f, 2.0f};
@@ -274,8 +252,7 @@ TEST(cuda_runtime, works_beside_another_one_on_another_device) {
 
 TEST(cuda_runtime, has_replicas_of_two_devices_meet_where_these_reach_each_other) {
   const auto meeting_on = [](const auto& change, update_kind update) {
-    test::fake_machine machine = cuda_machine();
-    machine.devices = 2;
+    test::fake_machine machine = cuda_machine(2);
     change(machine);
     test::set_fake_machine(machine);
     const train_result r = train(logistic{}, cuda_rows.csr(), cuda_engine{.device = {0, 1}},
@@ -293,9 +270,7 @@ TEST(cuda_runtime, has_replicas_of_two_devices_meet_where_these_reach_each_other
 }
 
 TEST(cuda_runtime, leaves_a_way_open_that_others_have_opened) {
-  test::fake_machine machine = cuda_machine();
-  machine.devices = 2;
-  test::set_fake_machine(machine);
+  test::set_fake_machine(cuda_machine(2));
   const auto ways = [] { return test::left_on_fake_devices().ways; };
   {
     const auto first = device::open_cuda(0), by_others = device::open_cuda(1);
@@ -313,9 +288,7 @@ TEST(cuda_runtime, leaves_a_way_open_that_others_have_opened) {
 }
 
 TEST(cuda_runtime, keeps_a_way_open_that_another_one_still_uses) {
-  test::fake_machine machine = cuda_machine();
-  machine.devices = 2;
-  test::set_fake_machine(machine);
+  test::set_fake_machine(cuda_machine(2));
   auto of_one_run = device::open_cuda(1);
   const auto of_another = device::open_cuda(1);
   EXPECT_EQ(of_one_run->reach(device::facts_of_cuda(0)), device::peer_access::atomic);
@@ -325,9 +298,7 @@ TEST(cuda_runtime, keeps_a_way_open_that_another_one_still_uses) {
 }
 
 TEST(cuda_runtime, leaves_a_way_to_the_program_that_has_opened_it) {
-  test::fake_machine machine = cuda_machine();
-  machine.devices = 2;
-  test::set_fake_machine(machine);
+  test::set_fake_machine(cuda_machine(2));
   test::open_fake_way(1, 0);
   EXPECT_EQ(device::open_cuda(1)->reach(device::facts_of_cuda(0)), device::peer_access::atomic);
   EXPECT_EQ(test::left_on_fake_devices().ways, 1u);

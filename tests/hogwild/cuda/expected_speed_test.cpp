@@ -14,6 +14,8 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/heard_run.hpp"
+#include "support/refusal.hpp"
 #include "support/sanitizers.hpp"
 #include "support/toy_data.hpp"
 
@@ -47,17 +49,11 @@ TEST(expected_speed, the_cpu_is_faster_where_rows_in_flight_are_few) {
 
 /// The notes of a run; it ends at once if there is no such device.
 std::vector<std::string> notes_of(const cuda_engine& engine, double step) {
-  struct listener final : observer {
-    void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
-    std::vector<std::string> notes;
-  } said;
+  test::heard_run said;
   const auto toy = test::planted_classification({.rows = 4000, .columns = 200, .per_row = 2, .seed = 18});
   train_options options{.epochs = 1, .step = {.initial = step}, .l2 = 0.0};
   options.observers.push_back(&said);
-  try {
-    train(logistic{}, toy.csr(), engine, options);
-  } catch (const resource_error&) {
-  }
+  test::refusal_of<resource_error>([&] { train(logistic{}, toy.csr(), engine, options); });
   return said.notes;
 }
 

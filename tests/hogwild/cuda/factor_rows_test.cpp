@@ -3,12 +3,9 @@
 // threads.
 #include "kernels/factor_rows.hpp"
 
-#include <barrier>
 #include <cmath>
 #include <cstdint>
-#include <random>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -16,6 +13,7 @@
 #include "factor_problem.hpp"
 #include "margin_problem.hpp"  // relative_error
 #include "support/fresh_seed.hpp"
+#include "support/threads.hpp"
 
 using namespace hogwild;
 
@@ -108,13 +106,7 @@ struct one_item {
     return item;
   }
   void train_by_threads(const device::factor_work& work, std::size_t threads) const {
-    std::barrier together(static_cast<std::ptrdiff_t>(threads));
-    std::vector<std::jthread> workers;
-    for (std::size_t part = 0; part < threads; ++part)
-      workers.emplace_back([&, part] {
-        together.arrive_and_wait();
-        device::train_factor_rows(work, part, threads);
-      });
+    test::run_together(threads, [&](std::size_t part) { device::train_factor_rows(work, part, threads); });
   }
 };
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <random>
-#include <span>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -48,8 +46,7 @@ struct device_and_factor_step : test::fresh_seed<testing::TestWithParam<factor_s
 TEST_P(device_and_factor_step, agree) {
   const factor_setting& with = GetParam();
   const test::toy_ratings_shape shape{.users = 30, .items = 20, .ratings = 400, .seed = seed};
-  const test::toy_rows rows = test::planted_ratings(shape);
-  const csr_rows data = rows.csr();
+  const test::kept_rows data = test::planted_ratings(shape);
   sparse_view view = data.view();
   const std::vector<std::uint32_t> degree = count_columns(view);
   view.degree = degree;

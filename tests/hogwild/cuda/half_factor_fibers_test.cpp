@@ -8,12 +8,11 @@
 #include <cstring>
 #include <random>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "half_factor_problem.hpp"
+#include "factor_problem.hpp"
 #include "support/on_fibers.hpp"
 
 using namespace hogwild;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host form of the kernels of factors in half storage, rating by rating against double precision rounded to halves.
-#include <barrier>
 #include <cmath>
 #include <cstdint>
 #include <random>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "half_factor_problem.hpp"
+#include "factor_problem.hpp"
 #include "support/fresh_seed.hpp"
+#include "support/threads.hpp"
 
 using namespace hogwild;
 
@@ -55,14 +54,7 @@ TEST_P(host_half_factor_rows, threads_train_their_parts_at_the_same_time) {
   std::uint64_t updates = 0;
   work.updates = &updates;
   constexpr std::size_t parts = 2;
-  std::barrier together(parts);
-  const auto part = [&](std::size_t k) {
-    together.arrive_and_wait();
-    device::train_factor_rows(work, k, parts);
-  };
-  std::thread other(part, 1);
-  part(0);
-  other.join();
+  test::run_together(parts, [&](std::size_t k) { device::train_factor_rows(work, k, parts); });
   many.read_halves();
   EXPECT_EQ(updates, 400u);
   // An overtaken update is lost, but no pair is torn: parameters stay about as large as in serial training.

@@ -2,28 +2,25 @@
 // Factors in half storage on the emulated device: the copies, the result of a run, and refused options.
 #include <hogwild/cuda/engine.hpp>
 
-#include <cmath>
-#include <cstdint>
 #include <ostream>
 #include <random>
-#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/error.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/train.hpp>
 
 #include "kernel_family.hpp"
+#include "near_serial.hpp"
 #include "support/fresh_seed.hpp"
 #include "support/scratch_folder.hpp"
-#include "support/serial_band.hpp"
 #include "support/toy_data.hpp"
 #include "support/toy_ratings.hpp"
 
 using namespace hogwild;
+using testing::HasSubstr;
 
 namespace {
 
@@ -106,55 +103,36 @@ struct half_run : testing::TestWithParam<half_case> {};
 
 // The bounds are those of factors in float (factor_engine_test).
 TEST_P(half_run, ends_where_a_serial_run_does_with_parameters_that_are_not_rounded) {
-  const csr_rows all = half_rows.csr();
-  const sparse_view rows = all.view();
   const test::scratch_folder folder;
-  train_options options{
-      .epochs = 30, .step = {.initial = 0.1, .decay = 0.92}, .l2 = 0.04, .test = rows.slice(5000, half_rows.rows())};
-  const matrix_factorization model = test::factors_of(half_shape, 4);
-  const sparse_view data = rows.slice(0, 5000);
-  const double serial = *train(model, data, serial_engine{}, options).test->rmse;
-  options.record = folder / "record";
   const half_case& c = GetParam();
   const cuda_engine engine{.workers = c.workers,
                            .device = device_list(std::vector<int>(c.devices, emulated_device)),
                            .storage = storage_kind::half};
-  const train_result r = train(model, data, engine, options);
-  ASSERT_TRUE(r.test && r.test->rmse);
-  RecordProperty("above_serial", std::to_string(*r.test->rmse / serial - 1.0));
-  EXPECT_GE(*r.test->rmse, 0.98 * serial);
-  EXPECT_LE(*r.test->rmse, test::serial_band(c.devices + c.workers) * serial);
+  const train_options options{
+      .epochs = 30, .step = {.initial = 0.1, .decay = 0.92}, .l2 = 0.04, .record = folder / "record"};
+  const train_result r =
+      test::expect_ratings_near_serial(test::factors_of(half_shape, 4), half_rows.csr().view(), 5000, engine, options);
   ASSERT_EQ(r.devices.size(), c.devices);
   EXPECT_EQ(r.devices[0].storage, "half");
   EXPECT_EQ(r.devices[0].exchange, c.devices > 1 ? "peers" : c.workers > 0 ? "host" : "");
-  EXPECT_THAT(test::read_text(options.record), testing::HasSubstr("\"storage\":\"half\""));
+  EXPECT_THAT(test::read_text(options.record), HasSubstr("\"storage\":\"half\""));
 }
 
 INSTANTIATE_TEST_SUITE_P(by, half_run, testing::Values(half_case{1, 0}, half_case{1, 1}, half_case{2, 0}));
 
-template <class M>
-void expect_half_refused(const M& model, const test::toy_rows& rows, const cuda_engine& engine,
-                         const train_options& options, const std::string& why) {
-  try {
-    train(model, rows.csr(), engine, options);
-    ADD_FAILURE() << "nothing was refused: " << why;
-  } catch (const config_error& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr(why));
-  }
-}
-
 TEST(half_storage, is_refused_where_it_has_no_meaning) {
-  const cuda_engine halves{.device = emulated_device, .storage = storage_kind::half};
-  const matrix_factorization model = test::factors_of(half_shape);
-  expect_half_refused(model, half_rows, halves, {.update = update_kind::exact}, "use lossy updates, or float storage");
-  expect_half_refused(model, half_rows, halves, {.optimizer = optimizer_kind::row_adagrad}, "trained by sgd");
-  for (const memory_kind memory : {memory_kind::pinned, memory_kind::managed}) {
-    cuda_engine elsewhere = halves;
-    elsewhere.memory = memory;
-    expect_half_refused(model, half_rows, elsewhere, {}, "leave the memory at device");
-  }
+  cuda_engine halves{.device = emulated_device, .storage = storage_kind::half};
+  const auto said = [&](const train_options& options) {
+    return test::refusal_to_train(test::factors_of(half_shape), half_rows.csr(), halves, options);
+  };
+  EXPECT_THAT(said({.update = update_kind::exact}), HasSubstr("use lossy updates, or float storage"));
+  EXPECT_THAT(said({.optimizer = optimizer_kind::row_adagrad}), HasSubstr("trained by sgd"));
   const test::toy_rows binary = test::planted_classification({.rows = 60, .columns = 10, .per_row = 3});
-  expect_half_refused(logistic{}, binary, halves, {}, "leave the storage at float");
+  EXPECT_THAT(test::refusal_to_train(logistic{}, binary.csr(), halves), HasSubstr("leave the storage at float"));
+  for (const memory_kind memory : {memory_kind::pinned, memory_kind::managed}) {
+    halves.memory = memory;
+    EXPECT_THAT(said({}), HasSubstr("leave the memory at device"));
+  }
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <stop_token>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include <gtest/gtest.h>
 

@@ -4,11 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <random>
 #include <vector>
 
-#include "double_row.hpp"
 #include "factor_problem.hpp"
 #include "kernels/loss_rows.hpp"
 #include "machine_problem.hpp"

@@ -3,7 +3,6 @@
 #include "kernels/loss_rows.hpp"
 
 #include <cmath>
-#include <string>
 
 #include <gtest/gtest.h>
 

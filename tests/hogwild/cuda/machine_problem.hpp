@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "double_row.hpp"
 #include "kernels/machine_rows.hpp"
 #include "margin_problem.hpp"
 

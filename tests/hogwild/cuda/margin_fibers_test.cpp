@@ -5,8 +5,6 @@
 #include "kernels/margin_rows.cu"
 
 #include <cstring>
-#include <random>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>

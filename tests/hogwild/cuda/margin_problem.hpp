@@ -8,13 +8,33 @@
 #include <numeric>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <hogwild/detail/cuda/margin_rows.hpp>
 #include "stored_rows.hpp"
 #include "support/random_rows.hpp"
 
 namespace hogwild::test {
+
+/// A row of a launch's work, in double precision.
+struct double_row {
+  double_row(const device::margin_work& work, std::size_t r) : label(static_cast<double>(work.label[r])) {
+    const std::uint64_t first = work.start32 != nullptr ? work.start32[r] : work.start64[r];
+    const std::uint64_t last = work.start32 != nullptr ? work.start32[r + 1] : work.start64[r + 1];
+    for (std::uint64_t k = first; k < last; ++k) {
+      column.push_back(work.index16 != nullptr ? work.index16[k] : work.index32[k]);
+      x.push_back(static_cast<double>(work.value16 != nullptr ? to_float(work.value16[k]) : work.value[k]));
+    }
+    if (work.weight != nullptr) weight = static_cast<double>(work.weight[r]);
+    if (work.offset != nullptr) offset = static_cast<double>(work.offset[r]);
+  }
+  std::vector<std::size_t> column;
+  std::vector<double> x;
+  double label, weight = 1.0, offset = 0.0;
+};
 
 /// How rows of margin models are trained, besides the rows.
 struct margin_training {
@@ -136,6 +156,19 @@ inline double relative_error(std::span<const float> found, std::span<const doubl
     norm += std::pow(expected[j], 2);
   }
   return std::sqrt(error / norm);
+}
+
+/// Trains a problem of so many rows by the host form, train(problem, work): how far its weights then are from those of
+/// training in double precision. All rows have changed something.
+template <class Problem, class Train>
+double error_of_host_form(Problem problem, std::size_t rows, const Train& train) {
+  const std::vector<double> expected = problem.trained();
+  std::uint64_t updates = 0;
+  auto work = problem.work();
+  work.updates = &updates;
+  train(std::as_const(problem), work);
+  EXPECT_EQ(updates, rows);
+  return relative_error(problem.weights, expected);
 }
 
 /// Lengths of `rows` rows: none, one, around the width of a warp and its multiples, and others of up to 300.

@@ -3,14 +3,10 @@
 #include <hogwild/detail/cuda/margin_rows.hpp>
 
 #include <array>
-#include <barrier>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
-#include <random>
 #include <stdexcept>
-#include <string>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -24,6 +20,7 @@
 
 #include "margin_problem.hpp"
 #include "support/fresh_seed.hpp"
+#include "support/threads.hpp"
 
 using namespace hogwild;
 
@@ -152,15 +149,9 @@ TEST(host_margin_rows, exact_keeps_every_add) {
   work.updates = &updates;
   const quantile median;
   const margin_loss loss(median);
-  {
-    std::barrier together(threads);
-    std::vector<std::jthread> workers;
-    for (std::size_t part = 0; part < threads; ++part)
-      workers.emplace_back([&, part] {
-        together.arrive_and_wait();
-        for (std::size_t pass = 0; pass < passes; ++pass) device::train_margin_rows(work, loss, part, threads);
-      });
-  }
+  test::run_together(threads, [&](std::size_t part) {
+    for (std::size_t pass = 0; pass < passes; ++pass) device::train_margin_rows(work, loss, part, threads);
+  });
   EXPECT_EQ(data.weights, std::vector<float>(full_rows::columns + 1, passes * rows / 2.0f));
   EXPECT_EQ(updates, passes * rows);
 }
@@ -170,11 +161,7 @@ TEST(host_margin_rows, lossy_threads_keep_some_adds_and_invent_none) {
   full_rows data(rows, 1e9f);
   const quantile median;
   const margin_loss loss(median);
-  {
-    std::vector<std::jthread> workers;
-    for (std::size_t part = 0; part < threads; ++part)
-      workers.emplace_back([&, part] { device::train_margin_rows(data.work(), loss, part, threads); });
-  }
+  test::run_together(threads, [&](std::size_t part) { device::train_margin_rows(data.work(), loss, part, threads); });
   for (const float w : data.weights) {
     EXPECT_GT(w, 0.0f);
     EXPECT_LE(w, rows / 2.0f);

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device trains a row like the steps of CPU workers.
 #include <hogwild/detail/loop/bias_step.hpp>
-#include <hogwild/detail/loop/step.hpp>
 
 #include <algorithm>
-#include <random>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/cuda/margin_rows.hpp>
+#include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/sharing/direct.hpp>
+#include <hogwild/model.hpp>
+#include <hogwild/models.hpp>
 #include <hogwild/models/logistic.hpp>
 
-#include <hogwild/detail/cuda/margin_rows.hpp>
+#include "kernels/margin_models.hpp"
 #include "margin_problem.hpp"
 #include "support/fresh_seed.hpp"
 
@@ -85,5 +86,33 @@ INSTANTIATE_TEST_SUITE_P(trainings, device_and_step,
                                          test::margin_training{.step = 0.1, .adagrad = true},
                                          test::margin_training{
                                              .step = 0.1, .l2_rows = 2, .adagrad = true, .bias = true}));
+
+template <class M>
+void expect_kernels() {
+  if constexpr (margin_model<M>) {
+    const M model{};
+    const auto bytes = std::as_bytes(std::span(&model, 1));
+    const auto found = device::known_margin_model::find(M::name, bytes);
+    ASSERT_TRUE(found.has_value()) << M::name;
+    for (float margin = -4.0f; margin <= 4.0f; margin += 0.125f) {
+      for (const float label : {-1.0f, 0.5f, 1.0f}) {
+        EXPECT_EQ(found->derivative(margin, label), model.derivative(margin, label)) << M::name;
+      }
+    }
+    EXPECT_FALSE(device::known_margin_model::find(M::name, bytes.first(0)).has_value());
+  }
+}
+
+TEST(margin_models, all_of_the_project_are_known_by_name) {
+  with_named_models([]<class... M>() { (expect_kernels<M>(), ...); });
+  EXPECT_FALSE(device::known_margin_model::find("softmax", {}).has_value());
+}
+
+TEST(margin_models, hyperparameters_come_with_the_bytes) {
+  const huber model{0.25f};
+  const auto found = device::known_margin_model::find("huber", std::as_bytes(std::span(&model, 1)));
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->derivative(9.0f, 1.0f), 0.25f);
+}
 
 }  // namespace

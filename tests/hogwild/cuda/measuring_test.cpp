@@ -6,9 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <memory>
 #include <optional>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -16,7 +14,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
@@ -34,6 +31,8 @@
 
 #include "device_losses.hpp"
 #include "given_devices.hpp"
+#include "near_serial.hpp"
+#include "support/heard_run.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 #include "support/toy_ratings.hpp"
@@ -45,14 +44,6 @@ namespace {
 
 const test::toy_rows measured_classes =
     test::planted_classification({.rows = 2000, .columns = 200, .per_row = 10, .seed = 30});
-
-struct told_losses : observer {
-  std::vector<double> train;
-  observer_answer on_epoch(const epoch_report& e) override {
-    train.push_back(e.train_loss);
-    return observer_answer::go_on;
-  }
-};
 
 /// The CPU's measurement of these parameters.
 template <class M>
@@ -77,7 +68,7 @@ void expect_measured(const M& m, label_kind labels, const test::toy_rows& toy, t
   const csr_rows rows = toy.csr();
   for (const std::size_t workers : {0u, 1u}) {
     for (const std::size_t epochs : {1u, 3u}) {
-      told_losses told;
+      test::heard_run told;
       options.epochs = epochs;
       options.observers = {&told};
       const train_result r = train(m, rows, cuda_engine{.workers = workers, .device = emulated_device}, options);
@@ -85,8 +76,8 @@ void expect_measured(const M& m, label_kind labels, const test::toy_rows& toy, t
       EXPECT_GE(r.devices[0].measured_rows, epochs * toy.rows());
       const double expected = loss_by_cpu(m, labels, rows.view(), options, r.parameters);
       EXPECT_NEAR(r.train_loss, expected, 1e-6 * expected) << workers << " CPU workers, " << epochs << " epochs";
-      ASSERT_EQ(told.train.size(), epochs);
-      EXPECT_EQ(told.train.back(), r.train_loss);
+      ASSERT_EQ(told.epochs.size(), epochs);
+      EXPECT_EQ(told.epochs.back().train_loss, r.train_loss);
     }
   }
 }
@@ -168,12 +159,8 @@ TEST(a_measuring_device, tells_that_a_run_has_diverged) {
 }
 
 TEST(a_measuring_device, is_named_in_the_record) {
-  const test::scratch_folder folder;
-  train_options options{.epochs = 2, .step = {.initial = 0.5}};
-  options.record = folder / "record";
-  train(logistic{}, measured_classes.csr(), cuda_engine{.device = emulated_device}, options);
-  const std::string text = test::read_text(options.record);
-  const auto last = nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
+  const cuda_engine engine{.device = emulated_device};
+  const auto last = test::record_of(logistic{}, measured_classes.csr(), engine, 2).back();
   EXPECT_EQ(last["devices"][0]["measured_rows"], 2 * measured_classes.rows());
 }
 
@@ -186,28 +173,19 @@ struct unmeasurable : least_squares {
     return least_squares::loss(margin, label);
   }
 };
-struct fault_after_an_epoch : observer {
-  observer_answer on_epoch(const epoch_report&) override {
-    unmeasurable::is_due = true;
-    return observer_answer::go_on;
-  }
-};
-
 TEST(a_measuring_device, that_fails_ends_the_run_which_names_its_checkpoint) {
   const test::scratch_folder folder;
   for (const bool kept : {false, true}) {
     unmeasurable::is_due = false;
-    fault_after_an_epoch fault;
-    train_options options{.epochs = 5, .step = {.initial = 0.01}, .observers = {&fault}};
+    train_options options{.epochs = 5, .step = {.initial = 0.01}, .observers = {[](const epoch_report&) {
+                                                                    unmeasurable::is_due = true;
+                                                                  }}};
     if (kept) options.checkpoint = folder / "checkpoint";
-    try {
-      train(unmeasurable{}, measured_classes.csr(), cuda_engine{.device = emulated_device}, options);
-      ADD_FAILURE() << "nothing failed";
-    } catch (const resource_error& e) {
-      const std::string named =
-          "; the run's last checkpoint is '" + options.checkpoint + "', of epoch 1: resume from it";
-      EXPECT_EQ(e.what(), "the device failed to measure: it was planned" + (kept ? named : std::string()));
-    }
+    const std::string named = "; the run's last checkpoint is '" + options.checkpoint + "', of epoch 1: resume from it";
+    EXPECT_EQ(test::refusal_of<resource_error>([&] {
+                train(unmeasurable{}, measured_classes.csr(), cuda_engine{.device = emulated_device}, options);
+              }),
+              "the device failed to measure: it was planned" + (kept ? named : ""));
   }
 }
 

@@ -64,9 +64,9 @@ TEST_F(meeting_fibers, do_what_param_view_does) {
       arrays fibers = host;
       device::meet_replica(told(host.meeting()), 0, 1);
       ASSERT_EQ(device::launch_replica_meeting(told(fibers.meeting()), nullptr), 0);
-      EXPECT_TRUE(test::have_same_bits(fibers.shared, host.shared));
-      EXPECT_TRUE(test::have_same_bits(fibers.work, host.work));
-      EXPECT_TRUE(test::have_same_bits(fibers.base, host.base));
+      EXPECT_TRUE(test::same_bits(fibers.shared, host.shared));
+      EXPECT_TRUE(test::same_bits(fibers.work, host.work));
+      EXPECT_TRUE(test::same_bits(fibers.base, host.base));
     });
   }
 }

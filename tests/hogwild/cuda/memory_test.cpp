@@ -10,18 +10,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <hogwild/detail/run/combinations.hpp>
-#include <hogwild/error.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/names.hpp>
 #include <hogwild/train.hpp>
 
+#include "near_serial.hpp"
 #include "support/counting.hpp"
 #include "support/planned_task.hpp"
-#include "support/scratch_folder.hpp"
 #include "support/serial_band.hpp"
 #include "support/toy_data.hpp"
 #include "support/toy_ratings.hpp"
@@ -50,12 +48,8 @@ TEST_P(run_in, ends_where_a_serial_one_does) {
   for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
     const train_options options{
         .epochs = 10, .step = {.initial = 0.5, .decay = 0.8}, .l2 = 1e-4, .optimizer = optimizer, .bias = true};
-    const double serial = train(logistic{}, memory_rows.csr(), serial_engine{}, options).objective;
-    const train_result r = train(logistic{}, memory_rows.csr(), engine(), options);
-    EXPECT_EQ(r.status, run_status::done);
-    EXPECT_LE(r.objective, test::serial_band(1 + engine().workers) * serial);
+    const train_result r = test::expect_near_serial(logistic{}, memory_rows.csr(), engine(), options);
     EXPECT_GT(r.updates, 30'000u);
-    EXPECT_EQ(r.rows_lost, 0u);
     EXPECT_EQ(r.devices[0].memory, name_of(engine().memory));
   }
 }
@@ -71,38 +65,21 @@ TEST_P(run_in, keeps_every_exact_add) {
 }
 
 TEST_P(run_in, goes_on_from_a_checkpoint_of_it) {
-  const test::scratch_folder folder;
-  train_options options{.epochs = 3, .step = {.initial = 0.5}};
-  options.checkpoint = folder / "checkpoint";
-  train(logistic{}, memory_rows.csr(), engine(), options);
-  options.epochs = 8;
-  options.resume = options.checkpoint;
-  const train_result resumed = train(logistic{}, memory_rows.csr(), engine(), options);
-  options.resume.clear();
-  const double serial = train(logistic{}, memory_rows.csr(), serial_engine{}, options).objective;
-  EXPECT_EQ(resumed.epochs, 8u);
-  EXPECT_LE(resumed.objective, 1.01 * serial);
+  test::expect_to_go_on_near_serial(logistic{}, memory_rows.csr(), engine());
 }
 
 TEST_P(run_in, says_so_in_the_record) {
-  const test::scratch_folder folder;
-  train_options options{.epochs = 1, .step = {.initial = 0.1}};
-  options.record = folder / "record";
-  train(logistic{}, memory_rows.csr(), engine(), options);
-  const std::string text = test::read_text(options.record);
-  const auto first = nlohmann::json::parse(text.substr(0, text.find('\n')));
-  const auto last = nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
-  EXPECT_EQ(last["devices"][0]["memory"], name_of(engine().memory));
+  const auto lines = test::record_of(logistic{}, memory_rows.csr(), engine());
+  EXPECT_EQ(lines.back()["devices"][0]["memory"], name_of(engine().memory));
   const bool alone = engine().workers == 0;
-  EXPECT_EQ(first["options"]["sharing"], shared() ? "direct" : alone ? "alone" : "buffered");
+  EXPECT_EQ(lines.front()["options"]["sharing"], shared() ? "direct" : alone ? "alone" : "buffered");
 }
 
 INSTANTIATE_TEST_SUITE_P(every, run_in, testing::Combine(testing::ValuesIn(all_memories), testing::Values(0u, 2u)),
                          name_of_case);
 
 TEST(memory_of_a_device, that_is_the_store_learns_ratings) {
-  const auto toy = test::planted_ratings();
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_ratings();
   const train_options options{.epochs = 60, .step = {.initial = 0.1, .decay = 0.94}, .update = update_kind::exact};
   const double serial = train(test::factors_of({}), rows, serial_engine{}, options).train_loss;
   const cuda_engine engine{.workers = 1, .device = emulated_device, .memory = memory_kind::pinned};
@@ -123,13 +100,8 @@ TEST(memory_of_a_device, is_refused_with_options_that_it_does_not_go_with_as_the
                                       .update = update,
                                       .sharing = sharing,
                                       .reproducible = reproducible};
-          try {
-            train(logistic{}, few.csr(), cuda_engine{.workers = 1, .device = emulated_device, .memory = memory},
-                  options);
-            EXPECT_EQ(reason, "") << "not refused";
-          } catch (const config_error& e) {
-            EXPECT_EQ(e.what(), reason);
-          }
+          const cuda_engine engine{.workers = 1, .device = emulated_device, .memory = memory};
+          EXPECT_EQ(test::refusal_of([&] { train(logistic{}, few.csr(), engine, options); }, ""), reason);
         }
       }
     }
@@ -139,12 +111,9 @@ TEST(memory_of_a_device, is_refused_with_options_that_it_does_not_go_with_as_the
 TEST(memory_of_a_device, that_is_managed_is_refused_to_processes) {
   const cuda_engine engine{
       .device = emulated_device, .memory = memory_kind::managed, .transport = transport_kind::shared_segment};
-  try {
-    train(logistic{}, memory_rows.csr(), engine, {.epochs = 1, .step = {.initial = 0.1}});
-    ADD_FAILURE() << "not refused";
-  } catch (const config_error& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr("use threads, or pinned memory"));
-  }
+  EXPECT_THAT(
+      test::refusal_of([&] { train(logistic{}, memory_rows.csr(), engine, {.epochs = 1, .step = {.initial = 0.1}}); }),
+      testing::HasSubstr("use threads, or pinned memory"));
 }
 
 // The state in which training_memory leaves it if a device refuses.

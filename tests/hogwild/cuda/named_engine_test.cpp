@@ -12,10 +12,11 @@
 #include <hogwild/models/least_squares.hpp>
 
 #include "named_models.hpp"
-#include "support/serial_band.hpp"
+#include "near_serial.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
+using testing::HasSubstr;
 
 namespace {
 
@@ -48,13 +49,7 @@ const test::toy_rows named_data =
 
 template <model M>
 void expect_near_serial(const M& m, const train_options& options) {
-  const double serial = train(m, named_data.csr(), serial_engine{}, options).objective;
-  const train_result r = train(m, named_data.csr(), cuda_engine{.device = emulated_device}, options);
-  EXPECT_EQ(r.status, run_status::done);
-  EXPECT_LE(r.objective, test::serial_band(1) * serial);
-  testing::Test::RecordProperty(
-      "above_serial_" + std::string(M::name) + (options.optimizer == optimizer_kind::sgd ? "_by_sgd" : ""),
-      std::to_string(r.objective / serial - 1.0));
+  const train_result r = test::expect_near_serial(m, named_data.csr(), cuda_engine{.device = emulated_device}, options);
   EXPECT_EQ(r.workers, 1u);
   EXPECT_GT(r.updates, 20'000u);
   ASSERT_EQ(r.devices.size(), 1u);
@@ -88,29 +83,26 @@ TEST(a_named_model, trains_half_as_many_rows_at_once_as_a_margin_model) {
 }
 
 template <model M>
-void expect_named_refusal(const M& m, int device, const std::string& why) {
-  try {
-    train(m, named_data.csr(), cuda_engine{.device = device}, {.epochs = 1, .step = {.initial = 0.1}});
-    ADD_FAILURE() << "nothing was refused: " << why;
-  } catch (const error& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr(why));
-  }
+std::string said_of(const M& m, int device) {
+  return test::refusal_to_train<error>(m, named_data.csr(), cuda_engine{.device = device},
+                                       {.epochs = 1, .step = {.initial = 0.1}});
 }
 
 TEST(a_named_model, is_refused_where_lanes_would_train_it_otherwise) {
-  expect_named_refusal(looping_squares{.features = 200}, emulated_device, "add up by hogwild::dot or hogwild::sum");
+  EXPECT_THAT(said_of(looping_squares{.features = 200}, emulated_device),
+              HasSubstr("add up by hogwild::dot or hogwild::sum"));
 }
 
 TEST(a_named_model, has_to_be_named_and_compiled_for_the_device) {
-  expect_named_refusal(nameless{{.features = 200}}, emulated_device, "nameless is none");
-  expect_named_refusal(test::device_huber{.features = 200}, 0, "name them in a .cu file");
+  EXPECT_THAT(said_of(nameless{{.features = 200}}, emulated_device), HasSubstr("nameless is none"));
+  EXPECT_THAT(said_of(test::device_huber{.features = 200}, 0), HasSubstr("name them in a .cu file"));
 }
 
 // A build without CUDA says that first.
 TEST(a_margin_model_of_a_program, has_to_be_compiled_for_the_device) {
   expect_near_serial(nameless_margin{}, {.epochs = 10, .step = {.initial = 0.3, .decay = 0.8}});
-  expect_named_refusal(nameless_margin{}, 0, "take --device emulated");
-  expect_named_refusal(test::device_cubic_hinge{}, 0, "take --device emulated");
+  EXPECT_THAT(said_of(nameless_margin{}, 0), HasSubstr("take --device emulated"));
+  EXPECT_THAT(said_of(test::device_cubic_hinge{}, 0), HasSubstr("take --device emulated"));
 }
 
 }  // namespace

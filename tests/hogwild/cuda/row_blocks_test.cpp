@@ -6,7 +6,6 @@
 #include <atomic>
 #include <numeric>
 #include <random>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -109,8 +108,7 @@ struct streamed_rows : test::fresh_seed<> {
 };
 
 TEST_F(streamed_rows, give_margin_models_the_same_bits) {
-  const test::toy_rows toy = rows_with_labels(2);
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = rows_with_labels(2);
   const std::vector<std::uint32_t> degree = count_columns(rows.view());
   sparse_view view = rows.view();
   view.degree = degree;
@@ -123,8 +121,7 @@ TEST_F(streamed_rows, give_margin_models_the_same_bits) {
 }
 
 TEST_F(streamed_rows, may_be_narrow) {
-  const test::toy_rows toy = rows_with_labels(2);
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = rows_with_labels(2);
   const sparse_dataset narrow = sparse_dataset::copy_of(rows.view());
   ASSERT_TRUE(narrow.view().has_narrow_index());
   ASSERT_TRUE(narrow.view().has_narrow_value());
@@ -144,8 +141,7 @@ TEST_F(streamed_rows, give_general_models_the_same_bits) {
 
 TEST_F(streamed_rows, give_factors_the_same_bits) {
   const test::toy_ratings_shape shape{.ratings = 1000, .seed = seed};
-  const test::toy_rows toy = test::planted_ratings(shape);
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_ratings(shape);
   const std::vector<std::uint32_t> degree = count_columns(rows.view());
   sparse_view view = rows.view();
   view.degree = degree;
@@ -167,8 +163,7 @@ struct damaged_row final : row_source {
 };
 
 TEST_F(streamed_rows, are_looked_at_before_they_are_brought_and_refused_where_they_are_damaged) {
-  const test::toy_rows toy = rows_with_labels(2);
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = rows_with_labels(2);
   sparse_view view = rows.view();
   const damaged_row source(random() % 200);
   view.source = &source;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fibers that run kernels: they meet, and a missed meeting is found.
 #include "support/simt.hpp"
+#include "support/refusal.hpp"
 
 #include <functional>
 #include <stdexcept>
@@ -15,12 +16,7 @@ namespace {
 
 /// The error of a launch of two warps with this kernel.
 std::string failure_of_launch(const std::function<void()>& kernel) {
-  try {
-    simt::launch(1, 64, kernel);
-  } catch (const std::logic_error& error) {
-    return error.what();
-  }
-  return "";
+  return test::refusal_of<std::logic_error>([&] { simt::launch(1, 64, kernel); }, "");
 }
 
 TEST(simt_threads, all_that_meet_go_on) {

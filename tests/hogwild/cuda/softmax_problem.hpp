@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "double_row.hpp"
 #include "kernels/softmax_rows.hpp"
 #include "margin_problem.hpp"
 
@@ -22,10 +21,11 @@ class softmax_problem {
   static constexpr std::size_t columns = margin_problem<Index, Value>::columns;
   static constexpr float step = 0.1f;
 
-  softmax_problem(std::mt19937_64& random, std::span<const std::size_t> lengths, std::uint32_t classes, bool adagrad)
+  softmax_problem(std::mt19937_64& random, std::span<const std::size_t> lengths, std::uint32_t classes, bool adagrad,
+                  double l2_rows = 0)
       : model{.features = columns, .classes = classes, .bias = true},
         adagrad_(adagrad),
-        rows_(random, lengths, {.adagrad = adagrad, .weighed = true}) {
+        rows_(random, lengths, {.l2_rows = l2_rows, .adagrad = adagrad, .weighed = true}) {
     std::normal_distribution<float> normal;
     std::uniform_real_distribution<float> positive(0.1f, 1.0f);
     for (std::size_t j = 0; j < (columns + 1) * classes; ++j) {

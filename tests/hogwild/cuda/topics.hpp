@@ -6,7 +6,6 @@
 #include <random>
 #include <span>
 #include <string>
-#include <vector>
 
 #include <hogwild/formats/corpus.hpp>
 #include <hogwild/models/skip_gram.hpp>

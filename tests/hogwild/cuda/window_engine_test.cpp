@@ -3,7 +3,6 @@
 #include <hogwild/cuda/engine.hpp>
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -15,7 +14,8 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
-#include "support/serial_band.hpp"
+#include "near_serial.hpp"
+#include "support/heard_run.hpp"
 #include "topics.hpp"
 
 using namespace hogwild;
@@ -27,13 +27,8 @@ struct words_on_a_device : testing::Test {
   train_options options{.epochs = 12, .step = {.initial = 0.1}, .batch = 1};
 
   train_result run(const auto& engine) { return train(topics.model, topics.text.rows, engine, options); }
-  void expect_refused(const std::string& why) {
-    try {
-      run(cuda_engine{.device = emulated_device});
-      ADD_FAILURE() << "nothing was refused: " << why;
-    } catch (const config_error& e) {
-      EXPECT_THAT(e.what(), testing::HasSubstr(why));
-    }
+  std::string refused() {
+    return test::refusal_to_train(topics.model, topics.text.rows, cuda_engine{.device = emulated_device}, options);
   }
 };
 
@@ -76,18 +71,12 @@ TEST_F(words_on_a_device, are_trained_fewer_at_once_the_larger_the_step) {
 
 /// The notes of a run on device 0, which most machines lack.
 std::vector<std::string> notes_of_words(const corpus& words, skip_gram m, train_options options) {
-  struct listener final : observer {
-    void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
-    std::vector<std::string> notes;
-  } said;
+  test::heard_run said;
   m.words = words.words.size();
   options.epochs = 1;
   options.step.initial = 1e-7;
   options.observers.push_back(&said);
-  try {
-    train(m, words.rows, cuda_engine{.device = 0}, options);
-  } catch (const resource_error&) {
-  }
+  test::refusal_of<resource_error>([&] { train(m, words.rows, cuda_engine{.device = 0}, options); });
   return said.notes;
 }
 
@@ -104,16 +93,16 @@ TEST_F(words_on_a_device, are_noted_where_a_long_sentence_leaves_room_for_few) {
 
 TEST_F(words_on_a_device, refuse_what_a_device_does_not_train) {
   options.optimizer = optimizer_kind::adagrad;
-  expect_refused("skip_gram by sgd");
+  EXPECT_THAT(refused(), testing::HasSubstr("skip_gram by sgd"));
   options.optimizer = optimizer_kind::sgd;
   options.l2 = 1e-4;
-  expect_refused("it would be that of no objective");
+  EXPECT_THAT(refused(), testing::HasSubstr("it would be that of no objective"));
   options.l2 = 0.0;
   options.batch = 4;
-  expect_refused("sentence by sentence");
+  EXPECT_THAT(refused(), testing::HasSubstr("sentence by sentence"));
   options.batch = 1;
   topics.model.hierarchical = true;
-  expect_refused("not hierarchically");
+  EXPECT_THAT(refused(), testing::HasSubstr("not hierarchically"));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TYPED_TEST(window_fibers, three_warps_one_after_the_other_give_the_bits_of_three
   for (std::size_t part = 0; part < work.rows_in_flight; ++part)
     device::train_window_rows(work, part, work.rows_in_flight);
   EXPECT_EQ(device::launch_window_rows(device_work, nullptr), 0);
-  EXPECT_TRUE(test::have_same_bits(fibers.weights, host.weights));
+  EXPECT_TRUE(test::same_bits(fibers.weights, host.weights));
 }
 
 // Forty sentences make two sums; a warp has one or both.

@@ -16,9 +16,8 @@
 #include <hogwild/general_model.hpp>
 #include <hogwild/models/skip_gram.hpp>
 
-#include "host_form.hpp"
 #include "kernel_family.hpp"
-#include "margin_problem.hpp"  // row_lengths
+#include "margin_problem.hpp"
 #include "support/fresh_seed.hpp"
 #include "support/random_text.hpp"
 #include "window_problem.hpp"

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // The number of workers, and the notes if there are fewer than were asked for.
+#include <atomic>
+#include <functional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/engines.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/train.hpp>
 #include <hogwildpp/ring_engine.hpp>
-#include <nlohmann/json.hpp>
 
 #include "support/planned_task.hpp"
+#include "support/refusal.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -60,23 +69,25 @@ told_run run_told(std::size_t rows, const Engine& engine, train_options options 
   return told;
 }
 
+/// Calls f within a parallel region of the program, in which OpenMP grants one thread.
+void within_a_region(const std::function<void()>& f) {
+  thread_team::make(thread_team_kind::openmp, 2, false)->run([&](std::size_t i) {
+    if (i == 0) f();
+  });
+}
+
 TEST(granted_workers, are_told_within_a_parallel_region_of_the_program) {
   for (const sharing_kind sharing : {sharing_kind::direct, sharing_kind::automatic}) {
     told_run told;
-    thread_team::make(thread_team_kind::openmp, 2, false)->run([&](std::size_t i) {
-      if (i == 0) told = run_told(600, thread_engine{.workers = 3}, {.sharing = sharing});
-    });
+    within_a_region([&] { told = run_told(600, thread_engine{.workers = 3}, {.sharing = sharing}); });
     EXPECT_EQ(told.result.workers, 1u);
     EXPECT_EQ(told.workers_in_record, 1);
     EXPECT_THAT(told.notes, ElementsAre(StartsWith("1 of the 3 workers that were asked for trains: OpenMP grants 1 ")));
   }
   // Other libraries' threads are available there.
   told_run told;
-  thread_team::make(thread_team_kind::openmp, 2, false)->run([&](std::size_t i) {
-    if (i == 0)
-      told =
-          run_told(600, thread_engine{.workers = 3, .team = thread_team_kind::std}, {.sharing = sharing_kind::direct});
-  });
+  const thread_engine three{.workers = 3, .team = thread_team_kind::std};
+  within_a_region([&] { told = run_told(600, three, {.sharing = sharing_kind::direct}); });
   EXPECT_EQ(told.result.workers, 3u);
   EXPECT_THAT(told.notes, IsEmpty());
 }
@@ -90,51 +101,30 @@ TEST(granted_workers, are_all_where_a_sharing_is_named) {
 
 // A run finds the number of granted workers by itself.
 TEST(granted_workers, are_what_a_round_had) {
-  const test::toy_rows toy = test::planted_classification({.rows = 100, .columns = 20});
-  const csr_rows data = toy.csr();
+  const test::kept_rows data = test::planted_classification({.rows = 100, .columns = 20});
   const test::planned_task work =
-      make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+      make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "data"),
                 {.isa = choose_isa(isa::automatic)});
-  std::vector<std::string> notes;
-  thread_team::make(thread_team_kind::openmp, 2, false)->run([&](std::size_t i) {
-    if (i != 0) return;
-    const auto started =
-        start(thread_engine{.workers = 3}, *work, work.plan, [&](std::string_view n) { notes.emplace_back(n); });
-    EXPECT_EQ(started->workers(), 3u);
-    for (int again = 0; again < 2; ++again) {
-      started->get_ready();
-      EXPECT_EQ(started->workers(), 1u);
-    }
-  });
-  EXPECT_THAT(notes, ElementsAre("the library granted 1 of 3 threads"));
-}
-
-TEST(granted_workers, are_what_a_round_had_though_nobody_listens) {
-  const test::toy_rows toy = test::planted_classification({.rows = 100, .columns = 20});
-  const csr_rows data = toy.csr();
-  const test::planned_task work =
-      make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
-                {.isa = choose_isa(isa::automatic)});
-  std::size_t workers = 0;
-  thread_team::make(thread_team_kind::openmp, 2, false)->run([&](std::size_t i) {
-    if (i != 0) return;
-    const auto started = start(thread_engine{.workers = 3}, *work, work.plan, {});
-    started->get_ready();
-    workers = started->workers();
-  });
-  EXPECT_EQ(workers, 1u);
+  for (const bool listens : {true, false}) {
+    std::vector<std::string> notes;
+    note_function note;
+    if (listens) note = [&](std::string_view n) { notes.emplace_back(n); };
+    within_a_region([&] {
+      const auto started = start(thread_engine{.workers = 3}, *work, work.plan, note);
+      EXPECT_EQ(started->workers(), 3u);
+      for (int again = 0; again < 2; ++again) {
+        started->get_ready();
+        EXPECT_EQ(started->workers(), 1u);
+      }
+    });
+    EXPECT_EQ(notes, std::vector<std::string>(listens ? 1 : 0, "the library granted 1 of 3 threads"));
+  }
 }
 
 TEST(granted_workers, too_few_for_a_ring_are_told_with_the_reason) {
   std::string sentence;
-  thread_team::make(thread_team_kind::openmp, 2, false)->run([&](std::size_t i) {
-    if (i != 0) return;
-    try {
-      run_told(600, ring_engine{.workers = 3, .replicas = 2});
-    } catch (const config_error& e) {
-      sentence = e.what();
-    }
-  });
+  within_a_region(
+      [&] { sentence = test::refusal_of([] { run_told(600, ring_engine{.workers = 3, .replicas = 2}); }); });
   EXPECT_THAT(sentence, AllOf(StartsWith("2 replicas need as many workers at least, but there are 1: OpenMP grants 1 "),
                               HasSubstr("take a std team, or ask for fewer replicas")));
 }
@@ -193,6 +183,70 @@ TEST(few_steps, of_a_synchronous_run_are_told_with_the_remedy) {
               Contains("an epoch is only 5 steps of each worker, which get nowhere near as far "
                        "as a step a row; use fewer workers"));
   EXPECT_THAT(run_told(600, average).notes, Not(Contains(HasSubstr("an epoch is only"))));
+}
+
+/// A team of a kind and a size.
+class threads_of : public testing::TestWithParam<std::tuple<thread_team_kind, std::size_t>> {
+ protected:
+  std::size_t size() const { return std::get<1>(GetParam()); }
+  std::unique_ptr<thread_team> threads = thread_team::make(std::get<0>(GetParam()), size(), true);
+};
+
+TEST_P(threads_of, runs_each_body_once_in_every_run) {
+  EXPECT_EQ(threads->size(), size());
+  for (int run = 0; run < 50; ++run) {
+    std::vector<std::atomic<int>> calls(size());
+    const std::size_t granted = threads->run([&](std::size_t i) { calls.at(i).fetch_add(1); });
+    ASSERT_GE(granted, 1u);
+    ASSERT_LE(granted, size());
+    for (std::size_t i = 0; i < size(); ++i) ASSERT_EQ(calls[i].load(), i < granted ? 1 : 0) << i;
+  }
+}
+
+TEST_P(threads_of, throws_what_a_body_throws_after_all_have_ended_and_works_on) {
+  for (std::size_t thrower = 0; thrower < size(); ++thrower) {
+    std::atomic<std::size_t> ended{0};
+    std::size_t granted = size();
+    try {
+      granted = threads->run([&](std::size_t i) {
+        if (i == thrower) throw std::runtime_error("from " + std::to_string(i));
+        std::this_thread::yield();
+        ended.fetch_add(1);
+      });
+      EXPECT_LE(granted, thrower) << "an exception was lost";
+    } catch (const std::runtime_error& e) {
+      EXPECT_EQ(e.what(), "from " + std::to_string(thrower));
+      EXPECT_EQ(ended.load(), size() - 1);
+    }
+  }
+  std::atomic<int> calls{0};
+  const std::size_t granted = threads->run([&](std::size_t) { calls.fetch_add(1); });
+  EXPECT_EQ(static_cast<std::size_t>(calls.load()), granted);
+}
+
+TEST_P(threads_of, throws_one_of_many_exceptions) {
+  EXPECT_THROW(threads->run([](std::size_t) { throw std::runtime_error("all"); }), std::runtime_error);
+}
+
+INSTANTIATE_TEST_SUITE_P(every, threads_of,
+                         testing::Combine(testing::Values(thread_team_kind::openmp, thread_team_kind::tbb,
+                                                          thread_team_kind::std),
+                                          testing::Values(1u, 2u, 5u)));
+
+TEST(worker_count, is_as_asked_or_what_the_machine_grants_and_bounded) {
+  EXPECT_EQ(worker_count(), default_workers(allowed_cpus().size(), cpu_quota()));
+  EXPECT_EQ(worker_count(3), 3u);
+  EXPECT_EQ(worker_count(2000), 2000u);
+  EXPECT_THROW(worker_count(2001), config_error);
+  EXPECT_THROW(worker_count(0), config_error);
+}
+
+TEST(thread_team, of_one_is_the_caller_itself) {
+  for (const thread_team_kind kind : {thread_team_kind::openmp, thread_team_kind::tbb, thread_team_kind::std}) {
+    std::thread::id who;
+    thread_team::make(kind, 1, true)->run([&](std::size_t) { who = std::this_thread::get_id(); });
+    EXPECT_EQ(who, std::this_thread::get_id());
+  }
 }
 
 }  // namespace

@@ -180,23 +180,15 @@ TEST(sync_engine, a_run_that_diverges_says_so) {
   }
 }
 
-struct stopper final : observer {
-  explicit stopper(std::stop_source& s) : source(s) {}
-  observer_answer on_epoch(const epoch_report& r) override {
-    if (r.epoch == 2) source.request_stop();
-    return observer_answer::go_on;
-  }
-  std::stop_source& source;
-};
-
 TEST(sync_engine, stops_between_two_chunks_when_asked) {
   const auto toy = test::planted_classification({.rows = 2'000, .columns = 40});
   for (const sync_rule rule : rules) {
     std::stop_source source;
-    stopper watcher(source);
     train_options options{.epochs = 1'000'000, .step = {.initial = 0.1}};
     options.stop = source.get_token();
-    options.observers = {&watcher};
+    options.observers = {[&](const epoch_report& e) {
+      if (e.epoch == 2) source.request_stop();
+    }};
     const auto run = train(logistic{}, toy.csr(), ranks_of(3, 16, rule), options);
     EXPECT_EQ(run.status, run_status::stopped);
     EXPECT_GE(run.epochs, 2u);

@@ -49,8 +49,7 @@ std::vector<train_result> train_ranks(std::size_t ranks, std::size_t workers, sy
 }
 
 TEST(sync_ranks, end_near_the_serial_objective_and_repeat_to_the_bit) {
-  const auto toy = test::planted_classification({.rows = 3'001, .columns = 60});
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_classification({.rows = 3'001, .columns = 60});
   const train_options serial_options{.epochs = 10, .step = {.initial = 0.3, .decay = 0.7}};
   const double serial = train(logistic{}, rows, serial_engine{}, serial_options).objective;
   const struct {
@@ -63,7 +62,7 @@ TEST(sync_ranks, end_near_the_serial_objective_and_repeat_to_the_bit) {
       if (test::thread_sanitized && workers == 1) continue;
       const auto results = train_ranks(3, workers, rule, logistic{}, rows, options);
       EXPECT_LT(results[0].objective, 1.02 * serial) << static_cast<int>(rule);
-      EXPECT_EQ(results[0].examples, 20u * toy.rows());
+      EXPECT_EQ(results[0].examples, 20u * rows.rows());
       ASSERT_TRUE(results[0].meetings);
       EXPECT_EQ(results[0].meetings->ranks, 3 * workers);
       train_options few = options;
@@ -88,8 +87,7 @@ TEST(sync_ranks, tell_the_loss_of_all_rows_as_they_weigh) {
 
 // One process with as many threads has the same ranks: other shards, so the same only about.
 TEST(sync_ranks, are_what_as_many_threads_are) {
-  const auto toy = test::planted_classes({.rows = 2'000, .columns = 40}, 3);
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_classes({.rows = 2'000, .columns = 40}, 3);
   const softmax m{.features = 40, .classes = 3};
   const train_options options{.epochs = 15, .step = {.initial = 4.0, .decay = 0.85}, .l2 = 1e-4};
   const sync_engine threads{.workers = 4, .rows = 16, .pin = false};
@@ -99,8 +97,7 @@ TEST(sync_ranks, are_what_as_many_threads_are) {
 
 // Each rank has 320 or 160 of 960 rows, which 16 divides: nothing may change on a rank after its last meeting.
 TEST(sync_ranks, owe_no_steps_where_they_meet_last) {
-  const auto toy = test::planted_classification({.rows = 960, .columns = 60});
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_classification({.rows = 960, .columns = 60});
   for (const optimizer_kind kind : {optimizer_kind::momentum, optimizer_kind::adam})
     for (const std::size_t workers : {1u, 2u}) {
       const train_options options{.epochs = 3, .step = {.initial = 0.01}, .optimizer = kind};
@@ -110,8 +107,7 @@ TEST(sync_ranks, owe_no_steps_where_they_meet_last) {
 }
 
 TEST(sync_ranks, stop_together) {
-  const auto toy = test::planted_classification({.rows = 2'000, .columns = 40});
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_classification({.rows = 2'000, .columns = 40});
   test::stop_after_two after;
   std::vector<train_result> results(2);
   test::as_sound_ranks(2, [&](const test::rank_place& place) {
@@ -129,8 +125,7 @@ TEST(sync_ranks, stop_together) {
 
 // A net under adam makes steps by the position of all ranks in the epoch; a round is a part of it.
 TEST(sync_ranks, tell_of_rounds_and_stop_by_the_answer_of_one) {
-  const auto toy = test::planted_classes({.rows = 2'000, .columns = 40}, 3);
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_classes({.rows = 2'000, .columns = 40}, 3);
   const softmax m{.features = 40, .classes = 3};
   for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
     const auto results_of = [&](std::optional<std::size_t> count, std::vector<std::size_t>& told, std::size_t last) {
@@ -167,8 +162,7 @@ TEST(sync_ranks, tell_of_rounds_and_stop_by_the_answer_of_one) {
 }
 
 TEST(sync_ranks, refuse_rounds_that_are_not_as_many) {
-  const auto toy = test::planted_classification({.rows = 200, .columns = 40});
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_classification({.rows = 200, .columns = 40});
   for (const auto& thrown : test::as_ranks(2, [&](const test::rank_place& place) {
          const sync_engine engine{.workers = 1, .rows = 16, .pin = false, .ranks = &place.ranks};
          train(logistic{}, rows, engine, {.epochs = 1, .step = {.initial = 0.1}, .rounds = 1 + place.rank});
@@ -185,8 +179,7 @@ TEST(sync_ranks, refuse_rounds_that_are_not_as_many) {
 
 // It begins far away and comes a part of the way back. Zeros would be better, but the run never had them.
 TEST(sync_ranks, compare_the_end_of_a_resumed_run_with_its_own_warm_start) {
-  const auto toy = test::planted_classification({.rows = 1'001, .columns = 40});
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_classification({.rows = 1'001, .columns = 40});
   const test::scratch_folder folder;
   train_options options{.epochs = 1, .step = {.initial = 1e-3}, .l2 = 0.0, .checkpoint = folder / "run"};
   options.initial = [](std::span<float> w) { std::ranges::fill(w, 100.0f); };
@@ -201,8 +194,7 @@ TEST(sync_ranks, compare_the_end_of_a_resumed_run_with_its_own_warm_start) {
 
 // Any number of ranks can go on from the common state. The number of rows is odd, so that parts always differ.
 TEST(sync_ranks, go_on_from_a_checkpoint_as_another_number_of_ranks_or_without_a_file) {
-  const auto toy = test::planted_classification({.rows = 1'001, .columns = 40});
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_classification({.rows = 1'001, .columns = 40});
   for (const sync_rule rule : {sync_rule::gradients, sync_rule::average}) {
     const test::scratch_folder folder;
     const std::string file = folder / "run";
@@ -226,15 +218,12 @@ TEST(sync_ranks, go_on_from_a_checkpoint_as_another_number_of_ranks_or_without_a
 }
 
 TEST(sync_ranks, end_when_one_is_lost_and_refuse_unequal_workers) {
-  const auto toy = test::planted_classification({.rows = 2'000, .columns = 40});
-  const csr_rows rows = toy.csr();
-  struct fail_after_one final : observer {
-    observer_answer on_epoch(const epoch_report&) override { throw resource_error("the disk is full"); }
-  } failing;
+  const test::kept_rows rows = test::planted_classification({.rows = 2'000, .columns = 40});
   const auto sentences = [&](bool lose_one, bool unequal) {
     const auto thrown = test::as_ranks(2, [&](const test::rank_place& place) {
       train_options options{.epochs = lose_one ? 1'000'000u : 1u, .step = {.initial = 0.01}};
-      if (place.rank == 1 && lose_one) options.observers = {&failing};
+      if (place.rank == 1 && lose_one)
+        options.observers = {[](const epoch_report&) { throw resource_error("the disk is full"); }};
       const std::size_t workers = place.rank == 1 && unequal ? 3 : 2;
       const sync_engine engine{.workers = workers, .rows = 16, .pin = false, .ranks = &place.ranks};
       train(logistic{}, part_of(rows, place.rank, 2), engine, options);

@@ -2,7 +2,6 @@
 #include <hogwild/detail/loop/block_source.hpp>
 
 #include <array>
-#include <atomic>
 #include <numeric>
 #include <set>
 #include <thread>

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A general model whose gradient draws: an example has the same numbers on every worker, and others in each epoch.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <mutex>
 #include <set>
 #include <vector>
 
@@ -82,8 +80,7 @@ test::toy_rows choices() {
 const train_options once{.epochs = 1, .step = {.initial = 1.0, .decay = 1.0}, .l2 = 0.0, .seed = 9};
 
 TEST(drawn_numbers, are_the_examples_own_in_every_engine) {
-  const test::toy_rows toy = one_column_each();
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = one_column_each();
   const std::vector<float> expected = train(drawing{}, rows, serial_engine{}, once).parameters;
   EXPECT_EQ(std::set<float>(expected.begin(), expected.end()).size(), rows_in_all);  // 24 bits: two alike in 1 of 580
   const thread_engine threads{.workers = 3, .team = thread_team_kind::std, .pin = false};
@@ -100,8 +97,7 @@ TEST(drawn_numbers, are_the_examples_own_in_every_engine) {
 }
 
 TEST(drawn_numbers, are_others_in_each_epoch_and_under_each_seed) {
-  const test::toy_rows toy = one_column_each();
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = one_column_each();
   train_options twice = once, other = once;
   twice.epochs = 2;
   other.seed = 10;
@@ -119,18 +115,16 @@ TEST(drawn_numbers, are_others_in_each_epoch_and_under_each_seed) {
 }
 
 TEST(drawn_numbers, are_not_locked_and_so_refused_under_edge_locked) {
-  const test::toy_rows toy = choices();
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = choices();
   train_options options = once;
   options.update = update_kind::edge_locked;
   EXPECT_THROW(train(ranking{items}, rows, serial_engine{}, options), config_error);
   options.update = update_kind::ordered;
-  EXPECT_EQ(train(ranking{items}, rows, serial_engine{}, options).examples, toy.rows());
+  EXPECT_EQ(train(ranking{items}, rows, serial_engine{}, options).examples, rows.rows());
 }
 
 TEST(drawn_numbers, let_a_model_rank_and_be_measured_by_the_same_draws_each_time) {
-  const test::toy_rows toy = choices();
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = choices();
   EXPECT_FALSE(check_gradient(ranking{items}, rows));
   const train_options options{.epochs = 10, .step = {.initial = 0.1}, .l2 = 0.0};
   for (const bool threads : {false, true}) {

@@ -2,7 +2,6 @@
 // Kernels do what the general step does with the model's own gradient.
 #include <hogwild/detail/loop/factor_step.hpp>
 
-#include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -39,8 +38,7 @@ struct factor_steps : testing::TestWithParam<setting> {};
 
 TEST_P(factor_steps, by_kernels_are_those_of_the_gradient) {
   const test::toy_ratings_shape shape{.users = 30, .items = 20, .ratings = 400};
-  const test::toy_rows rows = test::planted_ratings(shape);
-  const csr_rows data = rows.csr();
+  const test::kept_rows data = test::planted_ratings(shape);
   const matrix_factorization m = test::factors_of(shape, GetParam().factors, GetParam().bias);
   const std::vector<std::uint32_t> degree = count_columns(data.view());
   const label_map labels;
@@ -66,7 +64,7 @@ TEST_P(factor_steps, by_kernels_are_those_of_the_gradient) {
       step.begin_round(round);
       step.begin(round, 0.0);
       row_cursor cursor(data.view());
-      for (std::size_t r = 0; r < rows.rows(); ++r)
+      for (std::size_t r = 0; r < data.rows(); ++r)
         step.train(step.reader(), step.example(cursor, r), [](std::size_t, float) {});
     };
     whole_arrays general_arrays(general_store), kernel_arrays(kernel_store);
@@ -83,7 +81,7 @@ TEST_P(factor_steps, by_kernels_are_those_of_the_gradient) {
     kernels.begin_round(round);
     kernels.begin(round, 0.0);
     kernels.train_run(0, 150);
-    kernels.train_run(150, rows.rows() - 150);
+    kernels.train_run(150, data.rows() - 150);
 
     const auto expected = general_store.parameters<float>(), found = kernel_store.parameters<float>();
     // Adagrad divides by what may be small: some more digits.

@@ -68,8 +68,7 @@ struct row_moment {
 
 template <class Steps>
 struct half_steps : testing::Test {
-  test::toy_rows all = rows_alike();
-  csr_rows csr = all.csr();
+  test::kept_rows csr = rows_alike();
   std::vector<std::uint32_t> original = [] {
     std::vector<std::uint32_t> of;
     for (std::uint32_t j = 0; j < alike_columns; ++j) of.push_back(field_column(j, j));

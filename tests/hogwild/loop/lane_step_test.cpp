@@ -53,8 +53,7 @@ struct row_steps : testing::Test {
     return told;
   }
   void expect_as_alone(std::size_t columns, double l2, const std::string& expected) {
-    const test::toy_rows toy = test::planted_classification({.rows = 10, .columns = columns, .per_row = 5});
-    const csr_rows data = toy.csr();
+    const test::kept_rows data = test::planted_classification({.rows = 10, .columns = columns, .per_row = 5});
     const sparse_view rows = data.view();
     const loop_options options{.bias = 1, .l2 = l2};
     const step_context context{labels, {}, rows.rows(), options};

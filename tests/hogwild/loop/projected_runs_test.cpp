@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <span>
-#include <vector>
 
 #include <gtest/gtest.h>
 

@@ -13,6 +13,7 @@
 
 #include <hogwild/error.hpp>
 
+#include "support/refusal.hpp"
 #include "support/toy_ratings.hpp"
 
 namespace hogwild {
@@ -35,8 +36,7 @@ RC_GTEST_PROP(rating_blocks, hold_every_rating_once_and_have_nobody_in_common, (
                                 .ratings = *rc::gen::inRange<std::size_t>(1, 400),
                                 .seed = *rc::gen::arbitrary<std::uint64_t>()};
   const std::uint32_t bands = 1u << *rc::gen::inRange(0, 7);
-  const test::toy_rows rows = planted_ratings(shape);
-  const csr_rows data = rows.csr();
+  const test::kept_rows data = planted_ratings(shape);
   const rating_list list = blocks_of(data.view(), shape.users, shape.items, bands);
   RC_ASSERT(list.bands == bands);
   RC_ASSERT(list.starts.size() == std::size_t{bands} * bands + 1);
@@ -71,8 +71,7 @@ TEST(rating_blocks, keep_the_order_of_the_rows) {
 
 TEST(rating_blocks, bands_have_about_as_many_ratings) {
   const toy_ratings_shape shape{.users = 500, .items = 400, .ratings = 20000};
-  const test::toy_rows rows = planted_ratings(shape);
-  const csr_rows data = rows.csr();
+  const test::kept_rows data = planted_ratings(shape);
   const rating_list list = blocks_of(data.view(), shape.users, shape.items, 8);
   // The most frequent user has (1/500)^(2/3) of the ratings, 1.6 %: a band is that far from an eighth at most, and
   // half of it on either side is what its ends move.
@@ -89,12 +88,7 @@ TEST(rating_blocks, of_rows_that_are_no_ratings_are_refused) {
     rows.push({0, 5}, {1.0f, 1.0f}, 1.0f);
     rows.push(index, std::vector<float>(index.size(), 1.0f), 1.0f);
     const csr_rows data = rows.csr();
-    try {
-      ratings_of(data.view(), 5, 4);
-    } catch (const input_error& fault) {
-      return fault.what();
-    }
-    return {};
+    return test::refusal_of<input_error>([&] { ratings_of(data.view(), 5, 4); }, "");
   };
   EXPECT_EQ(refusal({4, 8}), "");
   EXPECT_THAT(refusal({1}), testing::HasSubstr("row 2 of the data is no rating: it has 1 users and 0 items"));

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -14,7 +13,6 @@
 
 #include <hogwild/detail/sharing/direct.hpp>
 #include <hogwild/models/least_squares.hpp>
-#include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
 
 using namespace hogwild;

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <hogwild/hogwild.hpp>

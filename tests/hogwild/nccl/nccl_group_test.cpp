@@ -14,6 +14,7 @@
 #include "communicator.hpp"
 #include "nccl_member.hpp"
 #include "support/collective_checks.hpp"
+#include "support/refusal.hpp"
 
 using namespace hogwild;
 using namespace std::chrono_literals;
@@ -125,11 +126,7 @@ TEST_F(lost_device, one_that_leaves_as_it_joins_is_not_waited_for) {
   std::string said;
   test::run_together(2, [&](std::size_t rank) {
     if (rank == 0) {
-      try {
-        test::join_fake(group.join(0), {.timeout = 10min});
-      } catch (const worker_error& e) {
-        said = e.what();
-      }
+      said = test::refusal_of<worker_error>([&] { test::join_fake(group.join(0), {.timeout = 10min}); });
       return;
     }
     const auto carrier = group.join(1);

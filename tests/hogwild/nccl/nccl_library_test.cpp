@@ -2,7 +2,6 @@
 // The library itself, and the errors if it or devices are missing.
 #include <chrono>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,6 +13,8 @@
 
 #include "nccl_member.hpp"
 
+#include "support/refusal.hpp"
+
 using namespace hogwild;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -21,18 +22,10 @@ using ::testing::HasSubstr;
 namespace {
 
 TEST(nccl_library, one_that_is_missing_or_is_another_ends_in_a_sentence) {
-  try {
-    nccl::load("libnccl-of-nowhere.so");
-    FAIL() << "was loaded";
-  } catch (const resource_error& e) {
-    EXPECT_THAT(e.what(), AllOf(HasSubstr("libnccl-of-nowhere.so"), HasSubstr("install it"), HasSubstr("LD_LIBRARY")));
-  }
-  try {
-    nccl::load("libm.so.6");
-    FAIL() << "was taken for NCCL";
-  } catch (const resource_error& e) {
-    EXPECT_THAT(e.what(), AllOf(HasSubstr("ncclGetUniqueId"), HasSubstr("2.14")));
-  }
+  EXPECT_THAT(test::refusal_of<resource_error>([&] { nccl::load("libnccl-of-nowhere.so"); }),
+              AllOf(HasSubstr("libnccl-of-nowhere.so"), HasSubstr("install it"), HasSubstr("LD_LIBRARY")));
+  EXPECT_THAT(test::refusal_of<resource_error>([&] { nccl::load("libm.so.6"); }),
+              AllOf(HasSubstr("ncclGetUniqueId"), HasSubstr("2.14")));
 }
 
 /// The emulated device is none of CUDA's, so that NCCL cannot start where there is no driver.
@@ -45,14 +38,11 @@ TEST(nccl_library, without_a_driver_nccl_itself_ends_in_a_sentence) {
   }
   const nccl::functions real = nccl::load(NCCL_LIBRARY);
   thread_group group(1);
-  try {
+  const auto join = [&] {
     nccl::join(group.join(0), device::open_emulated(1), real, {.timeout = std::chrono::seconds(20)});
-    FAIL() << "joined without a driver";
-  } catch (const resource_error& e) {
-    EXPECT_EQ(e.code(), exit_code::resources);
-    EXPECT_THAT(e.what(), AllOf(HasSubstr("NCCL failed to join the ranks' devices: "), HasSubstr("cuda error"),
-                                HasSubstr("NCCL_DEBUG=INFO")));
-  }
+  };
+  EXPECT_THAT(test::refusal_of<resource_error>(join), AllOf(HasSubstr("NCCL failed to join the ranks' devices: "),
+                                                            HasSubstr("cuda error"), HasSubstr("NCCL_DEBUG=INFO")));
 }
 
 /// No machine has that many.
@@ -61,14 +51,9 @@ TEST(nccl_members, more_ranks_than_devices_are_refused) {
   thread_group group(ranks);
   std::vector<std::unique_ptr<collective>> members;
   for (std::size_t r = 0; r < ranks; ++r) members.push_back(group.join(r));
-  try {
-    join_nccl_members(std::move(members), 1000);
-    FAIL() << "there are 1,003 devices";
-  } catch (const resource_error& e) {
-    EXPECT_THAT(e.what(), AllOf(HasSubstr("of 3 of --collective nccl has no CUDA device of its own: "),
-                                HasSubstr("use no more ranks than devices")));
-    EXPECT_THAT(e.what(), Not(HasSubstr("emulated")));
-  }
+  EXPECT_THAT(test::refusal_of<resource_error>([&] { join_nccl_members(std::move(members), 1000); }),
+              AllOf(HasSubstr("of 3 of --collective nccl has no CUDA device of its own: "),
+                    HasSubstr("use no more ranks than devices"), Not(HasSubstr("emulated"))));
 }
 
 }  // namespace

@@ -44,9 +44,8 @@ std::vector<candidate> some_candidates() {
 struct random_advice : test::fresh_seed<> {};
 
 TEST_F(random_advice, says_what_a_run_would_decide) {
-  const test::toy_rows toy =
+  const test::kept_rows data =
       test::planted_rows({.rows = 1000 + seed % 20'000, .columns = 500, .per_row = 20, .seed = seed});
-  const csr_rows data = toy.csr();
   const prepared_task ready = prepare(least_squares{}, data.view(), {.step = {.initial = 0.1}});
   std::vector<candidate> candidates = some_candidates();
   const advice given = advise(ready, candidates);
@@ -64,7 +63,7 @@ TEST_F(random_advice, says_what_a_run_would_decide) {
     EXPECT_EQ(run.predicted_epoch_seconds, given.runs[i].epoch_seconds);
     EXPECT_FALSE(given.runs[i].probed);
   }
-  EXPECT_DOUBLE_EQ(given.runs[0].epoch_seconds, 1e-9 * given.speed.row_ns * static_cast<double>(toy.rows()));
+  EXPECT_DOUBLE_EQ(given.runs[0].epoch_seconds, 1e-9 * given.speed.row_ns * static_cast<double>(data.rows()));
   EXPECT_TRUE(given.runs[2].probed);
   EXPECT_GT(given.runs[2].epoch_seconds, 0.0);
   EXPECT_EQ(given.step, 0.1);
@@ -72,8 +71,7 @@ TEST_F(random_advice, says_what_a_run_would_decide) {
 }
 
 TEST(advise, tells_what_others_took_meanwhile) {
-  const test::toy_rows toy = test::planted_rows({});
-  const csr_rows data = toy.csr();
+  const test::kept_rows data = test::planted_rows({});
   const prepared_task ready = prepare(least_squares{}, data.view(), {.step = {.initial = 0.1}});
   const auto fraction_told = [&](cpu_account after) {
     bool begun = false;
@@ -94,8 +92,7 @@ TEST(advise, tells_what_others_took_meanwhile) {
 }
 
 TEST(advise, keeps_what_a_candidate_refuses) {
-  const test::toy_rows toy = test::planted_rows({});
-  const csr_rows data = toy.csr();
+  const test::kept_rows data = test::planted_rows({});
   const prepared_task ready =
       prepare(least_squares{}, data.view(), {.step = {.initial = 0.1}, .optimizer = optimizer_kind::ftrl});
   std::vector<candidate> candidates = some_candidates();

@@ -27,6 +27,7 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/refusal.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 #include "support/toy_ratings.hpp"
@@ -161,12 +162,7 @@ TEST(parameters_of_a_report, are_lost_with_the_callback_and_say_so) {
   }}));
   EXPECT_EQ(in_time.size(), 20u);
   for (const auto& ask : {std::function<void()>([&] { kept.parameters(); }), {[&] { kept.parameters.columns(); }}}) {
-    try {
-      ask();
-      ADD_FAILURE() << "nothing was thrown";
-    } catch (const config_error& refused) {
-      EXPECT_THAT(refused.what(), HasSubstr("while the observer is told"));
-    }
+    EXPECT_THAT(test::refusal_of([&] { ask(); }), HasSubstr("while the observer is told"));
   }
   EXPECT_THROW(epoch_report{}.parameters(), config_error);
 }
@@ -226,12 +222,7 @@ TEST(observers_of_a_run, may_be_functions_of_epochs_or_of_rounds) {
 }
 
 std::string thrown_by(const train_options& options) {
-  try {
-    run_with(options);
-  } catch (const std::runtime_error& e) {
-    return e.what();
-  }
-  return "nothing";
+  return test::refusal_of<std::runtime_error>([&] { run_with(options); }, "nothing");
 }
 
 TEST(what_an_observer_throws, leaves_the_run_as_it_is_and_all_hear_of_the_failure) {

@@ -34,7 +34,6 @@ struct choice_case {
   void (*change)(sharing_facts&);
   access_kind kind;
   std::size_t workers;
-  double gain_weight;
   const char* reason;
 };
 
@@ -46,73 +45,71 @@ std::vector<std::uint32_t> degrees(std::uint32_t hot, std::uint32_t cold) {
 }
 
 const choice_case cases[] = {
-    {"many_workers_have_replicas", [](sharing_facts&) {}, access_kind::buffered, 8, 1.0, "8 replicas of 50000"},
-    {"one_worker", [](sharing_facts& f) { f.workers = 1; }, access_kind::alone, 1, 1.0, "has the parameters alone"},
+    {"many_workers_have_replicas", [](sharing_facts&) {}, access_kind::buffered, 8, "8 replicas of 50000"},
+    {"one_worker", [](sharing_facts& f) { f.workers = 1; }, access_kind::alone, 1, "has the parameters alone"},
     {"one_worker_that_asks_for_replicas", [](sharing_facts& f) { f.workers = 1, f.asked = sharing_kind::buffered; },
-     access_kind::alone, 1, 1.0, "has the parameters alone"},
+     access_kind::alone, 1, "has the parameters alone"},
     {"one_worker_that_asks_for_direct", [](sharing_facts& f) { f.workers = 1, f.asked = sharing_kind::direct; },
-     access_kind::direct, 1, 1.0, "asked for"},
+     access_kind::direct, 1, "asked for"},
     {"racing_kernels_of_a_small_model",
      [](sharing_facts& f) { f.racing = true, f.margin = false, f.arrays = 2, f.parameters = 1'000'000; },
-     access_kind::buffered, 8, 1.0, "8 replicas"},
+     access_kind::buffered, 8, "8 replicas"},
     {"racing_kernels_of_a_large_model",
      [](sharing_facts& f) { f.racing = true, f.margin = false, f.arrays = 2, f.parameters = 1'100'000; },
-     access_kind::direct, 8, 1.0, "exchange replicas takes longer"},
-    {"locked", [](sharing_facts& f) { f.update = update_kind::locked; }, access_kind::direct, 8, 1.0, "locks"},
-    {"edge_locked", [](sharing_facts& f) { f.update = update_kind::edge_locked; }, access_kind::direct, 8, 1.0,
-     "atomic"},
+     access_kind::direct, 8, "exchange replicas takes longer"},
+    {"locked", [](sharing_facts& f) { f.update = update_kind::locked; }, access_kind::direct, 8, "locks"},
+    {"edge_locked", [](sharing_facts& f) { f.update = update_kind::edge_locked; }, access_kind::direct, 8, "atomic"},
     {"one_worker_that_is_ordered", [](sharing_facts& f) { f.update = update_kind::ordered, f.workers = 1; },
-     access_kind::direct, 1, 1.0, "atomic"},
-    {"exact", [](sharing_facts& f) { f.update = update_kind::exact; }, access_kind::buffered, 8, 1.0, "8 replicas"},
-    {"direct_by_name", [](sharing_facts& f) { f.asked = sharing_kind::direct; }, access_kind::direct, 8, 1.0,
-     "asked for"},
-    {"buffered_by_name", [](sharing_facts& f) { f.asked = sharing_kind::buffered; }, access_kind::buffered, 8, 1.0,
+     access_kind::direct, 1, "atomic"},
+    {"exact", [](sharing_facts& f) { f.update = update_kind::exact; }, access_kind::buffered, 8, "8 replicas"},
+    {"direct_by_name", [](sharing_facts& f) { f.asked = sharing_kind::direct; }, access_kind::direct, 8, "asked for"},
+    {"buffered_by_name", [](sharing_facts& f) { f.asked = sharing_kind::buffered; }, access_kind::buffered, 8,
      "asked for; 8 replicas of 50000"},
     {"buffered_by_name_where_it_does_not_fit",
      [](sharing_facts& f) { f.asked = sharing_kind::buffered, f.parameters = 1'000'000; }, access_kind::buffered, 8,
-     1.0, "8 replicas of 1000000"},
+     "8 replicas of 1000000"},
     {"head_by_name", [](sharing_facts& f) { f.asked = sharing_kind::head, f.parameters = 1'000'000; },
-     access_kind::head, 8, 1.0, "8 replicas of 262144"},
-    {"head_by_name_where_all_fits", [](sharing_facts& f) { f.asked = sharing_kind::head; }, access_kind::head, 8, 1.0,
+     access_kind::head, 8, "8 replicas of 262144"},
+    {"head_by_name_where_all_fits", [](sharing_facts& f) { f.asked = sharing_kind::head; }, access_kind::head, 8,
      "8 replicas of 50000"},
     {"by_name_more_than_there_are_cpus", [](sharing_facts& f) { f.asked = sharing_kind::buffered, f.cpus = 2; },
-     access_kind::buffered, 8, 1.0, "8 replicas"},
-    {"too_few_rows", [](sharing_facts& f) { f.rows = 20; }, access_kind::alone, 1, 1.0, "not predicted to beat"},
-    {"few_rows_that_take_long", [](sharing_facts& f) { f.rows = 6, f.row_ns = 1e7; }, access_kind::alone, 1, 1.0,
+     access_kind::buffered, 8, "8 replicas"},
+    {"too_few_rows", [](sharing_facts& f) { f.rows = 20; }, access_kind::alone, 1, "not predicted to beat"},
+    {"few_rows_that_take_long", [](sharing_facts& f) { f.rows = 6, f.row_ns = 1e7; }, access_kind::alone, 1,
      "not predicted to beat"},
     {"does_not_fit_a_hot_head",
      [](sharing_facts& f) {
        static const std::vector<std::uint32_t> d = degrees(100, 1);
        f.row_ns = 75.0, f.parameters = 50'000'000, f.degree = d;
      },
-     access_kind::head, 8, 1.0, "8 replicas of 262144"},
+     access_kind::head, 8, "8 replicas of 262144"},
     {"does_not_fit_but_is_faster_whole", [](sharing_facts& f) { f.parameters = 1'000'000; }, access_kind::buffered, 8,
-     1.0, "8 replicas of 1000000"},
+     "8 replicas of 1000000"},
     {"does_not_fit_and_nothing_is_known_of_the_columns",
-     [](sharing_facts& f) { f.row_ns = 75.0, f.parameters = 50'000'000; }, access_kind::head, 8, 1.0,
+     [](sharing_facts& f) { f.row_ns = 75.0, f.parameters = 50'000'000; }, access_kind::head, 8,
      "8 replicas of 262144"},
     {"does_not_fit_a_rare_head",
      [](sharing_facts& f) {
        static const std::vector<std::uint32_t> d = degrees(1, 8);
        f.parameters = d.size(), f.degree = d;
      },
-     access_kind::direct, 8, 1.0, "hardly meet"},
+     access_kind::direct, 8, "hardly meet"},
     {"does_not_fit_a_general_model",
      [](sharing_facts& f) {
        static const std::vector<std::uint32_t> d = degrees(1, 8);
        f.parameters = d.size(), f.degree = d, f.margin = false;
      },
-     access_kind::buffered, 8, 1.0, "8 replicas of 1000000"},
+     access_kind::buffered, 8, "8 replicas of 1000000"},
     {"no_cache_known", [](sharing_facts& f) { f.cache_bytes = 0, f.asked = sharing_kind::head; }, access_kind::head, 8,
-     1.0, "8 replicas of 16 "},
+     "8 replicas of 16 "},
     {"two_sum_on_steep_data_too",
      [](sharing_facts& f) { f.workers = 2, f.curvature = 6.29, f.parameters = 123, f.row_ns = 30.0; },
-     access_kind::buffered, 2, 1.0, "2 replicas of 123 parameters exchange the sum"},
-    {"two_sum_on_flat_data", [](sharing_facts& f) { f.workers = 2; }, access_kind::buffered, 2, 1.0,
+     access_kind::buffered, 2, "2 replicas of 123 parameters exchange the sum"},
+    {"two_sum_on_flat_data", [](sharing_facts& f) { f.workers = 2; }, access_kind::buffered, 2,
      "2 replicas of 50000 parameters exchange the sum"},
-    {"more_workers_than_cpus", [](sharing_facts& f) { f.workers = 64; }, access_kind::buffered, 8, 1.0,
+    {"more_workers_than_cpus", [](sharing_facts& f) { f.workers = 64; }, access_kind::buffered, 8,
      "56 of 64 workers are left out: there are 8 CPUs"},
-    {"one_cpu", [](sharing_facts& f) { f.cpus = 1; }, access_kind::alone, 1, 1.0, "not predicted to beat"},
+    {"one_cpu", [](sharing_facts& f) { f.cpus = 1; }, access_kind::alone, 1, "not predicted to beat"},
 };
 
 TEST(predicted_epoch, is_told_where_the_rule_compares_times) {
@@ -138,7 +135,7 @@ TEST_P(choice, follows_from_the_facts) {
   EXPECT_EQ(made.kind, GetParam().kind);
   EXPECT_EQ(made.workers, GetParam().workers);
   EXPECT_THAT(made.reason, HasSubstr(GetParam().reason));
-  EXPECT_EQ(made.exchange.gain_weight, GetParam().gain_weight);
+  EXPECT_EQ(made.exchange.gain_weight, 1.0);
   if (made.kind == access_kind::buffered || made.kind == access_kind::head) {
     EXPECT_EQ(made.exchange.workers, made.workers);
     EXPECT_EQ(made.exchange.curvature, facts.curvature);

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <numeric>
 #include <stop_token>
 #include <string>
 #include <vector>

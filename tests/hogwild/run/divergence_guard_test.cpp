@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/run/divergence_guard.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <memory>
@@ -19,6 +18,7 @@
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/heard_run.hpp"
 #include "support/planned_task.hpp"
 #include "support/ridge.hpp"
 #include "support/scratch_folder.hpp"
@@ -63,16 +63,6 @@ test::toy_rows steep_rows() {
   return toy;
 }
 
-struct note_listener : observer {
-  void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
-  observer_answer on_epoch(const epoch_report& e) override {
-    epochs.push_back(e);
-    return observer_answer::go_on;
-  }
-  std::vector<std::string> notes;
-  std::vector<epoch_report> epochs;
-};
-
 /// A task that was told that its curvature is 1e-4, where it is 9.4: with 4 workers summed gains are stable up to z =
 /// 0.69, which is 3 rows between exchanges at a step of 0.02. Its workers exchange every 256 rows: together they jump 4
 /// times as far as the optimum lies, and the loss is 9 times what it was.
@@ -84,11 +74,20 @@ test::planned_task misled(const csr_rows& data, double l2) {
   return work;
 }
 
+/// A task of two workers. If only one of them comes, it makes no difference how often it exchanges.
+template <class M>
+test::planned_task of_two(const M& m, const test::kept_rows& data) {
+  test::planned_task work = make_task(m, data.view(), label_map::learn(label_kind::binary, data.view().label, "data"),
+                                      {.isa = choose_isa(isa::automatic)});
+  work.set_sharing(access_kind::buffered, {.rows = 16, .curvature = 1e-6, .workers = 2});
+  return work;
+}
+const thread_engine one{.workers = 1, .team = thread_team_kind::std, .pin = false};
+
 TEST(divergence_guard, turns_back_a_run_whose_curvature_was_underestimated) {
-  const auto toy = steep_rows();
-  const csr_rows data = toy.csr();
+  const test::kept_rows data = steep_rows();
   constexpr double l2 = 0.01, step = 0.02;
-  note_listener heard;
+  test::heard_run heard;
   resolved_run run{.options = {.epochs = 30, .l2 = l2, .observers = {&heard}},
                    .schedule = {schedule_kind::geometric, step, 0.85},
                    .l2 = l2};
@@ -102,10 +101,10 @@ TEST(divergence_guard, turns_back_a_run_whose_curvature_was_underestimated) {
             std::string::npos)
       << heard.notes[0];
   // Each epoch that was turned back was trained twice, and reported once.
-  EXPECT_EQ(result.examples, (30 + heard.notes.size()) * toy.rows());
+  EXPECT_EQ(result.examples, (30 + heard.notes.size()) * data.rows());
   ASSERT_EQ(heard.epochs.size(), 30u);
   for (std::size_t e = 0; e < 30; ++e) EXPECT_EQ(heard.epochs[e].epoch, e + 1);
-  const double best = test::ridge_optimum(toy, l2);
+  const double best = test::ridge_optimum(data, l2);
   EXPECT_LE(result.objective, 1.02 * best);
   EXPECT_GE(result.objective, best * (1.0 - 1e-5));
 }
@@ -115,7 +114,7 @@ TEST(divergence_guard, turns_back_a_run_whose_curvature_was_underestimated) {
 // much: beside three others on two CPUs one run in twenty rose far enough to be trained again.
 TEST(divergence_guard, does_not_take_the_noise_of_steps_for_gains_that_overshoot) {
   const test::toy_rows toy = test::planted_classification({.rows = 6'000, .columns = 20}, 0.5);
-  note_listener heard;
+  test::heard_run heard;
   const train_result run = train(logistic{}, toy.csr(), thread_engine{.workers = 2, .team = thread_team_kind::std},
                                  {.epochs = 3,
                                   .step = {.initial = 0.1, .decay = 1.0},
@@ -127,16 +126,10 @@ TEST(divergence_guard, does_not_take_the_noise_of_steps_for_gains_that_overshoot
 }
 
 TEST(divergence_guard, lets_workers_exchange_as_they_began_where_the_step_is_what_overshoots) {
-  const auto toy = test::planted_classification({.rows = 500, .columns = 30});
-  const csr_rows data = toy.csr();
-  test::planned_task work =
-      make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, toy.csr().view().label, "toy"),
-                {.isa = choose_isa(isa::automatic)});
-  work.set_sharing(access_kind::buffered, {.rows = 16, .curvature = 1e-6, .workers = 2});
-  // Only one of the two comes, so that it makes no difference how often it exchanges.
-  const auto started =
-      start(thread_engine{.workers = 1, .team = thread_team_kind::std, .pin = false}, *work, work.plan, {});
-  note_listener heard;
+  const test::kept_rows data = test::planted_classification({.rows = 500, .columns = 30});
+  const test::planned_task work = of_two(logistic{}, data);
+  const auto started = start(one, *work, work.plan, {});
+  test::heard_run heard;
   resolved_run run{.options = {.epochs = 3, .observers = {&heard}}, .schedule = {schedule_kind::constant, 1000.0, 0.0}};
   EXPECT_EQ(work.train(*started, run).status, run_status::diverged);
   EXPECT_EQ(started->store().control().round.exchange_rows, 16u);
@@ -156,15 +149,10 @@ struct bursting : logistic {
 };
 
 TEST(divergence_guard, goes_back_to_the_last_epoch_that_was_measured) {
-  const auto toy = test::planted_classification({.rows = 500, .columns = 30});
-  const csr_rows data = toy.csr();
-  test::planned_task work =
-      make_task(bursting{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
-                {.isa = choose_isa(isa::automatic)});
-  work.set_sharing(access_kind::buffered, {.rows = 16, .curvature = 1e-6, .workers = 2});
-  const auto started =
-      start(thread_engine{.workers = 1, .team = thread_team_kind::std, .pin = false}, *work, work.plan, {});
-  note_listener heard;
+  const test::kept_rows data = test::planted_classification({.rows = 500, .columns = 30});
+  const test::planned_task work = of_two(bursting{}, data);
+  const auto started = start(one, *work, work.plan, {});
+  test::heard_run heard;
   resolved_run run{.options = {.epochs = 10, .measure_every = 8, .observers = {&heard}},
                    .schedule = {schedule_kind::constant, 0.1, 0.0}};
   const train_result result = work.train(*started, run);
@@ -172,15 +160,12 @@ TEST(divergence_guard, goes_back_to_the_last_epoch_that_was_measured) {
   ASSERT_EQ(heard.notes.size(), 1u);
   EXPECT_NE(heard.notes[0].find("in epochs 3 to 4; they are trained again"), std::string::npos) << heard.notes[0];
   EXPECT_EQ(result.examples, 12u * 500u);
-  std::vector<std::size_t> told;
-  for (const epoch_report& e : heard.epochs) told.push_back(e.epoch);
-  EXPECT_EQ(told, (std::vector<std::size_t>{1, 2, 4, 8, 10}));
+  EXPECT_EQ(heard.each(&epoch_report::epoch), (std::vector<std::size_t>{1, 2, 4, 8, 10}));
   EXPECT_LT(result.train_loss, std::log(2.0));
 }
 
 TEST(divergence_guard, what_it_learned_is_known_to_a_run_that_is_resumed) {
-  const auto toy = steep_rows();
-  const csr_rows data = toy.csr();
+  const test::kept_rows data = steep_rows();
   const test::scratch_folder folder;
   const std::string file = folder / "run.ckpt";
   constexpr double l2 = 0.01;

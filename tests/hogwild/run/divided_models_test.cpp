@@ -26,6 +26,7 @@
 #include <hogwild/rank_failure.hpp>
 #include <hogwild/several_models.hpp>
 
+#include "support/refusal.hpp"
 #include "support/toy_data.hpp"
 
 namespace hogwild {
@@ -198,14 +199,8 @@ TEST_F(divided_models, end_on_all_ranks_with_what_an_observer_throws) {
       own.at_start = at && r == by;
       train_options o = options;
       o.observers.push_back(&own);
-      std::string sentence = "none";
-      try {
-        trained(detail::plan_of({.models = 5}), o, ranks);
-      } catch (const rank_failure& e) {
-        sentence = e.what();
-      } catch (const std::out_of_range& e) {
-        sentence = e.what();
-      }
+      const std::string sentence =
+          test::refusal_of<std::exception>([&] { trained(detail::plan_of({.models = 5}), o, ranks); });
       // Both still make the same calls.
       EXPECT_EQ(agreement(ranks).sum(1.0), 2.0);
       return sentence;
@@ -219,12 +214,8 @@ TEST_F(divided_models, end_on_all_ranks_with_what_an_observer_throws) {
 TEST_F(divided_models, that_one_rank_cannot_train_are_refused_by_all) {
   const auto refused = [&](std::size_t n, std::size_t models, const train_options& of_last) {
     return by_ranks(n, [&](std::size_t r, collective* ranks) -> std::string {
-      try {
-        trained(detail::plan_of({.models = models}), r + 1 == n ? of_last : options, ranks);
-      } catch (const rank_failure& e) {
-        return e.what();
-      }
-      return "trained";
+      return test::refusal_of<rank_failure>(
+          [&] { trained(detail::plan_of({.models = models}), r + 1 == n ? of_last : options, ranks); }, "trained");
     });
   };
   train_options other = options;
@@ -308,12 +299,7 @@ TEST_F(divided_folds, are_those_of_the_same_rows_and_options_on_all_ranks) {
              train_path(model, view(), engine, {.l2 = {1e-3, other ? 1e-4 : 1e-5}}, options);
            }}) {
     const auto sentences = by_ranks(3, [&](std::size_t r, collective* ranks) -> std::string {
-      try {
-        call(r == 2, ranks);
-      } catch (const rank_failure& e) {
-        return e.what();
-      }
-      return "trained";
+      return test::refusal_of<rank_failure>([&] { call(r == 2, ranks); }, "trained");
     });
     for (const auto& sentence : sentences)
       EXPECT_THAT(*sentence, AllOf(HasSubstr("rank 2 of 3: "), HasSubstr(" here, "), HasSubstr(" on rank 0")));

@@ -10,8 +10,10 @@
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/heard_run.hpp"
 #include "support/planned_task.hpp"
 #include "support/toy_data.hpp"
 
@@ -48,19 +50,10 @@ class failing_run final : public engine_run {
   std::unique_ptr<thread_team> helpers_ = thread_team::make(thread_team_kind::std, 1, false);
 };
 
-struct epochs : observer {
-  observer_answer on_epoch(const epoch_report& e) override {
-    done = e.epoch;
-    return observer_answer::go_on;
-  }
-  std::size_t done = 0;
-};
-
 struct nobody_trains : testing::Test {
-  test::toy_rows toy = test::planted_regression({.rows = 100});
-  csr_rows data = toy.csr();
+  test::kept_rows data = test::planted_regression({.rows = 100});
   test::planned_task work = make_task(least_squares{}, data.view(), label_map{}, {});
-  epochs seen;
+  test::heard_run seen;
   std::stop_source stop;
 
   train_result run(int rounds, failing_run::event then) {
@@ -74,14 +67,14 @@ struct nobody_trains : testing::Test {
 TEST_F(nobody_trains, ends_the_run_with_an_error_though_all_tickets_are_marked_as_done) {
   EXPECT_THAT([&] { run(2, [&](const param_store& store) { close_round(store, work.plan.chunks); }); },
               ThrowsMessage<worker_error>(HasSubstr("no worker has trained a row in epoch 3")));
-  EXPECT_EQ(seen.done, 2u);
+  EXPECT_EQ(seen.epochs.size(), 2u);
 }
 
 TEST_F(nobody_trains, ends_the_run_with_an_error_where_a_worker_took_the_coordinator_for_dead) {
   const auto orphan = [](const param_store& store) { store.control().stop = stop_request::orphaned; };
   EXPECT_THAT([&] { run(1, orphan); },
               ThrowsMessage<worker_error>(HasSubstr("considered this process, which supervises the run, dead")));
-  EXPECT_EQ(seen.done, 1u);
+  EXPECT_EQ(seen.epochs.size(), 1u);
   EXPECT_THAT([&] { run(0, [&](const param_store& store) { orphan(store), stop.request_stop(); }); },
               ThrowsMessage<worker_error>(HasSubstr("considered this process, which supervises the run, dead")));
 }
@@ -90,6 +83,24 @@ TEST_F(nobody_trains, is_what_the_user_wants_who_stops_the_run) {
   const train_result result = run(2, [&](const param_store&) { stop.request_stop(); });
   EXPECT_EQ(result.status, run_status::stopped);
   EXPECT_EQ(result.epochs, 2u);
+}
+
+TEST(telemetry, tells_how_stale_replicas_were_that_exchange_once_or_twice_an_epoch) {
+  const test::kept_rows data = test::planted_classification({.rows = 1000, .columns = 30});
+  test::heard_run seen;
+  resolved_run run{.options = {.epochs = 2, .l2 = 0.01, .observers = {&seen}},
+                   .schedule = {schedule_kind::geometric, 0.1, 1.0},
+                   .l2 = 0.01};
+  test::planned_task work =
+      make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "data"),
+                {.isa = choose_isa(isa::automatic), .l2 = 0.01});
+  // The second worker begins half a period in: either it trains 256 rows, or the first one trains 512.
+  work.set_sharing(access_kind::buffered, {.rows = 512, .curvature = 1e-4, .workers = 2});
+  const auto started =
+      start(thread_engine{.workers = 2, .team = thread_team_kind::std, .pin = false}, *work, work.plan, {});
+  work.train(*started, run);
+  const epoch_report& last = seen.epochs.back();
+  EXPECT_TRUE(last.staleness_p50 && last.staleness_p99 && last.conflict_rate);
 }
 
 }  // namespace

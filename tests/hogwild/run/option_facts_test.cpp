@@ -15,7 +15,8 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/run/option_list.hpp>
-#include <hogwild/error.hpp>
+
+#include "support/refusal.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -46,12 +47,7 @@ TEST(number_range, has_its_ends_where_it_says_so_and_nothing_that_is_not_finite)
 }
 
 std::string refusal(const train_options& options) {
-  try {
-    require_ranges(options);
-  } catch (const config_error& e) {
-    return e.what();
-  }
-  return {};
+  return test::refusal_of([&] { require_ranges(options); }, "");
 }
 
 template <class T>

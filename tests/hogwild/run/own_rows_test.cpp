@@ -26,6 +26,7 @@
 #include <hogwildpp/ring_engine.hpp>
 
 #include "support/dense_data.hpp"
+#include "support/refusal.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -208,12 +209,8 @@ TEST(dense_rows_of_a_program, are_refused_by_a_device) {
   const test::dense_data data = test::dense_classes(100, 9);
   const dense_rows dense = data.dense();
   const cuda_engine device{.workers = 0, .device = emulated_device};
-  try {
-    (void)train(logistic{}, dense, device, {.epochs = 1});
-    FAIL();
-  } catch (const config_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("give it sparse_dataset::copy_of(rows.view())"));
-  }
+  EXPECT_THAT(test::refusal_of([&] { (void)train(logistic{}, dense, device, {.epochs = 1}); }),
+              HasSubstr("give it sparse_dataset::copy_of(rows.view())"));
   EXPECT_NO_THROW((void)train(logistic{}, sparse_dataset::copy_of(dense.view()), device, {.epochs = 1}));
 }
 

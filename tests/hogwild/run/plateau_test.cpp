@@ -11,6 +11,7 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/heard_run.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -19,24 +20,15 @@ using testing::ElementsAre;
 
 namespace {
 
-struct heard_steps : observer {
-  std::vector<double> step;
-  observer_answer on_epoch(const epoch_report& e) override {
-    step.push_back(e.step);
-    return observer_answer::go_on;
-  }
-};
-
 /// Validation rows with the other labels: the better the model, the higher their loss.
 struct plateau : testing::Test {
-  const test::toy_rows toy = test::planted_classification({.rows = 200, .columns = 20, .per_row = 8});
-  const test::toy_rows wrong = [this] {
-    test::toy_rows rows = toy;
+  const test::kept_rows data = test::planted_classification({.rows = 200, .columns = 20, .per_row = 8});
+  const test::kept_rows held = [this] {
+    test::toy_rows rows = data;
     for (float& y : rows.label) y = -y;
     return rows;
   }();
-  const csr_rows data = toy.csr(), held = wrong.csr();
-  heard_steps heard;
+  test::heard_run heard;
   train_options options{.epochs = 5,
                         .step = {.initial = 0.4, .kind = schedule_kind::plateau},
                         .validation = held.view(),
@@ -46,7 +38,7 @@ struct plateau : testing::Test {
 
 TEST_F(plateau, halves_the_step_after_each_epoch_without_a_better_loss) {
   const train_result run = train(logistic{}, data, serial_engine{}, options);
-  EXPECT_THAT(heard.step, ElementsAre(0.4, 0.4, 0.2, 0.1, 0.05));
+  EXPECT_THAT(heard.each(&epoch_report::step), ElementsAre(0.4, 0.4, 0.2, 0.1, 0.05));
   EXPECT_EQ(run.schedule, schedule_kind::plateau);
   EXPECT_EQ(run.decay, 0.5);
 }
@@ -54,27 +46,28 @@ TEST_F(plateau, halves_the_step_after_each_epoch_without_a_better_loss) {
 TEST_F(plateau, keeps_the_step_while_the_loss_falls) {
   options.validation = data.view();
   train(logistic{}, data, serial_engine{}, options);
-  EXPECT_THAT(heard.step, ElementsAre(0.4, 0.4, 0.4, 0.4, 0.4));
+  EXPECT_THAT(heard.each(&epoch_report::step), ElementsAre(0.4, 0.4, 0.4, 0.4, 0.4));
 }
 
 TEST_F(plateau, does_not_count_the_epochs_of_a_warm_up) {
   options.step.warm_up = 3;
   options.step.decay = 0.1;
   train(logistic{}, data, serial_engine{}, options);
-  for (std::size_t e = 0; e < 3; ++e) EXPECT_DOUBLE_EQ(heard.step[e], 0.1 * static_cast<double>(e + 1));
-  EXPECT_DOUBLE_EQ(heard.step[3], 0.4);
-  EXPECT_DOUBLE_EQ(heard.step[4], 0.04);
+  for (std::size_t e = 0; e < 3; ++e) EXPECT_DOUBLE_EQ(heard.epochs[e].step, 0.1 * static_cast<double>(e + 1));
+  EXPECT_DOUBLE_EQ(heard.epochs[3].step, 0.4);
+  EXPECT_DOUBLE_EQ(heard.epochs[4].step, 0.04);
 }
 
 TEST_F(plateau, goes_on_where_a_checkpoint_left_it) {
   const train_result whole = train(logistic{}, data, serial_engine{}, options);
-  const std::vector<double> steps = std::exchange(heard.step, {});
+  const std::vector<double> steps = heard.each(&epoch_report::step);
+  heard.epochs.clear();
   const test::scratch_folder folder;
   options.epochs = 3, options.checkpoint = folder / "state";
   train(logistic{}, data, serial_engine{}, options);
   options.epochs = 5, options.resume = std::exchange(options.checkpoint, {});
   const train_result resumed = train(logistic{}, data, serial_engine{}, options);
-  EXPECT_EQ(heard.step, steps);
+  EXPECT_EQ(heard.each(&epoch_report::step), steps);
   EXPECT_EQ(resumed.parameters, whole.parameters);
 }
 

@@ -2,7 +2,6 @@
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same bits for any number of threads, every team, and run after run.
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <stop_token>
-#include <string>
-#include <string_view>
 #include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/platform/isa.hpp>
@@ -22,6 +20,8 @@
 #include <hogwild/models/softmax.hpp>
 
 #include "support/counting.hpp"
+#include "support/heard_run.hpp"
+#include "support/same_bits.hpp"
 #include "support/sanitizers.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
@@ -29,12 +29,6 @@
 using namespace hogwild;
 
 namespace {
-
-std::vector<std::uint32_t> bits_of(const train_result& run) {
-  std::vector<std::uint32_t> bits(run.parameters.size());
-  std::ranges::transform(run.parameters, bits.begin(), [](float x) { return std::bit_cast<std::uint32_t>(x); });
-  return bits;
-}
 
 /// Wide enough for a merge to be cut into slices.
 constexpr test::toy_shape wide{.rows = test::sanitized ? 1001 : 3001, .columns = 9000, .per_row = 12};
@@ -56,20 +50,20 @@ template <class Model>
 void expect_same_bits(const Model& model, const test::toy_rows& toy, const train_options& options) {
   const csr_rows data = toy.csr();
   const train_result one = train(model, data, serial_engine{}, options);
-  const auto expected = bits_of(one);
+  const std::vector<float> expected = one.parameters;
   EXPECT_EQ(one.status, run_status::done);
   EXPECT_TRUE(std::ranges::any_of(one.parameters, [](float w) { return w != 0.0f; }));
   for (const thread_team_kind team : teams) {
     for (const std::size_t workers : {1u, 2u, 4u, 8u}) {
       if (test::sanitized && workers != 2 && workers != 8) continue;
       const train_result run = train(model, data, threads(workers, team), options);
-      EXPECT_EQ(bits_of(run), expected) << workers << " threads";
+      EXPECT_TRUE(test::same_bits(run.parameters, expected)) << workers << " threads";
       EXPECT_EQ(run.objective, one.objective);
       EXPECT_EQ(run.examples, one.examples);
       EXPECT_EQ(run.rows_lost, 0u);
     }
   }
-  EXPECT_EQ(bits_of(train(model, data, serial_engine{}, options)), expected) << "a second run";
+  EXPECT_TRUE(test::same_bits(train(model, data, serial_engine{}, options).parameters, expected)) << "a second run";
 }
 
 struct reproducible : testing::TestWithParam<std::tuple<optimizer_kind, bool>> {
@@ -103,12 +97,12 @@ TEST(reproducible_softmax, has_the_same_bits_under_every_optimiser) {
 
 TEST(reproducible_runs, have_the_same_bits_whatever_the_number_of_virtual_workers_that_is_asked_for) {
   const test::toy_rows toy = test::planted_classification(wide);
-  std::vector<std::vector<std::uint32_t>> results;
+  std::vector<std::vector<float>> results;
   for (const std::size_t virtual_workers : {1u, 2u, 3u, 8u, 32u}) {
     train_options options = options_of(optimizer_kind::sgd, true);
     options.virtual_workers = virtual_workers;
     expect_same_bits(logistic{}, toy, options);
-    results.push_back(bits_of(train(logistic{}, toy.csr(), serial_engine{}, options)));
+    results.push_back(train(logistic{}, toy.csr(), serial_engine{}, options).parameters);
   }
   for (std::size_t i = 1; i < results.size(); ++i) EXPECT_NE(results[i], results[i - 1]) << "the number has no effect";
 }
@@ -117,11 +111,11 @@ TEST(reproducible_runs, have_the_same_bits_on_every_instruction_set) {
   const test::toy_rows toy = test::planted_classification(wide);
   train_options options = options_of(optimizer_kind::sgd, true);
   options.isa = isa::scalar;
-  const auto expected = bits_of(train(logistic{}, toy.csr(), threads(2), options));
+  const auto expected = train(logistic{}, toy.csr(), threads(2), options).parameters;
   for (const isa set : {isa::avx2, isa::avx512}) {
     if (!has_isa(set)) continue;
     options.isa = set;
-    EXPECT_EQ(bits_of(train(logistic{}, toy.csr(), threads(2), options)), expected);
+    EXPECT_TRUE(test::same_bits(train(logistic{}, toy.csr(), threads(2), options).parameters, expected));
   }
 }
 
@@ -160,13 +154,13 @@ TEST(reproducible_runs, go_on_from_a_checkpoint_as_if_nothing_had_been) {
     train_options options = options_of(optimizer, true);
     options.epochs = 6;
     options.step = {.initial = 0.5, .decay = 0.8};
-    const auto expected = bits_of(train(logistic{}, toy.csr(), serial_engine{}, options));
+    const auto expected = train(logistic{}, toy.csr(), serial_engine{}, options).parameters;
     options.epochs = 2;
     options.checkpoint = (folder.path() / "half").string();
     train(logistic{}, toy.csr(), threads(2), options);
     options.epochs = 6;
     options.resume = std::exchange(options.checkpoint, "");
-    EXPECT_EQ(bits_of(train(logistic{}, toy.csr(), threads(3), options)), expected);
+    EXPECT_TRUE(test::same_bits(train(logistic{}, toy.csr(), threads(3), options).parameters, expected));
     options.virtual_workers = 3;
     EXPECT_THROW(train(logistic{}, toy.csr(), serial_engine{}, options), config_error);
   }
@@ -179,31 +173,23 @@ TEST(reproducible_runs, have_the_same_bits_where_summed_gains_overshoot_and_an_e
   train_options options = options_of(optimizer_kind::sgd, false);
   options.virtual_workers = 8;
   options.step = {.initial = 0.15};
-  struct : observer {
-    void on_note(std::string_view sentence) override { overshot += sentence.find("overshot") != sentence.npos; }
-    int overshot = 0;
-  } seen;
+  test::heard_run seen;
   options.observers = {&seen};
   expect_same_bits(least_squares{}, toy, options);
-  EXPECT_GT(seen.overshot, 0);
+  EXPECT_THAT(seen.notes, testing::Contains(testing::HasSubstr("overshot")));
 }
 
 TEST(reproducible_runs, count_the_rows_of_other_virtual_workers_as_staleness_and_no_conflicts) {
   const test::toy_rows toy = test::planted_classification(wide);
-  struct : observer {
-    observer_answer on_epoch(const epoch_report& e) override {
-      last = e;
-      return observer_answer::go_on;
-    }
-    epoch_report last;
-  } seen;
+  test::heard_run seen;
   train_options options = options_of(optimizer_kind::sgd, false);
   options.virtual_workers = 2;
   options.observers = {&seen};
   train(logistic{}, toy.csr(), threads(2), options);
-  ASSERT_TRUE(seen.last.staleness_p50 && seen.last.conflict_rate);
-  EXPECT_GT(*seen.last.staleness_p50, 0u);
-  EXPECT_EQ(*seen.last.conflict_rate, 0.0);
+  const epoch_report& last = seen.epochs.back();
+  ASSERT_TRUE(last.staleness_p50 && last.conflict_rate);
+  EXPECT_GT(*last.staleness_p50, 0u);
+  EXPECT_EQ(*last.conflict_rate, 0.0);
 }
 
 TEST(reproducible_runs, end_where_serial_training_ends) {
@@ -243,21 +229,12 @@ struct damaged_source final : row_source {
 };
 
 TEST(reproducible_runs, end_with_the_error_of_a_worker_while_the_others_wait_for_it) {
-  const test::toy_rows toy = test::planted_classification(wide);
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_classification(wide);
   sparse_view view = rows.view();
   damaged_source source;
   view.source = &source;
-  struct arming : observer {
-    explicit arming(const damaged_source& s) : source(s) {}
-    observer_answer on_epoch(const epoch_report&) override {
-      source.armed = true;
-      return observer_answer::go_on;
-    }
-    const damaged_source& source;
-  } arm(source);
   train_options options = options_of(optimizer_kind::sgd, false);
-  options.observers = {&arm};
+  options.observers = {[&](const epoch_report&) { source.armed = true; }};
   EXPECT_THROW(train(logistic{}, view, threads(4), options), cache_error);
 }
 

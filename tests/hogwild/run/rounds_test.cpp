@@ -31,8 +31,7 @@ test::toy_rows one_column_a_row(std::size_t rows) {
 struct counting : testing::TestWithParam<std::tuple<std::size_t, sharding, std::size_t>> {
   const std::size_t rows = std::get<0>(GetParam());
   const std::size_t workers = std::get<2>(GetParam());
-  test::toy_rows toy = one_column_a_row(rows);
-  csr_rows data = toy.csr();
+  test::kept_rows data = one_column_a_row(rows);
   test::planned_task work = make_task(test::counting_columns{rows}, data.view(), label_map{},
                                       {.update = update_kind::exact, .shards = std::get<1>(GetParam())});
 };
@@ -90,8 +89,7 @@ class accident_run final : public engine_run {
 };
 
 struct accidents : testing::TestWithParam<sharding> {
-  test::toy_rows toy = one_column_a_row(1027);
-  csr_rows data = toy.csr();
+  test::kept_rows data = one_column_a_row(1027);
   test::planned_task work = make_task(test::counting_columns{1027}, data.view(), label_map{}, {.shards = GetParam()});
 };
 
@@ -179,8 +177,7 @@ TEST_P(accidents, a_mark_of_a_later_round_is_not_lowered_when_a_round_is_closed)
 INSTANTIATE_TEST_SUITE_P(every, accidents, testing::Values(sharding::claimed, sharding::fixed));
 
 TEST(round_driver, a_stopped_run_leaves_the_round_and_starts_no_other) {
-  test::toy_rows toy = one_column_a_row(1000);
-  const csr_rows data = toy.csr();
+  test::kept_rows data = one_column_a_row(1000);
   const test::planned_task work = make_task(test::counting_columns{1000}, data.view(), label_map{}, {});
   accident_run started(work, [](const param_store& store, int) { store.control().stop = stop_request::round; }, {});
   round_driver rounds(*work, work.plan, started);
@@ -192,8 +189,7 @@ TEST(round_driver, a_stopped_run_leaves_the_round_and_starts_no_other) {
 }
 
 struct regularised : testing::Test {
-  test::toy_rows toy = test::planted_regression({.rows = 1000, .columns = 20});
-  csr_rows data = toy.csr();
+  test::kept_rows data = test::planted_regression({.rows = 1000, .columns = 20});
   test::planned_task work_with(double l2, sharding shards = sharding::claimed) const {
     return make_task(least_squares{}, data.view(), label_map{}, {.shards = shards, .l2 = l2});
   }
@@ -206,7 +202,7 @@ struct regularised : testing::Test {
       for (std::size_t t = 0; t < work.plan.chunks.count(); ++t) {
         const chunk rows = work.plan.chunks[order(t)];
         for (std::size_t r = rows.first; r < rows.last; ++r) {
-          const double slope = test::planted_score(toy, r, w) - static_cast<double>(toy.label[r]);
+          const double slope = test::planted_score(data, r, w) - static_cast<double>(data.label[r]);
           for (double& x : w) x *= 1.0 - step * l2;
           for (auto [j, x] : cursor.row(r)) w[j] -= step * slope * static_cast<double>(x);
         }
@@ -268,8 +264,7 @@ TEST_F(regularised, a_step_that_would_turn_the_weights_over_is_refused) {
 }
 
 struct claimed_tickets : testing::Test {
-  test::toy_rows toy = one_column_a_row(1000);
-  csr_rows data = toy.csr();
+  test::kept_rows data = one_column_a_row(1000);
   test::planned_task work = make_task(test::counting_columns{1000}, data.view(), label_map{}, {});
   param_store store = param_store::in_memory(work.shape(3, 1));
   round_plan round{.pass = 1, .number = 1, .shards = 3};

@@ -26,6 +26,7 @@
 #include <hogwild/models/softmax.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
+#include "support/refusal.hpp"
 #include "support/toy_data.hpp"
 
 namespace hogwild {
@@ -43,24 +44,13 @@ struct contradiction {
   explicit contradiction(const test::toy_rows& from, const std::function<float(float)>& contradict) {
     plain.columns = repeated.columns = from.columns;
     for (std::size_t r = 0; r < from.rows(); ++r) {
-      const auto begin = static_cast<std::ptrdiff_t>(from.row_start[r]);
-      const auto end = static_cast<std::ptrdiff_t>(from.row_start[r + 1]);
-      const std::vector<std::uint32_t> index(from.index.begin() + begin, from.index.begin() + end);
-      const std::vector<float> value(from.value.begin() + begin, from.value.begin() + end);
-      const float weight = r % 2 == 0 ? 8.0f : 1.0f;
-      const float label = r % 2 == 0 ? from.label[r] : contradict(from.label[r]);
-      plain.push(index, value, label);
-      weights.push_back(weight);
+      weights.push_back(r % 2 == 0 ? 8.0f : 1.0f);
+      plain.push_row(from, r, r % 2 == 0 ? from.label[r] : contradict(from.label[r]));
     }
     // One after the other, so that rows of a kind are as far apart as those of the plain set.
     for (std::size_t copy = 0; copy < 8; ++copy)
       for (std::size_t r = 0; r < from.rows(); ++r)
-        if (static_cast<float>(copy) < weights[r]) {
-          const auto begin = static_cast<std::ptrdiff_t>(from.row_start[r]);
-          const auto end = static_cast<std::ptrdiff_t>(from.row_start[r + 1]);
-          repeated.push({from.index.begin() + begin, from.index.begin() + end},
-                        {from.value.begin() + begin, from.value.begin() + end}, plain.label[r]);
-        }
+        if (static_cast<float>(copy) < weights[r]) repeated.push_row(plain, r);
   }
   csr_rows weighed() const {
     csr_rows rows = plain.csr();
@@ -213,19 +203,18 @@ TEST(row_weights, of_ratings_count_as_ratings) {
 }
 
 TEST(row_weights, of_classes_are_those_of_their_rows) {
-  const test::toy_rows toy = test::planted_classes({.rows = 900, .columns = 30, .per_row = 6}, 3);
-  const csr_rows plain = toy.csr();
+  const test::kept_rows plain = test::planted_classes({.rows = 900, .columns = 30, .per_row = 6}, 3);
   const softmax m{.features = 30, .classes = 3};
   const auto trained = [&](const csr_rows& rows, const class_weights& weights) {
     return train(m, rows, serial_engine{}, {.epochs = 3, .step = {.initial = 0.1}, .weights = weights}).parameters;
   };
   std::array<double, 3> count{};
-  for (const float label : toy.label) ++count[static_cast<std::size_t>(label)];
+  for (const float label : plain.label) ++count[static_cast<std::size_t>(label)];
   const auto expect_same = [&](const class_weights& by_class, const std::array<double, 3>& by_row) {
-    std::vector<float> weights(toy.rows());
+    std::vector<float> weights(plain.rows());
     for (std::size_t r = 0; r < weights.size(); ++r)
-      weights[r] = static_cast<float>(by_row[static_cast<std::size_t>(toy.label[r])]);
-    csr_rows weighed = toy.csr();
+      weights[r] = static_cast<float>(by_row[static_cast<std::size_t>(plain.label[r])]);
+    csr_rows weighed = plain.csr();
     weighed.set_weights(weights);
     const std::vector<float> expected = trained(weighed, {}), found = trained(plain, by_class);
     EXPECT_NE(found, trained(plain, {}));
@@ -237,8 +226,7 @@ TEST(row_weights, of_classes_are_those_of_their_rows) {
 }
 
 TEST(row_weights, of_a_class_multiply_those_of_rows_and_are_over_the_mean) {
-  const test::toy_rows toy = test::planted_classification({.rows = 4, .columns = 20});
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_classification({.rows = 4, .columns = 20});
   sparse_view view = rows.view();
   const std::vector<float> weights{4.0f, 0.0f, 1.0f, 1.0f};
   const std::vector<double> labels{0, 1, 1, 0};
@@ -323,13 +311,8 @@ TEST(offsets, are_columns_whose_weights_nobody_changes) {
   with_column.columns = toy.columns + 1;
   const std::vector<float> offsets = test::numbers_in_turn(toy.rows(), {1.5f, -2.0f, 0.0f, 0.5f, -0.25f});
   for (std::size_t r = 0; r < toy.rows(); ++r) {
-    std::vector<std::uint32_t> index(toy.index.begin() + static_cast<std::ptrdiff_t>(toy.row_start[r]),
-                                     toy.index.begin() + static_cast<std::ptrdiff_t>(toy.row_start[r + 1]));
-    std::vector<float> value(toy.value.begin() + static_cast<std::ptrdiff_t>(toy.row_start[r]),
-                             toy.value.begin() + static_cast<std::ptrdiff_t>(toy.row_start[r + 1]));
-    index.push_back(static_cast<std::uint32_t>(toy.columns));
-    value.push_back(offsets[r]);
-    with_column.push(index, value, toy.label[r]);
+    with_column.push_row(toy, r);
+    with_column.push_entry(toy.columns, offsets[r]);
   }
   csr_rows with_offsets = toy.csr();
   with_offsets.set_offsets(offsets);
@@ -360,12 +343,7 @@ TEST(offsets, are_columns_whose_weights_nobody_changes) {
 
 template <class M>
 std::string refused(const M& m, const csr_rows& rows, const train_options& options) {
-  try {
-    train(m, rows, serial_engine{}, options);
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "accepted";
+  return test::refusal_of<error>([&] { train(m, rows, serial_engine{}, options); });
 }
 
 /// The mean of the labels, and heeds no weights.
@@ -404,12 +382,10 @@ TEST(row_weights, that_cannot_be_are_refused) {
   EXPECT_THAT(said({.of_labels = {{1.0, 1.0}, {1.0, 2.0}}}), HasSubstr("the weight of label 1 is given twice"));
   EXPECT_THAT(said({.of_labels = {{0.0, 0.0}, {1.0, 0.0}, {2.0, 0.0}}}), HasSubstr("all rows weigh 0"));
   EXPECT_THAT(said({.balanced = true, .of_labels = {{0.0, 1.0}}}), HasSubstr("balanced, or have weights"));
-  const test::toy_rows toy_numbers = test::planted_regression({.rows = 60});
-  const csr_rows numbers = toy_numbers.csr();
+  const test::kept_rows numbers = test::planted_regression({.rows = 60});
   EXPECT_THAT(refused(own_logistic{20}, numbers, {.weights = {.balanced = true}}), HasSubstr("exactly two"));
   EXPECT_THAT(refused(least_squares{}, numbers, {.weights = {.balanced = true}}), HasSubstr("this is a regression"));
-  const test::toy_rows toy_binary = test::planted_classification({.rows = 60});
-  const csr_rows binary = toy_binary.csr();
+  const test::kept_rows binary = test::planted_classification({.rows = 60});
   EXPECT_THAT(refused(logistic{}, binary, {.weight_positive = 2.0, .weights = {.balanced = true}}),
               HasSubstr("give one of them"));
   EXPECT_THAT(refused(no_weights<label_kind::binary>{}, binary, {.step = {.initial = 0.1}, .weight_positive = 2.0}),
@@ -430,15 +406,11 @@ TEST(row_weights, that_cannot_be_are_refused) {
 }
 
 TEST(row_weights, of_a_class_without_rows_cannot_be_balanced) {
-  const test::toy_rows toy = test::planted_classes({.rows = 60, .columns = 20}, 2);
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_classes({.rows = 60, .columns = 20}, 2);
   const label_map three(label_kind::classes, {0.0, 1.0, 2.0});
-  try {
-    weights_of_labels({.weights = {.balanced = true}}, three, rows.view(), agreement(nullptr));
-    FAIL() << "accepted";
-  } catch (const input_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("no training row has the label 2"));
-  }
+  EXPECT_THAT(test::refusal_of<input_error>(
+                  [&] { weights_of_labels({.weights = {.balanced = true}}, three, rows.view(), agreement(nullptr)); }),
+              HasSubstr("no training row has the label 2"));
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,6 +21,7 @@
 #include <hogwild/models/poisson.hpp>
 #include <hogwild/models/softmax.hpp>
 
+#include "support/heard_run.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -34,13 +34,10 @@ using testing::HasSubstr;
 constexpr test::toy_shape course_shape{.rows = 300, .columns = 20, .per_row = 5, .seed = 6};
 
 /// Keeps the reports, and ends the run after an epoch.
-struct noted final : observer {
+struct noted final : test::heard_run {
   std::size_t last = 0;  ///< 0: none
-  std::vector<std::string> notes{};
-  std::vector<double> objectives{};
-  void on_note(std::string_view text) override { notes.emplace_back(text); }
   observer_answer on_epoch(const epoch_report& e) override {
-    objectives.push_back(e.objective);
+    heard_run::on_epoch(e);
     return e.epoch == last ? observer_answer::stop : observer_answer::go_on;
   }
 };
@@ -90,10 +87,10 @@ TEST_F(run_ends, in_divergence_that_names_the_last_good_epoch) {
   const train_result r = run(least_squares{}, rows, {.epochs = 9, .step = {.initial = 6.0, .warm_up = 8}, .l2 = 0.0});
   ASSERT_EQ(r.status, run_status::diverged);
   std::size_t good = 0;
-  for (std::size_t e = 0; e < told.objectives.size(); ++e)
-    if (told.objectives[e] <= start) good = e + 1;
+  for (std::size_t e = 0; e < told.epochs.size(); ++e)
+    if (told.epochs[e].objective <= start) good = e + 1;
   ASSERT_GE(good, 1u);
-  ASSERT_LT(good, told.objectives.size());
+  ASSERT_LT(good, told.epochs.size());
   EXPECT_THAT(told.notes, Contains(HasSubstr("the last good epoch is " + std::to_string(good))));
 }
 

@@ -13,6 +13,8 @@
 
 #include <hogwild/error.hpp>
 
+#include "support/refusal.hpp"
+
 using namespace hogwild;
 using testing::HasSubstr;
 
@@ -38,12 +40,7 @@ run_setup some_setup() {
 }
 
 std::string refusal_of(const std::vector<std::byte>& bytes) {
-  try {
-    run_setup::decode(bytes);
-  } catch (const segment_error& e) {
-    return e.what();
-  }
-  return "nothing was refused";
+  return test::refusal_of<segment_error>([&] { run_setup::decode(bytes); }, "nothing was refused");
 }
 
 TEST(run_setup, comes_to_a_worker_as_it_was) {

@@ -2,15 +2,11 @@
 // Ranks that train together compare every option that they share, their models and engines before anything else.
 #include <hogwild/detail/run/option_list.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 

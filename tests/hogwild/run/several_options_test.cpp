@@ -30,8 +30,7 @@ struct seen_of_run {
 
 // Each option changes the result of the run, or is refused, or cannot change it by its nature.
 TEST(several_options, are_not_lost_in_silence) {
-  const test::toy_rows rows = test::planted_classification({.rows = 900, .columns = 200, .per_row = 13});
-  const csr_rows all = rows.csr();
+  const test::kept_rows all = test::planted_classification({.rows = 900, .columns = 200, .per_row = 13});
   const auto see = [&](train_options options) {
     seen_of_run seen;
     options.observers.push_back([&](const epoch_report& e) {

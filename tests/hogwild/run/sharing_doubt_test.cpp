@@ -16,6 +16,7 @@
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/heard_run.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -82,10 +83,6 @@ TEST(sharing_doubt, is_for_a_choice_that_the_user_has_left_open) {
   }
 }
 
-struct note_listener final : observer {
-  void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
-  std::vector<std::string> notes;
-};
 struct doubt_listener final : doubt_observer {
   void on_note(std::string_view sentence) override { other_notes.emplace_back(sentence); }
   void on_sharing_in_doubt(std::string_view sentence) override { doubts.emplace_back(sentence); }
@@ -101,9 +98,8 @@ struct planned {
 };
 
 planned plan_at(const line_speed& lines) {
-  static const test::toy_rows toy = test::planted_rows({.rows = 5'000, .columns = 500, .per_row = 20, .seed = 11});
-  static const csr_rows data = toy.csr();
-  note_listener heard;
+  static const test::kept_rows data = test::planted_rows({.rows = 5'000, .columns = 500, .per_row = 20, .seed = 11});
+  test::heard_run heard;
   doubt_listener apart;
   const prepared_task ready =
       prepare(least_squares{}, data.view(), {.step = {.initial = 0.1}, .observers = {&heard, &apart}});

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A request to stop is seen in every phase of a run, and soon: the test counts the rows that are looked at after it.
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
-#include <memory>
-#include <optional>
 #include <span>
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -20,6 +16,7 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/heard_run.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -65,20 +62,14 @@ struct rung_model {
   }
 };
 
-struct listener : observer {
-  std::vector<epoch_report> epochs;
+struct listener : test::heard_run {
   /// A few rows were tried before the run began.
   void on_start(const run_start&) override { gradients->looks = losses->looks = 0; }
-  observer_answer on_epoch(const epoch_report& e) override {
-    epochs.push_back(e);
-    return observer_answer::go_on;
-  }
 };
 
 struct stop_anywhere : testing::Test {
   static constexpr std::size_t rows = 6000;
-  test::toy_rows toy = test::planted_regression({.rows = rows, .columns = 20}, 0.5);
-  csr_rows data = toy.csr();
+  test::kept_rows data = test::planted_regression({.rows = rows, .columns = 20}, 0.5);
   bell trained, measured;
   listener heard;
   train_options options{.epochs = 5, .step = {.initial = 0.01}, .l2 = 0.01, .observers = {&heard}};
@@ -166,7 +157,7 @@ TEST_F(stop_anywhere, measuring_ends_with_the_row_in_hand_and_gives_no_number) {
 TEST_F(stop_anywhere, parameters_that_validation_kept_are_reported_as_they_were_measured) {
   // Validation rows have the opposite labels: a model that fits the data gets worse on them with each epoch, so that
   // the first one is kept.
-  test::toy_rows opposite = toy;
+  test::toy_rows opposite = data;
   for (float& label : opposite.label) label = -label;
   const csr_rows others = opposite.csr();
   options.validation = others.view();
@@ -220,19 +211,17 @@ TEST_F(stop_anywhere, time_that_is_over_ends_the_search_of_a_step_and_the_measur
 }
 
 TEST_F(stop_anywhere, a_stop_between_two_epochs_trains_no_row_of_the_next) {
-  struct : observer {
-    observer_answer on_epoch(const epoch_report& e) override {
-      if (e.epoch == 2) source.request_stop();
-      return observer_answer::go_on;
-    }
-    std::stop_source source;
-  } asks;
-  options.observers.push_back(&asks);
-  options.stop = asks.source.get_token();
+  std::stop_source source;
+  options.observers.push_back([&](const epoch_report& e) {
+    if (e.epoch == 2) source.request_stop();
+  });
+  options.stop = source.get_token();
   const auto result = train(rung_model{.features = data.view().columns}, data, serial_engine{}, options);
   EXPECT_EQ(result.status, run_status::stopped);
   EXPECT_EQ(trained.looks, 2 * rows);
   EXPECT_EQ(result.epochs, 2u);
+  EXPECT_EQ(result.examples, 2 * rows);
+  for (const float w : result.parameters) EXPECT_TRUE(std::isfinite(w));
   EXPECT_EQ(result.train_loss, heard.epochs.back().train_loss);
 }
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <span>
 #include <stop_token>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -16,6 +15,7 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/heard_run.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -46,18 +46,9 @@ TEST(tail_mean, is_the_mean_of_what_was_added) {
   EXPECT_EQ(other.value(), m.value());
 }
 
-struct heard_objectives : observer {
-  std::vector<double> objective;
-  observer_answer on_epoch(const epoch_report& e) override {
-    objective.push_back(e.objective);
-    return observer_answer::go_on;
-  }
-};
-
 struct averaged_runs : testing::Test {
-  const test::toy_rows toy = test::planted_classification({.rows = 400, .columns = 60, .per_row = 8}, 0.2);
-  const csr_rows data = toy.csr();
-  heard_objectives heard;
+  const test::kept_rows data = test::planted_classification({.rows = 400, .columns = 60, .per_row = 8}, 0.2);
+  test::heard_run heard;
 
   train_options options(std::size_t epochs) {
     return {.epochs = epochs, .step = {.initial = 0.5, .decay = 0.9}, .l2 = 0.01, .observers = {&heard}};
@@ -88,14 +79,16 @@ TEST_F(averaged_runs, return_the_hand_kept_mean) {
 
 TEST_F(averaged_runs, tell_of_the_mean_from_its_second_epoch_on) {
   train(logistic{}, data, serial_engine{}, options(6));
-  const std::vector<double> plain = std::exchange(heard.objective, {});
+  const std::vector<double> plain = heard.each(&epoch_report::objective);
+  heard.epochs.clear();
   train_options averaged = options(6);
   averaged.average = 0.5;
   const train_result run = train(logistic{}, data, serial_engine{}, averaged);
-  ASSERT_EQ(heard.objective.size(), 6u);
-  for (std::size_t e = 0; e < 4; ++e) EXPECT_EQ(heard.objective[e], plain[e]);
-  for (std::size_t e = 4; e < 6; ++e) EXPECT_NE(heard.objective[e], plain[e]);
-  EXPECT_EQ(run.objective, heard.objective.back());
+  const std::vector<double> told = heard.each(&epoch_report::objective);
+  ASSERT_EQ(told.size(), 6u);
+  for (std::size_t e = 0; e < 4; ++e) EXPECT_EQ(told[e], plain[e]);
+  for (std::size_t e = 4; e < 6; ++e) EXPECT_NE(told[e], plain[e]);
+  EXPECT_EQ(run.objective, told.back());
   // The reports are about the returned parameters.
   train_options again{.epochs = 1, .step = {.initial = 1e-30}, .l2 = 0.01, .observers = {&heard}};
   again.initial = [&](std::span<float> w) { std::ranges::copy(run.parameters, w.begin()); };
@@ -107,18 +100,13 @@ TEST_F(averaged_runs, go_on_from_a_checkpoint) {
   train_options whole = options(8);
   whole.average = 0.75;
   const std::vector<float> expected = train(logistic{}, data, serial_engine{}, whole).parameters;
-  observer* const none = &heard;
-  struct stops_after : observer {
-    std::stop_source stop;
-    observer_answer on_epoch(const epoch_report& e) override {
-      if (e.epoch == 5) stop.request_stop();
-      return observer_answer::go_on;
-    }
-  } stopping;
+  std::stop_source stop;
   train_options first = whole;
   first.checkpoint = folder / "state";
-  first.stop = stopping.stop.get_token();
-  first.observers = {none, &stopping};
+  first.stop = stop.get_token();
+  first.observers = {[&](const epoch_report& e) {
+    if (e.epoch == 5) stop.request_stop();
+  }};
   EXPECT_EQ(train(logistic{}, data, serial_engine{}, first).status, run_status::stopped);
   train_options rest = whole;
   rest.resume = folder / "state";

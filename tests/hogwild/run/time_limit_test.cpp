@@ -43,13 +43,15 @@ struct unhurried_squares : least_squares {
 };
 
 struct limited_run : testing::Test {
-  test::toy_rows toy = test::planted_regression({.rows = 20'000, .columns = 20}, 0.5);
-  csr_rows data = toy.csr();
+  test::kept_rows data = test::planted_regression({.rows = 20'000, .columns = 20}, 0.5);
   train_options options{.epochs = 1'000'000, .step = {.initial = 0.01}, .l2 = 0.0};
 
+  train_result run() const { return train(least_squares{}, data, serial_engine{}, options); }
+  train_result ensemble() const {
+    return train_ensemble(least_squares{}, data, serial_engine{}, {.models = 3}, options);
+  }
   double loss_of(const std::vector<float>& w) const {
-    const csr_rows whole = toy.csr();
-    return train(least_squares{}, whole, serial_engine{},
+    return train(least_squares{}, data, serial_engine{},
                  {.epochs = 1,
                   .step = {.initial = 1e-30},
                   .l2 = 0.0,
@@ -103,24 +105,27 @@ TEST_F(limited_run, ends_in_the_middle_of_an_epoch_and_measures_what_it_returns)
 }
 
 TEST_F(limited_run, ends_between_epochs_and_counts_those_it_has_trained) {
-  toy = test::planted_regression({.rows = 20, .columns = 20}, 0.5);
-  data = toy.csr();
+  data = test::planted_regression({.rows = 20, .columns = 20}, 0.5);
   options.epochs = std::numeric_limits<std::size_t>::max();
   options.step.decay = 1.0;
-  train_result run;
-  for (options.max_seconds = 0.01; run.epochs == 0; *options.max_seconds *= 2.0)
-    run = train(least_squares{}, data, serial_engine{}, options);
-  EXPECT_EQ(run.status, run_status::done);
-  EXPECT_EQ(run.stopped_by, stop_cause::time_limit);
-  EXPECT_TRUE(std::isfinite(run.train_loss));
+  train_result ended;
+  for (options.max_seconds = 0.01; ended.epochs == 0; *options.max_seconds *= 2.0) ended = run();
+  EXPECT_EQ(ended.status, run_status::done);
+  EXPECT_EQ(ended.stopped_by, stop_cause::time_limit);
+  EXPECT_TRUE(std::isfinite(ended.train_loss));
 }
 
-TEST_F(limited_run, that_had_no_time_to_train_a_row_is_no_success) {
+TEST_F(limited_run, that_had_no_time_to_train_a_row_is_no_success_whoever_has_asked) {
   options.max_seconds = at_once;
-  const train_result run = train(least_squares{}, data, serial_engine{}, options);
-  EXPECT_EQ(run.status, run_status::stopped);
-  EXPECT_EQ(run.stopped_by, stop_cause::time_limit);
-  EXPECT_EQ(run.examples, 0u);
+  std::stop_source source;
+  options.stop = source.get_token();
+  for (const stop_cause cause : {stop_cause::time_limit, stop_cause::request}) {
+    if (cause == stop_cause::request) source.request_stop();
+    const train_result ended = run();
+    EXPECT_EQ(ended.status, run_status::stopped);
+    EXPECT_EQ(ended.stopped_by, cause);
+    EXPECT_EQ(ended.examples, 0u);
+  }
 }
 
 TEST_F(limited_run, of_several_models_that_had_no_time_to_find_steps_trains_nothing) {
@@ -128,13 +133,13 @@ TEST_F(limited_run, of_several_models_that_had_no_time_to_find_steps_trains_noth
   options.step = {};
   options.l2 = 1e-4;
   const auto expect = [&](stop_cause cause) {
-    const train_result run = train_ensemble(least_squares{}, data.view(), serial_engine{}, {.models = 3}, options);
-    EXPECT_EQ(run.status, run_status::stopped);
-    EXPECT_EQ(run.stopped_by, cause);
-    EXPECT_EQ(run.epochs, 0u);
-    EXPECT_EQ(run.examples, 0u);
-    EXPECT_FALSE(run.step_found);
-    EXPECT_TRUE(std::isnan(run.objective));
+    const train_result ended = ensemble();
+    EXPECT_EQ(ended.status, run_status::stopped);
+    EXPECT_EQ(ended.stopped_by, cause);
+    EXPECT_EQ(ended.epochs, 0u);
+    EXPECT_EQ(ended.examples, 0u);
+    EXPECT_FALSE(ended.step_found);
+    EXPECT_TRUE(std::isnan(ended.objective));
   };
   expect(stop_cause::time_limit);
   std::stop_source source;
@@ -147,7 +152,7 @@ TEST_F(limited_run, that_is_resumed_counts_its_own_seconds_alone) {
   const test::scratch_folder folder;
   options.epochs = 1;
   options.checkpoint = folder / "run";
-  const train_result first = train(least_squares{}, data, serial_engine{}, options);
+  const train_result first = run();
   checkpoint state = read_checkpoint(options.checkpoint);
   auto progress = state.get<run_progress>("progress");
   progress.wall_seconds = progress.train_seconds = 1e9;
@@ -157,14 +162,14 @@ TEST_F(limited_run, that_is_resumed_counts_its_own_seconds_alone) {
   options.resume = std::exchange(options.checkpoint, "");
   options.epochs = 3;
   options.max_seconds = 1e8;
-  const train_result whole = train(least_squares{}, data, serial_engine{}, options);
+  const train_result whole = run();
   EXPECT_EQ(whole.status, run_status::done);
   EXPECT_FALSE(whole.stopped_by);
   EXPECT_EQ(whole.epochs, 3u);
   EXPECT_GE(whole.wall_seconds, 1e9) << "those go on";
 
   options.max_seconds = at_once;
-  const train_result none = train(least_squares{}, data, serial_engine{}, options);
+  const train_result none = run();
   EXPECT_EQ(none.status, run_status::done) << "there is a model";
   EXPECT_EQ(none.stopped_by, stop_cause::time_limit);
   EXPECT_EQ(none.epochs, 1u);
@@ -172,44 +177,31 @@ TEST_F(limited_run, that_is_resumed_counts_its_own_seconds_alone) {
   EXPECT_NEAR(none.objective, first.objective, 1e-6 * first.objective);
 }
 
-TEST_F(limited_run, that_is_asked_to_stop_is_stopped) {
-  std::stop_source source;
-  source.request_stop();
-  options.stop = source.get_token();
-  options.max_seconds = at_once;
-  const train_result run = train(least_squares{}, data, serial_engine{}, options);
-  EXPECT_EQ(run.status, run_status::stopped);
-  EXPECT_EQ(run.stopped_by, stop_cause::request);
-}
-
 TEST_F(limited_run, with_time_enough_is_as_without_a_limit) {
   options.epochs = 2;
-  const train_result without = train(least_squares{}, data, serial_engine{}, options);
+  const train_result without = run();
   options.max_seconds = 1e300;
-  const train_result run = train(least_squares{}, data, serial_engine{}, options);
-  EXPECT_EQ(run.status, run_status::done);
-  EXPECT_FALSE(run.stopped_by);
-  EXPECT_EQ(run.parameters, without.parameters);
+  const train_result ended = run();
+  EXPECT_EQ(ended.status, run_status::done);
+  EXPECT_FALSE(ended.stopped_by);
+  EXPECT_EQ(ended.parameters, without.parameters);
 }
 
 TEST_F(limited_run, of_several_models_ends_with_the_pass_at_hand) {
   options.max_seconds = at_once;
   options.l2 = 1e-4;
-  const train_result run = train_ensemble(least_squares{}, data.view(), serial_engine{}, {.models = 3}, options);
-  EXPECT_EQ(run.status, run_status::done);
-  EXPECT_EQ(run.stopped_by, stop_cause::time_limit);
-  EXPECT_EQ(run.epochs, 1u);
+  const train_result ended = ensemble();
+  EXPECT_EQ(ended.status, run_status::done);
+  EXPECT_EQ(ended.stopped_by, stop_cause::time_limit);
+  EXPECT_EQ(ended.epochs, 1u);
   options.optimizer = optimizer_kind::momentum;
-  EXPECT_THAT([&] { train_ensemble(least_squares{}, data.view(), serial_engine{}, {.models = 3}, options); },
-              ThrowsMessage<config_error>(HasSubstr("take turns")));
+  EXPECT_THAT([&] { ensemble(); }, ThrowsMessage<config_error>(HasSubstr("take turns")));
 }
 
 TEST_F(limited_run, has_seconds_above_0) {
   for (const double seconds : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
     options.max_seconds = seconds;
-    EXPECT_THAT([&] { train(least_squares{}, data, serial_engine{}, options); },
-                ThrowsMessage<config_error>(HasSubstr("max_seconds")))
-        << seconds;
+    EXPECT_THAT([&] { run(); }, ThrowsMessage<config_error>(HasSubstr("max_seconds"))) << seconds;
   }
 }
 

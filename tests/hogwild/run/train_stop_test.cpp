@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <stop_token>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -21,6 +20,7 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/heard_run.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -28,20 +28,15 @@ using namespace hogwild;
 
 namespace {
 
-struct listener : observer {
-  std::vector<epoch_report> epochs;
-  std::function<void(const epoch_report&)> then;
+struct listener : test::heard_run {
+  std::function<void(const epoch_report&)> then{};
   std::size_t starts = 0, finishes = 0, rows = 0;
-  std::vector<std::string> notes;
-  std::function<std::uint64_t()> rows_done;
 
-  void on_start(const run_start& s) override { ++starts, rows = s.rows, rows_done = s.rows_done; }
+  void on_start(const run_start& s) override { ++starts, rows = s.rows; }
   observer_answer on_epoch(const epoch_report& e) override {
-    epochs.push_back(e);
     if (then) then(e);
-    return observer_answer::go_on;
+    return heard_run::on_epoch(e);
   }
-  void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
   void on_finish(const train_result&) override { ++finishes; }
 };
 
@@ -61,8 +56,7 @@ struct hasty {
 };
 
 struct stopping : testing::Test {
-  test::toy_rows toy = test::planted_regression({.rows = 600, .columns = 20}, 0.5);
-  csr_rows data = toy.csr();
+  test::kept_rows data = test::planted_regression({.rows = 600, .columns = 20}, 0.5);
   listener heard;
   train_options options{.epochs = 30, .step = {.initial = 0.1}, .l2 = 0.01, .observers = {&heard}};
 
@@ -176,9 +170,7 @@ TEST_F(stopping, a_checkpoint_is_measured_where_it_would_be_without_one_and_says
     if (e.epoch == 5) of_epoch_4 = read_checkpoint(options.checkpoint);
   };
   const train_result whole = run();
-  std::vector<std::size_t> epochs;
-  for (const epoch_report& e : heard.epochs) epochs.push_back(e.epoch);
-  EXPECT_EQ(epochs, (std::vector<std::size_t>{5, 7}));
+  EXPECT_THAT(heard.each(&epoch_report::epoch), testing::ElementsAre(5, 7));
   EXPECT_EQ(of_epoch_4.epoch, 4u);
   EXPECT_EQ(measured_epoch_of_checkpoint(of_epoch_4), 0u);
   const checkpoint last = read_checkpoint(options.checkpoint);
@@ -238,19 +230,6 @@ TEST_F(stopping, a_target_ends_the_run_and_says_when) {
   EXPECT_EQ(run().status, run_status::done);
 }
 
-TEST_F(stopping, a_request_ends_the_run_between_epochs) {
-  std::stop_source source;
-  options.stop = source.get_token();
-  heard.then = [&](const epoch_report& e) {
-    if (e.epoch == 2) source.request_stop();
-  };
-  const auto result = run();
-  EXPECT_EQ(result.status, run_status::stopped);
-  EXPECT_EQ(result.epochs, 2u);
-  EXPECT_EQ(result.examples, 1200u);
-  for (const float w : result.parameters) EXPECT_TRUE(std::isfinite(w));
-}
-
 TEST_F(stopping, a_request_before_the_run_trains_nothing) {
   std::stop_source source;
   source.request_stop();
@@ -298,8 +277,7 @@ TEST_F(stopping, validation_returns_the_epoch_that_was_best) {
 }
 
 TEST_F(stopping, validation_rows_of_their_own_decide_as_well) {
-  const auto others = test::planted_regression({.rows = 100, .columns = 20, .seed = 77}, 0.5);
-  const csr_rows other_rows = others.csr();
+  const test::kept_rows other_rows = test::planted_regression({.rows = 100, .columns = 20, .seed = 77}, 0.5);
   options.validation = other_rows.view();
   options.patience = 1;
   const auto result = run();

@@ -13,6 +13,7 @@
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
 
+#include "support/refusal.hpp"
 #include "support/ridge.hpp"
 #include "support/toy_data.hpp"
 
@@ -66,12 +67,8 @@ TEST(train, moves_a_bias_as_the_weight_of_a_column_of_values_as_large) {
   test::toy_rows wide;
   wide.columns = plain.columns + 1;
   for (std::size_t r = 0; r < plain.rows(); ++r) {
-    const auto first = static_cast<std::ptrdiff_t>(plain.row_start[r]);
-    const auto last = static_cast<std::ptrdiff_t>(plain.row_start[r + 1]);
-    std::vector<std::uint32_t> index(plain.index.begin() + first, plain.index.begin() + last);
-    std::vector<float> value(plain.value.begin() + first, plain.value.begin() + last);
-    index.push_back(static_cast<std::uint32_t>(plain.columns)), value.push_back(0.25f);
-    wide.push(index, value, plain.label[r]);
+    wide.push_row(plain, r);
+    wide.push_entry(plain.columns, 0.25f);
   }
   for (const sharing_kind sharing : {sharing_kind::automatic, sharing_kind::direct}) {
     for (const double l1 : {0.0, 1e-3}) {
@@ -206,12 +203,7 @@ TEST(train, l2_in_two_passes_ends_near_l2_of_every_row) {
 TEST(train, l2_in_two_passes_wants_a_step_that_turns_no_weight_over) {
   const auto toy = test::planted_classification({.rows = 300, .columns = 20});
   const auto refused = [&](const train_options& options) {
-    try {
-      train(logistic{}, toy.csr(), serial_engine{}, options);
-    } catch (const config_error& e) {
-      return std::string(e.what());
-    }
-    return std::string();
+    return test::refusal_of([&] { train(logistic{}, toy.csr(), serial_engine{}, options); }, "");
   };
   EXPECT_THAT(refused({.form = l2_form::two_pass}), testing::HasSubstr("give one"));
   // The l2 of all rows is their mean square where none is given.

@@ -20,14 +20,18 @@
 using namespace hogwild;
 using namespace hogwild::test;
 using ::testing::HasSubstr;
+using ::testing::Property;
+using ::testing::Throws;
 
 namespace {
 
-TEST(trainer_checkpoint, goes_on_from_a_checkpoint_with_the_same_bits) {
-  const csr_rows kept = rows().csr();
-  const sparse_view all = kept.view();
-  const test::scratch_folder folder;
-  const std::string path = (folder.path() / "stream").string();
+struct trainer_checkpoint : testing::Test {
+  const sparse_view all = rows().view();
+  const scratch_folder folder;
+  const std::string path = folder / "stream";
+};
+
+TEST_F(trainer_checkpoint, goes_on_from_a_checkpoint_with_the_same_bits) {
   struct regularised {
     optimizer_kind by;
     double l2, l1;
@@ -64,37 +68,26 @@ TEST(trainer_checkpoint, goes_on_from_a_checkpoint_with_the_same_bits) {
   }
 }
 
-TEST(trainer_checkpoint, writes_no_checkpoint_of_weights_that_are_no_number) {
-  const csr_rows kept = rows().csr();
-  const test::scratch_folder folder;
-  const std::string path = (folder.path() / "stream").string();
+TEST_F(trainer_checkpoint, writes_no_checkpoint_of_weights_that_are_no_number) {
   trainer<logistic> stream(logistic{}, serial_engine{}, by_sgd());
-  stream.partial_fit(kept.view().slice(0, 4096));
+  stream.partial_fit(rows().view().slice(0, 4096));
   stream.checkpoint(path);
   // Before the first of these rows is trained their loss is that of weight 0.
   test::toy_rows wild;
   wild.columns = 301;
   for (int i = 0; i < 64; ++i) wild.push({300}, {3e38f}, 1.0f);
   EXPECT_TRUE(std::isfinite(stream.partial_fit(wild.csr()).loss));
-  try {
-    stream.checkpoint(path);
-    FAIL() << "written";
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), exit_code::diverged);
-  }
+  EXPECT_THAT([&] { stream.checkpoint(path); }, Throws<error>(Property(&error::code, exit_code::diverged)));
   train_options resumed = by_sgd();
   resumed.resume = path;
   EXPECT_EQ(trainer<logistic>(logistic{}, serial_engine{}, resumed).rows(), 4096u);
 }
 
-TEST(trainer_checkpoint, reads_true_weights_from_a_checkpoint_before_it_goes_on) {
-  const csr_rows kept = rows().csr();
-  const test::scratch_folder folder;
-  const std::string path = (folder.path() / "stream").string();
+TEST_F(trainer_checkpoint, reads_true_weights_from_a_checkpoint_before_it_goes_on) {
   train_options options = by_sgd(0.02);
   options.bias = true;
   trainer<logistic> stream(logistic{}, serial_engine{}, options);
-  stream.partial_fit(kept);
+  stream.partial_fit(rows());
   stream.checkpoint(path);
   options.resume = path;
   const trainer<logistic> resumed(logistic{}, serial_engine{}, options);
@@ -104,11 +97,7 @@ TEST(trainer_checkpoint, reads_true_weights_from_a_checkpoint_before_it_goes_on)
   for (std::size_t j = 0; j < read.size(); ++j) EXPECT_FLOAT_EQ(read[j], expected[j]);
 }
 
-TEST(trainer_checkpoint, of_threads_grows_and_goes_on_from_a_checkpoint) {
-  const csr_rows kept = rows().csr();
-  const sparse_view all = kept.view();
-  const test::scratch_folder folder;
-  const std::string path = (folder.path() / "stream").string();
+TEST_F(trainer_checkpoint, of_threads_grows_and_goes_on_from_a_checkpoint) {
   train_options options = by_sgd();
   const thread_engine two{.workers = 2, .team = thread_team_kind::std};
   {
@@ -126,12 +115,9 @@ TEST(trainer_checkpoint, of_threads_grows_and_goes_on_from_a_checkpoint) {
   EXPECT_LT(loss_of(stream, all), 0.9 * std::log(2.0));
 }
 
-TEST(trainer_checkpoint, refuses_the_checkpoint_of_another_stream) {
-  const csr_rows kept = rows().csr();
-  const test::scratch_folder folder;
-  const std::string path = (folder.path() / "stream").string();
+TEST_F(trainer_checkpoint, refuses_the_checkpoint_of_another_stream) {
   trainer<logistic> stream(logistic{}, serial_engine{}, by_sgd());
-  stream.partial_fit(kept);
+  stream.partial_fit(rows());
   stream.checkpoint(path);
   train_options other = by_sgd();
   other.resume = path;
@@ -145,19 +131,19 @@ TEST(trainer_checkpoint, refuses_the_checkpoint_of_another_stream) {
   };
   train_options machine = by_sgd();
   machine.batch.reset();
-  const std::string small = (folder.path() / "small").string();
+  const std::string small = folder / "small";
   trainer<factorization_machine> of_two(of_factors(2), serial_engine{}, machine);
-  of_two.partial_fit(kept);
+  of_two.partial_fit(rows());
   of_two.checkpoint(small);
   machine.resume = small;
   EXPECT_THAT(refusal<trainer<factorization_machine>>(of_factors(16), serial_engine{}, machine), HasSubstr("factors"));
   other.seed = 2;
   EXPECT_THAT(refusal<trainer<logistic>>(logistic{}, serial_engine{}, other),
               HasSubstr("with other labels or options"));
-  const std::string epochs = (folder.path() / "epochs").string();
+  const std::string epochs = folder / "epochs";
   train_options run = by_sgd();
   run.checkpoint = epochs;
-  train(logistic{}, kept, serial_engine{}, run);
+  train(logistic{}, rows(), serial_engine{}, run);
   other.resume = epochs;
   EXPECT_THAT(refusal<trainer<logistic>>(logistic{}, serial_engine{}, other), HasSubstr("by a run over epochs"));
 }

@@ -13,6 +13,7 @@
 #include <hogwild/error.hpp>
 
 #include "analytic_trainer.hpp"
+#include "support/refusal.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace hogwild {
@@ -36,12 +37,7 @@ class SearchJournal : public ::testing::Test {
   }
   void write(const std::string& text) const { std::ofstream(path, std::ios::binary) << text; }
   std::string fault(const std::function<void(search_options&)>& change = {}) {
-    try {
-      search(change);
-    } catch (const error& e) {
-      return e.what();
-    }
-    return "no fault";
+    return test::refusal_of<error>([&] { search(change); }, "no fault");
   }
 
   test::scratch_folder folder;

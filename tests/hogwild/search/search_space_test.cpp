@@ -7,11 +7,12 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 #include <hogwild/error.hpp>
+
+#include "support/refusal.hpp"
 
 namespace hogwild {
 namespace {
@@ -85,12 +86,7 @@ TEST(SearchSpace, EachWholeNumberIsDrawnAsOftenAsOthers) {
 }
 
 std::string fault_of(const std::vector<std::string>& texts) {
-  try {
-    const search_space space = space_of(texts);
-  } catch (const config_error& e) {
-    return e.what();
-  }
-  return "no fault";
+  return test::refusal_of([&] { const search_space space = space_of(texts); }, "no fault");
 }
 
 TEST(SearchSpace, TellsWhatIsWrongWithIt) {

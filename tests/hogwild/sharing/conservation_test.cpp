@@ -22,15 +22,14 @@ struct conservation : testing::TestWithParam<std::tuple<update_kind, access_kind
   template <class Model>
   void expect_all_counted(const Model& m, std::size_t columns, std::uint64_t rows_between_exchanges) const {
     constexpr std::size_t epochs = 4;  // counts are below 2^24: exact in float
-    const auto toy = test::countable_rows(3'000, columns);
-    const csr_rows data = toy.csr();
+    const test::kept_rows data = test::countable_rows(3'000, columns);
     const auto work = test::counting_task(m, data.view(), update, sharing, workers, rows_between_exchanges);
     const std::unique_ptr<engine_run> threads =
         start(thread_engine{.workers = workers, .team = thread_team_kind::std, .pin = false}, *work, work.plan, {});
     round_driver rounds(*work, work.plan, *threads);
     for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
     const auto counted = threads->store().parameters<float>();
-    const auto expected = test::counts_after(toy, epochs);
+    const auto expected = test::counts_after(data, epochs);
     for (std::size_t j = 0; j < columns; ++j) {
       if (update != update_kind::lossy) {
         ASSERT_EQ(counted[j], expected[j]) << j;
@@ -42,7 +41,7 @@ struct conservation : testing::TestWithParam<std::tuple<update_kind, access_kind
     }
     std::uint64_t trained = 0, unsent = 0;
     for (const worker_slot& slot : threads->store().slots()) trained += slot.rows.get(), unsent += slot.unsent.get();
-    EXPECT_EQ(trained, epochs * toy.rows());
+    EXPECT_EQ(trained, epochs * data.rows());
     EXPECT_EQ(unsent, 0u);
   }
 };

@@ -13,7 +13,6 @@
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/train.hpp>
 
-#include "support/ridge.hpp"
 #include "support/sanitizers.hpp"
 #include "support/toy_data.hpp"
 

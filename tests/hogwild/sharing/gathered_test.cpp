@@ -2,19 +2,28 @@
 #include <hogwild/detail/sharing/gathered.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/sharing/touched_list.hpp>
+
 using namespace hogwild;
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 namespace {
 
+std::vector<std::uint32_t> notes_of(const touched_list& list) {
+  return {list.notes().begin(), list.notes().end()};
+}
+
 struct witness final : exchange_hook {
-  void exchanged(std::size_t) override { ++meetings; }
-  void ended() override { ++ends; }
+  void exchanged(std::size_t) override {}
+  void ended() override {}
   touched_list* touched() override { return asks ? &list : nullptr; }
-  std::size_t meetings = 0, ends = 0;
   touched_list list{8};
   bool asks = false;
 };
@@ -23,7 +32,6 @@ struct gathered : testing::Test {
   const param_store store = param_store::in_memory({.parameters = 40, .state_arrays = 1, .workers = 2, .ring = 2});
   const param_store mine = store.replica_view(1);
   witness others;
-  race_probe probe{store.slots(), 1, false};
 };
 
 TEST_F(gathered, rows_read_the_parameters_and_add_beside_them) {
@@ -50,32 +58,42 @@ TEST_F(gathered, who_asks_is_told_once_which_parameters_have_gains) {
   const auto w = sharing.parameters();
   for (const std::size_t j : {3u, 4u, 3u, 39u}) w.add(j, 0.5f);
   w.read_add(4, 0.5f);
-  const auto notes = others.list.notes();
-  EXPECT_EQ(std::vector<std::uint32_t>(notes.begin(), notes.end()), (std::vector<std::uint32_t>{3, 4, 39}));
+  EXPECT_THAT(notes_of(others.list), ElementsAre(3, 4, 39));
 }
 
-TEST_F(gathered, ranks_meet_after_so_many_rows_and_go_on_meeting_at_the_end) {
-  gathered_sharing<float> sharing(mine, others);
-  sharing.begin_round({.exchange_rows = 10});
-  const auto train = [&](std::size_t rows) {
-    EXPECT_LE(rows, sharing.rows_to_exchange());
-    sharing.exchange(rows, probe);
-  };
-  train(6);
-  EXPECT_EQ(sharing.rows_to_exchange(), 4u);
-  EXPECT_EQ(others.meetings, 0u);
-  train(4);
-  EXPECT_EQ(others.meetings, 1u);
-  EXPECT_EQ(sharing.rows_to_exchange(), 10u);
-  train(10);
-  train(3);
-  EXPECT_EQ(others.meetings, 2u);
-  EXPECT_EQ(others.ends, 0u);
-  sharing.end_round();
-  EXPECT_EQ(others.ends, 1u);
-  // The rows that were left belong to the round that is over.
-  sharing.begin_round({.exchange_rows = 10});
-  EXPECT_EQ(sharing.rows_to_exchange(), 10u);
+TEST(touched_list, keeps_what_it_has_room_for_and_says_when_it_had_none) {
+  touched_list list(2);
+  EXPECT_TRUE(list.is_complete());
+  list.note(7);
+  list.note(4'000'000'000);
+  EXPECT_TRUE(list.is_complete());
+  EXPECT_THAT(notes_of(list), ElementsAre(7, 4'000'000'000));
+  list.note(1);
+  EXPECT_FALSE(list.is_complete());
+  list.clear();
+  EXPECT_TRUE(list.is_complete());
+  EXPECT_THAT(notes_of(list), IsEmpty());
+}
+
+TEST(touched_list, takes_of_a_row_what_has_gathered_nothing) {
+  touched_list list(4);
+  std::vector<float> gains{0.0f, 1.0f, -0.0f, 0.5f, 0.0f};
+  const std::vector<std::uint16_t> row{0, 1, 2, 3};
+  list.note_new(std::span(row), gains.data());
+  EXPECT_THAT(notes_of(list), ElementsAre(0, 2));
+  gains[0] = gains[2] = 1.0f;
+  list.note_new(std::span(row).first(2), gains.data());
+  EXPECT_THAT(notes_of(list), ElementsAre(0, 2));
+  EXPECT_TRUE(list.is_complete());
+  list.note_new(std::span(row), gains.data());  // which might be too many
+  EXPECT_FALSE(list.is_complete());
+}
+
+TEST(touched_list, without_room_is_complete_while_there_is_nothing_to_note) {
+  touched_list list;
+  EXPECT_TRUE(list.is_complete());
+  list.note(0);
+  EXPECT_FALSE(list.is_complete());
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <hogwild/detail/sharing/half_parameters.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <random>
 #include <vector>

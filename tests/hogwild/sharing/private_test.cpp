@@ -9,6 +9,7 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
+#include <hogwild/detail/sharing/gathered.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
@@ -62,29 +63,34 @@ TEST_F(private_arrays_test, averaged_are_the_parameters_and_the_state_of_their_r
   EXPECT_EQ(mine.beside<float>(0)[3], 0.0f);
 }
 
+// Ranks whose parameters are averaged, and those whose gains are gathered.
 TEST_F(private_arrays_test, ranks_meet_after_so_many_rows_and_go_on_meeting_at_the_end) {
-  const auto arrays = arrays_of(access_kind::averaged, mine);
-  private_sharing<float> sharing(*arrays);
-  sharing.begin_round({.exchange_rows = 10});
-  const auto train = [&](std::size_t rows) {
-    EXPECT_LE(rows, sharing.rows_to_exchange());
-    sharing.exchange(rows, probe);
+  const auto meet = [&](auto sharing) {
+    others.meetings = others.ends = 0;
+    sharing.begin_round({.exchange_rows = 10});
+    const auto train = [&](std::size_t rows) {
+      EXPECT_LE(rows, sharing.rows_to_exchange());
+      sharing.exchange(rows, probe);
+    };
+    train(6);
+    EXPECT_EQ(sharing.rows_to_exchange(), 4u);
+    EXPECT_EQ(others.meetings, 0u);
+    train(4);
+    EXPECT_EQ(others.meetings, 1u);
+    EXPECT_EQ(sharing.rows_to_exchange(), 10u);
+    train(10);
+    train(3);
+    EXPECT_EQ(others.meetings, 2u);
+    EXPECT_EQ(others.ends, 0u);
+    sharing.end_round();
+    EXPECT_EQ(others.ends, 1u);
+    // The rows that were left belong to the round that is over.
+    sharing.begin_round({.exchange_rows = 10});
+    EXPECT_EQ(sharing.rows_to_exchange(), 10u);
   };
-  train(6);
-  EXPECT_EQ(sharing.rows_to_exchange(), 4u);
-  EXPECT_EQ(others.meetings, 0u);
-  train(4);
-  EXPECT_EQ(others.meetings, 1u);
-  EXPECT_EQ(sharing.rows_to_exchange(), 10u);
-  train(10);
-  train(3);
-  EXPECT_EQ(others.meetings, 2u);
-  EXPECT_EQ(others.ends, 0u);
-  sharing.end_round();
-  EXPECT_EQ(others.ends, 1u);
-  // The rows that were left belong to the round that is over.
-  sharing.begin_round({.exchange_rows = 10});
-  EXPECT_EQ(sharing.rows_to_exchange(), 10u);
+  const auto arrays = arrays_of(access_kind::averaged, mine);
+  meet(private_sharing<float>(*arrays));
+  meet(gathered_sharing<float>(mine, others));
 }
 
 }  // namespace

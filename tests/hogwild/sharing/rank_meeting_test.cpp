@@ -2,7 +2,6 @@
 // Ranks that meet exchange arrays, or pairs of index and value if few parameters were touched.
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <vector>
 
 #include <hogwild/engines.hpp>
@@ -74,13 +73,7 @@ test::toy_rows of_two_lengths(std::size_t columns) {
   const auto many = test::planted_classification({.rows = 2'000, .columns = 600, .per_row = 100});
   test::toy_rows toy;
   toy.columns = columns;
-  for (std::size_t r = 0; r < few.rows(); ++r) {
-    const test::toy_rows& from = r / 40 % 3 == 1 ? many : few;
-    const auto begin = static_cast<std::ptrdiff_t>(from.row_start[r]);
-    const auto end = static_cast<std::ptrdiff_t>(from.row_start[r + 1]);
-    toy.push({from.index.begin() + begin, from.index.begin() + end},
-             {from.value.begin() + begin, from.value.begin() + end}, from.label[r]);
-  }
+  for (std::size_t r = 0; r < few.rows(); ++r) toy.push_row(r / 40 % 3 == 1 ? many : few, r);
   return toy;
 }
 

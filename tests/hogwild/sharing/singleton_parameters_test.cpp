@@ -27,15 +27,8 @@ test::toy_rows rows_with_singletons(float own_value) {
   test::toy_rows toy;
   toy.columns = common;
   for (std::size_t r = 0; r < planted.rows(); ++r) {
-    std::vector<std::uint32_t> index(planted.index.begin() + static_cast<std::ptrdiff_t>(planted.row_start[r]),
-                                     planted.index.begin() + static_cast<std::ptrdiff_t>(planted.row_start[r + 1]));
-    std::vector<float> value(planted.value.begin() + static_cast<std::ptrdiff_t>(planted.row_start[r]),
-                             planted.value.begin() + static_cast<std::ptrdiff_t>(planted.row_start[r + 1]));
-    for (std::size_t k = 0; k < r % 3; ++k) {
-      index.push_back(static_cast<std::uint32_t>(toy.columns++));
-      value.push_back(own_value);
-    }
-    toy.push(index, value, planted.label[r]);
+    toy.push_row(planted, r);
+    for (std::size_t k = 0; k < r % 3; ++k) toy.push_entry(toy.columns++, own_value);
   }
   return toy;
 }
@@ -58,8 +51,7 @@ TEST(singleton_parameters, are_runs_of_the_groups_in_the_order_of_columns) {
 
 struct same_bits : testing::TestWithParam<std::tuple<access_kind, optimizer_kind, row_order, sharding, double>> {
   const access_kind sharing = std::get<0>(GetParam());
-  const test::toy_rows toy = rows_with_singletons(0.7f);
-  const csr_rows data = toy.csr();
+  const test::kept_rows data = rows_with_singletons(0.7f);
 
   /// The parameters after two epochs of one worker, on rows that know their singletons or do not.
   template <class Model>
@@ -69,7 +61,7 @@ struct same_bits : testing::TestWithParam<std::tuple<access_kind, optimizer_kind
     const std::vector<std::uint32_t> degree = count_columns(rows);
     rows.degree = degree;
     test::planned_task work =
-        make_task(m, rows, label_map::learn(kind, rows.label, "toy"),
+        make_task(m, rows, label_map::learn(kind, rows.label, "data"),
                   {.optimizer = std::get<1>(GetParam()),
                    .order = std::get<2>(GetParam()),
                    .shards = std::get<3>(GetParam()),
@@ -94,7 +86,7 @@ TEST_P(same_bits, of_a_margin_model_whether_singletons_are_known_or_not) {
 
 TEST_P(same_bits, of_a_general_model_whether_singletons_are_known_or_not) {
   if (sharing == access_kind::head) GTEST_SKIP() << "a head is for margin models";
-  const softmax model{.features = toy.columns, .classes = 2};
+  const softmax model{.features = data.columns, .classes = 2};
   const auto known = trained(model, label_kind::classes, true, 0);
   EXPECT_EQ(known, trained(model, label_kind::classes, false, 0));
   EXPECT_NE(known.back(), 0.0f);

@@ -2,7 +2,6 @@
 // Gradients that are wrong are found, with the place; right ones of the library's models are not.
 #include <hogwild/check_gradient.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>

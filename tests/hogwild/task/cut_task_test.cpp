@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts into two sides on every engine of one process, and how often they are measured.
-#include <hogwild/detail/task/cut_task.hpp>
+#include <hogwild/detail/task/kernel_loops.hpp>
 
 #include <functional>
 #include <optional>
@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/data/half.hpp>
@@ -18,6 +17,7 @@
 #include <hogwild/models/graph_cut.hpp>
 #include <hogwild/observer.hpp>
 
+#include "support/heard_run.hpp"
 #include "support/toy_data.hpp"
 
 namespace hogwild {
@@ -52,15 +52,11 @@ class planted_cut : public testing::Test {
     all.original = number;
     return all;
   }
-  struct viewed {
-    sparse_view of;
-    sparse_view view() const { return of; }
-  };
   train_result cut(const auto& engine, const std::function<void(train_options&)>& change = {}) const {
     train_options options{
         .epochs = 300, .step = {.initial = 0.3, .decay = 0.1, .kind = schedule_kind::inverse}, .test = view()};
     if (change) change(options);
-    return train(graph_cut_of(view()), viewed{view()}, engine, options);
+    return train(graph_cut_of(view()), view(), engine, options);
   }
 
   test::toy_rows rows;
@@ -137,23 +133,15 @@ TEST_F(planted_cut, is_measured_as_the_model_scores_it) {
   }
 }
 
-struct epochs_heard final : observer {
-  std::vector<std::size_t> epochs;
-  observer_answer on_epoch(const epoch_report& report) override {
-    epochs.push_back(report.epoch);
-    return observer_answer::go_on;
-  }
-};
-
 TEST_F(planted_cut, is_measured_now_and_then_and_at_the_end) {
   const auto heard = [&](const std::function<void(train_options&)>& change) {
-    epochs_heard observer;
+    test::heard_run told;
     cut(serial_engine{}, [&](auto& o) {
       o.epochs = 45;
-      o.observers = {&observer};
+      o.observers = {&told};
       change(o);
     });
-    return observer.epochs;
+    return told.each(&epoch_report::epoch);
   };
   EXPECT_EQ(heard([](auto&) {}), (std::vector<std::size_t>{20, 40, 45}));
   EXPECT_EQ(heard([](auto& o) { o.measure_every = 15; }), (std::vector<std::size_t>{15, 30, 45}));
@@ -163,16 +151,12 @@ TEST_F(planted_cut, is_measured_now_and_then_and_at_the_end) {
 
 // A run that is stopped between two measurements says which epoch its numbers are from.
 TEST_F(planted_cut, that_is_stopped_tells_of_what_was_measured) {
-  struct stopper final : observer {
-    std::stop_source stop;
-    observer_answer on_epoch(const epoch_report& report) override {
-      if (report.epoch == 40) stop.request_stop();
-      return observer_answer::go_on;
-    }
-  } at_forty;
+  std::stop_source stop;
   const train_result r = cut(serial_engine{}, [&](auto& o) {
-    o.stop = at_forty.stop.get_token();
-    o.observers = {&at_forty};
+    o.stop = stop.get_token();
+    o.observers = {[&](const epoch_report& e) {
+      if (e.epoch == 40) stop.request_stop();
+    }};
   });
   EXPECT_EQ(r.status, run_status::stopped);
   EXPECT_EQ(r.epochs, 40u);

@@ -155,8 +155,7 @@ TEST_F(by_hand, folding_multiplies_the_scale_in) {
 }
 
 TEST(evaluate, of_no_rows_is_zero) {
-  const test::toy_rows toy = test::planted_regression({.rows = 10});
-  const csr_rows data = toy.csr();
+  const test::kept_rows data = test::planted_regression({.rows = 10});
   const auto work = task_on(least_squares{}, data.view());
   const param_store store = param_store::in_memory(work.shape(1));
   EXPECT_EQ(work->evaluate(store, 1.0, data.view().slice(3, 3), *threads(2), true).loss, 0.0);

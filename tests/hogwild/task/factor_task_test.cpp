@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ratings on every engine of one process, under every ownership.
-#include <hogwild/detail/task/factor_task.hpp>
+#include <hogwild/detail/task/kernel_loops.hpp>
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 
+#include "support/refusal.hpp"
 #include "support/sanitizers.hpp"
 #include "support/toy_ratings.hpp"
 
@@ -33,7 +33,7 @@ thread_engine threads(std::size_t workers) {
 struct factor_runs : testing::Test {
   train_result run(const auto& engine, const std::function<void(train_options&)>& change = {}) {
     // Enough for the factors to have grown: they begin small.
-    train_options options{.epochs = 60, .step = {.initial = 0.1, .decay = 0.94}, .test = held.view()};
+    train_options options{.epochs = 60, .step = {.initial = 0.1, .decay = 0.94}, .test = held};
     if (change) change(options);
     return train(test::factors_of(shape), data, engine, options);
   }
@@ -47,22 +47,12 @@ struct factor_runs : testing::Test {
     EXPECT_LT(serial, 0.3);
   }
   std::string refusal(const std::function<void(train_options&)>& change) {
-    try {
-      run(threads(2), change);
-    } catch (const config_error& fault) {
-      return fault.what();
-    }
-    return "not refused";
+    return test::refusal_of([&] { run(threads(2), change); }, "not refused");
   }
 
-  test::toy_rows all = test::planted_ratings(shape);
-  csr_rows whole = all.csr();
+  test::kept_rows whole = test::planted_ratings(shape);
   sparse_view rows = whole.view();
-  sparse_view data = rows.slice(0, 5000);
-  struct part {
-    sparse_view of;
-    sparse_view view() const { return of; }
-  } held{rows.slice(5000, 6000)};
+  sparse_view data = rows.slice(0, 5000), held = rows.slice(5000, 6000);
 };
 
 TEST_F(factor_runs, owners_are_as_good_as_one_worker) {
@@ -148,7 +138,7 @@ TEST_F(factor_runs, blocks_refuse_what_does_not_go_with_them) {
 }
 
 TEST_F(factor_runs, rows_that_are_no_ratings_are_refused) {
-  all.index[3] = 0;  // row 2 has two users then
+  whole.index[3] = 0;  // row 2 has two users then
   EXPECT_THROW(run(threads(2)), input_error);
   EXPECT_THROW(train(matrix_factorization{.users = 120, .items = 79}, data, serial_engine{}, {}), config_error);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/task/field_task.hpp>
+#include <hogwild/detail/task/kernel_loops.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <string_view>
-#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -41,8 +40,7 @@ train_options options(double l1) {
 }
 
 TEST(group_l1, of_one_parameter_a_column_is_that_of_linear_models) {
-  const test::toy_rows toy = test::planted_regression({.rows = 500, .columns = 40, .per_row = 6});
-  const csr_rows data = toy.csr();
+  const test::kept_rows data = test::planted_regression({.rows = 500, .columns = 40, .per_row = 6});
   const train_result own = train(own_squares{.features = 40}, data, serial_engine{}, options(0.02));
   const train_result margin = train(least_squares{}, data, serial_engine{}, options(0.02));
   for (std::size_t j = 0; j < 40; ++j) EXPECT_NEAR(own.parameters[j], margin.parameters[j], 1e-5) << j;
@@ -52,8 +50,7 @@ TEST(group_l1, of_one_parameter_a_column_is_that_of_linear_models) {
 }
 
 TEST(group_l1, makes_all_of_a_column_zero_or_nothing) {
-  const test::toy_rows toy = test::planted_classes({.rows = 1000, .columns = 60, .per_row = 6}, 3);
-  const csr_rows data = toy.csr();
+  const test::kept_rows data = test::planted_classes({.rows = 1000, .columns = 60, .per_row = 6}, 3);
   const softmax m{.features = 60, .classes = 3};
   std::size_t before = 0;
   for (const double l1 : {0.003, 0.006, 0.5}) {
@@ -78,8 +75,7 @@ TEST(group_l1, makes_all_of_a_column_zero_or_nothing) {
 }
 
 TEST(group_l1, is_for_factors_too_wherever_workers_read_and_write) {
-  const test::toy_rows toy = test::planted_regression({.rows = 600, .columns = 50, .per_row = 5});
-  const csr_rows data = toy.csr();
+  const test::kept_rows data = test::planted_regression({.rows = 600, .columns = 50, .per_row = 5});
   const factorization_machine m{.features = 50, .factors = 4, .labels = label_kind::real};
   const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
   for (const sharing_kind sharing : {sharing_kind::direct, sharing_kind::buffered}) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs whose replicas store factors as halves: they end like other runs, repeat if they must, and are refused if no
 // parameter can be stored as halves.
-#include <hogwild/detail/task/field_task.hpp>
-#include <hogwild/detail/task/row_kernel_task.hpp>
+#include <hogwild/detail/task/kernel_loops.hpp>
+#include <hogwild/detail/task/row_kernel_loops.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +23,7 @@
 #include <hogwild/models/ffm.hpp>
 #include <hogwild/models/softmax.hpp>
 
+#include "support/refusal.hpp"
 #include "support/sanitizers.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
@@ -55,12 +56,7 @@ struct half_replica_runs : testing::Test {
   }
   void expect_refused(std::size_t workers, const std::string& why,
                       const std::function<void(train_options&)>& change) const {
-    try {
-      run(storage_kind::half, workers, change);
-      ADD_FAILURE() << "not refused: " << why;
-    } catch (const config_error& e) {
-      EXPECT_THAT(e.what(), testing::HasSubstr(why));
-    }
+    EXPECT_THAT(test::refusal_of([&] { run(storage_kind::half, workers, change); }), testing::HasSubstr(why));
   }
 
   std::vector<std::uint32_t> original = [] {

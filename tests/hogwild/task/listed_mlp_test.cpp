@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // An mlp on rows that have lists of labels, with every form of its last layer.
-#include <algorithm>
-#include <cmath>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <numeric>
-#include <span>
-#include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
-
-#include <hogwild/detail/data/row_cursor.hpp>
-#include <hogwild/detail/loop/step.hpp>
-#include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/results/metrics.hpp>
-#include <hogwild/hogwild.hpp>
-#include <hogwild/models/mlp.hpp>
-#include <hogwild/registry.hpp>
 
-#include "support/toy_data.hpp"
+#include "mlp_runs.hpp"
 
 namespace hogwild {
 namespace {
@@ -46,23 +34,19 @@ mlp listed_net(const listed_form& form, bool sparse = true) {
           .one_vs_rest = form.one_vs_rest};
 }
 
-struct listed_mlp : testing::Test {
-  train_result run(const mlp& m, const csr_rows& data, const auto& engine,
-                   const std::function<void(train_options&)>& change) const {
-    train_options options{.epochs = 4, .step = {.initial = 0.2}, .l2 = 0.0, .batch = 16};
-    options.optimizer = optimizer_kind::sgd;
-    options.test = data.view();
-    change(options);
-    return train(m, data, engine, options);
-  }
-  train_result run(const mlp& m, const auto& engine, const std::function<void(train_options&)>& change) const {
-    return run(m, rows, engine, change);
-  }
-  static void as_given(train_options&) {}
+struct listed_mlp : test::mlp_runs {
+  listed_mlp() : mlp_runs(test::planted_lists(of_listed_rows, listed_classes)) {}
 
-  test::toy_rows all = test::planted_lists(of_listed_rows, listed_classes);
-  csr_rows rows = all.csr();
-  thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
+  /// Tested on the rows that are trained.
+  train_result run_on(const csr_rows& data, const mlp& m, const auto& engine, const change& changed = {}) const {
+    return mlp_runs::run_on(data, m, engine, [&](train_options& o) {
+      o.epochs = 4, o.test = data.view();
+      if (changed) changed(o);
+    });
+  }
+  train_result run(const mlp& m, const auto& engine, const change& changed = {}) const {
+    return run_on(rows, m, engine, changed);
+  }
 };
 
 TEST_F(listed_mlp, lists_of_one_label_train_to_the_bits_of_plain_labels) {
@@ -72,8 +56,8 @@ TEST_F(listed_mlp, lists_of_one_label_train_to_the_bits_of_plain_labels) {
   std::iota(lists.label_start.begin(), lists.label_start.end(), std::uint64_t{0});
   for (const listed_form& form : every_form) {
     for (const bool sparse : {false, true}) {
-      const train_result one = run(listed_net(form, sparse), plain.csr(), serial_engine{}, as_given);
-      const train_result listed = run(listed_net(form, sparse), lists.csr(), serial_engine{}, as_given);
+      const train_result one = run_on(plain.csr(), listed_net(form, sparse), serial_engine{});
+      const train_result listed = run_on(lists.csr(), listed_net(form, sparse), serial_engine{});
       EXPECT_EQ(listed.parameters, one.parameters);
       EXPECT_EQ(listed.train_loss, one.train_loss);
       ASSERT_TRUE(one.test->accuracy && listed.test->precision_at_1);
@@ -85,7 +69,6 @@ TEST_F(listed_mlp, lists_of_one_label_train_to_the_bits_of_plain_labels) {
 
 // A row's numbers in a batch differ from those of the sample, so the sample is taken as a whole here.
 TEST_F(listed_mlp, the_gradient_is_that_of_the_loss_that_is_measured) {
-  const label_map labels = label_map::learn(label_kind::classes, rows.view().label, "rows");
   constexpr std::size_t n = 20;
   for (listed_form form : every_form) {
     if (form.samples != 0) form.samples = listed_classes;
@@ -93,25 +76,13 @@ TEST_F(listed_mlp, the_gradient_is_that_of_the_loss_that_is_measured) {
     std::vector<float> w = test::noise_vector(m.dim(), 3, -0.5, 0.5);
     if (form.hierarchical)
       for (std::size_t c = 0; c < listed_classes; ++c) w[m.dim() - listed_classes + c] = static_cast<float>(c + 1);
-    auto space = m.make_workspace(rows.view(), labels, isa::automatic, n);
-    row_cursor cursor(rows.view());
-    for (std::size_t k = 0; k < n; ++k) m.take(space, k, labelled_row(cursor, k, labels), counter_random(1, k));
-    const param_reader<float> reader{w.data(), w.size()};
+    auto space = workspace_of(m, n);
+    const std::vector<double> found = batch_of(m, space, w, 0, n).gradient;
     const auto loss = [&] {
-      std::vector<row_score> scores(n);
-      m.score(reader, space, n, scores);
       double sum = 0.0;
-      for (const row_score& s : scores) sum += s.loss / double{n};
+      for (const row_score& s : batch_of(m, space, w, 0, n).scores) sum += s.loss / double{n};
       return sum;
     };
-    std::vector<double> found(m.dim());
-    struct emitted {
-      std::vector<double>& to;
-      void block(std::size_t offset, std::span<const float> partials) const {
-        for (std::size_t i = 0; i < partials.size(); ++i) to[offset + i] += static_cast<double>(partials[i]);
-      }
-    };
-    m.gradient(reader, space, n, emitted{found});
     // Only parameters of the last layer, in which the loss is smooth: no relu follows.
     const std::size_t counts = form.hierarchical ? listed_classes : 0;
     for (std::size_t j = m.groups()[2].offset; j < m.dim() - counts; j += 7) {
@@ -159,30 +130,23 @@ TEST_F(listed_mlp, two_workers_end_where_one_does) {
 }
 
 TEST_F(listed_mlp, reproducible_runs_are_the_same_for_any_number_of_workers) {
-  const auto repeated = [](train_options& o) { o.reproducible = true, o.virtual_workers = 2, o.epochs = 2; };
-  const thread_engine one{.workers = 1, .team = thread_team_kind::std, .pin = false};
-  for (const listed_form& form : every_form)
-    EXPECT_EQ(run(listed_net(form), one, repeated).parameters, run(listed_net(form), two, repeated).parameters);
+  for (const listed_form& form : every_form) expect_repeated(listed_net(form));
 }
 
 TEST_F(listed_mlp, saved_nets_score_all_classes_as_training_measured) {
   for (const listed_form& form : every_form) {
     const mlp m = listed_net(form);
-    const train_result result = run(m, serial_engine{}, as_given);
-    std::vector<std::uint32_t> original(of_listed_rows.columns);
-    std::iota(original.begin(), original.end(), 1u);
-    const predictor read(parse_model(
-        model_bytes(to_saved(named_model(m), result.parameters, result.labels, original), model_format::binary),
-        "bytes"));
+    const train_result result = run(m, serial_engine{});
+    const predictor read = read_again(saved(m, result));
     EXPECT_EQ(std::get<mlp>(read.model()).one_vs_rest, form.one_vs_rest);
     ASSERT_TRUE(read.scores_classes() && read.has_probabilities());
     list_counts counts(listed_classes);
     row_cursor cursor(rows.view());
     double loss = 0.0;
-    for (std::size_t r = 0; r < all.rows(); ++r) {
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
       const sparse_row<float> z = labelled_row(cursor, r, read.labels());
       const class_scores said = read.scores_of(z);
-      loss += said.loss / static_cast<double>(all.rows());
+      loss += said.loss / static_cast<double>(rows.rows());
       counts.add(said.scores, said.decision, z.classes);
       if (r > 3) continue;
       EXPECT_EQ(read.label(z), read.labels().decode(static_cast<double>(best_classes(said.scores, 1).front())));
@@ -199,9 +163,6 @@ TEST_F(listed_mlp, saved_nets_score_all_classes_as_training_measured) {
 }
 
 TEST_F(listed_mlp, is_asked_for_by_options) {
-  const auto made = [&](const model_options& options) {
-    return std::get<mlp>(make_model("mlp", {.rows = rows.view()}, options));
-  };
   EXPECT_FALSE(made({}).one_vs_rest);
   EXPECT_TRUE(made({{"class-loss", "one_vs_rest"}}).one_vs_rest);
   EXPECT_TRUE(made({{"class-loss", "one_vs_rest"}, {"samples", "5"}}).one_vs_rest);
@@ -212,14 +173,12 @@ TEST_F(listed_mlp, a_tree_of_classes_told_apart_is_refused_wherever_it_comes_fro
   const mlp tree = listed_net({.hierarchical = true});
   mlp both = tree;
   both.one_vs_rest = true;
-  EXPECT_THROW(run(both, serial_engine{}, as_given), config_error);
+  EXPECT_THROW(run(both, serial_engine{}), config_error);
   const train_result result = run(tree, serial_engine{}, [](train_options& o) { o.epochs = 1; });
-  std::vector<std::uint32_t> original(of_listed_rows.columns);
-  std::iota(original.begin(), original.end(), 1u);
-  saved_model saved = to_saved(named_model(tree), result.parameters, result.labels, original);
-  EXPECT_NO_THROW(predictor{saved});
-  saved.model_options.emplace_back("one_vs_rest", 1.0);
-  EXPECT_THROW(predictor{saved}, input_error);
+  saved_model both_saved = saved(tree, result);
+  EXPECT_NO_THROW(predictor{both_saved});
+  both_saved.model_options.emplace_back("one_vs_rest", 1.0);
+  EXPECT_THROW(predictor{both_saved}, input_error);
 }
 
 }  // namespace

@@ -67,12 +67,11 @@ struct margin_fading : testing::Test {
     return most;
   }
   train_result dense(optimizer_kind kind, std::size_t epochs, std::span<const float> l2 = {}) const {
-    return train(dense_logistic{all.columns, l2}, rows, serial_engine{}, options(kind, epochs));
+    return train(dense_logistic{rows.columns, l2}, rows, serial_engine{}, options(kind, epochs));
   }
 
   // Every column comes back after some twenty rows, and some after a hundred.
-  test::toy_rows all = test::planted_classification({.rows = 1500, .columns = 200, .per_row = 11});
-  csr_rows rows = all.csr();
+  test::kept_rows rows = test::planted_classification({.rows = 1500, .columns = 200, .per_row = 11});
   const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
 };
 
@@ -109,9 +108,9 @@ TEST_F(margin_fading, adam_ends_within_a_hundredth_of_its_dense_form) {
 TEST_F(margin_fading, l2_joins_the_gradient_by_degree) {
   constexpr double l2 = 1e-2;
   for (const optimizer_kind kind : both) {
-    std::vector<float> fraction(all.columns);
-    for (const std::uint32_t j : all.index) fraction[j] += 1.0f;
-    for (float& f : fraction) f = f > 0.0f ? static_cast<float>(l2 * static_cast<double>(all.rows())) / f : 0.0f;
+    std::vector<float> fraction(rows.columns);
+    for (const std::uint32_t j : rows.index) fraction[j] += 1.0f;
+    for (float& f : fraction) f = f > 0.0f ? static_cast<float>(l2 * static_cast<double>(rows.rows())) / f : 0.0f;
     const auto lasts = static_cast<float>(step_of(kind) / (1.0 - 0.9));
     if (kind == optimizer_kind::momentum)
       for (float& f : fraction) f /= 1.0f + lasts * f;
@@ -130,11 +129,9 @@ TEST_F(margin_fading, l2_joins_the_gradient_by_degree) {
 
 // A large l2 of a column of one row takes 15 times its weight, and ten times that under momentum.
 TEST_F(margin_fading, a_large_l2_of_a_rare_column_does_not_overshoot) {
-  test::toy_rows with_rare = all;
-  with_rare.columns = all.columns + 1;
-  with_rare.index.push_back(static_cast<std::uint32_t>(all.columns));  // an entry more in the last row
-  with_rare.value.push_back(1.0f);
-  ++with_rare.row_start.back();
+  test::toy_rows with_rare = rows;
+  with_rare.columns = rows.columns + 1;
+  with_rare.push_entry(rows.columns, 1.0f);
   for (const optimizer_kind kind : both) {
     const train_result r = train(logistic{}, with_rare.csr(), serial_engine{}, options(kind, 20, 0.1));
     for (const float w : r.parameters) ASSERT_LT(std::abs(w), 2.0f) << name_of(kind);
@@ -209,8 +206,7 @@ TEST_F(margin_fading, repeat_to_the_bit_where_that_is_asked_for) {
 // leave a mean of squares below zero: unless that is seen to, the objective is in the thousands. Over thirty
 // runs the ratio had means of up to 1.002 and deviations of up to 0.011: the bound is nine of them away.
 TEST_F(margin_fading, replicas_of_many_columns_end_as_well_as_one) {
-  const test::toy_rows wide = test::planted_classification({.rows = 6000, .columns = 6000, .per_row = 20});
-  const csr_rows of = wide.csr();
+  const test::kept_rows of = test::planted_classification({.rows = 6000, .columns = 6000, .per_row = 20});
   for (const optimizer_kind kind : both) {
     train_options o = options(kind, 6, 1e-3);
     o.sharing = sharing_kind::buffered, o.step.initial = step_of(kind) / 5;

@@ -43,8 +43,7 @@ struct adagrad_runs : testing::Test {
     EXPECT_NE(by_kernels.parameters, by_row.parameters) << "there were no kernels";
   }
 
-  test::toy_rows all = test::planted_classification({.rows = 1500, .columns = 200, .per_row = 11});
-  csr_rows rows = all.csr();
+  test::kept_rows rows = test::planted_classification({.rows = 1500, .columns = 200, .per_row = 11});
 };
 
 TEST_F(adagrad_runs, kernels_do_what_is_done_row_by_row) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <random>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -19,9 +18,21 @@ namespace {
 
 using namespace hogwild;
 
+/// Storage of rows.
+struct row_arrays {
+  std::vector<std::uint64_t> start{0};
+  std::vector<std::uint32_t> index;
+  std::vector<float> value;
+  std::vector<double> label;
+
+  sparse_view view_of(std::size_t columns, const image_shape& image = {}) const {
+    return {.row_start = start, .index = index, .value = value, .label = label, .columns = columns, .image = image};
+  }
+};
+
 /// Points of a square around 0, labelled by whether one of their coordinates is above 0, but not both: no linear model
 /// is right on more than three quarters of them.
-struct exclusive_or {
+struct exclusive_or : row_arrays {
   exclusive_or(std::size_t rows, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<float> any(-0.5f, 0.5f);
@@ -33,14 +44,7 @@ struct exclusive_or {
       label.push_back((x > 0) != (y > 0) ? 5.0 : 3.0);
     }
   }
-  sparse_view view() const {
-    return {.row_start = start, .index = index, .value = value, .label = label, .columns = 2};
-  }
-
-  std::vector<std::uint64_t> start{0};
-  std::vector<std::uint32_t> index;
-  std::vector<float> value;
-  std::vector<double> label;
+  sparse_view view() const { return view_of(2); }
 };
 
 const mlp net{.features = 2, .classes = 2, .hidden = {16}};
@@ -107,7 +111,7 @@ TEST(nets, reproducible_runs_are_the_same_for_any_number_of_threads) {
 }
 
 /// Images of 28 x 28 with a bright bar, whose height and slant tell ten classes, under noise.
-struct bars {
+struct bars : row_arrays {
   bars(std::size_t rows, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (std::size_t r = 0; r < rows; ++r) {
@@ -124,15 +128,7 @@ struct bars {
       label.push_back(static_cast<double>(c));
     }
   }
-  sparse_view view() const {
-    return {
-        .row_start = start, .index = index, .value = value, .label = label, .columns = 28 * 28, .image = {1, 28, 28}};
-  }
-
-  std::vector<std::uint64_t> start{0};
-  std::vector<std::uint32_t> index;
-  std::vector<float> value;
-  std::vector<double> label;
+  sparse_view view() const { return view_of(28 * 28, {1, 28, 28}); }
 };
 
 // Each engine ends within half a point of the serial run. Ranks in lockstep make one step of all rows between two

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models by row kernels, against their own gradient: one worker under direct sharing takes that.
-#include <hogwild/detail/task/row_kernel_task.hpp>
+#include <hogwild/detail/task/row_kernel_loops.hpp>
 
 #include <algorithm>
 #include <array>
@@ -13,11 +13,14 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/engines.hpp>
 #include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/softmax.hpp>
+#include <hogwild/train.hpp>
 
+#include "support/ranks.hpp"
 #include "support/sanitizers.hpp"
 #include "support/toy_data.hpp"
 
@@ -50,6 +53,61 @@ struct list_case {
   using model = softmax;
   static test::toy_rows rows() { return test::planted_lists(kernel_shape, Classes); }
   model m{.features = kernel_shape.columns, .classes = Classes, .bias = true, .one_vs_rest = Rest};
+};
+
+/// A program's own model: the score of a row's class is drawn to 1, those of the others to 0.
+struct squared_classes {
+  using scalar_type = float;
+  using example_type = sparse_row<float>;
+  using kernel_model = squared_classes;
+  static constexpr label_kind labels = label_kind::classes;
+  static constexpr bool bias = true;
+  std::size_t features = kernel_shape.columns, classes = 3;
+
+  std::size_t dim() const { return (features + 1) * classes; }
+  std::array<parameter_group, 2> groups() const {
+    return {{{.rows = features, .width = classes},
+             {.name = "bias", .offset = features * classes, .rows = 1, .width = classes, .hot_first = false}}};
+  }
+  class_arrays arrays_in(float* w) const { return {w, w + features * classes, classes}; }
+  std::size_t kernel_room() const { return classes; }
+  template <std::size_t Models = 1>
+  bool derive(float* s, float label) const {
+    for (std::size_t m = 0; m < Models; ++m) s[static_cast<std::size_t>(label) * Models + m] -= 1.0f;
+    return std::any_of(s, s + classes * Models, [](float slope) { return slope != 0.0f; });
+  }
+  row_score measured(const float* s, float label) const {
+    std::vector<float> slopes(s, s + classes);
+    derive(slopes.data(), label);
+    double sum = 0.0;
+    for (const float slope : slopes) sum += 0.5 * std::pow(static_cast<double>(slope), 2);
+    return {sum, static_cast<float>(std::max_element(s, s + classes) - s)};
+  }
+
+  std::vector<float> scores(const auto& w, const example_type& z) const {
+    std::vector<float> s(classes);
+    for (auto [j, x] : z)
+      for (std::size_t k = 0; k < classes; ++k) s[k] += w[j * classes + k] * x;
+    for (std::size_t k = 0; k < classes; ++k) s[k] += w[features * classes + k];  // kernels begin with these
+    return s;
+  }
+  double loss(const auto& w, const example_type& z) const { return measured(scores(w, z).data(), z.label).loss; }
+  float predict(const auto& w, const example_type& z) const { return measured(scores(w, z).data(), z.label).score; }
+  void gradient(const auto& w, const example_type& z, const auto& emit) const {
+    std::vector<float> s = scores(w, z);
+    derive(s.data(), z.label);
+    for (std::size_t k = 0; k < classes; ++k) {
+      for (auto [j, x] : z)
+        if (s[k] * x != 0.0f) emit(j * classes + k, s[k] * x);
+      if (s[k] != 0.0f) emit(features * classes + k, s[k]);
+    }
+  }
+};
+static_assert(conforms<squared_classes>() && row_kernel_model<squared_classes> && !in_library<squared_classes>());
+struct own_case {
+  using model = squared_classes;
+  static test::toy_rows rows() { return test::planted_classes(kernel_shape, 3); }
+  model m{};
 };
 
 template <class Case>
@@ -86,14 +144,14 @@ struct row_kernel_runs : testing::Test {
     EXPECT_NE(by_kernels.parameters, by_gradient.parameters) << "there were no kernels";
   }
 
-  test::toy_rows all = Case::rows();
-  csr_rows rows = all.csr();
+  test::kept_rows rows = Case::rows();
 };
 // The widths differ in their kernels, not in how workers share: ThreadSanitizer sees one of each.
-using row_kernel_cases = std::conditional_t<
-    test::thread_sanitized, testing::Types<machine_case, softmax_case<3, true>, list_case<4, true>>,
-    testing::Types<machine_case, wide_machine_case, softmax_case<3, true>, softmax_case<8, false>,
-                   softmax_case<20, true>, softmax_case<43, false>, list_case<20, false>, list_case<4, true>>>;
+using row_kernel_cases =
+    std::conditional_t<test::thread_sanitized, testing::Types<machine_case, softmax_case<3, true>, list_case<4, true>>,
+                       testing::Types<machine_case, wide_machine_case, softmax_case<3, true>, softmax_case<8, false>,
+                                      softmax_case<20, true>, softmax_case<43, false>, list_case<20, false>,
+                                      list_case<4, true>, own_case>>;
 TYPED_TEST_SUITE(row_kernel_runs, row_kernel_cases);
 
 TYPED_TEST(row_kernel_runs, kernels_do_what_the_gradient_says) {
@@ -134,8 +192,8 @@ TYPED_TEST(row_kernel_runs, what_is_measured_is_the_mean_loss_of_the_model) {
   double sum = 0.0;
   row_cursor cursor(this->rows.view());
   const label_map labels = label_map::learn(labels_of(this->model), this->rows.view().label, "toy");
-  for (std::size_t r = 0; r < this->all.rows(); ++r) sum += this->model.loss(reader, labelled_row(cursor, r, labels));
-  EXPECT_NEAR(result.objective, sum / static_cast<double>(this->all.rows()), 1e-6);
+  for (std::size_t r = 0; r < this->rows.rows(); ++r) sum += this->model.loss(reader, labelled_row(cursor, r, labels));
+  EXPECT_NEAR(result.objective, sum / static_cast<double>(this->rows.rows()), 1e-6);
 }
 
 using machine_kernel_runs = row_kernel_runs<machine_case>;
@@ -152,8 +210,7 @@ TEST_F(machine_kernel_runs, groups_that_are_frozen_stay_as_they_are) {
 // Steps are small, and the last ones a thousandth of the first: what is left is some 1e-4 of the objective.
 TEST(softmax_with_l2, ends_at_the_optimum_under_every_optimiser) {
   if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
-  const test::toy_rows few = test::planted_classes({.rows = 300, .columns = 40, .per_row = 6}, 3);
-  const csr_rows rows = few.csr();
+  const test::kept_rows rows = test::planted_classes({.rows = 300, .columns = 40, .per_row = 6}, 3);
   const auto objective = [&](optimizer_kind kind, double step, sharing_kind sharing) {
     return train(softmax{.features = 40, .classes = 3}, rows, serial_engine{},
                  {.epochs = 40,
@@ -197,8 +254,7 @@ struct class_weights {
 };
 
 struct list_runs : testing::Test {
-  test::toy_rows all = test::planted_lists(kernel_shape, 6);
-  csr_rows rows = all.csr();
+  test::kept_rows rows = test::planted_lists(kernel_shape, 6);
   softmax model{.features = kernel_shape.columns, .classes = 6};
 };
 
@@ -253,7 +309,7 @@ TEST_F(list_runs, models_of_programs_take_them_where_they_say_so) {
   const train_options options{.epochs = 1, .step = {.initial = 0.01}, .test = rows.view()};
   const train_result result = train(class_weights<true>{6}, rows, serial_engine{}, options);
   std::vector<std::size_t> count(6);
-  for (const float label : all.label) ++count[static_cast<std::size_t>(label)];
+  for (const float label : rows.label) ++count[static_cast<std::size_t>(label)];
   for (std::size_t k = 0; k < 6; ++k) {
     const double expected = 1.0 - std::pow(0.99, static_cast<double>(count[k]));
     EXPECT_NEAR(static_cast<double>(result.parameters[k]), expected, 1e-4) << k;
@@ -271,6 +327,57 @@ TEST_F(list_runs, groups_that_are_no_columns_have_no_l2_and_do_not_count) {
     return result.objective;
   };
   EXPECT_EQ(objective_by(0.1), objective_by(0.0));
+}
+
+constexpr test::toy_shape ranks_shape{.rows = 600, .columns = 80, .per_row = 9};
+
+struct machine_of_ranks {
+  test::toy_rows all = test::planted_classification(ranks_shape);
+  factorization_machine model{.features = ranks_shape.columns, .factors = 5};
+};
+struct softmax_of_ranks {
+  test::toy_rows all = test::planted_classes(ranks_shape, 2);
+  softmax model{.features = ranks_shape.columns, .classes = 2, .bias = true};
+};
+
+template <class Case>
+struct row_kernel_ranks : testing::Test, Case {
+  using Case::all, Case::model;
+};
+using row_kernel_rank_cases = testing::Types<machine_of_ranks, softmax_of_ranks>;
+TYPED_TEST_SUITE(row_kernel_ranks, row_kernel_rank_cases);
+
+// A step that falls inside an epoch falls by the rows of all ranks: of two that have the same rows, each does what a
+// process does alone, and the mean of equal numbers is that number but for rounding.
+TYPED_TEST(row_kernel_ranks, in_lockstep_follow_the_schedule_of_all_rows) {
+  const csr_rows rows = this->all.csr();
+  for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+    train_options options{.epochs = 2, .step = {.initial = 0.2, .kind = schedule_kind::linear}, .l2 = 0.0};
+    options.optimizer = kind;
+    const train_result alone = train(this->model, rows, serial_engine{}, options);
+    std::vector<train_result> results(2);
+    test::as_sound_ranks(2, [&](const test::rank_place& place) {
+      const sync_engine engine{.workers = 1, .rule = sync_rule::average, .rows = 16, .ranks = &place.ranks};
+      results[place.rank] = train(this->model, rows, engine, options);
+    });
+    for (std::size_t k = 0; k < alone.parameters.size(); ++k)
+      ASSERT_NEAR(results[0].parameters[k], alone.parameters[k], 1e-5) << k;
+  }
+}
+
+// The square of 1e20 is no float: a sum that overflows stands still, and so does what it divides.
+TYPED_TEST(row_kernel_ranks, gradients_whose_squares_overflow_leave_parameters_finite) {
+  const float other = this->all.label[0] < 0.0f ? -1.0f : 0.0f;
+  test::toy_rows huge;
+  huge.columns = ranks_shape.columns;
+  huge.push({0, 1}, {1e20f, 1.0f}, 1.0f);
+  huge.push({0}, {2e20f}, other);
+  huge.push({1}, {1.0f}, 1.0f);
+  const csr_rows rows = huge.csr();
+  const train_result r =
+      train(this->model, rows, serial_engine{},
+            {.epochs = 3, .step = {.initial = 0.1}, .l2 = 0.0, .optimizer = optimizer_kind::adagrad});
+  for (const float w : r.parameters) ASSERT_TRUE(std::isfinite(w));
 }
 
 }  // namespace

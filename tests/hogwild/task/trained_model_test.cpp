@@ -20,6 +20,8 @@
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/registry.hpp>
 
+#include "support/dense_squares.hpp"
+#include "support/refusal.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -130,52 +132,6 @@ struct class_sums {
   }
 };
 
-/// A model with a workspace: a slope for each column and a constant term, in two runs.
-struct dense_line {
-  static constexpr std::string_view name = "dense_line";
-  static constexpr training_defaults defaults{.step = 0.1};
-  using scalar_type = float;
-  struct workspace {
-    std::vector<float> x, label, w, g;
-  };
-  std::size_t features = 0;
-  std::size_t dim() const { return features + 1; }
-  std::array<parameter_group, 2> groups() const {
-    return {{{.name = "slopes", .rows = features},
-             {.name = "constant", .offset = features, .rows = 1, .hot_first = false}}};
-  }
-  workspace make_workspace(const sparse_view&, isa, std::size_t batch) const {
-    return {std::vector<float>(batch * features), std::vector<float>(batch), std::vector<float>(dim()),
-            std::vector<float>(dim())};
-  }
-  void take(workspace& s, std::size_t k, const sparse_row<float>& z, counter_random) const {
-    std::fill_n(s.x.begin() + static_cast<std::ptrdiff_t>(k * features), features, 0.0f);
-    for (auto [j, x] : z) s.x[k * features + j] = x;
-    s.label[k] = z.label;
-  }
-  float said(const workspace& s, std::size_t k) const {
-    float sum = s.w[features];
-    for (std::size_t j = 0; j < features; ++j) sum += s.w[j] * s.x[k * features + j];
-    return sum;
-  }
-  void gradient(const auto& w, workspace& s, std::size_t n, const auto& emit) const {
-    w.block(0, dim()).copy_to(s.w);
-    std::fill(s.g.begin(), s.g.end(), 0.0f);
-    for (std::size_t k = 0; k < n; ++k) {
-      const float error = (said(s, k) - s.label[k]) / static_cast<float>(n);
-      for (std::size_t j = 0; j < features; ++j) s.g[j] += error * s.x[k * features + j];
-      s.g[features] += error;
-    }
-    emit.block(0, std::span<const float>(s.g).first(features));
-    emit.block(features, std::span<const float>(s.g).last(1));
-  }
-  void score(const auto& w, workspace& s, std::size_t n, std::span<row_score> scores) const {
-    w.block(0, dim()).copy_to(s.w);
-    for (std::size_t k = 0; k < n; ++k)
-      scores[k] = {0.5 * std::pow(static_cast<double>(said(s, k) - s.label[k]), 2.0), said(s, k)};
-  }
-};
-
 /// General models without groups: a parameter for each column, or some more.
 template <std::size_t More>
 struct plain_squares {
@@ -195,7 +151,8 @@ struct plain_squares {
       if (r * x != 0.0f) emit(j, r * x);
   }
 };
-static_assert(conforms<power_hinge>() && conforms<pairs>() && conforms<class_sums>() && conforms<dense_line>());
+static_assert(conforms<power_hinge>() && conforms<pairs>() && conforms<class_sums>() &&
+              conforms<test::dense_squares>());
 
 /// Columns have gaps and are not as frequent as their numbers are large, so that their positions are others. Labels are
 /// what `label` makes of a row's number and its three columns.
@@ -303,7 +260,8 @@ TEST_F(trained_models, are_whole_where_labels_are_classes) {
 }
 
 TEST_F(trained_models, are_whole_where_they_have_a_workspace) {
-  expect_whole<dense_line>(numbers_text(), [](const auto& data) { return dense_line{data.features()}; });
+  expect_whole<test::dense_squares>(numbers_text(),
+                                    [](const auto& data) { return test::dense_squares{data.features()}; });
 }
 
 TEST_F(trained_models, of_the_library_are_saved_as_the_command_saves_them) {
@@ -335,8 +293,7 @@ TEST_F(trained_models, of_the_library_are_saved_as_the_command_saves_them) {
 }
 
 TEST_F(trained_models, mind_rows_in_memory) {
-  const test::toy_rows toy = test::planted_classification({.rows = 300, .columns = 12, .per_row = 3});
-  const csr_rows rows = toy.csr();
+  const test::kept_rows rows = test::planted_classification({.rows = 300, .columns = 12, .per_row = 3});
   const train_result run = train(power_hinge{}, rows, serial_engine{}, {.epochs = 3, .step = {.initial = 0.1}});
   save(folder / "model.bin", run, rows, power_hinge{});
   const trained_model<power_hinge> again = load<power_hinge>(folder / "model.bin");
@@ -363,12 +320,7 @@ TEST_F(trained_models, count_rows_by_their_weights_and_add_offsets_to_margins) {
 /// The message of a refusal.
 template <class Refusal, class F>
 std::string refusal(const F& f) {
-  try {
-    f();
-  } catch (const Refusal& e) {
-    return e.what();
-  }
-  return "nothing was refused";
+  return test::refusal_of<Refusal>([&] { f(); }, "nothing was refused");
 }
 
 TEST_F(trained_models, refuse_files_of_other_models) {

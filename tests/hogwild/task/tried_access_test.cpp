@@ -9,10 +9,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/error.hpp>
 #include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
 
+#include "support/refusal.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -80,12 +80,7 @@ test::toy_rows rows_with_a_strange_one(std::size_t row) {
 template <class M, class Engine>
 std::string refusal(const M& m, const test::toy_rows& toy, const Engine& engine, train_options options = {}) {
   options.epochs = 1;
-  try {
-    train(m, toy.csr(), engine, options);
-  } catch (const config_error& e) {
-    return e.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { train(m, toy.csr(), engine, options); });
 }
 
 const train_options given{.step = {.initial = 0.01}};

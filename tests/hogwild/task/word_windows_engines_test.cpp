@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Word vectors under the engines of threads.
-#include <cmath>
 #include <cstdint>
 #include <random>
 #include <string>

@@ -10,9 +10,9 @@
 
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/kernels/row_kernels.hpp>
+#include <hogwild/detail/model/kernel_models.hpp>
 #include <hogwild/detail/model/quiet_reader.hpp>
 #include <hogwild/detail/platform/isa.hpp>
-#include <hogwild/model.hpp>
 
 // Scores rows with a trained model. One thread uses a scorer. The model and its parameters must outlive it, and nobody
 // may write them.

@@ -11,7 +11,7 @@
 #include <hogwild/detail/loop/block_source.hpp>
 #include <hogwild/detail/loop/rating_blocks.hpp>
 #include <hogwild/detail/loop/step.hpp>
-#include <hogwild/model.hpp>
+#include <hogwild/detail/model/kernel_models.hpp>
 
 namespace hogwild {
 

@@ -11,6 +11,7 @@
 #include <hogwild/detail/loop/general_step.hpp>
 #include <hogwild/detail/loop/lane_step.hpp>
 #include <hogwild/detail/loop/row_lanes.hpp>
+#include <hogwild/detail/model/kernel_models.hpp>
 
 // Models that row kernels train, several side by side: each is trained as by row_kernel_step or general_step, to the
 // same bits, but each takes part in some of the rows only. Parameter i of model k lies at i * lanes + k.
@@ -18,7 +19,7 @@
 namespace hogwild {
 
 /// By kernels, row after row, on parameters that nobody else writes meanwhile.
-template <class M, class Sharing, class Index, class Value>
+template <row_kernel_model M, class Sharing, class Index, class Value>
 class row_lane_batch : public Sharing {
  public:
   static constexpr std::size_t most_rows = batch_rows;
@@ -56,7 +57,7 @@ class row_lane_batch : public Sharing {
   M model_;
   step_context context_;
   sparse_view data_;
-  row_lanes<M, Index, Value> rows_;
+  row_lanes<kernel_arrays_of<M>, Index, Value> rows_;
   row_batch<Index, Value> batch_;
   lane_state<lane_kernels<Index, Value>> state_;
   lane_l2 l2_;

@@ -8,13 +8,12 @@
 #include <vector>
 
 #include <hogwild/detail/kernels/lane_kernels.hpp>
+#include <hogwild/detail/kernels/row_kernels.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/task/lane_table.hpp>
-#include <hogwild/models/factorization_machine.hpp>
-#include <hogwild/models/softmax.hpp>
 
-// Kernel calls for a row and several models side by side that have more than a weight a column, by kinds of models:
-// number i of the parameters of model k lies at i * lanes + k.
+// Kernel calls for a row and several models side by side that have more than a weight a column, by the arrays of their
+// parameters: number i of the parameters of model k lies at i * lanes + k.
 
 namespace hogwild {
 
@@ -65,54 +64,56 @@ struct lane_arrays {
   std::span<float> values{}, sums{};
 };
 
-/// Models of type M side by side. A row has scores() scores for each model, which lie side by side, too. Belongs to a
-/// thread.
-template <class M, class Index, class Value>
+/// Models with such arrays side by side. A row has scores() scores for each model, which lie side by side, too. Belongs
+/// to a thread.
+template <class Arrays, class Index, class Value>
 class row_lanes;
 
 template <class Index, class Value>
-class row_lanes<softmax, Index, Value> {
+class row_lanes<class_arrays, Index, Value> {
  public:
   using batch = row_batch<Index, Value>;
 
   /// `bias_factor`: bias_step_factor(), where biases change.
-  row_lanes(const softmax& m, std::size_t columns, std::size_t lanes, isa set, float bias_factor = 1.0f)
-      : model_(m),
+  row_lanes(const auto& m, std::size_t columns, std::size_t lanes, isa set, float bias_factor = 1.0f)
+      : classes_(m.classes),
+        bias_(m.bias),
         weights_(columns * m.classes * lanes),
         lanes_(lanes),
         bias_factor_(bias_factor),
         kernels_(lane_kernels_of<Index, Value>(set)) {}
 
-  std::size_t scores() const { return model_.classes; }
+  std::size_t scores() const { return classes_; }
   const lane_kernels<Index, Value>& kernels() const { return kernels_; }
 
   /// Scores of a row.
   void score(const float* w, const batch& row, float* out) {
-    kernels_.scores(w, model_.bias ? w + weights_ : nullptr, model_.classes * lanes_, row, out);
+    kernels_.scores(w, bias_ ? w + weights_ : nullptr, classes_ * lanes_, row, out);
   }
 
   /// Changes the parameters by the row that was scored last, with these steps and the derivatives of its scores.
   void change(const lane_arrays& of, const batch& row, const float* slope, const float* step, const lane_l2& l2) {
     float* const w = of.values.data();
-    kernels_.class_changes(w, lanes_, row, {slope, step, l2.of_columns(), model_.classes});
-    for (std::size_t i = 0; model_.bias && i < model_.classes * lanes_; ++i)
+    kernels_.class_changes(w, lanes_, row, {slope, step, l2.of_columns(), classes_});
+    for (std::size_t i = 0; bias_ && i < classes_ * lanes_; ++i)
       if (step[i % lanes_] != 0.0f) w[weights_ + i] -= step[i % lanes_] * bias_factor_ * slope[i];
   }
 
  private:
-  softmax model_;
+  std::size_t classes_;
+  bool bias_;
   std::size_t weights_, lanes_;
   float bias_factor_;
   const lane_kernels<Index, Value>& kernels_;
 };
 
 template <class Index, class Value>
-class row_lanes<factorization_machine, Index, Value> {
+class row_lanes<machine_arrays, Index, Value> {
  public:
   using batch = row_batch<Index, Value>;
 
-  row_lanes(const factorization_machine& m, std::size_t columns, std::size_t lanes, isa set, float = 1.0f)
-      : width_(m.width()),
+  row_lanes(const auto& m, std::size_t columns, std::size_t lanes, isa set, float = 1.0f)
+      : width_(m.kernel_room()),
         columns_(columns),
         lanes_(lanes),
         kernels_(lane_kernels_of<Index, Value>(set)),

@@ -133,8 +133,8 @@ inline constexpr std::tuple run_options{
          {.placeholder = "METRIC=VALUE", .search = in_a_search::refused}}},
     run_option<&train_options::measure_every>{
         {{"measure_every", "--measure-every", "Data",
-          "epochs between two measurements, of models of --folds, too (default: 1; for graph_cut 20, or 1 where a "
-          "stopping rule asks for each); not with --multiclass or --ensemble, whose models are measured after each "
+          "epochs between two measurements, of models of --folds, too (default: 1; for cuts of graphs 20, or 1 where "
+          "a stopping rule asks for each); not with --multiclass or --ensemble, whose models are measured after each "
           "epoch"},
          {.range = at_least(1), .search = in_a_search::refused}}},
     run_option<&train_options::test>{{{"test"}}},

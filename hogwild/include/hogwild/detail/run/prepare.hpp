@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/model/kernel_models.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/options.hpp>
@@ -30,8 +31,7 @@ struct model_traits {
   bool linear = false;        ///< defaults depend on the size of the entries
   bool margin = false;        ///< the engine adds the bias
   bool convex = false;        ///< declares that its mean loss is convex
-  bool classes = false;       ///< linear, with a score for each class, trained by row kernels
-  bool machine = false;       ///< a score by factors of pairs of columns, trained by row kernels
+  bool lanes = false;         ///< several can be trained side by side
   bool cuts = false;          ///< its rows are edges and nodes of a graph
   bool factors = false;       ///< factors of ratings, whose blocks workers can own
   bool repeats = false;       ///< a column may occur several times in a row
@@ -54,8 +54,7 @@ model_traits traits_of(const M& m) {
                       .linear = is_linear<M>(),
                       .margin = margin_model<M>};
   traits.convex = is_convex<M>();
-  traits.classes = row_kernel_model<M> && is_linear<M>() && traits.labels == label_kind::classes;
-  traits.machine = row_kernel_model<M> && !is_linear<M>();
+  traits.lanes = margin_model<M> || row_kernel_model<M>;
   traits.defaults = defaults_of<M>();
   traits.factors = factor_model<M>;
   traits.cuts = cuts_graphs<M>();

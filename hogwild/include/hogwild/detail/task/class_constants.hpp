@@ -8,20 +8,20 @@
 #include <vector>
 
 #include <hogwild/detail/task/constant_term.hpp>
-#include <hogwild/models/softmax.hpp>
+#include <hogwild/detail/task/linear_classes.hpp>
 
 namespace hogwild {
 
-/// Sums over rows for the constants of a linear model of several classes: the gradient of the loss by the constants,
+/// Sums over rows for the constants of linear classes: the gradient of the loss by the constants,
 /// and its curvature. They are sums of whole multiples of 2^-32, so that neither their order nor rows without weight
 /// change a bit. For a few classes the curvature is the whole matrix, for many its diagonal: the loss curves at most
 /// twice as much as that.
 class class_sums {
  public:
-  explicit class_sums(const softmax& m);
+  explicit class_sums(const linear_classes& m);
 
-  /// Adds a row that has these scores, which are overwritten, and these classes.
-  void add(float* scores, std::span<const std::uint32_t> given, float weight);
+  /// Adds a row of these classes whose loss has these derivatives with respect to the scores; overwrites them.
+  void add(float* slopes, std::span<const std::uint32_t> given, float weight);
   /// The same for a row whose scores are all 0.
   void add_unscored(std::span<const std::uint32_t> given, float weight);
   void add(const class_sums& other);
@@ -41,7 +41,7 @@ class class_sums {
 
   static constexpr double unit = 0x1p-32;
 
-  const softmax* model_;
+  bool apart_;  ///< whether each class has a loss of its own
   bool whole_;  ///< whether the curvature is the whole matrix
   std::vector<std::int64_t> target_, gradient_, curvature_;
   double weight_ = 0.0, rows_ = 0.0;

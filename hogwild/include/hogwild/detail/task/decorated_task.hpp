@@ -25,8 +25,8 @@ class decorated_task : public training_task {
   explicit decorated_task(std::unique_ptr<training_task> whole) : decorated_task(*whole) { kept_ = std::move(whole); }
 
   const margin_loss* margin() const override { return whole_.margin(); }
-  const softmax* classes() const override { return whole_.classes(); }
-  const factorization_machine* machine() const override { return whole_.machine(); }
+  const linear_classes* classes() const override { return whole_.classes(); }
+  const lane_loops* lanes() const override { return whole_.lanes(); }
   void initialise(const param_store& store) const override { whole_.initialise(store); }
   void fill(std::span<float> parameters) const override { whole_.fill(parameters); }
   void try_rows(const param_store& store) const override { whole_.try_rows(store); }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -17,8 +18,10 @@
 #include <hogwild/detail/loop/workspace_step.hpp>
 #include <hogwild/detail/optimization/proximal.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
-#include <hogwild/detail/sharing/whole_array.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/task/kernel_loops.hpp>
+#include <hogwild/detail/task/linear_classes.hpp>
+#include <hogwild/detail/task/row_kernel_loops.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/detail/task/tried_access.hpp>
 #include <hogwild/detail/task/untrained.hpp>
@@ -28,15 +31,29 @@ namespace hogwild {
 
 /// A free model on its data.
 template <free_model M>
-class general_task : public training_task {
+class general_task final : public training_task {
   static_assert(!workspace_model<M> || defaults_of<M>().form != l2_form::per_occurrence || occurrence_model<M>,
                 "a model with a workspace whose l2 is by occurrence says what an example touches: squares_touched()");
+  static_assert(!trained_by_kernels<M> || row_kernel_model<M> || factor_model<M> || field_model<M> || cut_model<M>,
+                "a model with a member type kernel_model has what kernels of one kind ask for (kernel_models.hpp)");
 
  public:
   using scalar = typename M::scalar_type;
 
   general_task(const M& m, const sparse_view& data, label_map labels, const loop_options& options)
-      : training_task(facts_of(m, data, options), data, std::move(labels), options), model_(m) {}
+      : training_task(facts_of(m, data, options), data, std::move(labels), options), model_(m), kernels_(*this) {
+    if constexpr (linear_class_model<M>) facts_.convex = classes()->bounded(data.rows());
+  }
+
+  const M& model() const { return model_; }
+  const linear_classes* classes() const override {
+    if constexpr (requires { kernels_.classes(); }) return kernels_.classes();
+    return nullptr;
+  }
+  const lane_loops* lanes() const override {
+    if constexpr (requires { kernels_.lanes(); }) return kernels_.lanes();
+    return nullptr;
+  }
 
   void initialise(const param_store& store) const override { initialise_in(store.parameters<scalar>()); }
   void fill(std::span<float> parameters) const override {
@@ -59,11 +76,15 @@ class general_task : public training_task {
 
   void work(const worker_context& at) const override {
     with_sharing<scalar, sharing_choices::whole>(at, facts_.groups, data_.columns, no_singletons,
-                                                 [&](const auto& sharing) { train_with(at, sharing); });
+                                                 [&](const auto& sharing) {
+                                                   if (!kernels_.train(at, sharing)) train_with(at, sharing);
+                                                 });
   }
 
   measurement evaluate(const param_store& store, double, const sparse_view& rows, thread_team& threads,
                        bool all_measures, const std::stop_token& stop) const override {
+    if constexpr (requires { kernels_.evaluate(store, rows, threads, all_measures, stop); })
+      if (const auto measured = kernels_.evaluate(store, rows, threads, all_measures, stop)) return *measured;
     const auto w = param_view<scalar>(store.parameters<scalar>()).reader();
     if constexpr (workspace_model<M>) {
       if constexpr (takes_lists<M>())
@@ -78,6 +99,12 @@ class general_task : public training_task {
     } else {
       return evaluate_each(w, rows, threads, all_measures, stop);
     }
+  }
+
+  std::optional<loss_bound> bound(std::span<const float> parameters, thread_team& threads, const agreement& ranks,
+                                  const std::stop_token& stop) const override {
+    if (classes() == nullptr) return std::nullopt;
+    return classes()->bound(data_, labels_, parameters, options_.freezes(1), threads, ranks, stop);
   }
 
   double smoothness() const override { return workspace_model<M> && has_scores<M>() ? 0.0 : 1.0; }
@@ -130,23 +157,6 @@ class general_task : public training_task {
     return std::make_unique<general_task>(model_, rows, labels_, options_alone());
   }
 
- protected:
-  /// Calls train_by_kernels(sharing, context) if the worker has arrays of its own and kernels suit the options, and
-  /// train_with() otherwise. With `Racing` kernels also train on the one array of all workers, if an add may be lost.
-  template <bool Racing = false, class F>
-  void work_by_kernels(const worker_context& at, const F& train_by_kernels) const {
-    const auto train = [&]<class Sharing>(const Sharing& sharing) {
-      if (!facts_.row_kernels) return train_with(at, sharing);
-      if constexpr (requires { sharing.state_values(); })
-        train_by_kernels(sharing, context_of(at));
-      else if constexpr (Racing && std::same_as<Sharing, direct_sharing<scalar, update::lossy>>)
-        train_by_kernels(whole_array(at.store, at.slot), context_of(at));
-      else
-        train_with(at, sharing);
-    };
-    with_sharing<scalar, sharing_choices::whole>(at, facts_.groups, data_.columns, no_singletons, train);
-  }
-
   /// The context of a step; in lockstep it counts the rows of all members.
   step_context context_of(const worker_context& at) const {
     const loop_options& o = at.plan.options;
@@ -154,6 +164,7 @@ class general_task : public training_task {
         labels_, data_.degree, all_rows(), o, in_lockstep(o.sharing) ? all_rows() : data_.rows(), &at.store.control()};
   }
 
+ private:
   /// The loop of a worker whose reads and writes go through `sharing`.
   template <class Sharing>
   void train_with(const worker_context& at, const Sharing& sharing) const {
@@ -180,9 +191,6 @@ class general_task : public training_task {
       throw_untrained(facts_.model, o);
   }
 
-  M model_;
-
- private:
   /// The groups with l2; of each a batch emits every parameter once, or none.
   std::vector<tried_bounds::group> groups_to_try() const {
     std::vector<tried_bounds::group> groups;
@@ -320,6 +328,9 @@ class general_task : public training_task {
           scored, measure_scores, stop);
     }
   }
+
+  M model_;
+  kernel_loops<M> kernels_;
 };
 
 }  // namespace hogwild

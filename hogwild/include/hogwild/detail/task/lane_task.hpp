@@ -9,35 +9,23 @@
 
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/lane_table.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
 namespace hogwild {
 
-struct step_context;
-
-/// Models trained side by side on the same rows: margin models of one loss or linear models of several classes, under
-/// sgd, or factorization machines, under sgd or adagrad. Values for the whole task are means over its models; each lane
-/// has a scale of the weights of its own, in the table.
+/// Models trained side by side on the same rows, by their lane_loops. Values for the whole task are means over its
+/// models; each lane has a scale of the weights of its own, in the table.
 class lane_task final : public training_task {
  public:
   /// The models, one of which `alone` is. Workers read the table while they train.
   lane_task(std::shared_ptr<const training_task> alone, std::shared_ptr<const lane_table> table);
 
-  /// Whether models of this task may be trained side by side: margin models under sgd, with no second pass and nothing
-  /// frozen, on rows of one label each; models of several classes without l1; and factorization machines, under
-  /// adagrad, too.
+  /// Whether models of this task may be trained side by side: it has lane_loops, for the optimiser, and no second pass
+  /// and nothing frozen, on rows of one label each.
   static bool suits(const training_task& alone);
 
-  /// Whether eight models take less time side by side than one after the other. Margin models do. Models of several
-  /// classes do if there are fewer classes than numbers in a vector, so that a model alone goes class by class, or if
-  /// the weights of one fill the second-level cache no more than four times: beyond that, what a model alone finds in
-  /// the cache outweighs what lanes save. Factorization machines do if the parameters and sums of one fit that cache: a
-  /// model alone uses vectors of factors already, so lanes save only the cost of rows and single weights.
+  /// Whether eight models take less time side by side than one after the other.
   static bool pays(const training_task& alone);
-  static bool pays_of_classes(std::size_t columns, std::size_t classes);
-  /// For factorization machines, with factors in so many floats a column.
-  static bool pays_of_machines(std::size_t columns, std::size_t width, optimizer_kind by);
 
   /// How many weights a model of this task has.
   static std::size_t weights_of(const training_task& alone);
@@ -67,10 +55,6 @@ class lane_task final : public training_task {
                                    measure_function scored = measure_scores) const;
 
  private:
-  void train_margins(const worker_context& at, const step_context& context) const;
-  template <class M>
-  void train_rows(const M& model, const worker_context& at, const step_context& context) const;
-
   std::shared_ptr<const training_task> alone_;
   std::shared_ptr<const lane_table> table_;
 };

@@ -158,8 +158,8 @@ class margin_loss {
   detail::rows_function<detail::loss_of_rows> losses_;
 };
 
-/// By how much the derivative of a margin loss changes at most over one unit of the margin: 1/4 for logistic, 1 for
-/// squares, and 1 for the hinge, whose derivative jumps by 1. Found by trying margins within 8 of the label.
+/// By how much the derivative of a margin loss changes at most over one unit of the margin: 1/4 for log(1 + exp(-m)), 1
+/// for squares, and 1 for the hinge, whose derivative jumps by 1. Found by trying margins within 8 of the label.
 double smoothness(const margin_loss& loss);
 
 /// The smoothness of a margin model on these rows: the value that the model gives, or that of its loss.

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/model/kernel_models.hpp>
 #include <hogwild/detail/model/model_number.hpp>
-#include <hogwild/model.hpp>
 #include <hogwild/option_values.hpp>
 
 namespace hogwild {

@@ -24,11 +24,11 @@ namespace hogwild {
 
 class agreement;
 class exchange_hook;
+class lane_loops;
+class linear_classes;
 struct loss_bound;
 class margin_loss;
 class param_store;
-struct factorization_machine;
-struct softmax;
 struct store_shape;
 class thread_team;
 class worker_memory;
@@ -110,10 +110,10 @@ class training_task : public worker_side, public coordinator_side {
   const loop_options& options() const { return options_; }
   /// The loss of a margin model; null for other models.
   virtual const margin_loss* margin() const { return nullptr; }
-  /// The linear model of several classes, if row kernels train it under the options; null for other models.
-  virtual const softmax* classes() const { return nullptr; }
-  /// The factorization machine, likewise.
-  virtual const factorization_machine* machine() const { return nullptr; }
+  /// The model, if its scores of several classes are linear in the columns; null for other models.
+  virtual const linear_classes* classes() const { return nullptr; }
+  /// How several of its models are trained side by side under the options; null if they are not.
+  virtual const lane_loops* lanes() const { return nullptr; }
   /// Rows of all processes that train the model together.
   std::uint64_t all_rows() const { return options_.all_rows > 0 ? options_.all_rows : data_.rows(); }
 

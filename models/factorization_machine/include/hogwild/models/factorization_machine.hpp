@@ -30,6 +30,7 @@ struct factorization_machine {
   using example_type = sparse_row<float>;
   static constexpr std::string_view name = "factorization_machine";
   using library_model = factorization_machine;
+  using kernel_model = factorization_machine;
   static constexpr training_defaults defaults{
       .step = 0.03, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .l2 = 1e-5, .form = l2_form::by_degree};
 

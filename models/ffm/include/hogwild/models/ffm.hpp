@@ -39,6 +39,7 @@ struct ffm {
   static constexpr std::string_view name = "ffm";
   static constexpr bool takes_weights = true;
   using library_model = ffm;
+  using kernel_model = ffm;
   static constexpr training_defaults defaults{.step = 0.05,
                                               .decay = 0.9,
                                               .optimizer = optimizer_kind::adagrad,

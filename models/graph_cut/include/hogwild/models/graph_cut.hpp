@@ -78,6 +78,7 @@ struct graph_cut {
   using workspace = graph_cut_space;
   static constexpr std::string_view name = "graph_cut";
   using library_model = graph_cut;
+  using kernel_model = graph_cut;
   static constexpr label_kind labels = label_kind::real;
   static constexpr bool cuts = true;        ///< its rows are edges and nodes of a graph
   static constexpr bool emits_sums = true;  ///< a gradient may emit the sum of several rows at once

@@ -31,6 +31,7 @@ struct matrix_factorization {
   using example_type = sparse_row<float>;
   static constexpr std::string_view name = "matrix_factorization";
   using library_model = matrix_factorization;
+  using kernel_model = matrix_factorization;
   static constexpr label_kind labels = label_kind::real;
   static constexpr bool of_ratings = true;  ///< its rows are a user, an item and a rating
   static constexpr std::size_t measured_rows = 200'000;

@@ -15,6 +15,7 @@
 #include <hogwild/detail/model/example.hpp>
 #include <hogwild/detail/optimization/vector_math.hpp>
 #include <hogwild/model.hpp>
+#include <hogwild/models/logistic.hpp>
 
 namespace hogwild {
 
@@ -31,10 +32,12 @@ struct softmax {
   using example_type = sparse_row<float>;
   static constexpr std::string_view name = "softmax";
   using library_model = softmax;
+  using kernel_model = softmax;
   static constexpr label_kind labels = label_kind::classes;
   static constexpr bool linear = true;
   using convex = softmax;
   static constexpr bool takes_lists = true;
+  static constexpr logistic loss_of_each{};  ///< of a class's score, with one_vs_rest
 
   std::size_t features = 0;  ///< columns that occur in the training data
   std::size_t classes = 2;   ///< at least 2

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <hogwild/model.hpp>
+
+// What the engine asks of a free model that it trains by kernels.
+
+namespace hogwild {
+
+/// A free model of floats that says that kernels know its loss: by a member type `kernel_model`, which is the model
+/// itself, so that derived models, whose loss may be another one, do not inherit it. Kernels train it if it has what
+/// one of the following concepts asks for.
+template <class M>
+concept trained_by_kernels =
+    free_model<M> && std::same_as<typename M::scalar_type, float> && std::same_as<typename M::kernel_model, M>;
+
+/// Its rows are ratings, which factor kernels train (detail/kernels/factor_kernels.hpp). It has the counts `users` and
+/// `items`, the width() of their rows of factors, a flag `bias`, a `mean`, and a static loss_of(score, rating). Its
+/// groups are "users", "items", "user_bias" and "item_bias", in this order and without gaps; user u is column u of the
+/// data, item i column users + i.
+template <class M>
+concept factor_model = trained_by_kernels<M> && general_model<M> && requires(const M& m) {
+  requires M::of_ratings;
+  { m.width() } -> std::convertible_to<std::size_t>;
+  { m.users } -> std::convertible_to<std::size_t>;
+  { m.items } -> std::convertible_to<std::size_t>;
+  { m.bias } -> std::convertible_to<bool>;
+  { m.mean } -> std::convertible_to<float>;
+  { M::loss_of(0.0f, 0.0f) } -> std::convertible_to<double>;
+};
+
+/// Row kernels train it (detail/kernels/row_kernels.hpp). arrays_in(w) tells where its parameters lie, given that they
+/// begin at w. kernel_room() is how many factors, or classes, a column has: a worker needs so many floats for a row.
+/// derive(scores, label) replaces a row's scores by the derivatives of its loss and returns whether any is not 0;
+/// derive<Models>() does it for so many models side by side, each to the bits that it has alone, where score k of model
+/// i is scores[k * Models + i]. measured(scores, label) is the loss and score of the row. A model that takes lists also
+/// has both functions with the classes of a row in place of the label, and decision(scores), the threshold above which
+/// a class is predicted for the row.
+template <class M>
+concept row_kernel_model = trained_by_kernels<M> && general_model<M> && requires(const M& m, float* s, float label) {
+  m.arrays_in(s);
+  { m.kernel_room() } -> std::convertible_to<std::size_t>;
+  { m.derive(s, label) } -> std::convertible_to<bool>;
+  { m.template derive<8>(s, label) } -> std::convertible_to<bool>;
+  { m.measured(s, label) } -> std::same_as<row_score>;
+};
+
+/// Where the parameters of a row kernel model lie.
+template <row_kernel_model M>
+using kernel_arrays_of = decltype(std::declval<const M&>().arrays_in(nullptr));
+
+/// A row kernel model with a score for each of `classes` classes, linear in the columns, of which there are `features`.
+/// A column's weights for all classes are adjacent, and if it has a `bias`, a constant for each class follows all
+/// columns: these are its two groups. It takes lists. With `one_vs_rest` its loss is the sum over the classes of
+/// `loss_of_each`, a margin model, of +1 for those of the row and -1 for the others; else it is the cross entropy of
+/// the softmax of the scores.
+template <class M>
+concept linear_class_model = row_kernel_model<M> &&
+    requires(const M& m, float* scores, std::span<const std::uint32_t> given) {
+  requires M::linear;
+  { m.features } -> std::convertible_to<std::size_t>;
+  { m.classes } -> std::convertible_to<std::size_t>;
+  { m.bias } -> std::convertible_to<bool>;
+  { m.one_vs_rest } -> std::convertible_to<bool>;
+  requires margin_model<std::remove_cvref_t<decltype(M::loss_of_each)>>;
+  { m.derive(scores, given) } -> std::convertible_to<bool>;
+  { m.measured(scores, given) } -> std::same_as<row_score>;
+};
+
+/// A workspace model with factors of columns for fields, which field kernels train (detail/kernels/field_kernels.hpp).
+/// It has arrays_in(), derive() and measured() as above, and a workspace whose examples have a row() for kernels, and
+/// room for it.
+template <class M>
+concept field_model = trained_by_kernels<M> && workspace_model<M> &&
+    requires(const M& m, typename M::workspace& space, float* score, float label) {
+  { m.arrays_in(score).stride } -> std::convertible_to<std::size_t>;
+  { m.derive(score, label) } -> std::convertible_to<bool>;
+  { m.measured(score, label) } -> std::same_as<row_score>;
+  { space.room(space.example(std::size_t{})) } -> std::same_as<float*>;
+  space.example(std::size_t{}).row();
+};
+
+/// A row kernel model or field model whose replicas may store factors as halves. half_arrays_in(w) tells where its
+/// parameters lie from w on if its first group consists of halves; kernels train them.
+template <class M>
+concept half_factor_model = (row_kernel_model<M> || field_model<M>)&&requires(const M& m, float* w) {
+  m.half_arrays_in(w);
+};
+
+/// A cut of a graph that kernels train if it has two sides (detail/kernels/cut_kernels.hpp). It has the counts `nodes`,
+/// whose points are its parameters, and `sides`, the `unit` of its capacities, and terminals_of(data), the sides of the
+/// columns that follow those of the nodes.
+template <class M>
+concept cut_model = trained_by_kernels<M> && workspace_model<M> && requires(const M& m, const sparse_view& data) {
+  requires M::cuts;
+  { m.nodes } -> std::convertible_to<std::size_t>;
+  { m.sides } -> std::convertible_to<std::size_t>;
+  { m.unit } -> std::convertible_to<float>;
+  { m.terminals_of(data) } -> std::same_as<std::vector<std::uint32_t>>;
+};
+
+}  // namespace hogwild
