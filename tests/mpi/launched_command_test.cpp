@@ -19,10 +19,8 @@ using ::testing::Not;
 
 class launched : public with_ranks {
  protected:
-  static std::vector<std::string> train_with(const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"train", train(), "--engine", "ring", "--workers", "1"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return arguments;
+  static command_words train_with(const command_words& more) {
+    return {"train", train(), "--engine ring --workers 1", more};
   }
 };
 
@@ -36,16 +34,16 @@ class each_number : public launched, public ::testing::WithParamInterface<rank_w
 TEST_P(each_number, of_ranks_trains_says_so_and_leaves_a_model_that_predicts) {
   const auto& [ranks, messages] = GetParam();
   const std::string model = *folder / "ranks.bin", record = *folder / "ranks.jsonl";
-  const auto serial = result_of(hogwild({"train", train(), "--engine", "serial", "--epochs", "8", "--json"}));
-  const auto result = result_of(run(ranks, train_with({"--epochs", "8", "--message-values", messages, "--test", test(),
-                                                       "--save", model, "--record", record, "--quiet", "--json"})));
+  const auto serial = result_of({"train", train(), "--engine serial --epochs 8 --json"});
+  const auto result = result_of(run(ranks, train_with({"--epochs 8 --message-values", messages, "--test", test(),
+                                                       "--save", model, "--record", record, "--quiet --json"})));
   EXPECT_EQ(result["status"], "done");
   EXPECT_EQ(result["engine"], "ring");
   EXPECT_EQ(result["link"]["ranks"], ranks);
   EXPECT_GT(result["link"]["bytes"], 0);
   EXPECT_GE(result["examples"], 8 * lines_of(read_file(train())).size());
   EXPECT_LT(result["objective"].get<double>(), 1.15 * serial["objective"].get<double>());
-  const auto measured = result_of(hogwild({"evaluate", model, test(), "--json"}));
+  const auto measured = result_of({"evaluate", model, test(), "--json"});
   EXPECT_NEAR(measured["loss"], result["test_loss"], 1e-5);
   // One record, by the first rank.
   const auto lines = lines_of(read_file(record));
@@ -63,17 +61,15 @@ INSTANTIATE_TEST_SUITE_P(ranks, each_number,
 // (ring_on_devices_test): even if the excess were exponential with that mean, one would end 15 % above with a
 // probability of e^(-15 / 0.73): 1e-9.
 TEST_F(launched, ranks_have_the_devices_that_are_named_dealt_to_them) {
-  const auto serial = result_of(hogwild({"train", train(), "--engine", "serial", "--epochs", "8", "--json"}));
-  const auto result =
-      result_of(run(2, train_with({"--device", "emulated,emulated", "--epochs", "8", "--quiet", "--json"})));
+  const auto serial = result_of({"train", train(), "--engine serial --epochs 8 --json"});
+  const auto result = result_of(run(2, train_with({"--device emulated,emulated --epochs 8 --quiet --json"})));
   EXPECT_EQ(result["status"], "done");
   EXPECT_EQ(result["link"]["ranks"], 2);
   ASSERT_EQ(result["devices"].size(), 1u);
   EXPECT_EQ(result["devices"][0]["exchange"], "host");
   EXPECT_LT(result["objective"].get<double>(), 1.02 * serial["objective"].get<double>());
-  const outcome few = run(2, train_with({"--device", "emulated", "--epochs", "1"}));
-  EXPECT_EQ(few.code, 2) << few.err;
-  EXPECT_THAT(few.err, HasSubstr("2 ranks of this machine train by devices, and --device names 1"));
+  expect_told(run(2, train_with({"--device emulated --epochs 1"})), 2,
+              "2 ranks of this machine train by devices, and --device names 1");
 }
 
 class each_lockstep : public launched, public ::testing::WithParamInterface<std::tuple<std::string, int>> {};
@@ -81,10 +77,11 @@ class each_lockstep : public launched, public ::testing::WithParamInterface<std:
 TEST_P(each_lockstep, engine_trains_and_repeats_to_the_bit) {
   const auto& [engine, ranks] = GetParam();
   const std::string step = engine == "all_reduce" ? "8" : "0.3", model = *folder / "lockstep.bin";
-  const std::vector<std::string> arguments = {"train",       train(), "--engine", engine, "--workers", "1",
-                                              "--epochs",    "15",    "--step",   step,   "--decay",   "0.85",
-                                              "--sync-rows", "16",    "--save",   model,  "--quiet",   "--json"};
-  const auto serial = result_of(hogwild({"train", train(), "--engine", "serial", "--epochs", "8", "--json"}));
+  const command_words arguments{
+      "train",    train(),  "--workers 1 --epochs 15 --decay 0.85 --sync-rows 16 --quiet --json",
+      "--engine", engine,   "--step",
+      step,       "--save", model};
+  const auto serial = result_of({"train", train(), "--engine serial --epochs 8 --json"});
   const auto result = result_of(run(ranks, arguments));
   const std::string bytes = read_file(model);
   EXPECT_EQ(result["engine"], engine);
@@ -102,20 +99,13 @@ INSTANTIATE_TEST_SUITE_P(ranks, each_lockstep,
 
 // Every rank has a file, and each ranks its columns by itself.
 TEST_F(launched, ranks_may_have_files_of_their_own) {
-  const auto lines = lines_of(read_file(train()));
-  for (std::size_t r = 0; r < 3; ++r) {
-    std::string part;
-    for (std::size_t i = lines.size() * r / 3; i < lines.size() * (r + 1) / 3; ++i) part += lines[i] + "\n";
-    write_file(*folder / ("part" + std::to_string(r) + ".svm"), part);
-  }
   const std::string model = *folder / "parts.bin";
-  const auto serial =
-      result_of(hogwild({"train", train(), "--engine", "serial", "--epochs", "8", "--json", "--test", test()}));
-  const auto result = result_of(run(3, {"train", *folder / "part%rank.svm", "--engine", "ring", "--workers", "1",
-                                        "--epochs", "8", "--test", test(), "--save", model, "--quiet", "--json"}));
+  const auto serial = result_of({"train", train(), "--engine serial --epochs 8 --json --test", test()});
+  const auto result = result_of(run(3, {"train", divided_rows(3), "--engine ring --workers 1 --epochs 8 --test", test(),
+                                        "--save", model, "--quiet --json"}));
   EXPECT_LT(result["objective"].get<double>(), 1.02 * serial["objective"].get<double>());
   EXPECT_NEAR(result["test_accuracy"], serial["test_accuracy"], 0.02);
-  const auto measured = result_of(hogwild({"evaluate", model, test(), "--json"}));
+  const auto measured = result_of({"evaluate", model, test(), "--json"});
   EXPECT_NEAR(measured["loss"], result["test_loss"], 1e-5);
 }
 
@@ -129,8 +119,8 @@ TEST_F(launched, ranks_cut_a_graph_together) {
       graph += "e " + std::to_string(v) + " " + std::to_string(v / each * each + (v + far) % each) + "\n";
   const std::string path = folder->write("graph.txt", graph + "e 0 " + std::to_string(each) + "\n");
   for (const std::string engine : {"ring", "local_sgd"}) {
-    const auto result = result_of(run(2, {"train", path, "--model", "graph_cut", "--engine", engine, "--workers", "1",
-                                          "--epochs", "100", "--quiet", "--json"}));
+    const auto result = result_of(
+        run(2, {"train", path, "--model graph_cut --engine", engine, "--workers 1 --epochs 100 --quiet --json"}));
     EXPECT_EQ(result["test_cut"], 1) << engine;
     EXPECT_EQ(result["test_accuracy"], 1) << engine;
   }
@@ -150,44 +140,34 @@ TEST_F(launched, ranks_may_have_images_of_their_own_whose_bytes_are_divided_as_e
     write_file(*folder / (name + "-labels-idx1-ubyte"), std::string("\0\0\x08\x01", 4) + number(40) + labels);
   }
   const std::string model = *folder / "images.txt", images = *folder / "rank%rank-images-idx3-ubyte";
-  const outcome trained =
-      run(2, {"train",       images, "--engine", "all_reduce", "--workers", "1",     "--model", "mlp",
-              "--hidden",    "4",    "--step",   "0.2",        "--epochs",  "40",    "--batch", "8",
-              "--sync-rows", "8",    "--save",   model,        "--quiet",   "--json"});
+  const outcome trained = run(
+      2,
+      {"train", images,
+       "--engine all_reduce --workers 1 --model mlp --hidden 4 --step 0.2 --epochs 40 --batch 8 --sync-rows 8 --save",
+       model, "--quiet --json"});
   if (trained.err.find("not part of this build") != std::string::npos) GTEST_SKIP() << "there are no nets";
   const auto result = result_of(trained);
   EXPECT_LT(result["train_loss"].get<double>(), 0.3);
   EXPECT_THAT(read_file(model), HasSubstr("scale 0.00392"));
-  const outcome other = run(2, {"train", images, "--engine", "ring", "--workers", "1", "--model", "convnet"});
-  EXPECT_EQ(other.code, 2) << other.err;
-  EXPECT_THAT(other.err, HasSubstr("are 1 x 2 x 2: no net here takes such images"));
+  expect_told(run(2, {"train", images, "--engine ring --workers 1 --model convnet"}), 2,
+              "are 1 x 2 x 2: no net here takes such images");
 }
 
 TEST_F(launched, copies_of_an_engine_of_one_process_are_refused) {
-  const outcome o = run(2, {"train", train(), "--engine", "threads", "--epochs", "1"});
-  EXPECT_EQ(o.code, 2);
-  EXPECT_THAT(o.err, HasSubstr("use --engine ring, all_reduce or local_sgd"));
+  expect_told(run(2, {"train", train(), "--engine threads --epochs 1"}), 2,
+              "use --engine ring, all_reduce or local_sgd");
 }
 
 TEST_F(launched, one_rank_is_plain_hogwild) {
-  const auto result = result_of(run(1, train_with({"--epochs", "2", "--quiet", "--json"})));
+  const auto result = result_of(run(1, train_with({"--epochs 2 --quiet --json"})));
   EXPECT_FALSE(result.contains("link"));
 }
 
 TEST_F(launched, bad_rows_are_told_once_by_file_and_line) {
   write_file(*folder / "bad.svm", "1 1:1\n-1 2:x\n");
-  const outcome o = run(2, {"train", *folder / "bad.svm", "--engine", "ring", "--epochs", "1"});
+  const outcome o = run(2, {"train", *folder / "bad.svm", "--engine ring --epochs 1"});
   EXPECT_EQ(o.code, 3);
   EXPECT_THAT(o.err, HasSubstr("bad.svm:2:"));
-}
-
-/// Sentences on stderr, but for those of mpiexec, which says that a rank has ended early, and of a rank that it ends
-/// before that has come to what the others refuse.
-std::vector<std::string> told_by_ranks(const outcome& o) {
-  std::vector<std::string> all;
-  for (const std::string& line : lines_of(o.err))
-    if (line.starts_with("hogwild:") && !line.starts_with("hogwild: ended at once")) all.push_back(line);
-  return all;
 }
 
 TEST_F(launched, ranks_with_other_options_are_refused_before_they_train) {
@@ -199,18 +179,15 @@ TEST_F(launched, ranks_with_other_options_are_refused_before_they_train) {
       {"--scale max_abs", "--scale: max_abs here, not given on rank 0"}};
   for (const auto& [option, sentence] : cases) {
     const outcome o = running_command(with_script(3, "[ $RANK = 2 ] && set -- \"$@\" " + option,
-                                                  {"train", train(), "--engine", "all_reduce", "--workers", "1"}))
+                                                  {"train", train(), "--engine all_reduce --workers 1"}))
                           .wait();
-    EXPECT_EQ(o.code, 2) << o.err;
-    EXPECT_THAT(told_by_ranks(o), ::testing::ElementsAre(HasSubstr("rank 2 of 3: " + sentence))) << o.err;
-    EXPECT_EQ(o.out, "");
+    expect_refused_once(o, 2, "rank 2 of 3: " + sentence);
   }
 }
 
 TEST_F(launched, ranks_may_give_the_same_number_otherwise_and_have_what_is_their_own) {
   const std::string script = "[ $RANK = 1 ] && set -- \"$@\" --l2 0.10 --isa scalar || set -- \"$@\" --l2 0.1 --json";
-  EXPECT_EQ(
-      result_of(running_command(with_script(2, script, train_with({"--epochs", "2", "--quiet"}))).wait())["ranks"], 2);
+  EXPECT_EQ(result_of(running_command(with_script(2, script, train_with({"--epochs 2 --quiet"}))).wait())["ranks"], 2);
 }
 
 // Each rank is in a folder of its own, where the file has the same name.
@@ -224,42 +201,33 @@ TEST_F(launched, ranks_with_other_labels_or_entries_in_a_file_of_the_same_name_a
   }
   for (const std::string at : {"at0", "at1"}) std::filesystem::create_directory(*folder / at);
   write_file(*folder / "at0/rows.svm", read_file(train()));
-  const std::vector<std::string> asked{"train", "rows.svm", "--engine", "local_sgd", "--workers", "1", "--no-cache"};
+  const command_words asked{"train rows.svm --engine local_sgd --workers 1 --no-cache"};
   const std::string into_own = "cd '" + folder->path().string() + "'/at$RANK";
   write_file(*folder / "at1/rows.svm", flipped);
   const outcome labels = running_command(with_script(2, into_own, asked)).wait();
-  EXPECT_EQ(labels.code, 2) << labels.err;
-  EXPECT_THAT(told_by_ranks(labels), ::testing::ElementsAre(AllOf(HasSubstr("rank 1 of 2: the label of row "),
-                                                                  HasSubstr(" here, "), HasSubstr("1 on rank 0"))));
+  expect_refused_once(labels, 2, "rank 1 of 2: the label of row ");
+  EXPECT_THAT(labels.err, AllOf(HasSubstr(" here, "), HasSubstr("1 on rank 0")));
   write_file(*folder / "at1/rows.svm", other);
-  const outcome entries = running_command(with_script(2, into_own, asked)).wait();
-  EXPECT_EQ(entries.code, 3) << entries.err;
-  EXPECT_THAT(entries.err, HasSubstr("rank 1 of 2: the "));
+  expect_told(running_command(with_script(2, into_own, asked)).wait(), 3, "rank 1 of 2: the ");
 }
 
 /// The command as a launcher starts it that MPI does not know.
-outcome alone_with(const std::vector<std::string>& environment, const std::vector<std::string>& arguments) {
-  running_command::any_program program{{"/usr/bin/env"}};
-  program.words.insert(program.words.end(), environment.begin(), environment.end());
-  program.words.push_back(hogwild_path());
-  program.words.insert(program.words.end(), arguments.begin(), arguments.end());
-  return running_command(program).wait();
+outcome alone_with(const command_words& environment, const command_words& arguments) {
+  return run_program({"/usr/bin/env", environment, hogwild_path(), arguments});
 }
 
 TEST_F(launched, processes_that_mpi_does_not_know_of_each_other_do_not_train) {
-  const std::vector<std::string> asked{"train", train(), "--epochs", "1", "--quiet"};
+  const command_words asked{"train", train(), "--epochs 1 --quiet"};
   for (const std::string word :
        {"PMI_SIZE=2", "SLURM_NTASKS=4", "SLURM_STEP_NUM_TASKS=2", "OMPI_COMM_WORLD_SIZE=3", "MV2_COMM_WORLD_SIZE=2"}) {
     for (const std::string engine : {"threads", "all_reduce"}) {
-      std::vector<std::string> by = asked;
-      by.insert(by.end(), {"--engine", engine, "--save", *folder / "none.bin"});
-      const outcome o = alone_with({word}, by);
+      const outcome o = alone_with({word}, {asked, "--engine", engine, "--save", *folder / "none.bin"});
       EXPECT_EQ(o.code, 2) << word << o.err;
       EXPECT_THAT(o.err, AllOf(HasSubstr("srun --mpi=pmix"), HasSubstr(word.substr(0, word.find('='))))) << word;
       EXPECT_FALSE(std::filesystem::exists(*folder / "none.bin"));
     }
   }
-  EXPECT_EQ(alone_with({"SLURM_NTASKS=2"}, {"search", train(), "--space", "step=1,2"}).code, 2);
+  EXPECT_EQ(alone_with({"SLURM_NTASKS=2"}, {"search", train(), "--space step=1,2"}).code, 2);
   // One task, or a script of sbatch, which is one process of an allocation for several.
   EXPECT_EQ(alone_with({"SLURM_NTASKS=1"}, asked).code, 0);
   EXPECT_EQ(alone_with({"SLURM_NTASKS=4", "SLURM_JOB_ID=17"}, asked).code, 0);
@@ -267,30 +235,29 @@ TEST_F(launched, processes_that_mpi_does_not_know_of_each_other_do_not_train) {
 }
 
 TEST_F(launched, transport_of_mpi_asks_for_a_launcher) {
-  const outcome o = hogwild(train_with({"--epochs", "1", "--transport", "mpi"}));
-  EXPECT_EQ(o.code, 2);
-  EXPECT_THAT(o.err, HasSubstr("mpiexec -n 4 hogwild"));
+  expect_told(hogwild(train_with({"--epochs 1 --transport mpi"})), 2, "mpiexec -n 4 hogwild");
 }
 
 TEST_F(launched, ranks_are_told_and_may_write_files_of_their_own) {
   const std::string model = *folder / "own%rank.bin", record = *folder / "own%rank.jsonl";
-  const outcome o = run(2, train_with({"--epochs", "2", "--save", model, "--record", record}));
+  const outcome o = run(2, train_with({"--epochs 2 --save", model, "--record", record}));
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_THAT(o.out, HasSubstr("in rank 0 of 2 ranks"));
   EXPECT_EQ(read_file(*folder / "own0.bin"), read_file(*folder / "own1.bin"));
   EXPECT_GT(read_file(*folder / "own0.bin").size(), 0u);
   for (const std::string name : {"own0.jsonl", "own1.jsonl"})
     EXPECT_EQ(lines_of(read_file(*folder / name)).size(), 4u) << name;
-  EXPECT_EQ(hogwild(train_with({"--epochs", "1", "--save", model, "--quiet"})).code, 0);
+  EXPECT_EQ(hogwild(train_with({"--epochs 1 --save", model, "--quiet"})).code, 0);
   EXPECT_NE(read_file(*folder / "own0.bin"), read_file(*folder / "own1.bin"));  // a process alone is rank 0
 }
 
 TEST_F(launched, ranks_in_lockstep_resume_as_another_number_of_them) {
   const std::string checkpoint = *folder / "lockstep.checkpoint";
   const auto asked = [&](const std::string& epochs, const std::string& option) {
-    return std::vector<std::string>{"train",  train(),    "--engine",    "local_sgd", "--workers", "1",
-                                    "--step", "0.3",      "--decay",     "0.9",       "--epochs",  epochs,
-                                    option,   checkpoint, "--sync-rows", "64",        "--json",    "--quiet"};
+    return command_words{
+        "train",    train(), "--engine local_sgd --workers 1 --step 0.3 --decay 0.9 --sync-rows 64 --json",
+        "--epochs", epochs,  option,
+        checkpoint};
   };
   EXPECT_EQ(result_of(run(3, asked("4", "--checkpoint")))["epochs"], 4);
   std::filesystem::remove(checkpoint + ".rank2");
@@ -305,17 +272,17 @@ TEST_F(launched, ranks_resume_with_the_columns_divided_as_they_were) {
   for (const std::string engine : {"ring", "local_sgd", "all_reduce"}) {
     const std::string checkpoint = *folder / (engine + ".scaled");
     const auto asked = [&](const std::string& scale, const std::string& epochs, const std::string& option) {
-      return std::vector<std::string>{"train",    train(), "--engine", engine,     "--workers", "1",
-                                      "--step",   "0.3",   "--decay",  "0.9",      "--scale",   scale,
-                                      "--epochs", epochs,  option,     checkpoint, "--quiet",   "--json"};
+      return command_words{"train",    train(),   "--workers 1 --step 0.3 --decay 0.9 --quiet --json --engine",
+                           engine,     "--scale", scale,
+                           "--epochs", epochs,    option,
+                           checkpoint};
     };
     EXPECT_EQ(result_of(run(2, asked("max_abs", "2", "--checkpoint")))["epochs"], 2) << engine;
     EXPECT_EQ(result_of(run(2, asked("max_abs", "4", "--resume")))["epochs"], 4) << engine;
     for (const std::string other : {"none", "auto", "standard"}) {
       const outcome o = run(2, asked(other, "4", "--resume"));
-      EXPECT_EQ(o.code, 2) << engine << " " << other;
-      EXPECT_THAT(o.err, AllOf(HasSubstr("written by a run with scale max_abs, and this one has scale "),
-                               HasSubstr("resume with the --scale that wrote it")));
+      expect_told(o, 2, "written by a run with scale max_abs, and this one has scale ");
+      EXPECT_THAT(o.err, HasSubstr("resume with the --scale that wrote it"));
     }
   }
 }
@@ -325,7 +292,7 @@ class lost : public launched {};
 TEST_F(lost, rank_ends_the_run_and_resuming_goes_on_from_the_last_checkpoint) {
   const std::string checkpoint = *folder / "run.checkpoint";
   const auto arguments = [&](std::size_t epochs, const char* option) {
-    return train_with({"--epochs", std::to_string(epochs), "--step", "0.05", "--decay", "0.999", option, checkpoint});
+    return train_with({"--epochs", std::to_string(epochs), "--step 0.05 --decay 0.999", option, checkpoint});
   };
   running_command run_of_three(with_pids(3, arguments(1'000'000, "--checkpoint")));
   ASSERT_TRUE(run_of_three.says("epoch 20/")) << run_of_three.err();
@@ -337,22 +304,17 @@ TEST_F(lost, rank_ends_the_run_and_resuming_goes_on_from_the_last_checkpoint) {
 
   auto resumed = arguments(200'000, "--resume");
   // A checkpoint of three ranks is for three ranks.
-  const outcome by_two = run(2, resumed);
-  EXPECT_EQ(by_two.code, 2);
-  EXPECT_THAT(by_two.err, HasSubstr("of a run of 3 ranks, and this one has 2"));
-  const outcome alone = hogwild(resumed);
-  EXPECT_EQ(alone.code, 2);
-  EXPECT_THAT(alone.err, HasSubstr("of a run of 3 ranks"));
+  expect_told(run(2, resumed), 2, "of a run of 3 ranks, and this one has 2");
+  expect_told(hogwild(resumed), 2, "of a run of 3 ranks");
 
-  resumed.insert(resumed.end(), {"--target", "train_loss=0.69", "--quiet", "--json"});
+  resumed.insert(resumed.end(), {"--target train_loss=0.69 --quiet --json"});
   const auto result = result_of(run(3, resumed));
   EXPECT_EQ(result["status"], "target");
   EXPECT_GE(result["epochs"], 20);
 }
 
 TEST_F(lost, rank_that_is_stopped_is_given_up_after_the_timeout) {
-  running_command run_of_two(
-      with_pids(2, train_with({"--epochs", "1000000", "--step", "0.01", "--rank-timeout", "2"})));
+  running_command run_of_two(with_pids(2, train_with({"--epochs 1000000 --step 0.01 --rank-timeout 2"})));
   ASSERT_TRUE(run_of_two.says("epoch 5/")) << run_of_two.err();
   ASSERT_EQ(::kill(pid_of(1), SIGSTOP), 0);
   const outcome o = run_of_two.wait();
@@ -362,9 +324,9 @@ TEST_F(lost, rank_that_is_stopped_is_given_up_after_the_timeout) {
 
 // Whether it falls into training or between: the seconds of training leave it out, and a note tells of it.
 TEST_F(lost, rank_that_was_stopped_for_a_while_is_told_and_not_counted_as_training) {
-  running_command run_of_two(
-      with_pids(2, {"train", train(), "--engine", "all_reduce", "--workers", "1", "--epochs", "1000000", "--step",
-                    "0.01", "--sync-rows", "64", "--save", *folder / "stopped.bin", "--json"}));
+  running_command run_of_two(with_pids(
+      2, {"train", train(), "--engine all_reduce --workers 1 --epochs 1000000 --step 0.01 --sync-rows 64 --save",
+          *folder / "stopped.bin", "--json"}));
   ASSERT_TRUE(run_of_two.says("epoch 3/")) << run_of_two.err();
   const pid_t second = pid_of(1);
   ASSERT_EQ(::kill(second, SIGSTOP), 0);

@@ -17,20 +17,13 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-using words = std::vector<std::string>;
-
-words operator+(words one, const words& other) {
-  one.insert(one.end(), other.begin(), other.end());
-  return one;
-}
-
-const words drawn{"--space", "l2=log:1e-8:1e-2", "--space", "step=log:0.01:100"};
+const command_words drawn{"--space l2=log:1e-8:1e-2 --space step=log:0.01:100"};
 /// Each trial by a run of its own.
-const words runs{"--optimizer", "adagrad"};
+const command_words runs{"--optimizer adagrad"};
 
 class launched_search : public with_ranks {
  protected:
-  static words search(const words& options) { return words{"search", train(), "--json"} + options; }
+  static command_words search(const command_words& options) { return {"search", train(), "--json", options}; }
   /// The part of the result that must be the same for any number of ranks.
   static nlohmann::json answer(const nlohmann::json& found) {
     return {{"trials", found["trials"]}, {"best", found["best"]}, {"finished", found["finished"]}};
@@ -39,14 +32,14 @@ class launched_search : public with_ranks {
 
 struct search_way {
   std::string name;
-  words options;
+  command_words options;
 };
 
 class each_search : public launched_search, public ::testing::WithParamInterface<search_way> {};
 
 TEST_P(each_search, comes_to_the_same_answer_on_any_number_of_ranks) {
-  const words asked = search(GetParam().options) + words{"--quiet"};
-  const auto alone = result_of(hogwild(asked));
+  const command_words asked = search({GetParam().options, "--quiet"});
+  const auto alone = result_of(asked);
   EXPECT_EQ(alone["ranks"], 1);
   for (const int ranks : {1, 2, 3}) {
     const auto found = result_of(run(ranks, asked));
@@ -58,42 +51,39 @@ TEST_P(each_search, comes_to_the_same_answer_on_any_number_of_ranks) {
 INSTANTIATE_TEST_SUITE_P(
     ways, each_search,
     ::testing::Values(
-        search_way{
-            "grid",
-            {"--strategy", "grid", "--epochs", "3", "--space", "l2=log:1e-8:1e-2:4", "--space", "step=log:0.01:10:3"}},
-        search_way{"random", words{"--configurations", "7", "--epochs", "3"} + drawn},
-        search_way{"halving", words{"--strategy", "halving", "--configurations", "9", "--epochs", "9"} + drawn},
-        search_way{"hyperband", words{"--strategy", "hyperband", "--epochs", "9"} + drawn},
-        search_way{"hyperband_of_runs", words{"--strategy", "hyperband", "--epochs", "9"} + drawn + runs},
-        search_way{"folds", words{"--configurations", "5", "--epochs", "3", "--folds", "3"} + drawn},
-        search_way{"folds_of_runs", words{"--configurations", "5", "--epochs", "3", "--folds", "3"} + drawn + runs},
-        search_way{"reproducible",
-                   words{"--engine", "threads", "--reproducible", "--configurations", "4", "--epochs", "3"} + drawn},
-        search_way{"fewer_trials_than_ranks", words{"--configurations", "2", "--epochs", "3"} + drawn}),
+        search_way{"grid", {"--strategy grid --epochs 3 --space l2=log:1e-8:1e-2:4 --space step=log:0.01:10:3"}},
+        search_way{"random", {"--configurations 7 --epochs 3", drawn}},
+        search_way{"halving", {"--strategy halving --configurations 9 --epochs 9", drawn}},
+        search_way{"hyperband", {"--strategy hyperband --epochs 9", drawn}},
+        search_way{"hyperband_of_runs", {"--strategy hyperband --epochs 9", drawn, runs}},
+        search_way{"folds", {"--configurations 5 --epochs 3 --folds 3", drawn}},
+        search_way{"folds_of_runs", {"--configurations 5 --epochs 3 --folds 3", drawn, runs}},
+        search_way{"reproducible", {"--engine threads --reproducible --configurations 4 --epochs 3", drawn}},
+        search_way{"fewer_trials_than_ranks", {"--configurations 2 --epochs 3", drawn}}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST_F(launched_search, says_that_what_it_finds_is_for_one_process) {
-  const words asked{"search", train(), "--configurations", "2", "--epochs", "2"};
-  const outcome o = run(2, asked + drawn);
+  const command_words asked{"search", train(), "--configurations 2 --epochs 2"};
+  const outcome o = run(2, {asked, drawn});
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_THAT(o.err, HasSubstr("2 ranks share the trials, each of which one rank trains alone"));
   EXPECT_THAT(o.out, HasSubstr("by one process, as each trial was"));
-  EXPECT_EQ(result_of(run(2, asked + drawn + words{"--json", "--quiet"}))["best"]["command_ranks"], 1);
+  EXPECT_EQ(result_of(run(2, {asked, drawn, "--json", "--quiet"}))["best"]["command_ranks"], 1);
 }
 
 TEST_F(launched_search, saves_the_model_that_one_process_saves) {
   const std::string alone = *folder / "alone.bin", model = *folder / "ranks.bin", record = *folder / "record.json";
-  const words asked = search(words{"--configurations", "5", "--epochs", "3"} + drawn);
-  result_of(hogwild(asked + words{"--save", alone}));
-  const auto found = result_of(run(3, asked + words{"--save", model, "--record", record}));
+  const command_words asked = search({"--configurations 5 --epochs 3", drawn});
+  result_of({asked, "--save", alone});
+  const auto found = result_of(run(3, {asked, "--save", model, "--record", record}));
   EXPECT_EQ(read_file(model), read_file(alone));
   EXPECT_EQ(nlohmann::json::parse(read_file(record)), found);
 }
 
 // A trial that diverges is another rank's than the one that is refused.
 TEST_F(launched_search, tells_why_none_can_be_whichever_rank_knows) {
-  const outcome o = run(2, search({"--strategy", "grid", "--model", "least_squares", "--space", "step=1e30", "--space",
-                                   "l2=0,1e-3", "--epochs", "2"}));
+  const outcome o =
+      run(2, search({"--strategy grid --model least_squares --space step=1e30 --space l2=0,1e-3 --epochs 2"}));
   EXPECT_EQ(o.code, 2);
   EXPECT_THAT(o.err, AllOf(HasSubstr("trial 1 cannot be: step * l2 is"), HasSubstr("rank 1 of 2: step * l2 is")));
 }
@@ -105,31 +95,26 @@ TEST_F(launched_search, tells_what_is_wrong_with_the_command_line_once) {
     for (std::size_t at = 0; (at = o.err.find(sentence, at)) != std::string::npos; ++at) ++times;
     return times;
   };
-  const outcome misspelt = run(3, search({"--space", "step=1,2", "--epochz", "2"}));
+  const outcome misspelt = run(3, search({"--space step=1,2 --epochz 2"}));
   EXPECT_EQ(misspelt.code, 2);
   EXPECT_EQ(times_told(misspelt, "--epochz"), 1u) << misspelt.err;
-  const outcome unknown = run(3, search({"--space", "stepp=1,2"}));
+  const outcome unknown = run(3, search({"--space stepp=1,2"}));
   EXPECT_EQ(unknown.code, 2);
   EXPECT_EQ(times_told(unknown, "stepp"), 1u) << unknown.err;
 }
 
 TEST_F(launched_search, has_the_same_rows_on_all_ranks_or_none) {
-  const words options{"--strategy", "grid", "--space", "step=1,2"};
+  const command_words options{"--strategy grid --space step=1,2"};
   for (const std::string path : {"-", "part%rank.svm"}) {
-    const outcome refused = run(2, words{"search", path} + options);
-    EXPECT_EQ(refused.code, 2);
-    EXPECT_THAT(refused.err, HasSubstr(path == "-" ? "cannot all read standard input" : "without %rank"));
+    expect_told(run(2, {"search", path, options}), 2, path == "-" ? "cannot all read standard input" : "without %rank");
   }
   const std::string rows = read_file(train());
   write_file(*folder / "rows0.svm", rows);
   const auto on_ranks = [&] {
-    running_command::any_program program = ranks(3, {});
-    program.words.pop_back();
-    program.words.insert(
-        program.words.end(),
-        {"/bin/sh", "-c", "r=$0/rows$((OMPI_COMM_WORLD_RANK / 2)).svm; exec \"$1\" search \"$r\" $2",
-         folder->path().string(), hogwild_path(), "--strategy grid --space step=1,2 --rank-timeout 10"});
-    return running_command(program).wait();
+    return running_command(with_script(3,
+                                       "set -- search '" + folder->path().string() + "'/rows$((RANK / 2)).svm \"$@\"",
+                                       {options, "--rank-timeout 10"}))
+        .wait();
   };
   write_file(*folder / "rows1.svm", rows.substr(0, rows.rfind('\n', rows.size() - 2) + 1));
   const outcome fewer = on_ranks();
@@ -147,9 +132,8 @@ TEST_F(launched_search, has_the_same_rows_on_all_ranks_or_none) {
 /// Searches that take seconds, however many CPUs there are.
 class long_search : public launched_search {
  protected:
-  static words search(const words& options) {
-    return launched_search::search(words{"--strategy", "hyperband", "--epochs", "81", "--workers", "1"} + drawn + runs +
-                                   options);
+  static command_words search(const command_words& options) {
+    return launched_search::search({"--strategy hyperband --epochs 81 --workers 1", drawn, runs, options});
   }
   std::string journal() const { return *folder / "journal"; }
   void SetUp() override {
@@ -200,12 +184,10 @@ TEST_F(long_search, stops_where_any_rank_is_asked_to) {
 
 TEST_F(long_search, rank_that_no_longer_answers_ends_all_and_is_named) {
   for (const int rank : {0, 1}) {
-    running_command silent(with_pids(2, search({"--rank-timeout", "3"})));
+    running_command silent(with_pids(2, search({"--rank-timeout 3"})));
     ASSERT_TRUE(silent.says("trial  ")) << silent.err();
     ASSERT_EQ(::kill(pid_of(rank), SIGSTOP), 0);
-    const outcome o = silent.wait();
-    EXPECT_EQ(o.code, 1);
-    EXPECT_THAT(o.err, HasSubstr("rank " + std::to_string(rank) + " of 2 has not come to "));
+    expect_told(silent.wait(), 1, "rank " + std::to_string(rank) + " of 2 has not come to ");
   }
 }
 

@@ -11,37 +11,48 @@ namespace hogwild::test {
 /// The command as ranks that mpiexec starts on this machine.
 class with_ranks : public with_small_data {
  protected:
-  static running_command::any_program ranks(int n, const std::vector<std::string>& arguments) {
-    std::vector<std::string> words = {MPIEXEC, "--oversubscribe", "-n", std::to_string(n), hogwild_path()};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return {words};
+  static any_program launch(int n, const command_words& program) {
+    return {{MPIEXEC, "--oversubscribe -n", std::to_string(n), program}};
   }
-  static outcome run(int n, const std::vector<std::string>& arguments) {
-    return running_command(ranks(n, arguments)).wait();
+  static outcome run(int n, const command_words& arguments) {
+    return running_command(launch(n, {hogwild_path(), arguments})).wait();
   }
 
   /// Ranks whose shell runs `script` first, which may change folder, or the arguments "$@" of the rank RANK.
-  static running_command::any_program with_script(int n, const std::string& script,
-                                                  const std::vector<std::string>& arguments) {
-    running_command::any_program program = ranks(n, {});
-    program.words.pop_back();
-    program.words.insert(
-        program.words.end(),
-        {"/bin/sh", "-c", "RANK=$OMPI_COMM_WORLD_RANK; " + script + "; exec \"$0\" \"$@\"", hogwild_path()});
-    program.words.insert(program.words.end(), arguments.begin(), arguments.end());
-    return program;
+  static any_program with_script(int n, const std::string& script, const command_words& arguments) {
+    return launch(
+        n, {"/bin/sh -c", "RANK=$OMPI_COMM_WORLD_RANK; " + script + "; exec \"$0\" \"$@\"", hogwild_path(), arguments});
   }
 
   /// Ranks that write their process number to FOLDER/pidN before they begin.
-  static running_command::any_program with_pids(int n, const std::vector<std::string>& arguments) {
-    running_command::any_program program = ranks(n, {});
-    program.words.pop_back();
-    program.words.insert(program.words.end(),
-                         {"/bin/sh", "-c", "echo $$ > \"$0\"/pid$OMPI_COMM_WORLD_RANK; exec \"$@\"",
-                          folder->path().string(), hogwild_path()});
-    program.words.insert(program.words.end(), arguments.begin(), arguments.end());
-    return program;
+  static any_program with_pids(int n, const command_words& arguments) {
+    return with_script(n, "echo $$ > '" + folder->path().string() + "'/pid$RANK", arguments);
   }
+  /// Gives each of n ranks a part of the training rows, in files of the name that is returned.
+  static std::string divided_rows(std::size_t n) {
+    const auto lines = lines_of(read_file(train()));
+    for (std::size_t r = 0; r < n; ++r) {
+      std::string part;
+      for (std::size_t i = lines.size() * r / n; i < lines.size() * (r + 1) / n; ++i) part += lines[i] + "\n";
+      folder->write("part" + std::to_string(r) + ".svm", part);
+    }
+    return file("part%rank.svm");
+  }
+  /// Sentences on stderr, but for those of mpiexec, which says that a rank has ended early, and of a rank that it ends
+  /// before that has come to what the others refuse.
+  static std::vector<std::string> told_by_ranks(const outcome& o) {
+    std::vector<std::string> all;
+    for (const std::string& line : lines_of(o.err))
+      if (line.starts_with("hogwild:") && !line.starts_with("hogwild: ended at once")) all.push_back(line);
+    return all;
+  }
+  /// One of them refuses it, before it has printed anything.
+  static void expect_refused_once(const outcome& o, int code, const std::string& sentence) {
+    expect_told(o, code, sentence);
+    EXPECT_EQ(told_by_ranks(o).size(), 1u) << o.err;
+    EXPECT_EQ(o.out, "");
+  }
+
   static pid_t pid_of(int rank) { return std::stoi(read_file(*folder / ("pid" + std::to_string(rank)))); }
 };
 

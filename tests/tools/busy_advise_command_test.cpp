@@ -20,18 +20,14 @@ using ::testing::Not;
 
 class busy_advise : public with_small_data {
  protected:
-  static outcome advice_on(const std::string& cpus, const std::vector<std::string>& more) {
+  static outcome advice_on(const std::string& cpus, const command_words& more) {
     ::setenv("HOGWILD_TOLD_CPUS", cpus.c_str(), 1);
-    running_command::any_program program{{HOGWILD_BY_TOLD_CPUS, "advise", train(), "--workers", "2", "--step", "0.5"}};
-    program.words.insert(program.words.end(), more.begin(), more.end());
-    return running_command(program).wait();
+    return run_program({HOGWILD_BY_TOLD_CPUS, "advise", train(), "--workers 2 --step 0.5", more});
   }
-  static nlohmann::json json_on(const std::string& cpus, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words = more;
-    words.emplace_back("--json");
-    return result_of(advice_on(cpus, words));
+  static nlohmann::json json_on(const std::string& cpus, const char* more = "") {
+    return result_of(advice_on(cpus, {more, "--json"}));
   }
-  static std::string text_on(const std::string& cpus, const std::vector<std::string>& more = {}) {
+  static std::string text_on(const std::string& cpus, const command_words& more = {}) {
     const outcome o = advice_on(cpus, more);
     EXPECT_EQ(o.code, 0) << o.err;
     return o.out;

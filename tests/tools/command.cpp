@@ -2,10 +2,12 @@
 #include "command.hpp"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -36,23 +38,24 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-namespace {
-
-std::vector<std::string> after_program(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = {HOGWILD_PROGRAM};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  return words;
+std::vector<nlohmann::json> record_in(const std::string& path) {
+  std::vector<nlohmann::json> objects;
+  for (const std::string& line : lines_of(read_file(path))) objects.push_back(nlohmann::json::parse(line));
+  return objects;
 }
 
-}  // namespace
+command_words::part::part(const char* split_at_blanks) {
+  std::istringstream stream(split_at_blanks);
+  for (std::string word; stream >> word;) push_back(word);
+}
 
 std::string hogwild_path() {
   return HOGWILD_PROGRAM;
 }
 
-running_command::running_command(const std::vector<std::string>& arguments, const std::string& input,
-                                 const std::string& out, const std::string& err)
-    : running_command(any_program{after_program(arguments)}, input, out, err) {}
+running_command::running_command(const command_words& arguments, const std::string& input, const std::string& out,
+                                 const std::string& err)
+    : running_command(any_program{{hogwild_path(), arguments}}, input, out, err) {}
 
 running_command::running_command(const any_program& program, const std::string& input, const std::string& out,
                                  const std::string& err)
@@ -124,8 +127,63 @@ outcome running_command::wait() {
   return {code, kept ? read_file(out_) : "", std::filesystem::is_regular_file(err_) ? err() : ""};
 }
 
-outcome hogwild(const std::vector<std::string>& arguments, const std::string& input) {
+outcome hogwild(const command_words& arguments, const std::string& input) {
   return running_command(arguments, input).wait();
+}
+
+outcome run_program(const command_words& path_and_arguments) {
+  return running_command(any_program{path_and_arguments}).wait();
+}
+
+any_program shell_program(const std::string& script, const command_words& arguments) {
+  return {{"/bin/sh -c", script, "sh", hogwild_path(), arguments}};
+}
+
+outcome in_shell(const std::string& script, const command_words& arguments) {
+  return running_command(shell_program(script, arguments)).wait();
+}
+
+nlohmann::json result_of(const outcome& o) {
+  EXPECT_EQ(o.code, 0) << o.err;
+  return o.code == 0 ? nlohmann::json::parse(o.out) : nlohmann::json();
+}
+
+nlohmann::json result_of(const command_words& arguments) {
+  return result_of(hogwild(arguments));
+}
+
+std::string segment_of(pid_t process) {
+  for (const auto& segment : result_of("segments --json"))
+    if (segment["owner"] == process) return segment["name"];
+  ADD_FAILURE() << "process " << process << " has no segment";
+  return {};
+}
+
+void expect_told(const outcome& o, int code, const std::string& phrase) {
+  EXPECT_EQ(o.code, code) << o.err;
+  EXPECT_THAT(o.err, ::testing::HasSubstr(phrase));
+}
+
+nlohmann::json expect_measured_alike(const nlohmann::json& run, const std::string& model, const std::string& rows,
+                                     double difference) {
+  const nlohmann::json measured = result_of({"evaluate", model, rows, "--json"});
+  std::size_t compared = 0;
+  for (const auto& [name, value] : measured.items()) {
+    if (!run.contains("test_" + name)) continue;
+    ++compared;
+    EXPECT_NEAR(value.get<double>(), run["test_" + name].get<double>(), difference) << name;
+  }
+  EXPECT_GE(compared, 2u) << measured;
+  return measured;
+}
+
+double fraction_right(const std::string& predicted, const std::string& rows) {
+  const auto said = lines_of(predicted), asked = lines_of(read_file(rows));
+  EXPECT_EQ(said.size(), asked.size());
+  std::size_t right = 0;
+  for (std::size_t r = 0; r < std::min(said.size(), asked.size()); ++r)
+    right += asked[r].substr(0, asked[r].find(' ')) == said[r] ? 1 : 0;
+  return static_cast<double>(right) / static_cast<double>(asked.size());
 }
 
 }  // namespace hogwild::test

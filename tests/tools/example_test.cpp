@@ -4,7 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
+#include <functional>
 #include <string>
 
 #include "command.hpp"
@@ -12,81 +12,63 @@
 namespace hogwild::test {
 namespace {
 
-TEST(example, the_worked_program_trains_and_prints_its_loss) {
-  const scratch_folder folder;
-  std::string rows;
-  for (int k = 0; k < 500; ++k) {
-    rows += std::to_string(0.5 * (k % 7) + 0.2 * (k % 2)) + " 1:" + std::to_string(0.25 * (k % 7)) + " 2:1\n";
+/// A folder with training rows, in which examples run.
+struct example : testing::Test {
+  /// What a program prints, which has the rows that row(k) makes for each k below `count`; empty where it fails.
+  std::string printed_by(const std::string& program, int count, const std::function<std::string(int)>& row) const {
+    std::string rows;
+    for (int k = 0; k < count; ++k) rows += row(k) + "\n";
+    folder.write("train.svm", rows);
+    const std::string run = "cd '" + folder.path().string() + "' && " + program + " > out";
+    return std::system(run.c_str()) == 0 ? read_file(folder / "out") : "";
   }
-  write_file(folder / "train.svm", rows);
-  const std::string run = "cd '" + folder.path().string() + "' && '" HOGWILD_EXAMPLE "' > out";
-  ASSERT_EQ(std::system(run.c_str()), 0);
+  const scratch_folder folder;
+};
 
-  double loss = -1.0;
-  std::size_t updates = 0;
-  const std::string printed = read_file(folder / "out");
-  ASSERT_EQ(std::sscanf(printed.c_str(), "loss %lf after %zu updates", &loss, &updates), 2) << printed;
-  // The line through the middle of each pair of targets is 0.1 from both, which costs 0.005.
-  EXPECT_GT(loss, 0.004);
-  EXPECT_LT(loss, 0.1);
-  EXPECT_GT(updates, 4000u);
-  EXPECT_LE(updates, 5000u);
-
-  const auto record = lines_of(read_file(folder / "run.jsonl"));
-  ASSERT_EQ(record.size(), 12u) << "a context line, ten epochs, a result";
-  EXPECT_EQ(nlohmann::json::parse(record.front())["kind"], "context");
-  EXPECT_EQ(nlohmann::json::parse(record.back())["kind"], "result");
+std::string row_of_numbers(int k) {
+  return std::to_string(0.5 * (k % 7) + 0.2 * (k % 2)) + " 1:" + std::to_string(0.25 * (k % 7)) + " 2:1";
 }
 
-TEST(example, the_program_with_kernels_of_its_own_trains_on_the_emulated_device) {
-  const scratch_folder folder;
-  std::string rows;
-  for (int k = 0; k < 500; ++k) {
-    rows += std::to_string(0.5 * (k % 7) + 0.2 * (k % 2)) + " 1:" + std::to_string(0.25 * (k % 7)) + " 2:1\n";
-  }
-  write_file(folder / "train.svm", rows);
-  const std::string run = "cd '" + folder.path().string() + "' && '" HOGWILD_DEVICE_EXAMPLE "' > out";
-  ASSERT_EQ(std::system(run.c_str()), 0);
-  double loss = -1.0;
-  std::size_t updates = 0;
-  const std::string printed = read_file(folder / "out");
-  ASSERT_EQ(std::sscanf(printed.c_str(), "loss %lf after %zu updates", &loss, &updates), 2) << printed;
-  EXPECT_GT(loss, 0.004);  // as above
-  EXPECT_LT(loss, 0.1);
-  EXPECT_GT(updates, 4000u);
+/// The first column says nothing, another one the label.
+std::string row_of_labels(bool positive, int column) {
+  return std::string(positive ? "1" : "0") + " 1:1 " + std::to_string(column) + ":1";
 }
 
-TEST(example, the_program_with_dense_runs_and_two_step_sizes_learns) {
-  const scratch_folder folder;
-  std::string rows;
-  for (int k = 0; k < 500; ++k) {
-    // The first column says nothing, the second one says the label.
-    const bool positive = k % 3 == 0;
-    rows += std::string(positive ? "1" : "0") + " 1:1 " + std::to_string((positive ? 2 : 6) + k % 4) + ":1\n";
+TEST_F(example, the_worked_program_trains_and_prints_its_loss_with_kernels_of_its_own_as_well) {
+  for (const std::string program : {HOGWILD_EXAMPLE, HOGWILD_DEVICE_EXAMPLE}) {
+    const std::string printed = printed_by(program, 500, row_of_numbers);
+    double loss = -1.0;
+    std::size_t updates = 0;
+    ASSERT_EQ(std::sscanf(printed.c_str(), "loss %lf after %zu updates", &loss, &updates), 2) << printed;
+    // The line through the middle of each pair of targets is 0.1 from both, which costs 0.005.
+    EXPECT_GT(loss, 0.004);
+    EXPECT_LT(loss, 0.1);
+    EXPECT_GT(updates, 4000u);
+    if (program == HOGWILD_DEVICE_EXAMPLE) continue;
+    EXPECT_LE(updates, 5000u);
+    const auto record = record_in(folder / "run.jsonl");
+    ASSERT_EQ(record.size(), 12u) << "a context line, ten epochs, a result";
+    EXPECT_EQ(record.front()["kind"], "context");
+    EXPECT_EQ(record.back()["kind"], "result");
   }
-  write_file(folder / "train.svm", rows);
-  const std::string run = "cd '" + folder.path().string() + "' && '" HOGWILD_EMBEDDING_EXAMPLE "' > out";
-  ASSERT_EQ(std::system(run.c_str()), 0);
+}
+
+TEST_F(example, the_program_with_dense_runs_and_two_step_sizes_learns) {
+  const std::string printed = printed_by(HOGWILD_EMBEDDING_EXAMPLE, 500,
+                                         [](int k) { return row_of_labels(k % 3 == 0, (k % 3 == 0 ? 2 : 6) + k % 4); });
   double loss = -1.0, accuracy = -1.0;
-  const std::string printed = read_file(folder / "out");
   ASSERT_EQ(std::sscanf(printed.c_str(), "loss %lf, accuracy %lf", &loss, &accuracy), 2) << printed;
   EXPECT_LT(loss, 0.1);
   EXPECT_EQ(accuracy, 1.0);
 }
 
-TEST(example, the_program_with_a_slow_gradient_takes_as_long_as_its_gradients_where_they_wait_for_each_other) {
-  const scratch_folder folder;
-  std::string rows;
-  for (int k = 0; k < 300; ++k)
-    rows += std::string(k % 3 == 0 ? "1" : "0") + " 1:1 " + std::to_string(2 + k % 3) + ":1\n";
-  write_file(folder / "train.svm", rows);
+TEST_F(example, the_program_with_a_slow_gradient_takes_as_long_as_its_gradients_where_they_wait_for_each_other) {
   const auto seconds = [&](const std::string& arguments) {
-    const std::string run =
-        "cd '" + folder.path().string() + "' && '" HOGWILD_SLOW_EXAMPLE "' train.svm " + arguments + " > out";
-    if (std::system(run.c_str()) != 0) return -1.0;
+    const std::string printed = printed_by(HOGWILD_SLOW_EXAMPLE " train.svm " + arguments, 300,
+                                           [](int k) { return row_of_labels(k % 3 == 0, 2 + k % 3); });
+    if (printed.empty()) return -1.0;
     double took = -1.0, loss = -1.0;
     std::size_t updates = 0, workers = 0;
-    const std::string printed = read_file(folder / "out");
     EXPECT_EQ(std::sscanf(printed.c_str(), "%lf seconds of training, loss %lf after %zu updates by %zu workers", &took,
                           &loss, &updates, &workers),
               4)
@@ -107,27 +89,19 @@ struct engine_case {
   const char *program, *recorded;
 };
 
-struct any_engine_example : testing::TestWithParam<engine_case> {};
+struct any_engine_example : example, testing::WithParamInterface<engine_case> {};
 
 TEST_P(any_engine_example, trains_whatever_the_one_word_is) {
-  const scratch_folder folder;
-  std::string rows;
-  for (int k = 0; k < 2000; ++k) {
-    // The first column says nothing, the others say the label.
+  const std::string printed = printed_by(HOGWILD_TRAIN_BY + std::string(GetParam().program), 2000, [](int k) {
     const bool positive = k * 7 % 20 < 9;
-    rows += std::string(positive ? "1" : "0") + " 1:1 " + std::to_string((positive ? 2 : 6) + k % 4) + ":1\n";
-  }
-  write_file(folder / "train.svm", rows);
-  const std::string program = HOGWILD_TRAIN_BY + std::string(GetParam().program);
-  const std::string run = "cd '" + folder.path().string() + "' && '" + program + "' > out";
-  ASSERT_EQ(std::system(run.c_str()), 0);
+    return row_of_labels(positive, (positive ? 2 : 6) + k % 4);
+  });
   double accuracy = -1.0;
   std::size_t workers = 0;
-  const std::string printed = read_file(folder / "out");
   ASSERT_EQ(std::sscanf(printed.c_str(), "accuracy %lf with %zu workers", &accuracy, &workers), 2) << printed;
   EXPECT_GT(accuracy, 0.99);
   EXPECT_GE(workers, 1u);
-  const auto context = nlohmann::json::parse(lines_of(read_file(folder / "run.jsonl")).front());
+  const auto context = record_in(folder / "run.jsonl").front();
   EXPECT_THAT(context["options"]["engine"].get<std::string>(), testing::MatchesRegex(GetParam().recorded));
 }
 

@@ -73,15 +73,8 @@ std::string circles(std::size_t each) {
 
 class graphs : public ::testing::Test {
  protected:
-  static nlohmann::json result_of(const outcome& o) {
-    EXPECT_EQ(o.code, 0) << o.err;
-    return nlohmann::json::parse(o.code == 0 ? o.out : "{}");
-  }
-  static outcome trained(const std::string& file, const std::vector<std::string>& more) {
-    std::vector<std::string> words{"train",   file,         "--model",  "graph_cut", "--json",
-                                   "--quiet", "--no-cache", "--epochs", "100"};
-    words.insert(words.end(), more.begin(), more.end());
-    return hogwild(words);
+  static outcome trained(const std::string& file, const command_words& more) {
+    return hogwild({"train", file, "--model graph_cut --json --quiet --no-cache --epochs 100", more});
   }
   std::string file(const std::string& name, const std::string& text) const { return folder.write(name, text); }
   scratch_folder folder;
@@ -90,7 +83,7 @@ class graphs : public ::testing::Test {
 TEST_F(graphs, are_cut_where_maximal_flows_say) {
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
     const flow_problem problem(seed);
-    const auto result = result_of(trained(file("flow.max", problem.text()), {"--engine", "serial"}));
+    const auto result = result_of(trained(file("flow.max", problem.text()), {"--engine serial"}));
     const double cut = result["test_cut"];
     EXPECT_GE(cut, problem.least()) << seed;
     EXPECT_LE(cut, 1.02 * problem.least()) << seed;
@@ -101,28 +94,25 @@ TEST_F(graphs, are_cut_where_maximal_flows_say) {
 TEST_F(graphs, are_cut_alike_by_every_engine) {
   const flow_problem problem(5);
   const std::string path = file("flow.max", problem.text());
-  for (const auto& engine : std::vector<std::vector<std::string>>{
-           {"--engine", "threads", "--workers", "2", "--team", "std"},
-           {"--engine", "threads", "--workers", "2", "--team", "std", "--reproducible"},
-           {"--engine", "processes", "--workers", "2"},
-           {"--engine", "ring", "--workers", "2", "--replicas", "2"},
-           {"--engine", "ring", "--workers", "2", "--replicas", "2", "--transport", "shared_segment"},
-           {"--engine", "local_sgd", "--workers", "2", "--sync-rows", "16"},
-           {"--engine", "all_reduce", "--workers", "2", "--sync-rows", "16", "--step", "3", "--decay", "0.1", "--order",
-            "permuted"}}) {
+  for (const char* const engine :
+       {"--engine threads --workers 2 --team std", "--engine threads --workers 2 --team std --reproducible",
+        "--engine processes --workers 2", "--engine ring --workers 2 --replicas 2",
+        "--engine ring --workers 2 --replicas 2 --transport shared_segment",
+        "--engine local_sgd --workers 2 --sync-rows 16",
+        "--engine all_reduce --workers 2 --sync-rows 16 --step 3 --decay 0.1 --order permuted"}) {
     const double cut = result_of(trained(path, engine))["test_cut"];
-    EXPECT_THAT(cut, AllOf(Ge(problem.least()), Le(1.02 * problem.least()))) << engine[1];
+    EXPECT_THAT(cut, AllOf(Ge(problem.least()), Le(1.02 * problem.least()))) << engine;
   }
 }
 
 TEST_F(graphs, with_labels_are_cut_between_classes) {
   const std::string path = file("circles.txt", circles(40)), model = (folder / "cut.txt").string();
-  const auto result = result_of(trained(path, {"--engine", "processes", "--workers", "2", "--save", model}));
+  const auto result = result_of(trained(path, {"--engine processes --workers 2 --save", model}));
   // 12 of 120 nodes are terminals; about 10 of 360 edges are between circles.
   EXPECT_EQ(result["test_accuracy"], 1.0);
 
   // A model trained by processes has its terminals exactly in their corners, to the bit.
-  const auto measured = result_of(hogwild({"evaluate", model, path, "--json", "--no-cache"}));
+  const auto measured = result_of({"evaluate", model, path, "--json --no-cache"});
   EXPECT_EQ(measured["cut"], result["test_cut"]);
   EXPECT_EQ(measured["accuracy"], 1.0);
   EXPECT_EQ(measured["unknown_entries"], 0);
@@ -134,8 +124,8 @@ TEST_F(graphs, with_labels_are_cut_between_classes) {
 TEST_F(graphs, say_of_each_node_where_it_ended) {
   const flow_problem problem(6);
   const std::string path = file("flow.max", problem.text()), model = (folder / "cut.bin").string();
-  const double cut = result_of(trained(path, {"--engine", "serial", "--save", model}))["test_cut"];
-  const auto sides = lines_of(hogwild({"predict", model, path, "--format", "dimacs", "--no-cache"}).out);
+  const double cut = result_of(trained(path, {"--engine serial --save", model}))["test_cut"];
+  const auto sides = lines_of(hogwild({"predict", model, path, "--format dimacs --no-cache"}).out);
   ASSERT_EQ(sides.size(), problem.nodes);
   EXPECT_EQ(sides[0], "0");
   EXPECT_EQ(sides[1], "1");
@@ -150,78 +140,34 @@ TEST_F(graphs, say_of_each_node_where_it_ended) {
 TEST_F(graphs, begin_where_another_cut_ended) {
   const flow_problem problem(9);
   const std::string path = file("flow.max", problem.text()), model = (folder / "cut.bin").string();
-  const double cut = result_of(trained(path, {"--engine", "serial", "--save", model}))["test_cut"];
-  const auto again = result_of(hogwild({"train", path, "--model", "graph_cut", "--engine", "serial", "--init", model,
-                                        "--step", "1e-6", "--epochs", "1", "--json", "--quiet", "--no-cache"}));
+  const double cut = result_of(trained(path, {"--engine serial --save", model}))["test_cut"];
+  const auto again = result_of({"train", path, "--model graph_cut --engine serial --init", model,
+                                "--step 1e-6 --epochs 1 --json --quiet --no-cache"});
   EXPECT_EQ(again["test_cut"], cut);
 }
 
 TEST_F(graphs, end_at_a_target_and_say_how_they_were_cut) {
   const flow_problem problem(7);
   const std::string path = file("flow.max", problem.text());
-  const auto result = result_of(trained(path, {"--engine", "serial", "--target", "test_cut=1e9"}));
+  const auto result = result_of(trained(path, "--engine serial --target test_cut=1e9"));
   EXPECT_EQ(result["status"], "target");
   EXPECT_EQ(result["epochs"], 1);
-  const outcome o = hogwild({"train", path, "--model", "graph_cut", "--epochs", "1", "--no-cache"});
+  const outcome o = hogwild({"train", path, "--model graph_cut --epochs 1 --no-cache"});
   EXPECT_THAT(o.out, HasSubstr("cut         "));
-}
-
-TEST_F(graphs, that_are_wrong_are_refused_with_their_place) {
-  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
-           {"p max 3 1\nn 1 s\nn 3 t\na 1 4 5\n", "bad.max:4:5: the node is '4', but must be from 1 to 3"},
-           {"3 1 2\nv 0 0\nv 1 2\n", "bad.max:3:5: the class is '2', but must be from -1 to 1"},
-           {"", "bad.max:1:1: there is no line 'p max NODES ARCS'"},
-           {"1 x\n", "bad.max:1:3: the number of edges is a whole number, not 'x'"},
-           {"1 2:3 4:5\n", "bad.max:1:3: this is LIBSVM text ('2:3')"}}) {
-    const outcome o = hogwild({"train", file("bad.max", text), "--model", "graph_cut", "--no-cache"});
-    EXPECT_EQ(o.code, 3);
-    EXPECT_THAT(o.err, HasSubstr(words));
-  }
 }
 
 // The step falls as the model says, whatever its size; and a relaxed cut rises at first, which is no fault of any step.
 TEST_F(graphs, are_cut_by_a_step_that_falls_and_an_objective_that_rises) {
   const std::string path = file("flow.max", flow_problem(10).text());
-  const auto by_default = result_of(trained(path, {"--engine", "serial"}));
-  const auto given = result_of(trained(path, {"--engine", "serial", "--step", "0.3"}));
+  const auto by_default = result_of(trained(path, "--engine serial"));
+  const auto given = result_of(trained(path, "--engine serial --step 0.3"));
   EXPECT_EQ(given["test_cut"], by_default["test_cut"]);
   EXPECT_EQ(given["objective"], by_default["objective"]);
-  const outcome o = hogwild({"train", path, "--model", "graph_cut", "--no-cache", "--sharing", "buffered", "--workers",
-                             "2", "--team", "std", "--epochs", "20"});
+  const outcome o =
+      hogwild({"train", path, "--model graph_cut --no-cache --sharing buffered --workers 2 --team std --epochs 20"});
   EXPECT_EQ(o.code, 0);
   EXPECT_THAT(o.err, Not(HasSubstr("overshot")));
   EXPECT_THAT(o.err, Not(HasSubstr("too large")));
-}
-
-TEST_F(graphs, have_a_cut_of_their_own) {
-  const std::string model = (folder / "cut.bin").string();
-  EXPECT_EQ(trained(file("flow.max", flow_problem(8).text()), {"--engine", "serial", "--save", model}).code, 0);
-  const std::string other = file("other.txt", circles(40));
-  for (const std::string command : {"predict", "evaluate"}) {
-    const outcome o = hogwild({command, model, other, "--no-cache"});
-    EXPECT_EQ(o.code, 3);
-    EXPECT_THAT(o.err, HasSubstr("other.txt: this is not the graph that was cut: node "));
-  }
-}
-
-TEST_F(graphs, do_not_go_with_options_of_other_models) {
-  const std::string path = file("flow.max", flow_problem(8).text());
-  for (const auto& [words, reason] : std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{"--model", "graph_cut", "--test", "0.1"}, "a graph is cut as a whole"},
-           {{"--model", "graph_cut", "--validation", "0.1"}, "a graph is cut as a whole"},
-           {{"--model", "graph_cut", "--terminals", "2"}, "--terminals is a fraction of the nodes"},
-           {{"--model", "graph_cut", "--terminals", "0.1", "--no-cache"}, "a graph in DIMACS text names its terminals"},
-           {{"--model", "graph_cut", "--batch", "8"}, "a graph is cut edge by edge"},
-           {{"--model", "graph_cut", "--format", "ratings"}, "a graph_cut model reads graph, not --format ratings"},
-           {{"--model", "graph_cut", "--target", "test_rmse=1"}, "test_rmse is not measured on graphs"},
-           {{"--model", "logistic", "--terminals", "0.5"}, "--terminals needs --model graph_cut"},
-           {{"--model", "logistic", "--format", "dimacs"}, "a logistic model reads rows of features"}}) {
-    std::vector<std::string> all{"train", path};
-    all.insert(all.end(), words.begin(), words.end());
-    const outcome o = hogwild(all);
-    EXPECT_EQ(o.code, 2) << o.err;
-    EXPECT_THAT(o.err, HasSubstr(reason));
-  }
 }
 
 }  // namespace

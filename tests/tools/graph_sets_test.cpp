@@ -2,13 +2,9 @@
 // Published graphs, cut by defaults.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
-#include "command.hpp"
+#include "small_data.hpp"
 
 namespace hogwild::test {
 namespace {
@@ -24,38 +20,18 @@ void PrintTo(const known_graph& graph, std::ostream* out) {
   *out << graph.file;
 }
 
-class graph_sets : public ::testing::TestWithParam<known_graph> {
- protected:
-  /// The graph itself lies elsewhere, so that the cache goes beside the link.
-  std::string graph() {
-    const char* const data = std::getenv("HOGWILD_DATA_DIR");
-    if (data == nullptr) return {};
-    const auto source = std::filesystem::path(data) / GetParam().file;
-    if (!std::filesystem::exists(source)) return {};
-    const auto link = scratch.path() / source.filename();
-    std::filesystem::create_symlink(source, link);
-    return link.string();
-  }
-  static nlohmann::json cut(const std::string& path, const std::vector<std::string>& more) {
-    std::vector<std::string> words{"train", path, "--model", "graph_cut", "--json"};
-    words.insert(words.end(), more.begin(), more.end());
-    const outcome o = hogwild(words);
-    EXPECT_EQ(o.code, 0) << o.err;
-    return nlohmann::json::parse(o.code == 0 ? o.out : "{}");
-  }
-  scratch_folder scratch;
-};
+class graph_sets : public ::testing::TestWithParam<known_graph> {};
 
 TEST_P(graph_sets, are_cut_by_defaults) {
-  const std::string path = graph();
-  if (path.empty()) GTEST_SKIP() << GetParam().file << " is not there, or HOGWILD_DATA_DIR is not set";
-  for (const auto& engine : std::vector<std::vector<std::string>>{{"--engine", "threads", "--workers", "2"},
-                                                                  {"--engine", "processes", "--workers", "2"}}) {
-    const nlohmann::json result = cut(path, engine);
-    EXPECT_GE(result["test_cut"], GetParam().least) << engine[1];
-    EXPECT_LE(result["test_cut"], GetParam().most) << engine[1];
+  linked_sets sets;
+  const std::string path = sets.link(GetParam().file);
+  if (path.empty()) GTEST_SKIP() << sets.missing();
+  for (const char* const engine : {"threads", "processes"}) {
+    const auto result = result_of({"train", path, "--model graph_cut --workers 2 --json --engine", engine});
+    EXPECT_GE(result["test_cut"], GetParam().least) << engine;
+    EXPECT_LE(result["test_cut"], GetParam().most) << engine;
     if (GetParam().accuracy > 0.0) {
-      EXPECT_GE(result["test_accuracy"], GetParam().accuracy) << engine[1];
+      EXPECT_GE(result["test_accuracy"], GetParam().accuracy) << engine;
     }
   }
 }

@@ -26,34 +26,28 @@ class thread_limits : public with_small_data {
  protected:
   static void SetUpTestSuite() {
     with_small_data::SetUpTestSuite();
-    ASSERT_EQ(hogwild({"train", train(), "--epochs", "1", "--quiet", "--save", *folder / "any.bin"}).code, 0);
+    ASSERT_EQ(hogwild({"train", train(), "--epochs 1 --quiet --save", *folder / "any.bin"}).code, 0);
     std::filesystem::permissions(folder->path(), std::filesystem::perms::all);
     for (const auto& file : std::filesystem::directory_iterator(folder->path()))
       std::filesystem::permissions(file, std::filesystem::perms::all);
   }
 
   /// The command as a user without other processes, where root may become one. Else those of this user count too.
-  static outcome with_at_most(int tasks, const std::vector<std::string>& arguments) {
+  static outcome with_at_most(int tasks, const command_words& arguments) {
     // Looking for leaks at the end takes a process more, and changes the exit code where there is none.
     const char* const sanitizer = std::getenv("ASAN_OPTIONS");
     const std::string options = sanitizer != nullptr ? std::string(sanitizer) + ":" : "";
-    running_command::any_program program{{"/usr/bin/env", "ASAN_OPTIONS=" + options + "detect_leaks=0"}};
-    if (::geteuid() == 0)
-      program.words.insert(program.words.end(),
-                           {"setpriv", "--reuid", "54321", "--clear-groups", "--bounding-set=-all"});
-    program.words.insert(program.words.end(), {"prlimit", "--nproc=" + std::to_string(tasks), hogwild_path()});
-    program.words.insert(program.words.end(), arguments.begin(), arguments.end());
-    return running_command(program).wait();
+    const char* const become = ::geteuid() == 0 ? "setpriv --reuid 54321 --clear-groups --bounding-set=-all" : "";
+    return run_program({"/usr/bin/env", "ASAN_OPTIONS=" + options + "detect_leaks=0", become, "prlimit",
+                        "--nproc=" + std::to_string(tasks), hogwild_path(), arguments});
   }
 
-  static std::vector<std::string> training(const std::vector<std::string>& more) {
-    std::vector<std::string> all{"train", train(), "--test", test(), "--step", "0.05", "--epochs", "2"};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
+  static command_words training(const command_words& more) {
+    return {"train", train(), "--test", test(), "--step 0.05 --epochs 2", more};
   }
 
   /// Either it works, or it ends with 4 and the limit's name. Fewer workers are no remedy for those who have none.
-  static void expect_sound(const std::vector<std::string>& arguments, bool has_workers = true) {
+  static void expect_sound(const command_words& arguments, bool has_workers = true) {
     for (int most = 1; most <= 9; ++most) {
       const outcome o = with_at_most(most, arguments);
       if (o.code == 126 || o.code == 127) GTEST_SKIP() << "setpriv or prlimit do not start the program: " << o.err;
@@ -69,24 +63,24 @@ class thread_limits : public with_small_data {
 };
 
 TEST_F(thread_limits, of_engines_of_one_process) {
-  expect_sound(training({"--engine", "serial"}), false);
+  expect_sound(training({"--engine serial"}), false);
   for (const char* team : {"openmp", "tbb", "std"})
-    expect_sound(training({"--engine", "threads", "--team", team, "--workers", "3", "--sharing", "direct"}));
-  expect_sound(training({"--engine", "ring", "--workers", "2", "--replicas", "2"}));
-  expect_sound(training({"--engine", "all_reduce", "--workers", "2"}));
+    expect_sound(training({"--engine threads --team", team, "--workers 3 --sharing direct"}));
+  expect_sound(training({"--engine ring --workers 2 --replicas 2"}));
+  expect_sound(training({"--engine all_reduce --workers 2"}));
 }
 
 TEST_F(thread_limits, of_engines_of_several_processes) {
-  expect_sound(training({"--engine", "processes", "--workers", "2", "--sharing", "direct"}));
-  expect_sound(training({"--engine", "ring", "--workers", "2", "--replicas", "2", "--transport", "shared_segment"}));
-  expect_sound(training({"--engine", "local_sgd", "--workers", "2", "--transport", "shared_segment"}));
+  expect_sound(training({"--engine processes --workers 2 --sharing direct"}));
+  expect_sound(training({"--engine ring --workers 2 --replicas 2 --transport shared_segment"}));
+  expect_sound(training({"--engine local_sgd --workers 2 --transport shared_segment"}));
 }
 
 TEST_F(thread_limits, of_commands_that_do_not_train) {
   const std::string model = *folder / "any.bin";
   expect_sound({"predict", model, test()});
   expect_sound({"evaluate", model, test()});
-  expect_sound({"generate", *folder / "more.svm", "--rows", "3000"}, false);
+  expect_sound({"generate", *folder / "more.svm", "--rows 3000"}, false);
   expect_sound({"convert", model, *folder / "any.txt"}, false);
 }
 
@@ -114,11 +108,9 @@ class memory_group {
   }
 
   bool is_there() const { return !path_.empty(); }
-  outcome run(const std::vector<std::string>& arguments) const {
-    running_command::any_program program{
-        {"/bin/sh", "-c", "echo $$ > \"$0\"/cgroup.procs && exec \"$@\"", path_.string(), hogwild_path()}};
-    program.words.insert(program.words.end(), arguments.begin(), arguments.end());
-    return running_command(program).wait();
+  outcome run(const command_words& arguments) const {
+    return run_program(
+        {"/bin/sh -c", std::string("echo $$ > \"$0\"/cgroup.procs && exec \"$@\""), path_, hogwild_path(), arguments});
   }
 
  private:
@@ -134,13 +126,10 @@ TEST_F(memory_limits, of_a_control_group_are_told_before_workers_are_killed) {
   const memory_group group(bytes);
   if (!group.is_there()) GTEST_SKIP() << "this user may not limit the memory of a control group";
   for (const std::string engine : {"processes", "threads"}) {
-    const std::vector<std::string> all = {"train", train(),    "--engine", engine,   "--workers",
-                                          "4",     "--epochs", "1",        "--quiet"};
+    const command_words all = {"train", train(), "--engine", engine, "--workers 4 --epochs 1 --quiet"};
     EXPECT_EQ(group.run(all).code, 0) << engine;
-    std::vector<std::string> large = all;
-    large.insert(large.end(), {"--model", "factorization_machine", "--factors", "2048", "--optimizer", "adagrad",
-                               "--step", "0.01", "--sharing", "buffered"});
-    const outcome o = group.run(large);
+    const outcome o = group.run(
+        {all, "--model factorization_machine --factors 2048 --optimizer adagrad --step 0.01", "--sharing buffered"});
     EXPECT_EQ(o.code, 4) << engine << o.err;
     EXPECT_THAT(o.err, HasSubstr("of the limit of its control group, " + std::string(bytes) + " bytes (96 MiB), only"));
     EXPECT_THAT(o.err, HasSubstr("raise the limit"));

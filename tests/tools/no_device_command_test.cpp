@@ -15,11 +15,8 @@ using ::testing::StartsWith;
 
 class no_device_command : public with_small_data {
  protected:
-  static std::vector<std::string> on_device(const std::string& device, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments = {"train",    train(), "--engine", "cuda", "--device", device,
-                                          "--epochs", "2",     "--step",   "0.5",  "--quiet"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return arguments;
+  static command_words on_device(const std::string& device, const command_words& more = {}) {
+    return {"train", train(), "--engine cuda --device", device, "--epochs 2 --step 0.5 --quiet", more};
   }
   static void expect_one_sentence(const outcome& o, int code) {
     EXPECT_EQ(o.code, code) << o.err;
@@ -44,22 +41,11 @@ TEST_F(no_device_command, on_a_machine_without_one_is_4_with_a_remedy) {
   EXPECT_THAT(o.err, HasSubstr("take --device emulated"));
 }
 
-TEST_F(no_device_command, that_is_called_so_is_2) {
-  for (const std::string device : {"nonsense", "-1", "1.5", "1024", "", "0x1", "emulated "}) {
-    const outcome o = hogwild(on_device(device));
-    EXPECT_EQ(o.code, 2) << device << ": " << o.err;
-    EXPECT_THAT(o.err, HasSubstr("neither a device's number nor 'emulated'")) << device;
-    EXPECT_EQ(o.out, "");
-  }
-}
-
 #if defined(HOGWILD_ON_FAKE_CUDA)
 /// The command with a stand-in for CUDA's runtime, in which this call and all after it fail; 0: none.
-outcome hogwild_on_fake_cuda(std::size_t failing_call, const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = {"/usr/bin/env", "HOGWILD_FAKE_CUDA=" + std::to_string(failing_call),
-                                    HOGWILD_ON_FAKE_CUDA};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  return running_command(running_command::any_program{words}).wait();
+outcome hogwild_on_fake_cuda(std::size_t failing_call, const command_words& arguments) {
+  return run_program(
+      {"/usr/bin/env", "HOGWILD_FAKE_CUDA=" + std::to_string(failing_call), HOGWILD_ON_FAKE_CUDA, arguments});
 }
 
 TEST_F(no_device_command, whose_device_fails_is_4_with_a_sentence) {
@@ -73,8 +59,8 @@ TEST_F(no_device_command, whose_device_fails_is_4_with_a_sentence) {
 }
 
 TEST_F(no_device_command, whose_device_fails_in_processes_starts_another_one_once) {
-  const outcome o = hogwild_on_fake_cuda(60, {"train", train(), "--engine", "cuda", "--transport", "shared_segment",
-                                              "--workers", "1", "--epochs", "1000000", "--step", "0.5"});
+  const outcome o = hogwild_on_fake_cuda(
+      60, {"train", train(), "--engine cuda --transport shared_segment --workers 1 --epochs 1000000 --step 0.5"});
   EXPECT_EQ(o.code, 4) << o.err;
   EXPECT_THAT(o.err, AllOf(HasSubstr("worker 0 (process "), HasSubstr("has failed, as others before it: the device ")));
   const auto lines = lines_of(o.err);

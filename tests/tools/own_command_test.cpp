@@ -15,10 +15,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 struct own_command : with_small_data {
-  static outcome own(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), HOGWILD_OWN_COMMAND);
-    return running_command(running_command::any_program{arguments}).wait();
-  }
+  static outcome own(const command_words& arguments) { return run_program({HOGWILD_OWN_COMMAND, arguments}); }
   static std::string model(const std::string& name) { return *folder / name; }
 };
 
@@ -26,27 +23,24 @@ TEST_F(own_command, trains_evaluates_and_predicts_by_threads_and_by_processes) {
   for (const std::string engine : {"threads", "processes"}) {
     const std::string saved = model(engine + ".bin");
     const nlohmann::json run =
-        result_of(own({"train", train(), "--test", test(), "--model", "power_hinge", "--power", "2.5", "--epochs", "5",
-                       "--engine", engine, "--workers", "2", "--sharing", "buffered", "--save", saved, "--json"}));
+        result_of(own({"train", train(), "--test", test(), "--model power_hinge --power 2.5 --epochs 5 --engine",
+                       engine, "--workers 2 --sharing buffered --save", saved, "--json"}));
     EXPECT_EQ(run["workers"], 2) << engine;
     EXPECT_GT(run["test_accuracy"], 0.9) << engine;
     const nlohmann::json measured = result_of(own({"evaluate", saved, test(), "--json"}));
     EXPECT_EQ(measured["model"], "power_hinge");
     EXPECT_NEAR(measured["loss"].get<double>(), run["test_loss"].get<double>(), 1e-5) << engine;
     const outcome told = own({"predict", saved, test()});
-    const auto predicted = lines_of(told.out), rows = lines_of(read_file(test()));
-    ASSERT_EQ(predicted.size(), rows.size()) << told.err;
-    double right = 0.0;
-    for (std::size_t r = 0; r < rows.size(); ++r) right += std::stod(predicted[r]) == std::stod(rows[r]) ? 1 : 0;
-    EXPECT_NEAR(right / static_cast<double>(rows.size()), measured["accuracy"].get<double>(), 1e-9) << engine;
+    EXPECT_NEAR(fraction_right(told.out, test()), measured["accuracy"].get<double>(), 1e-9) << engine << told.err;
   }
 }
 
 TEST_F(own_command, keeps_the_numbers_of_a_model_and_what_rows_have_told_it) {
   const std::string saved = model("line.txt");
-  const nlohmann::json run =
-      result_of(own({"train", train(), "--model", "positive_line", "--epochs", "3", "--engine", "processes",
-                     "--workers", "2", "--sharing", "direct", "--update", "exact", "--save", saved, "--json"}));
+  const nlohmann::json run = result_of(
+      own({"train", train(),
+           "--model positive_line --epochs 3 --engine processes --workers 2 --sharing direct --update exact --save",
+           saved, "--json"}));
   const nlohmann::json said = result_of(own({"inspect", saved, "--json"}));
   EXPECT_EQ(said["model"], "positive_line");
   EXPECT_LT(said["mean"], 0.0);  // most rows are of the smaller label
@@ -54,28 +48,23 @@ TEST_F(own_command, keeps_the_numbers_of_a_model_and_what_rows_have_told_it) {
   EXPECT_NEAR(result_of(own({"evaluate", saved, train(), "--json"}))["loss"].get<double>(),
               run["train_loss"].get<double>(), 1e-4);
   // Training goes on from it, and the models of the library are there as well.
-  EXPECT_THAT(own({"train", train(), "--model", "positive_line", "--epochs", "1", "--init", saved}).err,
+  EXPECT_THAT(own({"train", train(), "--model positive_line --epochs 1 --init", saved}).err,
               HasSubstr("begins with 1501 of 1501 parameters"));
-  EXPECT_EQ(own({"train", train(), "--model", "logistic", "--epochs", "1"}).code, 0);
+  EXPECT_EQ(own({"train", train(), "--model logistic --epochs 1"}).code, 0);
 }
 
 TEST_F(own_command, has_the_options_of_its_models_and_refuses_what_does_not_suit) {
-  EXPECT_THAT(own({"train", "--help", "power_hinge"}).out, ContainsRegex("--power X .*default: 2"));
-  EXPECT_THAT(own({"train", "--help", "positive_line"}).out, testing::Not(HasSubstr("--mean")));
-  const auto refused = [](const std::vector<std::string>& arguments) {
-    const outcome o = own(arguments);
-    EXPECT_EQ(o.code, 2);
-    return o.err;
-  };
-  EXPECT_THAT(refused({"train", train(), "--model", "power_hinge", "--power", "1"}), HasSubstr("must be above 1"));
-  EXPECT_THAT(refused({"train", train(), "--power", "2"}), HasSubstr("--power needs --model power_hinge"));
-  EXPECT_THAT(refused({"train", train(), "--model", "positive_line", "--bias"}), HasSubstr("leave out --bias"));
+  EXPECT_THAT(own({"train --help power_hinge"}).out, ContainsRegex("--power X .*default: 2"));
+  EXPECT_THAT(own({"train --help positive_line"}).out, testing::Not(HasSubstr("--mean")));
+  expect_told(own({"train", train(), "--model power_hinge --power 1"}), 2, "must be above 1");
+  expect_told(own({"train", train(), "--power 2"}), 2, "--power needs --model power_hinge");
+  expect_told(own({"train", train(), "--model positive_line --bias"}), 2, "leave out --bias");
 }
 
 TEST_F(own_command, saves_what_the_plain_command_shows_and_says_who_knows_more) {
   const std::string saved = model("power.txt");
-  ASSERT_EQ(own({"train", train(), "--model", "power_hinge", "--epochs", "1", "--save", saved}).code, 0);
-  const nlohmann::json said = result_of(hogwild({"inspect", saved, "--json"}));
+  ASSERT_EQ(own({"train", train(), "--model power_hinge --epochs 1 --save", saved}).code, 0);
+  const nlohmann::json said = result_of({"inspect", saved, "--json"});
   EXPECT_EQ(said["model"], "power_hinge");
   EXPECT_EQ(said["power"], 2);
   const outcome o = hogwild({"predict", saved, test()});
@@ -85,16 +74,15 @@ TEST_F(own_command, saves_what_the_plain_command_shows_and_says_who_knows_more) 
 }
 
 TEST_F(own_command, takes_more_workers_in) {
-  running_command run(running_command::any_program{{HOGWILD_OWN_COMMAND, "train", train(), "--model", "power_hinge",
-                                                    "--engine", "processes", "--workers", "1", "--epochs", "1000000",
-                                                    "--step", "0.0001", "--decay", "1"}});
+  running_command run(any_program{{HOGWILD_OWN_COMMAND, "train", train(), "--model power_hinge --engine processes",
+                                   "--workers 1 --epochs 1000000 --step 0.0001 --decay 1"}});
   ASSERT_TRUE(run.says("epoch 2/")) << run.err();
   std::string name;
-  for (const auto& segment : nlohmann::json::parse(own({"segments", "--json"}).out))
+  for (const auto& segment : result_of(own("segments --json")))
     if (segment["model"] == "power_hinge" && segment["alive"] == true) name = segment["name"];
   ASSERT_NE(name, "");
-  running_command guest(running_command::any_program{{HOGWILD_OWN_COMMAND, "worker", "--attach", name}});
-  running_command stranger({"worker", "--attach", name});  // the plain command has no such model
+  running_command guest(any_program{{HOGWILD_OWN_COMMAND, "worker", "--attach", name}});
+  running_command stranger(command_words{"worker --attach", name});  // the plain command has no such model
   EXPECT_EQ(stranger.wait().code, 4);
   run.signal(SIGINT);
   EXPECT_EQ(run.wait().code, 130);

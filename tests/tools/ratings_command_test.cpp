@@ -3,14 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include <hogwild/saved_model.hpp>
 
-#include "command.hpp"
+#include "small_data.hpp"
 #include "support/toy_ratings.hpp"
 
 namespace hogwild::test {
@@ -18,10 +16,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class ratings : public ::testing::Test {
+class ratings : public with_folder {
  protected:
   static void SetUpTestSuite() {
-    folder = std::make_unique<scratch_folder>();
+    with_folder::SetUpTestSuite();
     constexpr toy_ratings_shape shape{.users = 60, .items = 40, .ratings = 3000};
     const toy_rows rows = planted_ratings(shape);
     std::string text = "user::item::rating\n";
@@ -31,32 +29,22 @@ class ratings : public ::testing::Test {
     }
     write_file(data(), text);
   }
-  static void TearDownTestSuite() { folder.reset(); }
 
   static std::string data() { return *folder / "ratings.dat"; }
-  static nlohmann::json result_of(const outcome& o) {
-    EXPECT_EQ(o.code, 0) << o.err;
-    return nlohmann::json::parse(o.out);
+  static outcome trained(const command_words& more) {
+    return hogwild(
+        {"train", data(), "--model matrix_factorization --factors 4 --step 0.1 --decay 0.95 --epochs 60 --json", more});
   }
-  static outcome trained(const std::vector<std::string>& more) {
-    std::vector<std::string> words{
-        "train",    data(), "--model", "matrix_factorization", "--factors", "4", "--step", "0.1", "--decay", "0.95",
-        "--epochs", "60",   "--json"};
-    words.insert(words.end(), more.begin(), more.end());
-    return hogwild(words);
-  }
-
-  inline static std::unique_ptr<scratch_folder> folder;
 };
 
 TEST_F(ratings, are_learned_saved_evaluated_and_predicted) {
   const std::string model = *folder / "m.bin";
-  const auto result = result_of(trained({"--test", "0.2", "--engine", "threads", "--workers", "2", "--save", model}));
+  const auto result = result_of(trained({"--test 0.2 --engine threads --workers 2 --save", model}));
   EXPECT_EQ(result["examples"], 60 * 2400);
   EXPECT_LT(result["test_rmse"], 0.4);
   EXPECT_GT(result["test_rmse"], 0.02);
 
-  const auto measured = result_of(hogwild({"evaluate", model, data(), "--json"}));
+  const auto measured = result_of({"evaluate", model, data(), "--json"});
   EXPECT_EQ(measured["rows"], 3000);
   EXPECT_LT(measured["rmse"], result["test_rmse"]);
   const auto lines = lines_of(hogwild({"predict", model, data()}).out);
@@ -64,9 +52,8 @@ TEST_F(ratings, are_learned_saved_evaluated_and_predicted) {
 }
 
 TEST_F(ratings, are_learned_by_processes_that_own_blocks) {
-  const auto result =
-      result_of(trained({"--test", "0.2", "--engine", "processes", "--workers", "2", "--ownership", "blocks"}));
-  const auto serial = result_of(trained({"--test", "0.2", "--engine", "serial"}));
+  const auto result = result_of(trained({"--test 0.2 --engine processes --workers 2 --ownership blocks"}));
+  const auto serial = result_of(trained({"--test 0.2 --engine serial"}));
   EXPECT_EQ(result["examples"], 60 * 2400);
   EXPECT_NEAR(result["test_rmse"].get<double>(), serial["test_rmse"].get<double>(),
               0.05 * serial["test_rmse"].get<double>());
@@ -74,25 +61,24 @@ TEST_F(ratings, are_learned_by_processes_that_own_blocks) {
 
 TEST_F(ratings, are_cut_into_the_same_blocks_by_everybody_however_many_there_are) {
   for (const char* const workers : {"1", "3", "8"}) {
-    const auto result =
-        result_of(trained({"--test", "0.2", "--engine", "processes", "--workers", workers, "--ownership", "blocks"}));
+    const auto result = result_of(trained({"--test 0.2 --engine processes --workers", workers, "--ownership blocks"}));
     EXPECT_EQ(result["examples"], 60 * 2400) << workers;
   }
 }
 
 TEST_F(ratings, give_recommendations_that_skip_what_was_seen) {
   const std::string model = *folder / "r.txt";
-  ASSERT_EQ(trained({"--engine", "serial", "--save", model}).code, 0);
-  const auto all = lines_of(hogwild({"recommend", model, "--user", "100", "--top", "100"}).out);
+  ASSERT_EQ(trained({"--engine serial --save", model}).code, 0);
+  const auto all = lines_of(hogwild({"recommend", model, "--user 100 --top 100"}).out);
   EXPECT_EQ(all.size(), 40u);
-  EXPECT_EQ(lines_of(hogwild({"recommend", model, "--user", "100", "--top", "3"}).out),
+  EXPECT_EQ(lines_of(hogwild({"recommend", model, "--user 100 --top 3"}).out),
             std::vector<std::string>(all.begin(), all.begin() + 3));
   const std::string best = all[0].substr(0, all[0].find('\t')), third = all[2].substr(0, all[2].find('\t'));
   const std::string seen = *folder / "seen.csv";
   write_file(seen, "100," + best + ",5\n101," + third + ",1\n");
-  const auto unseen = lines_of(hogwild({"recommend", model, "--user", "100", "--seen", seen, "--top", "2"}).out);
+  const auto unseen = lines_of(hogwild({"recommend", model, "--user 100 --seen", seen, "--top 2"}).out);
   EXPECT_EQ(unseen, std::vector<std::string>(all.begin() + 1, all.begin() + 3));
-  const outcome json = hogwild({"recommend", model, "--user", "100", "--top", "1", "--json"});
+  const outcome json = hogwild({"recommend", model, "--user 100 --top 1 --json"});
   EXPECT_EQ(std::to_string(nlohmann::json::parse(json.out)["item"].get<int>()), best);
 }
 
@@ -106,35 +92,27 @@ TEST_F(ratings, are_of_users_and_items_with_names) {
   }
   const std::string file = *folder / "named.dat", model = *folder / "n.txt", seen = *folder / "seen.tsv";
   write_file(file, named);
-  const outcome refused = hogwild({"train", file, "--model", "matrix_factorization"});
-  EXPECT_EQ(refused.code, 3);
-  EXPECT_THAT(refused.err, HasSubstr("or have ids read as names"));
-  ASSERT_EQ(hogwild({"train", file, "--model", "matrix_factorization", "--named-ids", "--factors", "4", "--step", "0.1",
-                     "--decay", "0.95", "--epochs", "60", "--engine", "processes", "--workers", "2", "--save", model})
+  ASSERT_EQ(hogwild({"train", file,
+                     "--model matrix_factorization --named-ids --factors 4 --step 0.1 --decay 0.95 --epochs 60 "
+                     "--engine processes --workers 2 --save",
+                     model})
                 .code,
             0);
-  const auto measured = result_of(hogwild({"evaluate", model, file, "--json"}));
+  const auto measured = result_of({"evaluate", model, file, "--json"});
   EXPECT_EQ(measured["unknown_entries"], 0);
   EXPECT_LT(measured["rmse"], 0.4);
-  const auto best = lines_of(hogwild({"recommend", model, "--user", "user-100", "--top", "2"}).out);
+  const auto best = lines_of(hogwild({"recommend", model, "--user user-100 --top 2"}).out);
   ASSERT_EQ(best.size(), 2u);
   EXPECT_THAT(best[0], HasSubstr("film:"));
   write_file(seen, "user-100\t" + best[0] + "\nnobody\tnothing\t1\n");
-  EXPECT_EQ(lines_of(hogwild({"recommend", model, "--user", "user-100", "--top", "1", "--seen", seen}).out).front(),
-            best[1]);
-  EXPECT_EQ(hogwild({"recommend", model, "--user", "100"}).code, 3);
-  EXPECT_EQ(hogwild({"train", file, "--named-ids"}).code, 2);
+  EXPECT_EQ(lines_of(hogwild({"recommend", model, "--user user-100 --top 1 --seen", seen}).out).front(), best[1]);
 }
 
 TEST_F(ratings, begin_with_items_that_are_known_and_stay_as_they_are) {
   const std::string model = *folder / "known.bin", tuned = *folder / "tuned.txt";
-  ASSERT_EQ(trained({"--engine", "serial", "--save", model}).code, 0);
-  const std::vector<std::string> common{"--init", model, "--engine", "processes", "--workers", "2"};
-  const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), common.begin(), common.end());
-    return trained(more);
-  };
-  ASSERT_EQ(with({"--freeze", "items,item_bias", "--save", tuned}).code, 0);
+  ASSERT_EQ(trained({"--engine serial --save", model}).code, 0);
+  ASSERT_EQ(trained({"--init", model, "--engine processes --workers 2 --freeze items,item_bias --save", tuned}).code,
+            0);
   // Items are the even columns.
   const auto items_in = [&](const saved_model& m) {
     std::vector<std::vector<float>> rows;
@@ -147,48 +125,19 @@ TEST_F(ratings, begin_with_items_that_are_known_and_stay_as_they_are) {
   EXPECT_NE(before.weights, after.weights);
 
   const std::string again = *folder / "again.bin";
-  ASSERT_EQ(
-      hogwild({"train", data(), "--model", "matrix_factorization", "--epochs", "1", "--init", model, "--save", again})
-          .code,
-      0);
+  ASSERT_EQ(hogwild({"train", data(), "--model matrix_factorization --epochs 1 --init", model, "--save", again}).code,
+            0);
   EXPECT_EQ(load_model(again).width, before.width) << "as many factors as the saved one";
 }
 
 TEST_F(ratings, of_users_nobody_knows_are_the_mean_and_what_the_item_adds) {
   const std::string model = *folder / "u.bin", rows = *folder / "unknown.tsv";
-  ASSERT_EQ(trained({"--engine", "serial", "--save", model}).code, 0);
+  ASSERT_EQ(trained({"--engine serial --save", model}).code, 0);
   write_file(rows, "7777\t3\n8888\t9999\n");
   const outcome o = hogwild({"predict", model, rows});
   EXPECT_EQ(o.code, 0) << o.err;
   ASSERT_EQ(lines_of(o.out).size(), 2u);
   EXPECT_THAT(o.err, HasSubstr("3 times a user or an item occurs that the training data never had"));
-}
-
-TEST_F(ratings, that_are_wrong_are_refused_with_their_place) {
-  const std::string bad = *folder / "bad.csv";
-  write_file(bad, "1,2,3\n1,2\n");
-  const outcome short_line = hogwild({"train", bad, "--model", "matrix_factorization"});
-  EXPECT_EQ(short_line.code, 3);
-  EXPECT_THAT(short_line.err, HasSubstr("bad.csv:2:4"));
-  const std::string model = *folder / "k.bin";
-  ASSERT_EQ(trained({"--engine", "serial", "--save", model}).code, 0);
-  const outcome stranger = hogwild({"recommend", model, "--user", "5"});
-  EXPECT_EQ(stranger.code, 3);
-  EXPECT_THAT(stranger.err, HasSubstr("the model does not know user 5"));
-}
-
-TEST_F(ratings, do_not_go_with_options_of_other_models) {
-  EXPECT_EQ(hogwild({"train", data(), "--factors", "8"}).code, 2);
-  const outcome linear = hogwild({"train", data(), "--ownership", "blocks"});
-  EXPECT_EQ(linear.code, 2);
-  EXPECT_THAT(linear.err, HasSubstr("--ownership is about factors: it needs --model matrix_factorization"));
-  EXPECT_EQ(hogwild({"train", data(), "--format", "ratings"}).code, 2);
-  EXPECT_EQ(trained({"--format", "libsvm"}).code, 2);
-  EXPECT_EQ(trained({"--factors", "0"}).code, 2);
-  EXPECT_EQ(trained({"--ownership", "blocks", "--reproducible"}).code, 2);
-  EXPECT_EQ(trained({"--ownership", "blocks", "--engine", "ring", "--replicas", "2", "--workers", "2"}).code, 2);
-  EXPECT_EQ(trained({"--test", "1.5"}).code, 2);
-  EXPECT_EQ(trained({"--test", "0.6", "--validation", "0.5"}).code, 2);
 }
 
 }  // namespace

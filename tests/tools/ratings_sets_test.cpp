@@ -2,14 +2,10 @@
 // Published ratings, trained by defaults: the error on ratings that were held back.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
-#include "command.hpp"
+#include "small_data.hpp"
 
 namespace hogwild::test {
 namespace {
@@ -28,32 +24,20 @@ class rating_sets : public ::testing::TestWithParam<known_set> {};
 // The held-back ratings are the same in every run. Rows were shuffled once, so they are a random sample: with other
 // seeds of the split the error on ml-1m was 0.8401 to 0.8402, on ml-100k 0.905 to 0.914.
 TEST_P(rating_sets, are_learned_by_defaults) {
-  const char* const data = std::getenv("HOGWILD_DATA_DIR");
-  if (data == nullptr) GTEST_SKIP() << "HOGWILD_DATA_DIR is not set";
-  const auto source = std::filesystem::path(data) / GetParam().file;
-  if (!std::filesystem::exists(source)) GTEST_SKIP() << source << " is not there";
-  const scratch_folder scratch;
-  const auto link = scratch.path() / source.filename();
-  std::filesystem::create_symlink(source, link);  // so that the cache goes beside the link
-  std::map<std::string, double> of_storage;
-  for (const auto& engine : {std::vector<std::string>{"--engine", "serial"},
-                             {"--engine", "threads", "--workers", "2"},
-                             {"--engine", "threads", "--workers", "2", "--ownership", "shared"},
-                             {"--engine", "processes", "--workers", "2"},
-                             {"--engine", "cuda", "--device", "emulated", "--storage", "float"},
-                             {"--engine", "cuda", "--device", "emulated", "--storage", "half"},
-                             {"--engine", "cuda", "--device", "emulated", "--workers", "1"}}) {
-    std::vector<std::string> words{"train",  link.string(),       "--model",  "matrix_factorization",
-                                   "--test", GetParam().fraction, "--epochs", "30",
-                                   "--json"};
-    words.insert(words.end(), engine.begin(), engine.end());
-    const outcome o = hogwild(words);
-    ASSERT_EQ(o.code, 0) << o.err;
-    const double rmse = nlohmann::json::parse(o.out)["test_rmse"].get<double>();
-    EXPECT_LT(rmse, GetParam().rmse) << engine[1];
-    if (engine.back() == "float" || engine.back() == "half") of_storage[engine.back()] = rmse;
+  linked_sets sets;
+  const std::string path = sets.link(GetParam().file);
+  if (path.empty()) GTEST_SKIP() << sets.missing();
+  std::map<std::string, double> of_engine;
+  for (const std::string engine : {"serial", "threads --workers 2", "threads --workers 2 --ownership shared",
+                                   "processes --workers 2", "cuda --device emulated --storage float",
+                                   "cuda --device emulated --storage half", "cuda --device emulated --workers 1"}) {
+    const auto result = result_of({"train", path, "--model matrix_factorization --test", GetParam().fraction,
+                                   "--epochs 30 --json --engine", engine.c_str()});
+    of_engine[engine] = result["test_rmse"].get<double>();
+    EXPECT_LT(of_engine[engine], GetParam().rmse) << engine;
   }
-  EXPECT_NEAR(of_storage.at("half"), of_storage.at("float"), 0.002);
+  EXPECT_NEAR(of_engine.at("cuda --device emulated --storage half"),
+              of_engine.at("cuda --device emulated --storage float"), 0.002);
 }
 
 INSTANTIATE_TEST_SUITE_P(every, rating_sets,

@@ -8,14 +8,12 @@ beside each: what it then predicted for the rows of one of the data files there.
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-HOGWILD = pathlib.Path(sys.argv.pop(1)).resolve()
+from command_case import HAS_NETS, command_case
+
 SAVED = pathlib.Path(sys.argv.pop(1)).resolve()
-HAS_NETS = " mlp" in subprocess.run([HOGWILD, "train", "--help"], capture_output=True, text=True, check=True).stdout
 os.umask(0o022)
 NETS = ("mlp.bin", "convnet.bin", "deepfm.bin")  # are built where Eigen is
 
@@ -38,19 +36,7 @@ WORDS = {"skip_gram.vec": "skip_gram", "skip_gram.bin": "skip_gram"}
 WORD_MODELS = ["skip_gram.model", "cbow.model"]
 
 
-class saved_before(unittest.TestCase):
-    def setUp(self):
-        self.held = tempfile.TemporaryDirectory()
-        self.folder = pathlib.Path(self.held.name)
-
-    def tearDown(self):
-        self.held.cleanup()
-
-    def run_command(self, *words, code=0):
-        done = subprocess.run([HOGWILD, *words], capture_output=True, text=True, check=False, timeout=60)
-        self.assertEqual(done.returncode, code, f"{words}: {done.stderr}")
-        return done
-
+class saved_before(command_case):
     def test_models_predict_what_they_predicted(self):
         seen = set()
         for data, models in DATA.items():

@@ -17,7 +17,9 @@ import tempfile
 import time
 import unittest
 
-HOGWILD, SCHEMA = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
+from command_case import HOGWILD, command_case
+
+SCHEMA = pathlib.Path(sys.argv.pop(1)).resolve()
 KILLS = 30
 SPACE = ["--space", "l2=log:1e-8:1e-2", "--space", "step=log:0.01:100"]
 
@@ -35,7 +37,7 @@ def checked(document):
     jsonschema.Draft202012Validator(schema).validate(document)
 
 
-class a_search(unittest.TestCase):
+class a_search(command_case):
     @classmethod
     def setUpClass(cls):
         cls.shared = tempfile.TemporaryDirectory()
@@ -51,24 +53,32 @@ class a_search(unittest.TestCase):
         cls.shared.cleanup()
 
     def setUp(self):
-        self.scratch = tempfile.TemporaryDirectory()
-        self.folder = pathlib.Path(self.scratch.name)
+        super().setUp()
         self.journal = self.folder / "journal"
-
-    def tearDown(self):
-        self.scratch.cleanup()
-
-    def run_command(self, *arguments, cwd=None):
-        done = subprocess.run([HOGWILD, *arguments], capture_output=True, text=True, check=False, timeout=60, cwd=cwd)
-        return done.returncode, done.stdout, done.stderr
 
     def search(self, *arguments, data=None):
         """The document of a search that comes to its end."""
-        code, out, err = self.run_command("search", data or self.data, "--quiet", "--json", *arguments)
-        self.assertEqual((code, err), (0, ""))
-        document = json.loads(out)
+        done = self.run_command("search", data or self.data, "--quiet", "--json", *arguments)
+        self.assertEqual(done.stderr, "")
+        document = json.loads(done.stdout)
         checked(document)
         return document
+
+    def trained(self, trial, data, test, *options):
+        """What a run of its own with the options of a trial says."""
+        given = [word for name, value in trial["options"].items() for word in (f"--{name}", value)]
+        return json.loads(self.said("train", data, "--test", test, "--engine", "serial", *given, *options, "--json", "--quiet"))
+
+    def begun(self, command, **more):
+        """A search that has told of its first trial."""
+        run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **{"stdout": subprocess.DEVNULL, **more})
+        self.assertIn("trial", run.stderr.readline())
+        return run
+
+    def ended(self, run, asked):
+        """How it ends where it gets a signal: its output and its message."""
+        run.send_signal(asked)
+        return run.communicate(timeout=60)
 
     @staticmethod
     def answer(document):
@@ -111,11 +121,8 @@ class a_search(unittest.TestCase):
                                 "--space", "step=0.3:1", "--epochs", "4", *options)
             self.assertEqual(sorted(trial["epochs"] for trial in found["trials"]), [1, 1, 2, 4])
             for trial in found["trials"]:  # a step that is given does not fall, so that a part of a run is a run
-                code, out, _ = self.run_command("train", self.data, "--test", self.held, "--engine", "serial", "--epochs",
-                                                str(trial["epochs"]), "--step", trial["options"]["step"], "--json", "--quiet",
-                                                *options)
-                self.assertEqual(code, 0)
-                self.assertAlmostEqual(json.loads(out)["test_loss"], trial["metric"], delta=tolerance)
+                run = self.trained(trial, self.data, self.held, "--epochs", str(trial["epochs"]), *options)
+                self.assertAlmostEqual(run["test_loss"], trial["metric"], delta=tolerance)
 
     def test_trials_of_several_classes_are_what_runs_of_their_own_are(self):
         data, held = (self.folder / name for name in ("classes.svm", "held.svm"))
@@ -127,11 +134,8 @@ class a_search(unittest.TestCase):
             found = self.search("--validation", held, "--strategy", "grid", "--space", "l2=0,1e-5,1e-3", "--space", "step=0.1,1",
                                 "--metric", metric, *options, data=data)
             for trial in found["trials"]:
-                given = [word for name, value in trial["options"].items() for word in (f"--{name}", value)]
-                code, out, _ = self.run_command("train", data, "--test", held, "--engine", "serial", *given, *options, "--json",
-                                                "--quiet")
-                self.assertEqual(code, 0)
-                self.assertAlmostEqual(json.loads(out)[f"test_{metric}"], trial["metric"], delta=1e-9)
+                run = self.trained(trial, data, held, *options)
+                self.assertAlmostEqual(run[f"test_{metric}"], trial["metric"], delta=1e-9)
             if metric == "loss":
                 self.assertEqual(len({trial["metric"] for trial in found["trials"]}), 6, "each makes a difference")
 
@@ -148,22 +152,14 @@ class a_search(unittest.TestCase):
                                     "step=0.02,0.1", *options, data=data)
                 self.assertEqual(len({trial["metric"] for trial in found["trials"]}), 6, "each makes a difference")
                 for trial in found["trials"]:
-                    given = [word for name, value in trial["options"].items() for word in (f"--{name}", value)]
-                    code, out, _ = self.run_command("train", data, "--test", test, "--engine", "serial", *given, *options,
-                                                    "--json", "--quiet")
-                    self.assertEqual(code, 0)
-                    self.assertAlmostEqual(json.loads(out)["test_loss"], trial["metric"], delta=1e-9)
+                    self.assertAlmostEqual(self.trained(trial, data, test, *options)["test_loss"], trial["metric"], delta=1e-9)
 
     def test_each_trial_has_the_l1_that_it_names(self):
         options = ["--epochs", "3", "--batch", "1"]
         found = self.search("--validation", self.held, "--strategy", "grid", "--space", "l1=0,1e-6,1e-4,1e-3", "--space",
                             "l2=1e-6,1e-3", "--space", "step=0.3", *options)
         for trial in found["trials"]:
-            given = [word for name, value in trial["options"].items() for word in (f"--{name}", value)]
-            code, out, _ = self.run_command("train", self.data, "--test", self.held, "--engine", "serial", *given, *options,
-                                            "--json", "--quiet")
-            self.assertEqual(code, 0)
-            self.assertAlmostEqual(json.loads(out)["test_loss"], trial["metric"], delta=1e-6)
+            self.assertAlmostEqual(self.trained(trial, self.data, self.held, *options)["test_loss"], trial["metric"], delta=1e-6)
         self.assertEqual(len({round(trial["metric"], 6) for trial in found["trials"]}), 8, "each makes a difference")
 
     def test_saves_what_the_told_command_trains(self):
@@ -172,7 +168,7 @@ class a_search(unittest.TestCase):
                             *SPACE, "--save", saved, "--record", record)
         words = shlex.split(found["best"]["command"])
         self.assertEqual(words[0], "hogwild")
-        self.assertEqual(self.run_command(*words[1:], "--quiet", "--save", again)[0], 0)
+        self.run_command(*words[1:], "--quiet", "--save", again)
         self.assertEqual(pathlib.Path(saved).read_bytes(), pathlib.Path(again).read_bytes())
         self.assertEqual(json.loads(pathlib.Path(record).read_text(encoding="utf-8")), found)
 
@@ -196,12 +192,11 @@ class a_search(unittest.TestCase):
                 ("has 1 to 16 rows", "--step", "0.01", "--space", "batch=8,32")):
             with self.subTest(sentence):
                 saved = str(self.folder / "saved.txt")
-                code, out, err = self.run_command("search", self.data, "--json", "--strategy", "grid", "--epochs", "2", *options,
-                                                  "--save", saved)
-                self.assertEqual(code, 0, err)
-                self.assertIn("trial 1 cannot be: ", err)
-                self.assertIn(sentence, err)
-                found = json.loads(out)
+                done = self.run_command("search", self.data, "--json", "--strategy", "grid", "--epochs", "2", *options,
+                                        "--save", saved)
+                self.assertIn("trial 1 cannot be: ", done.stderr)
+                self.assertIn(sentence, done.stderr)
+                found = json.loads(done.stdout)
                 self.assertEqual([t["state"] for t in found["trials"]], ["done", "diverged"])
                 self.assertEqual(found["best"]["trial"], 0)
 
@@ -221,68 +216,23 @@ class a_search(unittest.TestCase):
         label, first, *rest = text.split(" ", 2)
         column, value = first.split(":")
         data.write_text(" ".join([label, f"{column}:{float(value) + 1.0}", *rest]), encoding="utf-8")
-        code, _, err = self.run_command("search", str(data), "--quiet", *options)
-        self.assertEqual(code, 3, err)
-        self.assertIn("is the journal of another search", err)
+        self.assertIn("is the journal of another search", self.said("search", str(data), "--quiet", *options, code=3))
 
     def test_a_configuration_that_cannot_be_or_diverges_is_passed_over(self):
-        code, out, err = self.run_command("search", self.data, "--json", "--strategy", "grid", "--model", "least_squares",
-                                          "--space", "step=1e30,0.01", "--space", "l2=0,1e-3", "--epochs", "2")
-        found = json.loads(out)
-        self.assertEqual(code, 0, err)
+        done = self.run_command("search", self.data, "--json", "--strategy", "grid", "--model", "least_squares", "--space",
+                                "step=1e30,0.01", "--space", "l2=0,1e-3", "--epochs", "2")
+        found = json.loads(done.stdout)
         self.assertEqual([t["state"] for t in found["trials"]], ["diverged", "diverged", "done", "done"])
-        self.assertIn("trial 1 cannot be: step * l2 is", err)
-        code, _, err = self.run_command("search", self.data, "--quiet", "--strategy", "grid", "--model", "least_squares",
-                                        "--space", "step=1e29,1e30", "--l2", "0")
-        self.assertEqual(code, 5)
-        self.assertIn("all configurations diverged", err)
+        self.assertIn("trial 1 cannot be: step * l2 is", done.stderr)
+        self.assertIn("all configurations diverged",
+                      self.said("search", self.data, "--quiet", "--strategy", "grid", "--model", "least_squares", "--space",
+                                "step=1e29,1e30", "--l2", "0", code=5))
 
     def test_shows_trials_and_a_command(self):
-        code, out, err = self.run_command("search", self.data, "--strategy", "grid", "--space", "step=0.3,1", "--epochs", "2")
-        self.assertEqual(code, 0)
-        self.assertEqual(err.count("--step="), 2)
-        self.assertIn("trials      2: 2 done", out)
-        self.assertIn(f"train       hogwild train {self.data} --engine=serial --epochs=2 --step=", out)
-
-    def test_tells_what_is_wrong(self):
-        small = self.folder / "small.svm"
-        small.write_text("1 1:1\n-1 2:1\n1 1:2\n-1 2:2\n1 1:3\n", encoding="utf-8")
-        other = self.folder / "other"
-        other.write_text("mine\n", encoding="utf-8")
-        for code, sentence, arguments in (
-                (2, "the search has no space", []),
-                (2, "the space names 'foo', which is no option", ["--space", "foo=1,2"]),
-                (2, "the space names 'engine', which is the same for all", ["--space", "engine=serial,threads"]),
-                (2, "the space names 'no-pin', a flag turned round: name 'pin'", ["--space", "no-pin=true,false"]),
-                (2, "the space names 'no-bias', a flag turned round: name 'bias'", ["--space", "no-bias=true,false"]),
-                (2, "the space names 'pin', which is the same for all", ["--space", "pin=true,false"]),
-                (2, "--l2 auto is a search of its own", ["--l2", "auto", "--space", "step=1,2"]),
-                (2, "--l2 auto is a search of its own", ["--space", "l2=auto,1"]),
-                (2, "the space of 'l2' is upside down", ["--space", "l2=2:1"]),
-                (2, "has no logarithm", ["--space", "l2=log:0:1"]),
-                (2, "the space of 'l2' is given twice", ["--space", "l2=1,2", "--space", "l2=3,4"]),
-                (2, "--l2 is given, and the space names it too", ["--l2", "1", "--space", "l2=1,2"]),
-                (2, "--step: 'a' is neither", ["--space", "step=a,b"]),
-                (2, "a grid takes a number of points", ["--strategy", "grid", "--space", "l2=0.1:1"]),
-                (2, "deals out epochs itself", ["--strategy", "hyperband", "--space", "epochs=1,2"]),
-                (2, "--folds 1: at least two are needed", ["--folds", "1", "--space", "l2=1,2"]),
-                (2, "more folds, 6, than rows, 5", ["--folds", "6", "--space", "l2=1,2"]),
-                (3, "the label -1 has 2 rows, fewer than the 3 folds", ["--folds", "3", "--space", "l2=1,2"]),
-                (2, "--validation excludes --folds", ["--folds", "2", "--validation", "0.5", "--space", "l2=1,2"]),
-                (2, "--configurations is for", ["--configurations", "4", "--strategy", "grid", "--space", "l2=1,2"]),
-                (2, "--eta is for", ["--eta", "4", "--space", "l2=1,2"]),
-                (2, "--metric rmse is not measured", ["--metric", "rmse", "--space", "step=1,2"]),
-                (2, "--test is not for a search", ["--test", str(small), "--space", "l2=1,2"]),
-                (2, "--schedule plateau goes by", ["--space", "schedule=plateau,linear"]),
-                (2, "which have no labels", ["--model", "skip_gram", "--space", "l2=1,2"]),
-                (2, "step * l2 is", ["--strategy", "grid", "--space", "step=1000,2000", "--space", "l2=1"]),
-                (3, "is no journal of a search", ["--journal", str(other), "--space", "l2=1,2"]),
-                (3, "cannot be read", ["--validation", "nowhere.svm", "--space", "l2=1,2"])):
-            with self.subTest(sentence):
-                got, out, err = self.run_command("search", str(small), "--quiet", *arguments)
-                self.assertEqual((got, out), (code, ""), err)
-                self.assertIn(sentence, err)
-        self.assertEqual(other.read_text(encoding="utf-8"), "mine\n")
+        done = self.run_command("search", self.data, "--strategy", "grid", "--space", "step=0.3,1", "--epochs", "2")
+        self.assertEqual(done.stderr.count("--step="), 2)
+        self.assertIn("trials      2: 2 done", done.stdout)
+        self.assertIn(f"train       hogwild train {self.data} --engine=serial --epochs=2 --step=", done.stdout)
 
     def test_leaves_no_folder_behind_where_it_fails(self):
         for arguments in (["--init", "nowhere.model"], ["--metric", "rmse"]):
@@ -294,24 +244,18 @@ class a_search(unittest.TestCase):
 
     def test_leaves_no_folder_behind_where_it_is_ended(self):
         for asked, code in (signal.SIGINT, 130), (signal.SIGQUIT, -signal.SIGQUIT):  # the latter at once
-            run = subprocess.Popen([HOGWILD, "search", self.large, "--strategy", "hyperband", *self.BY_RUNS, *SPACE],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                   env={**os.environ, "TMPDIR": str(self.folder)},
-                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
-            self.assertIn("trial", run.stderr.readline())
+            run = self.begun([HOGWILD, "search", self.large, "--strategy", "hyperband", *self.BY_RUNS, *SPACE],
+                             env={**os.environ, "TMPDIR": str(self.folder)},
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
             self.assertTrue(list(self.folder.glob("hogwild-search-*/*")), "trials wait")
-            run.send_signal(asked)
-            run.communicate(timeout=60)
+            self.ended(run, asked)
             self.assertEqual(run.returncode, code)
             self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_collects_the_folder_that_a_killed_one_has_left(self):
         command = [HOGWILD, "search", self.large, "--strategy", "hyperband", *self.BY_RUNS, *SPACE]
         env = {**os.environ, "TMPDIR": str(self.folder)}
-        run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env)
-        self.assertIn("trial", run.stderr.readline())
-        run.kill()
-        run.communicate(timeout=60)
+        self.ended(self.begun(command, env=env), signal.SIGKILL)
         self.assertEqual(len(list(self.folder.iterdir())), 1)
         done = subprocess.run([HOGWILD, "search", self.data, "--strategy", "halving", "--configurations", "3", "--epochs", "3",
                                "--quiet", *SPACE], capture_output=True, text=True, check=False, timeout=60, env=env)
@@ -330,10 +274,8 @@ class a_search(unittest.TestCase):
         trials = pathlib.Path(f"{self.journal}.trials")
         trials.mkdir()
         (trials / "3.0.abcdef.aside").write_text("half a checkpoint", encoding="utf-8")
-        run = subprocess.Popen(self.resumable(self.BY_RUNS), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        self.assertIn("trial", run.stderr.readline())
-        run.send_signal(signal.SIGINT)
-        run.communicate(timeout=60)
+        run = self.begun(self.resumable(self.BY_RUNS))
+        self.ended(run, signal.SIGINT)
         self.assertEqual(run.returncode, 130)
         self.assertFalse((trials / "3.0.abcdef.aside").exists())
 
@@ -353,9 +295,8 @@ class a_search(unittest.TestCase):
     def test_tells_runs_of_their_own_as_they_end(self):
         # Beside trials that go side by side, 32 and more of them at a time.
         for l1 in "0", "1e-5":
-            code, _, err = self.run_command("search", self.data, "--strategy", "grid", "--workers", "1", "--epochs", "1",
-                                            "--l1", l1, "--space", "step=0.1,0.2,0.3", "--space", "optimizer=sgd,adagrad")
-            self.assertEqual(code, 0, err)
+            err = self.run_command("search", self.data, "--strategy", "grid", "--workers", "1", "--epochs", "1", "--l1", l1,
+                                   "--space", "step=0.1,0.2,0.3", "--space", "optimizer=sgd,adagrad").stderr
             told = [int(line.split()[2]) for line in err.splitlines() if line.startswith("hogwild: trial")]
             self.assertEqual(told, [0, 2, 4, 1, 3, 5])
 
@@ -407,11 +348,10 @@ class a_search(unittest.TestCase):
                 seconds, killed = time.monotonic() - began, 0
 
     def test_checkpoints_that_another_search_has_left_are_not_gone_on_from(self):
-        run = subprocess.Popen(self.resumable(self.BY_RUNS), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        for _ in range(5):
+        run = self.begun(self.resumable(self.BY_RUNS))
+        for _ in range(4):
             self.assertIn("trial", run.stderr.readline())  # in the first rung, in which all wait for its end
-        run.send_signal(signal.SIGKILL)
-        run.communicate()
+        self.ended(run, signal.SIGKILL)
         self.assertTrue(any(pathlib.Path(f"{self.journal}.trials").iterdir()))
         self.journal.unlink()
         space = ["--space", "step=0.1,0.2,0.3", "--space", "l2=1e-5,1e-6", "--strategy", "halving", "--configurations", "4",
@@ -421,10 +361,8 @@ class a_search(unittest.TestCase):
         self.assertEqual([path.name for path in self.folder.iterdir()], ["journal"])
 
     def test_stops_when_it_is_asked_and_goes_on(self):
-        run = subprocess.Popen(self.resumable(self.BY_RUNS), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.assertIn("trial", run.stderr.readline())
-        run.send_signal(signal.SIGINT)
-        out, err = run.communicate(timeout=60)
+        run = self.begun(self.resumable(self.BY_RUNS), stdout=subprocess.PIPE)
+        out, err = self.ended(run, signal.SIGINT)
         self.assertEqual(run.returncode, 130)
         self.assertIn("the same command goes on from", err)
         stopped = json.loads(out)
@@ -442,11 +380,9 @@ class a_search(unittest.TestCase):
         self.assertEqual(self.answer(first), self.answer(again))
         text = self.journal.read_bytes()
         for more in (["--bias"], ["--seed", "2"], ["--metric", "auc"], ["--folds", "2"], ["--validation", "0.3"]):
-            code, _, err = self.run_command("search", self.data, "--quiet", *options, *more)
-            self.assertEqual(code, 3, err)
-            self.assertIn("is the journal of another search", err)
-        code, _, err = self.run_command("search", self.held, "--quiet", *options)
-        self.assertEqual(code, 3, err)
+            self.assertIn("is the journal of another search",
+                          self.said("search", self.data, "--quiet", *options, *more, code=3))
+        self.run_command("search", self.held, "--quiet", *options, code=3)
         self.assertEqual(self.journal.read_bytes(), text)
 
 

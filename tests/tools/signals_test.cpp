@@ -52,8 +52,11 @@ std::vector<process_identity> children_of(pid_t process) {
   return found;
 }
 
-/// A shell command that goes on when its output has no reader any more.
-const std::string until_unread = "trap '' PIPE; while echo; do :; done 2>/dev/null; trap - PIPE; ";
+/// A script that runs the command when nobody reads its output any more, and prints its exit code.
+std::string unread_into(const std::string& code) {
+  return "{ trap '' PIPE; while echo; do :; done 2>/dev/null; trap - PIPE; \"$@\"; echo $? >" + code +
+         "; } | true; cat " + code;
+}
 
 /// Whether the first thread of a process is in the middle of a write to stderr.
 bool writes_to_stderr(pid_t process) {
@@ -63,80 +66,63 @@ bool writes_to_stderr(pid_t process) {
 
 class signals : public with_small_data {
  protected:
-  static std::vector<std::string> for_ever(const char* engine, const std::string& model) {
-    return {"train", train(), "--engine", engine, "--workers", "2", "--epochs", "100000000", "--save", model};
+  static command_words for_ever(const char* engine, const std::string& model) {
+    return {"train", train(), "--engine", engine, "--workers 2 --epochs 100000000 --save", model};
   }
-  /// A command line of the shell, with the program as $0 and the rest as "$@".
-  static running_command::any_program in_shell(const std::string& script, std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"/bin/sh", "-c", script, hogwild_path()});
-    return {std::move(arguments)};
+  /// Signals a run that has come to its second epoch, and its workers if `all`: it saves its model and leaves nothing.
+  static void expect_saved(const char* engine, int signal, bool all = false) {
+    const std::string model = file("signalled.bin");
+    SCOPED_TRACE(std::string(engine) + " and signal " + std::to_string(signal));
+    std::filesystem::remove(model);
+    running_command run({"train", train(), "--epochs 100000000 --json --save", model, "--engine", engine});
+    const pid_t pid = run.pid();
+    ASSERT_TRUE(run.says("epoch 2/")) << run.err();
+    if (all) {
+      const auto workers = children_of(pid);
+      EXPECT_FALSE(workers.empty());
+      for (const process_identity& worker : workers) ::kill(worker.pid, signal);
+      ASSERT_TRUE(run.says("epoch " + std::to_string(lines_of(run.err()).size() + 2) + "/")) << run.err();
+    }
+    run.signal(signal);
+    const outcome o = run.wait();
+    EXPECT_EQ(o.code, 130) << o.err;
+    EXPECT_THAT(o.err, Not(HasSubstr("takes its place")));
+    EXPECT_EQ(nlohmann::json::parse(o.out)["status"], "stopped");
+    EXPECT_THAT(segments_made_by(pid), IsEmpty());
+    EXPECT_EQ(hogwild({"evaluate", model, test()}).code, 0);
   }
 };
 
 TEST_F(signals, that_end_a_run_save_the_model_and_leave_no_segment) {
-  for (const char* engine : {"threads", "processes"}) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-      const std::string model = *folder / "signalled.bin";
-      std::filesystem::remove(model);
-      running_command run(for_ever(engine, model));
-      const pid_t pid = run.pid();
-      ASSERT_TRUE(run.says("epoch 2/")) << run.err();
-      run.signal(signal);
-      const outcome o = run.wait();
-      EXPECT_EQ(o.code, 130) << engine << " " << signal << "\n" << o.err;
-      EXPECT_THAT(segments_made_by(pid), IsEmpty());
-      EXPECT_EQ(hogwild({"evaluate", model, test()}).code, 0);
-    }
-  }
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    for (const char* const engine : {"threads --workers 2", "processes --workers 2"}) expect_saved(engine, signal);
+  for (const char* const engine :
+       {"serial", "ring --workers 2 --replicas 2", "ring --workers 2 --replicas 2 --transport shared_segment",
+        "all_reduce --workers 2", "local_sgd --workers 2"})
+    expect_saved(engine, SIGINT);
 }
 
-// Signals as timeout(1) and service managers send them. No rank of a synchronous run could be replaced.
 TEST_F(signals, that_reach_the_workers_too_end_the_run_in_order) {
-  for (const std::string engine : {"processes", "local_sgd"}) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-      const std::string model = *folder / "group.bin";
-      std::filesystem::remove(model);
-      std::vector<std::string> arguments = for_ever(engine.c_str(), model);
-      if (engine == "local_sgd") arguments.insert(arguments.end(), {"--transport", "shared_segment"});
-      running_command run(arguments);
-      ASSERT_TRUE(run.says("epoch 2/")) << run.err();
-      const auto workers = children_of(run.pid());
-      EXPECT_FALSE(workers.empty());
-      for (const process_identity& worker : workers) ::kill(worker.pid, signal);
-      ASSERT_TRUE(run.says("epoch " + std::to_string(lines_of(run.err()).size() + 2) + "/")) << run.err();
-      run.signal(signal);
-      const outcome o = run.wait();
-      EXPECT_EQ(o.code, 130) << engine << " " << signal << "\n" << o.err;
-      EXPECT_THAT(o.err, Not(HasSubstr("takes its place")));
-      EXPECT_EQ(hogwild({"evaluate", model, test()}).code, 0);
-    }
-  }
+  for (const char* const engine : {"processes --workers 2", "local_sgd --workers 2 --transport shared_segment"})
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) expect_saved(engine, signal, true);
 }
 
 TEST_F(signals, a_run_that_nobody_reads_any_more_saves_its_model) {
   const std::string model = *folder / "unread.bin", code = *folder / "code";
-  const running_command::any_program cut = in_shell(
-      "{ \"$0\" \"$@\" 2>&1; echo $? >" + code + "; } | sed '/epoch 1/q'; cat " + code, for_ever("processes", model));
-  const outcome o = running_command(cut).wait();
+  const outcome o =
+      in_shell("{ \"$@\" 2>&1; echo $? >" + code + "; } | sed '/epoch 1/q'; cat " + code, for_ever("processes", model));
   EXPECT_THAT(o.out, HasSubstr("epoch 1/"));
   EXPECT_EQ(lines_of(o.out).back(), "130");
   EXPECT_EQ(hogwild({"evaluate", model, test()}).code, 0);
   // Its segment names a process that only the shell has known; no other run's of this model can be told from it.
-  std::vector<std::string> arguments = {"train", train(), "--epochs", "1", "--quiet", "--json"};
-  const outcome summary =
-      running_command(
-          in_shell("{ " + until_unread + "\"$0\" \"$@\"; echo $? >" + code + "; } | true; cat " + code, arguments))
-          .wait();
+  const outcome summary = in_shell(unread_into(code), {"train", train(), "--epochs 1 --quiet --json"});
   EXPECT_EQ(summary.out, "130\n") << "the summary was not read";
 }
 
 // No reader is left for the model.
 TEST_F(signals, a_model_that_nobody_reads_ends_the_command_as_a_broken_pipe_does) {
   const std::string code = *folder / "code";
-  const outcome o =
-      running_command(in_shell("{ " + until_unread + "\"$0\" \"$@\"; echo $? >" + code + "; } | true; cat " + code,
-                               {"train", train(), "--epochs", "1", "--save", "/dev/stdout"}))
-          .wait();
+  const outcome o = in_shell(unread_into(code), {"train", train(), "--epochs 1 --save /dev/stdout"});
   EXPECT_EQ(o.out, "141\n");
   EXPECT_THAT(o.err, Not(HasSubstr("stopping")));
   EXPECT_THAT(o.err, Not(HasSubstr("cannot write")));
@@ -146,7 +132,7 @@ TEST_F(signals, a_model_that_nobody_reads_ends_the_command_as_a_broken_pipe_does
 /// in the middle of a write.
 class held_up_run {
  public:
-  held_up_run(const std::string& pipe, const std::vector<std::string>& arguments)
+  held_up_run(const std::string& pipe, const command_words& arguments)
       : made_(::mkfifo(pipe.c_str(), 0600)),
         held_(::open(pipe.c_str(), O_RDWR | O_CLOEXEC)),
         run_(arguments, "", "", pipe) {
@@ -223,35 +209,19 @@ TEST_F(signals, a_later_one_ends_at_once_and_leaves_nothing) {
 
 // Signals as a batch system sends them before the end of a job, perhaps to all of its processes.
 TEST_F(signals, of_batch_systems_save_the_model) {
-  for (const int signal : {SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM}) {
-    const std::string model = *folder / "batch.bin";
-    std::filesystem::remove(model);
-    running_command run(for_ever("processes", model));
-    const pid_t pid = run.pid();
-    ASSERT_TRUE(run.says("epoch 2/")) << run.err();
-    if (signal != SIGXCPU)
-      for (const process_identity& worker : children_of(pid)) ::kill(worker.pid, signal);
-    run.signal(signal);
-    const outcome o = run.wait();
-    EXPECT_EQ(o.code, 130) << signal << "\n" << o.err;
-    EXPECT_THAT(o.err, Not(HasSubstr("takes its place")));
-    EXPECT_THAT(segments_made_by(pid), IsEmpty());
-    EXPECT_EQ(hogwild({"evaluate", model, test()}).code, 0);
-  }
+  expect_saved("processes --workers 2", SIGXCPU);
+  for (const int signal : {SIGUSR1, SIGUSR2, SIGALRM}) expect_saved("processes --workers 2", signal, true);
 }
 
 // The limit is each process's own, and workers come to theirs long before the one that waits for them.
 TEST_F(signals, a_worker_at_its_limit_of_cpu_time_ends_the_run_in_order) {
-  for (const std::string engine : {"processes", "local_sgd"}) {
+  for (const char* const engine : {"processes", "local_sgd --transport shared_segment"}) {
     const std::string model = *folder / "limit.bin";
     std::filesystem::remove(model);
-    std::vector<std::string> arguments = for_ever(engine.c_str(), model);
     // Rows that take long, and no measurements, which that one would have to make.
-    arguments.insert(arguments.end(), {"--measure-every", "1000000", "--model", "factorization_machine", "--factors",
-                                       "64", "--step", "0.001"});
-    if (engine == "local_sgd") arguments.insert(arguments.end(), {"--transport", "shared_segment"});
-    running_command run(in_shell("ulimit -S -t 1; exec \"$0\" \"$@\"", arguments));
-    const outcome o = run.wait();
+    const outcome o = in_shell("ulimit -S -t 1; exec \"$@\"",
+                               {for_ever(engine, model), "--measure-every 1000000 --model factorization_machine",
+                                "--factors 64 --step 0.001"});
     EXPECT_EQ(o.code, 130) << engine << "\n" << o.err;
     EXPECT_THAT(o.err, HasSubstr("has used up its CPU time"));
     EXPECT_THAT(o.err, Not(HasSubstr("takes its place")));
@@ -263,14 +233,14 @@ TEST_F(signals, a_worker_at_its_limit_of_cpu_time_ends_the_run_in_order) {
 TEST_F(signals, a_limit_of_cpu_time_leaves_time_to_save) {
   const std::string model = *folder / "limit.bin";
   std::filesystem::remove(model);
-  const outcome o = running_command(in_shell("ulimit -t 2; exec \"$0\" \"$@\"", for_ever("threads", model))).wait();
+  const outcome o = in_shell("ulimit -t 2; exec \"$@\"", for_ever("threads", model));
   EXPECT_EQ(o.code, 130) << o.err;
   EXPECT_EQ(hogwild({"evaluate", model, test()}).code, 0);
 }
 
 TEST_F(signals, that_end_the_program_without_saving_leave_no_segment) {
   for (const int signal : {SIGQUIT, SIGABRT}) {
-    running_command run(in_shell("ulimit -c 0; exec \"$0\" \"$@\"", for_ever("processes", *folder / "never.bin")));
+    running_command run(shell_program("ulimit -c 0; exec \"$@\"", for_ever("processes", *folder / "never.bin")));
     const pid_t pid = run.pid();
     ASSERT_TRUE(run.says("epoch 2/")) << run.err();
     EXPECT_EQ(segments_made_by(pid).size(), 1u);
@@ -286,9 +256,9 @@ TEST_F(signals, leave_nothing_of_files_that_are_being_written) {
                                                  {SIGXCPU, 130},      {SIGUSR1, 130},     {SIGQUIT, -SIGQUIT},
                                                  {SIGABRT, -SIGABRT}, {SIGPIPE, -SIGPIPE}};
   for (const auto& [signal, code] : ends) {
-    running_command run(in_shell(
-        "ulimit -c 0; exec \"$0\" \"$@\"",
-        {"generate", place / "made.svm", "--test", place / "test.svm", "--rows", "100000000", "--nonzeros", "1"}));
+    running_command run(
+        shell_program("ulimit -c 0; exec \"$@\"",
+                      {"generate", place / "made.svm", "--test", place / "test.svm", "--rows 100000000 --nonzeros 1"}));
     ASSERT_TRUE(eventually(60s, [&] {
       std::size_t begun = 0;
       for (const auto& entry : std::filesystem::directory_iterator(place.path())) begun += entry.file_size() > 0;
@@ -304,7 +274,7 @@ TEST_F(signals, that_are_ignored_at_the_start_stay_ignored) {
   const std::string taken = std::string("trap '' HUP; LD_PRELOAD='") + TAKES_HANGUP + "'";
   for (const std::string& begin : {std::string("trap '' HUP;"), std::string("trap '' INT;"), taken}) {
     SCOPED_TRACE(begin);
-    running_command run(in_shell(begin + " exec \"$0\" \"$@\"", for_ever("processes", *folder / "m.bin")));
+    running_command run(shell_program(begin + " exec \"$@\"", for_ever("processes", *folder / "m.bin")));
     ASSERT_TRUE(run.says("epoch 2/")) << run.err();
     run.signal(begin.find("HUP") != std::string::npos ? SIGHUP : SIGINT);
     const std::size_t so_far = lines_of(run.err()).size();
@@ -324,11 +294,11 @@ TEST_F(signals, what_a_dead_run_left_goes_with_the_next_one) {
   auto kept = std::make_unique<kept_segment>(left.front());
   dead.wait();
   ASSERT_EQ(segments_made_by(killed).size(), 1u);
-  const outcome other = hogwild({"train", train(), "--epochs", "1"});
+  const outcome other = hogwild({"train", train(), "--epochs 1"});
   EXPECT_EQ(other.code, 0);
   EXPECT_THAT(other.err, Not(HasSubstr("dead run"))) << "it makes no segment";
   kept.reset();
-  const outcome next = hogwild({"train", train(), "--epochs", "1", "--engine", "processes"});
+  const outcome next = hogwild({"train", train(), "--epochs 1 --engine processes"});
   EXPECT_EQ(next.code, 0) << next.err;
   EXPECT_THAT(segments_made_by(killed), IsEmpty()) << "removed by it, or by a run elsewhere";
   EXPECT_EQ(segments_made_by(alive).size(), 1u);

@@ -3,46 +3,71 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "command.hpp"
 
 namespace hogwild::test {
 
-/// Small generated data, made once for all tests of a program, in a folder where each test may leave files.
-class with_small_data : public ::testing::Test {
+/// A folder for all tests of a program, in which each may leave files.
+class with_folder : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    folder = std::make_unique<scratch_folder>();
-    const outcome made = hogwild({"generate", train(), "--test", test(), "--rows", "3000", "--columns", "1500",
-                                  "--nonzeros", "20", "--delta", "0.3", "--noise", "0.02"});
-    ASSERT_EQ(made.code, 0) << made.err;
-  }
+  static void SetUpTestSuite() { folder = std::make_unique<scratch_folder>(); }
   static void TearDownTestSuite() { folder.reset(); }
 
-  static std::string train() { return *folder / "train.svm"; }
-  static std::string test() { return *folder / "test.svm"; }
+  static std::string file(const std::string& name) { return *folder / name; }
 
-  static nlohmann::json result_of(const outcome& o) {
+  /// A run of as many epochs, and one of half of them that is resumed, save the same bits.
+  static void expect_same_when_resumed(const command_words& run, int epochs) {
+    const std::string whole = file("whole.bin"), resumed = file("resumed.bin"), state = file("half.ckpt");
+    const std::string all = std::to_string(epochs), half = std::to_string(epochs / 2);
+    EXPECT_EQ(hogwild({run, "--epochs", all, "--save", whole}).code, 0);
+    EXPECT_EQ(hogwild({run, "--epochs", half, "--checkpoint", state}).code, 0);
+    const outcome o = hogwild({run, "--epochs", all, "--resume", state, "--save", resumed});
     EXPECT_EQ(o.code, 0) << o.err;
-    return nlohmann::json::parse(o.out);
+    EXPECT_TRUE(read_file(resumed) == read_file(whole)) << ::testing::PrintToString(run);
   }
 
   inline static std::unique_ptr<scratch_folder> folder;
 };
 
-/// Writes 2,000 rows of one column, x from 0 to 2 in steps of a hundredth, with label(row, x); returns the path.
-inline std::string rows_of_one_column(const std::string& path, const std::function<double(int row, double x)>& label) {
-  std::string text;
-  for (int row = 0; row < 2000; ++row) {
-    const double x = (row * 37 % 200) / 100.0;
-    text += std::to_string(label(row, x)) + " 1:" + std::to_string(x) + "\n";
+/// Small generated data in it, made once.
+class with_small_data : public with_folder {
+ protected:
+  static void SetUpTestSuite() {
+    with_folder::SetUpTestSuite();
+    const outcome made = hogwild(
+        {"generate", train(), "--test", test(), "--rows 3000 --columns 1500 --nonzeros 20 --delta 0.3 --noise 0.02"});
+    ASSERT_EQ(made.code, 0) << made.err;
   }
-  write_file(path, text);
-  return path;
-}
+
+  static std::string train() { return file("train.svm"); }
+  static std::string test() { return file("test.svm"); }
+};
+
+/// Data sets of HOGWILD_DATA_DIR, linked into a folder of their own so that caches go there.
+class linked_sets {
+ public:
+  /// The path of a link; empty where there is no such file.
+  std::string link(const std::string& name) {
+    const char* const data = std::getenv("HOGWILD_DATA_DIR");
+    const auto source = std::filesystem::path(data != nullptr ? data : "") / name, path = folder / name;
+    if (data == nullptr || !std::filesystem::exists(source)) {
+      missing_ += name + " is not in HOGWILD_DATA_DIR; ";
+      return {};
+    }
+    std::filesystem::create_symlink(source, path);
+    return path;
+  }
+  /// What was not there, for a test to skip with; empty where all is.
+  const std::string& missing() const { return missing_; }
+
+  const scratch_folder folder{};
+
+ private:
+  std::string missing_{};
+};
 
 }  // namespace hogwild::test

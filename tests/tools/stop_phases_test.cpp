@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "small_data.hpp"
+#include "support/eventually.hpp"
 
 namespace hogwild::test {
 namespace {
@@ -24,42 +25,31 @@ using ::testing::HasSubstr;
 
 constexpr auto soon = 10s;
 
-class stop_phases : public ::testing::Test {
+class stop_phases : public with_folder {
  protected:
   static void SetUpTestSuite() {
-    folder = std::make_unique<scratch_folder>();
+    with_folder::SetUpTestSuite();
     // All columns occur in few rows to train on; a net reads each row as wide as that.
-    ASSERT_EQ(hogwild({"generate", wide(), "--rows", "200", "--columns", "60000", "--nonzeros", "3000", "--delta",
-                       "0.1", "--zipf", "0.1"})
-                  .code,
+    ASSERT_EQ(hogwild({"generate", wide(), "--rows 200 --columns 60000 --nonzeros 3000 --delta 0.1 --zipf 0.1"}).code,
               0);
-    ASSERT_EQ(
-        hogwild({"generate", many(), "--rows", "40000", "--columns", "60000", "--nonzeros", "8", "--seed", "2"}).code,
-        0);
+    ASSERT_EQ(hogwild({"generate", many(), "--rows 40000 --columns 60000 --nonzeros 8 --seed 2"}).code, 0);
   }
-  static void TearDownTestSuite() { folder.reset(); }
 
   static std::string wide() { return *folder / "wide.svm"; }
   static std::string many() { return *folder / "many.svm"; }
   static std::string model() { return *folder / "model.bin"; }
   static std::string record() { return *folder / "run.jsonl"; }
 
-  static std::vector<std::string> net_on(const std::string& data, std::vector<std::string> more) {
-    std::vector<std::string> words = {"train",         data,    "--model",   "mlp",    "--hidden", "128",
-                                      "--first-layer", "dense", "--workers", "2",      "--epochs", "1000",
-                                      "--save",        model(), "--record",  record(), "--json"};
-    words.insert(words.end(), more.begin(), more.end());
+  static command_words net_on(const std::string& data, const command_words& more) {
     std::filesystem::remove(model());
     std::filesystem::remove(record());
-    return words;
+    return {"train",  data,    "--model mlp --hidden 128 --first-layer dense --workers 2 --epochs 1000 --json",
+            "--save", model(), "--record",
+            record(), more};
   }
 
-  /// The outcome of a run that is signalled `delay` after the first line of its record, which is written when its
-  /// workers begin.
-  static outcome stopped(const std::vector<std::string>& words, std::chrono::milliseconds delay) {
-    running_command run(words);
-    for (int i = 0; i < 60000 && read_file(record()).empty(); ++i) std::this_thread::sleep_for(1ms);
-    std::this_thread::sleep_for(delay);
+  /// Asks a run to stop; returns how it has ended, soon.
+  static outcome stopped(running_command& run) {
     const auto asked = std::chrono::steady_clock::now();
     run.signal(SIGINT);
     outcome o = run.wait();
@@ -67,19 +57,20 @@ class stop_phases : public ::testing::Test {
     EXPECT_EQ(o.code, 130) << o.err;
     return o;
   }
-
-  inline static std::unique_ptr<scratch_folder> folder;
+  /// The same of a run that is signalled `delay` after the first line of its record, which is written when its workers
+  /// begin.
+  static outcome stopped(const command_words& words, std::chrono::milliseconds delay) {
+    running_command run(words);
+    EXPECT_TRUE(eventually(60s, [] { return !read_file(record()).empty(); }));
+    std::this_thread::sleep_for(delay);
+    return stopped(run);
+  }
 };
 
 TEST_F(stop_phases, training_and_merging) {
-  const std::vector<std::vector<std::string>> engines = {{"--engine", "threads"},
-                                                         {"--engine", "processes", "--batch", "256"},
-                                                         {"--engine", "threads", "--sharing", "buffered"},
-                                                         {"--engine", "all_reduce", "--step", "0.01"},
-                                                         {"--engine", "ring", "--replicas", "2"}};
-  for (const auto& engine : engines) {
-    std::vector<std::string> words = net_on(many(), engine);
-    const outcome o = stopped(words, 1500ms);
+  for (const char* const engine : {"threads", "processes --batch 256", "threads --sharing buffered",
+                                   "all_reduce --step 0.01", "ring --replicas 2"}) {
+    const outcome o = stopped(net_on(many(), {"--engine", engine}), 1500ms);
     const auto told = nlohmann::json::parse(o.out);
     EXPECT_EQ(told["status"], "stopped") << o.out;
     EXPECT_EQ(told["epochs"], 0);
@@ -96,11 +87,10 @@ TEST_F(stop_phases, measuring) {
   EXPECT_EQ(told["epochs"], 0);
   EXPECT_GT(told["examples"], 0);
   EXPECT_EQ(hogwild({"inspect", model()}).code, 0);
-  const auto lines = lines_of(read_file(record()));
+  const auto lines = record_in(record());
   ASSERT_EQ(lines.size(), 2u);
-  const auto last = nlohmann::json::parse(lines.back());
-  EXPECT_EQ(last["status"], "stopped");
-  EXPECT_FALSE(last.contains("train_loss"));
+  EXPECT_EQ(lines.back()["status"], "stopped");
+  EXPECT_FALSE(lines.back().contains("train_loss"));
 }
 
 TEST_F(stop_phases, the_search_of_a_step) {
@@ -112,15 +102,11 @@ TEST_F(stop_phases, the_search_of_a_step) {
     text += "\n";
   }
   write_file(classes, text);
-  running_command run({"train", classes, "--model", "softmax", "--workers", "2", "--save", model()});
-  for (int i = 0; i < 60000 && !std::filesystem::exists(classes + ".hogwild"); ++i) std::this_thread::sleep_for(1ms);
+  running_command run(command_words{"train", classes, "--model softmax --workers 2 --save", model()});
+  EXPECT_TRUE(eventually(60s, [&] { return std::filesystem::exists(classes + ".hogwild"); }));
   std::this_thread::sleep_for(500ms);
-  const auto asked = std::chrono::steady_clock::now();
   std::filesystem::remove(model());
-  run.signal(SIGINT);
-  const outcome o = run.wait();
-  EXPECT_LT(std::chrono::steady_clock::now() - asked, soon);
-  EXPECT_EQ(o.code, 130);
+  const outcome o = stopped(run);
   EXPECT_THAT(o.err, HasSubstr("nothing is saved"));
   EXPECT_FALSE(std::filesystem::exists(model()));
 }
@@ -131,17 +117,13 @@ TEST_F(stop_phases, reading_text) {
   ASSERT_EQ(::mkfifo(text.c_str(), 0600), 0);
   const int held = ::open(text.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_GT(::write(held, "1 1:1\n-1 2:1\n", 13), 0);
-  running_command run({"train", text, "--save", *folder / "none.bin"});
+  running_command run(command_words{"train", text, "--save", *folder / "none.bin"});
   // It reads once it waits for signals; before that one would end it without a word.
-  int unread = -1;
-  for (int i = 0; i < 60000 && ::ioctl(held, FIONREAD, &unread) == 0 && unread > 0; ++i)
-    std::this_thread::sleep_for(1ms);
-  ASSERT_EQ(unread, 0);
-  const auto asked = std::chrono::steady_clock::now();
-  run.signal(SIGINT);
-  const outcome o = run.wait();
-  EXPECT_LT(std::chrono::steady_clock::now() - asked, soon);
-  EXPECT_EQ(o.code, 130);
+  ASSERT_TRUE(eventually(60s, [&] {
+    int unread = -1;
+    return ::ioctl(held, FIONREAD, &unread) == 0 && unread == 0;
+  }));
+  const outcome o = stopped(run);
   EXPECT_THAT(o.err, HasSubstr("nothing is saved"));
   EXPECT_FALSE(std::filesystem::exists(*folder / "none.bin"));
   ::close(held);
@@ -151,17 +133,16 @@ TEST_F(stop_phases, reading_text) {
 TEST_F(stop_phases, writing_a_cache) {
   const scratch_folder place;
   const std::string data = place / "data.svm";
-  ASSERT_EQ(hogwild({"generate", data, "--rows", "60000"}).code, 0);
-  running_command run({"train", data, "--epochs", "100000000"});
+  ASSERT_EQ(hogwild({"generate", data, "--rows 60000"}).code, 0);
+  running_command run(command_words{"train", data, "--epochs 100000000"});
   const auto files = [&] {
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(place.path()))
       found.push_back(entry.path().filename());
     return found;
   };
-  for (int i = 0; i < 600000 && files().size() < 2; ++i) std::this_thread::sleep_for(100us);
-  run.signal(SIGINT);
-  EXPECT_EQ(run.wait().code, 130);
+  EXPECT_TRUE(eventually(60s, [&] { return files().size() > 1; }));
+  stopped(run);
   for (const std::string& name : files()) EXPECT_TRUE(name == "data.svm" || name == "data.svm.hogwild") << name;
 }
 

@@ -8,13 +8,12 @@ import pathlib
 import random
 import signal
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 import unittest
 
-HOGWILD = pathlib.Path(sys.argv.pop(1)).resolve()
+from command_case import HOGWILD, command_case
+
 ROWS = 20000
 KILLS = 30
 
@@ -33,18 +32,14 @@ def text_of(rows, seed=1):
     return lines
 
 
-class a_stream(unittest.TestCase):
+class a_stream(command_case):
     @classmethod
     def setUpClass(cls):
         cls.lines = text_of(ROWS)
 
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.model = f"{self.folder.name}/model"
-        self.checkpoint = f"{self.folder.name}/checkpoint"
-
-    def tearDown(self):
-        self.folder.cleanup()
+        super().setUp()
+        self.model, self.checkpoint = str(self.folder / "model"), str(self.folder / "checkpoint")
 
     def command(self, *more):
         return [HOGWILD, "train", "-", "--stream", "--label-values=-1,1", "--engine", "serial", "--step", "0.1", "--json",
@@ -91,12 +86,11 @@ class a_stream(unittest.TestCase):
         self.assertEqual(told[0]["acknowledged"], 0)
         self.assertEqual((told[-1]["rows"], told[-1]["acknowledged"]), (ROWS, ROWS))
         self.assertLess([line["progressive_loss"] for line in told if line["progressive_loss"]][-1], 0.69)
-        measured = subprocess.run([HOGWILD, "evaluate", self.model, "-", "--json"], input="".join(self.lines),
-                                  capture_output=True, text=True, check=True)
-        self.assertGreater(json.loads(measured.stdout)["accuracy"], 0.85)
+        measured = json.loads(self.said("evaluate", self.model, "-", "--json", stdin="".join(self.lines)))
+        self.assertGreater(measured["accuracy"], 0.85)
 
     def test_goes_on_from_a_checkpoint_to_the_same_model(self):
-        whole = f"{self.folder.name}/whole"
+        whole = f"{self.folder}/whole"
         self.assertEqual(self.train(self.lines, "--save", whole)[0], 0)
         resume = []
         for first, last in ((0, 100), (100, 7777), (7777, ROWS)):
@@ -108,7 +102,7 @@ class a_stream(unittest.TestCase):
         self.assertEqual(pathlib.Path(self.model).read_bytes(), pathlib.Path(whole).read_bytes())
 
     def test_loses_no_acknowledged_row_however_often_it_is_killed(self):
-        whole = f"{self.folder.name}/whole"
+        whole = f"{self.folder}/whole"
         self.assertEqual(self.train(self.lines, "--save", whole)[0], 0)
         draw = random.Random(5)
         acknowledged, resume, grew = 0, [], 0
@@ -249,25 +243,6 @@ class a_stream(unittest.TestCase):
         self.assertIn("not finite", err)
         self.assertEqual(told[-1]["acknowledged"], 5000)
         self.assertEqual((pathlib.Path(self.checkpoint).read_bytes(), pathlib.Path(self.model).read_bytes()), kept)
-
-    def test_refuses_what_a_stream_has_no_use_for(self):
-        for more, said in ((["--epochs", "3"], "--epochs is not for a stream"),
-                           (["--l1", "0.1", "--optimizer", "adagrad"], "l1 of a stream"),
-                           (["--resume", "/nowhere"], "/nowhere"),
-                           (["--save-every", "0"], "--save-every")):
-            command = self.command(*more)
-            done = subprocess.run(command, input="", capture_output=True, text=True, check=False, timeout=60)
-            self.assertNotEqual(done.returncode, 0)
-            self.assertIn(said, done.stderr)
-        by_processes = [HOGWILD, "train", "-", "--stream", "--engine", "processes"]
-        done = subprocess.run(by_processes, input="", capture_output=True, text=True, check=False, timeout=60)
-        self.assertIn("by threads", done.stderr)
-        plain = [HOGWILD, "train", "-", "--stream"]
-        done = subprocess.run(plain, input="", capture_output=True, text=True, check=False, timeout=60)
-        self.assertIn("declare the labels", done.stderr)
-        done = subprocess.run([HOGWILD, "train", "file", "--stream", "--label-values=-1,1"], input="",
-                              capture_output=True, text=True, check=False, timeout=60)
-        self.assertIn("standard input", done.stderr)
 
 
 if __name__ == "__main__":

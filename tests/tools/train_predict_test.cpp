@@ -7,75 +7,41 @@ namespace hogwild::test {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 class train_predict : public with_small_data {
  protected:
-  static std::string trained(const std::string& name, const char* engine = "serial",
-                             const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments = {"train", train(),  "--engine",     engine,   "--epochs",
-                                          "5",     "--save", *folder / name, "--quiet"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const outcome o = hogwild(arguments);
+  static std::string trained(const std::string& name, const char* engine = "serial", const command_words& more = {}) {
+    const outcome o =
+        hogwild({"train", train(), "--engine", engine, "--epochs 5 --save", *folder / name, "--quiet", more});
     EXPECT_EQ(o.code, 0) << o.err;
     return *folder / name;
   }
 };
 
 TEST_F(train_predict, a_round_trip_agrees_with_itself) {
-  const auto result = result_of(hogwild(
-      {"train", train(), "--test", test(), "--epochs", "5", "--json", "--bias", "--save", *folder / "round.bin"}));
+  const auto result =
+      result_of({"train", train(), "--test", test(), "--epochs 5 --json --bias --save", *folder / "round.bin"});
   EXPECT_EQ(result["status"], "done");
   EXPECT_EQ(result["epochs"], 5);
   EXPECT_GT(result["test_accuracy"], 0.75);
 
-  const auto measured = result_of(hogwild({"evaluate", *folder / "round.bin", test(), "--json"}));
-  EXPECT_NEAR(measured["loss"].get<double>(), result["test_loss"].get<double>(), 1e-6);
-  EXPECT_DOUBLE_EQ(measured["accuracy"], result["test_accuracy"]);
-
-  const auto predicted = lines_of(hogwild({"predict", *folder / "round.bin", test()}).out);
-  const auto rows = lines_of(read_file(test()));
-  ASSERT_EQ(predicted.size(), rows.size());
-  std::size_t right = 0;
-  for (std::size_t r = 0; r < rows.size(); ++r) right += rows[r].substr(0, rows[r].find(' ')) == predicted[r];
-  EXPECT_DOUBLE_EQ(static_cast<double>(right) / static_cast<double>(rows.size()), measured["accuracy"]);
+  const auto measured = expect_measured_alike(result, *folder / "round.bin", test());
+  EXPECT_DOUBLE_EQ(fraction_right(hogwild({"predict", *folder / "round.bin", test()}).out, test()),
+                   measured["accuracy"]);
 }
 
 TEST_F(train_predict, any_engine_begins_with_a_saved_model) {
   const std::string model = trained("warm.bin", "serial", {"--bias"});
-  const auto loss = result_of(hogwild({"evaluate", model, train(), "--json"}))["loss"].get<double>();
-  const std::vector<std::vector<std::string>> engines = {
-      {"serial"}, {"threads"}, {"processes"}, {"ring", "--replicas", "2"}, {"all_reduce"}};
-  for (const auto& engine : engines) {
-    std::vector<std::string> words{"train", train(),  "--init", model,    "--bias",  "--epochs",
-                                   "1",     "--step", "1e-9",   "--json", "--engine"};
-    words.insert(words.end(), engine.begin(), engine.end());
-    if (engine.front() != "serial") words.insert(words.end(), {"--workers", "2"});
-    EXPECT_NEAR(result_of(hogwild(words))["train_loss"].get<double>(), loss, 1e-5) << engine.front();
+  const auto loss = result_of({"evaluate", model, train(), "--json"})["loss"].get<double>();
+  for (const char* const engine : {"serial", "threads --workers 2", "processes --workers 2",
+                                   "ring --replicas 2 --workers 2", "all_reduce --workers 2"}) {
+    const auto run =
+        result_of({"train", train(), "--init", model, "--bias --epochs 1 --step 1e-9 --json --engine", engine});
+    EXPECT_NEAR(run["train_loss"].get<double>(), loss, 1e-5) << engine;
   }
-  const auto bias = hogwild({"train", train(), "--init", model, "--init-groups", "bias", "--bias", "--epochs", "1"});
+  const auto bias = hogwild({"train", train(), "--init", model, "--init-groups bias --bias --epochs 1"});
   EXPECT_THAT(bias.err, HasSubstr("begins with 1 of "));
   EXPECT_THAT(hogwild({"train", train(), "--init", model}).err, HasSubstr("begins with "));
-  const auto refused = hogwild({"train", train(), "--init", model, "--model", "softmax", "--no-bias"});
-  EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("name the groups to begin with"));
-  EXPECT_EQ(hogwild({"train", train(), "--init", model, "--init-groups", "bias,bias", "--bias"}).code, 2);
-  const std::string checkpoint = *folder / "warm.ck";
-  const std::vector<std::string> begun{"train",    train(),  "--init", model,  "--bias",
-                                       "--engine", "serial", "--step", "0.01", "--epochs"};
-  const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), begun.begin(), begun.end());
-    return hogwild(more);
-  };
-  EXPECT_EQ(with({"1", "--checkpoint", checkpoint}).code, 0);
-  EXPECT_EQ(with({"2", "--resume", checkpoint}).code, 0);
-  const auto forgotten = hogwild(
-      {"train", train(), "--bias", "--engine", "serial", "--step", "0.01", "--epochs", "2", "--resume", checkpoint});
-  EXPECT_EQ(forgotten.code, 2);
-  EXPECT_THAT(forgotten.err, HasSubstr("init"));
-  EXPECT_EQ(hogwild({"train", train(), "--init", model, "--record", model}).code, 2);
-  EXPECT_EQ(hogwild({"train", train(), "--init-groups", "bias"}).code, 2);
-  EXPECT_EQ(hogwild({"train", train(), "--init", *folder / "missing.bin"}).code, 3);
 }
 
 TEST_F(train_predict, text_and_binary_models_are_equal) {
@@ -98,7 +64,7 @@ TEST_F(train_predict, predictions_come_in_the_order_of_the_file_with_the_labels_
   }
   write_file(*folder / "order.svm", rows);
   write_file(*folder / "asked.svm", asked);
-  ASSERT_EQ(hogwild({"train", *folder / "order.svm", "--quiet", "--save", *folder / "order.txt"}).code, 0);
+  ASSERT_EQ(hogwild({"train", *folder / "order.svm", "--quiet --save", *folder / "order.txt"}).code, 0);
   EXPECT_EQ(hogwild({"predict", *folder / "order.txt", *folder / "asked.svm"}).out, expected);
 
   ASSERT_EQ(hogwild({"predict", *folder / "order.txt", *folder / "asked.svm", "--output", *folder / "out.txt"}).code,
@@ -117,8 +83,7 @@ TEST_F(train_predict, labels_may_be_missing_and_unknown_columns_are_counted) {
 TEST_F(train_predict, standard_input_trains_the_same_model) {
   const std::string model = trained("file.txt");
   const outcome o =
-      hogwild({"train", "-", "--engine", "serial", "--epochs", "5", "--save", *folder / "stdin.txt", "--quiet"},
-              read_file(train()));
+      hogwild({"train - --engine serial --epochs 5 --save", *folder / "stdin.txt", "--quiet"}, read_file(train()));
   ASSERT_EQ(o.code, 0) << o.err;
   EXPECT_TRUE(read_file(model) == read_file(*folder / "stdin.txt"));
 }
@@ -127,12 +92,10 @@ TEST_F(train_predict, labels_that_the_model_does_not_know_are_not_looked_at) {
   const std::string classes = *folder / "three.svm", rows = *folder / "foreign.svm", model = *folder / "three.bin";
   write_file(classes, "0 1:1\n1 2:1\n2 3:1\n0 1:1\n1 2:1\n2 3:1\n");
   write_file(rows, "100000000 1:1\n-5 2:1\n1e30 3:1\n");
-  ASSERT_EQ(hogwild({"train", classes, "--model", "softmax", "--step", "1", "--engine", "serial", "--save", model,
-                     "--no-cache"})
-                .code,
+  ASSERT_EQ(hogwild({"train", classes, "--model softmax --step 1 --engine serial --save", model, "--no-cache"}).code,
             0);
   EXPECT_THAT(lines_of(hogwild({"predict", model, rows, "--no-cache"}).out), ::testing::ElementsAre("0", "1", "2"));
-  EXPECT_EQ(lines_of(hogwild({"predict", model, rows, "--no-cache", "--probabilities", "--json"}).out).size(), 3u);
+  EXPECT_EQ(lines_of(hogwild({"predict", model, rows, "--no-cache --probabilities --json"}).out).size(), 3u);
 }
 
 TEST_F(train_predict, probabilities_are_of_the_larger_label_or_of_all_classes) {
@@ -147,11 +110,10 @@ TEST_F(train_predict, probabilities_are_of_the_larger_label_or_of_all_classes) {
   std::string rows;
   for (int k = 0; k < 60; ++k) rows += std::to_string(k % 3) + " " + std::to_string(k % 3 + 1) + ":1\n";
   write_file(*folder / "three.svm", rows);
-  ASSERT_EQ(hogwild({"train", *folder / "three.svm", "--model", "softmax", "--bias", "--quiet", "--save",
-                     *folder / "three.bin"})
-                .code,
-            0);
-  const outcome o = hogwild({"predict", *folder / "three.bin", *folder / "three.svm", "--probabilities", "--json"});
+  ASSERT_EQ(
+      hogwild({"train", *folder / "three.svm", "--model softmax --bias --quiet --save", *folder / "three.bin"}).code,
+      0);
+  const outcome o = hogwild({"predict", *folder / "three.bin", *folder / "three.svm", "--probabilities --json"});
   const auto lines = lines_of(o.out);
   ASSERT_EQ(lines.size(), 60u);
   for (int k = 0; k < 60; ++k) {
@@ -168,42 +130,16 @@ TEST_F(train_predict, what_is_not_finite_is_no_answer) {
   write_file(*folder / "line.svm", "1 1:1\n2 1:2\n");
   write_file(*folder / "far.svm", "1 1:1\n2 1:3e38\n");
   const std::string model = *folder / "line.txt";
-  EXPECT_EQ(hogwild({"train", *folder / "line.svm", "--model", "least_squares", "--step", "0.3", "--epochs", "50",
-                     "--quiet", "--save", model})
-                .code,
-            0);
+  EXPECT_EQ(
+      hogwild({"train", *folder / "line.svm", "--model least_squares --step 0.3 --epochs 50 --quiet --save", model})
+          .code,
+      0);
   std::string text = read_file(model);
   const std::size_t weight = text.find("\n1 ");
   ASSERT_NE(weight, text.npos) << text;
   write_file(model, text.replace(weight, text.find('\n', weight + 1) - weight, "\n1 1e38"));
   for (const std::string command : {"evaluate", "predict"}) {
-    const outcome o = hogwild({command, model, *folder / "far.svm"});
-    EXPECT_EQ(o.code, 3) << o.out;
-    EXPECT_THAT(o.err, HasSubstr("not finite"));
-  }
-}
-
-TEST_F(train_predict, saved_models_that_cannot_be_are_bad_input_and_named) {
-  write_file(*folder / "rows.svm", "0 1:1\n1 2:1\n2 3:1\n");
-  const auto damaged = [&](const std::string& model, const std::string& from, const std::string& to) {
-    const std::string path = *folder / "damaged.txt";
-    EXPECT_EQ(hogwild({"train", *folder / "rows.svm", "--model", model, "--step", "0.1", "--epochs", "1", "--quiet",
-                       "--save", path})
-                  .code,
-              0);
-    std::string text = read_file(path);
-    const std::size_t at = text.find(from);
-    EXPECT_NE(at, text.npos) << text;
-    write_file(path, text.replace(at, text.find('\n', at) - at, to));
-    const outcome o = hogwild({"predict", path, *folder / "rows.svm"});
-    EXPECT_EQ(o.code, 3) << model << to;
-    EXPECT_THAT(o.err, HasSubstr("damaged.txt")) << model << to;
-  };
-  damaged("huber", "option delta", "option delta 0");
-  damaged("huber", "model huber", "model hubert");
-  if (hogwild({"train", *folder / "rows.svm", "--model", "mlp", "--epochs", "1", "--quiet"}).code == 0) {
-    damaged("mlp", "option scale", "option scale 0");
-    damaged("mlp", "option hidden1", "option hidden2 128");
+    expect_told(hogwild({command, model, *folder / "far.svm"}), 3, "not finite");
   }
 }
 
@@ -214,12 +150,10 @@ TEST_F(train_predict, regressions_are_measured_by_rmse) {
   }
   write_file(*folder / "line.svm", rows);
   for (const char* model : {"least_squares", "huber"}) {
-    const auto result =
-        result_of(hogwild({"train", *folder / "line.svm", "--test", *folder / "line.svm", "--model", model, "--l2", "0",
-                           "--epochs", "40", "--json", "--save", *folder / "line.bin"}));
+    const auto result = result_of({"train", *folder / "line.svm", "--test", *folder / "line.svm", "--model", model,
+                                   "--l2 0 --epochs 40 --json --save", *folder / "line.bin"});
     EXPECT_LT(result["test_rmse"], 0.5) << model;
-    const auto measured = result_of(hogwild({"evaluate", *folder / "line.bin", *folder / "line.svm", "--json"}));
-    EXPECT_NEAR(measured["rmse"].get<double>(), result["test_rmse"].get<double>(), 1e-5);
+    expect_measured_alike(result, *folder / "line.bin", *folder / "line.svm", 1e-5);
   }
 }
 
@@ -228,25 +162,20 @@ TEST_F(train_predict, one_worker_of_any_engine_makes_the_bytes_of_serial) {
   ASSERT_NE(serial, "");
   for (const char* engine : {"threads", "processes"}) {
     for (const char* update : {"lossy", "exact", "locked"}) {
-      const std::string model = trained("one.bin", engine, {"--workers", "1", "--update", update});
+      const std::string model = trained("one.bin", engine, {"--workers 1 --update", update});
       EXPECT_TRUE(read_file(model) == serial) << engine << ' ' << update;
     }
   }
 }
 
 TEST_F(train_predict, two_workers_of_any_engine_learn_as_much) {
-  const double serial = result_of(hogwild({"train", train(), "--engine", "serial", "--epochs", "10", "--json", "--step",
-                                           "1", "--decay", "0.7"}))["objective"];
-  for (const std::vector<std::string>& engine : {std::vector<std::string>{"threads"},
-                                                 {"threads", "--team", "tbb"},
-                                                 {"threads", "--team", "std", "--no-pin"},
-                                                 {"processes"},
-                                                 {"threads", "--shards", "fixed"},
-                                                 {"threads", "--order", "permuted"}}) {
-    std::vector<std::string> arguments = {"train",  train(),  "--workers", "2",       "--epochs", "10",
-                                          "--json", "--step", "1",         "--decay", "0.7",      "--engine"};
-    arguments.insert(arguments.end(), engine.begin(), engine.end());
-    EXPECT_NEAR(result_of(hogwild(arguments))["objective"].get<double>(), serial, 0.03 * serial) << engine.back();
+  const double serial =
+      result_of({"train", train(), "--engine serial --epochs 10 --json --step 1 --decay 0.7"})["objective"];
+  for (const char* const engine : {"threads", "threads --team tbb", "threads --team std --no-pin", "processes",
+                                   "threads --shards fixed", "threads --order permuted"}) {
+    const auto run =
+        result_of({"train", train(), "--workers 2 --epochs 10 --json --step 1 --decay 0.7 --engine", engine});
+    EXPECT_NEAR(run["objective"].get<double>(), serial, 0.03 * serial) << engine;
   }
 }
 

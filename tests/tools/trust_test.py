@@ -7,12 +7,10 @@ As root, files are given to another user; as anybody else, everybody may write t
 import os
 import pathlib
 import stat
-import subprocess
-import sys
-import tempfile
 import unittest
 
-HOGWILD = pathlib.Path(sys.argv.pop(1)).resolve()
+from command_case import command_case
+
 os.umask(0o022)
 ROOT = os.geteuid() == 0
 STRANGER = 65533
@@ -27,23 +25,11 @@ def let_others_change(path):
         os.chmod(path, 0o666)
 
 
-class files_of_others(unittest.TestCase):
+class files_of_others(command_case):
     def setUp(self):
-        self.held = tempfile.TemporaryDirectory()
-        self.folder = pathlib.Path(self.held.name)
-        self.data = self.folder / "train.svm"
-        self.data.write_text(ROWS, encoding="ascii")
+        super().setUp()
+        self.data = pathlib.Path(self.write("train.svm", ROWS))
         self.cache = self.folder / "train.svm.hogwild"
-
-    def tearDown(self):
-        self.held.cleanup()
-
-    def run_command(self, *words, code=0):
-        environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "own")}
-        done = subprocess.run([HOGWILD, *words], capture_output=True, text=True, check=False, timeout=60,
-                              env=environment)
-        self.assertEqual(done.returncode, code, f"{words}: {done.stderr}")
-        return done
 
     def train(self, *more, code=0):
         epochs = [] if "--epochs" in more else ["--epochs", "3"]
