@@ -103,6 +103,4 @@ INSTANTIATE_TEST_SUITE_P(every, device_beside,
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role device_killed_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::worker_main<hogwild::test::slow_logistic>(argc, argv);
-});
+const hogwild::test::program_role device_killed_role(hogwild::test::worker_role<hogwild::test::slow_logistic>);

@@ -65,6 +65,5 @@ TEST(device_in_its_own_memory, that_its_process_could_not_have_memory_registered
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role device_segment_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::worker_main<hogwild::test::counting_margins, hogwild::test::slow_logistic>(argc, argv);
-});
+const hogwild::test::program_role device_segment_role(
+    hogwild::test::worker_role<hogwild::test::counting_margins, hogwild::test::slow_logistic>);

@@ -36,12 +36,9 @@ TEST_P(exclusive_processes, lose_no_add_to_one_hot_column) {
 TEST_P(exclusive_processes, go_on_without_one_that_is_stopped_in_its_turn_or_with_locks) {
   const test::toy_rows rows = test::some_rows();
   test::witness seen(test::slow_logistic::name);
-  std::stop_source end;
   bool left_out = false, others_went_on = false, trained_again = false;
-  std::jthread watcher([&] {
-    const auto run = test::look_at_run(::getpid(), 3, test::slow_logistic::name);
-    if (!run) return end.request_stop(), void();
-    const auto slots = run->slots();
+  test::watched_run watcher(3, test::slow_logistic::name, [&](const param_store& run) {
+    const auto slots = run.slots();
     const auto rows_of = [&](std::size_t slot, std::uint64_t more) {
       const std::uint64_t now = slots[slot].rows.get();
       return eventually(60s, [&] { return slots[slot].rows.get() > now + more; });
@@ -53,14 +50,13 @@ TEST_P(exclusive_processes, go_on_without_one_that_is_stopped_in_its_turn_or_wit
     others_went_on = rows_of(1, 500) && rows_of(2, 500);
     test::send(slots[0], SIGCONT);
     trained_again = rows_of(0, 100);
-    end.request_stop();
   });
   const train_result run = train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 3},
                                  {.epochs = 100000,
                                   .step = {.initial = 0.1, .decay = 1.0},
                                   .update = GetParam(),
                                   .observers = {&seen},
-                                  .stop = end.get_token()});
+                                  .stop = watcher.stop()});
   watcher.join();
   EXPECT_EQ(run.status, run_status::stopped);
   EXPECT_TRUE(left_out);
@@ -74,27 +70,24 @@ TEST_P(exclusive_processes, go_on_without_one_that_is_stopped_in_its_turn_or_wit
 TEST_P(exclusive_processes, are_replaced_where_they_are_killed) {
   const test::toy_rows rows = test::planted_classification({.rows = 4000, .columns = 200, .per_row = 20});
   test::witness seen(logistic::name);
-  std::stop_source end;
   std::size_t killed = 0;
   bool went_on = false;
-  std::jthread watcher([&] {
-    const auto run = test::look_at_run(::getpid(), 2, logistic::name);
-    for (std::size_t tries = 0; run && killed < 10 && tries < 2000; ++tries) {
-      worker_slot& slot = run->slots()[tries % 2];
+  test::watched_run watcher(2, logistic::name, [&](const param_store& run) {
+    for (std::size_t tries = 0; killed < 10 && tries < 2000; ++tries) {
+      worker_slot& slot = run.slots()[tries % 2];
       // Most are in the middle of a row, or wait for their turn or for a lock.
       if (slot.state.load() == worker_state::active) killed += test::send(slot, SIGKILL) > 0;
       std::this_thread::sleep_for(5ms);
     }
-    const std::uint32_t gate = run ? run->control().gate.load() : 0;
-    went_on = run && eventually(60s, [&] { return run->control().gate.load() > gate + 10; });
-    end.request_stop();
+    const std::uint32_t gate = run.control().gate.load();
+    went_on = eventually(60s, [&] { return run.control().gate.load() > gate + 10; });
   });
   const train_result run = train(logistic{}, rows.csr(), process_engine{.workers = 2},
                                  {.epochs = 100000,
                                   .step = {.initial = 0.2, .decay = 0.95},
                                   .update = GetParam(),
                                   .observers = {&seen},
-                                  .stop = end.get_token()});
+                                  .stop = watcher.stop()});
   watcher.join();
   EXPECT_EQ(run.status, run_status::stopped);
   EXPECT_EQ(killed, 10u);
@@ -123,7 +116,5 @@ TEST(ordered_processes, give_the_bits_of_serial_with_any_number_of_them) {
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role exclusive_processes_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::worker_main<hogwild::test::slow_logistic, hogwild::logistic, hogwild::test::counting_columns>(argc,
-                                                                                                                argv);
-});
+const hogwild::test::program_role exclusive_processes_role(
+    hogwild::test::worker_role<hogwild::test::slow_logistic, hogwild::logistic, hogwild::test::counting_columns>);

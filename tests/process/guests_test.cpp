@@ -17,7 +17,7 @@
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/models/logistic.hpp>
 
-#include "process_run.hpp"
+#include "guests_of_run.hpp"
 #include "support/program_role.hpp"
 
 namespace hogwild {
@@ -26,58 +26,13 @@ namespace {
 using namespace std::chrono_literals;
 using test::slow_logistic;
 
-/// Invites guests when the first epoch is over; the second begins when all of them are there.
-class host final : public observer {
- public:
-  host(std::string_view model, std::size_t guests) : model_(model), wanted_(guests) {}
-
-  observer_answer on_epoch(const epoch_report& e) override {
-    if (e.epoch == 1) invite();
-    if (!store_) return observer_answer::go_on;
-    const auto slots = store_->slots();
-    rows_of_guests = 0;
-    for (std::size_t i = 1; i < slots.size(); ++i) rows_of_guests += slots[i].rows.get();
-    return observer_answer::go_on;
-  }
-  /// When the run is over: whether all of them had come, and left in order.
-  bool all_leave_well() {
-    bool well = guests_.size() == wanted_ && came_;
-    for (child_process& guest : guests_) {
-      const auto end = guest.wait_for(60s);
-      well = well && end && end->success();
-    }
-    return well;
-  }
-
-  std::uint64_t rows_of_guests = 0;
-
- private:
-  void invite() {
-    const auto segment = test::segment_of(::getpid());
-    if (!segment) return;
-    store_.emplace(detail::attached_store::open(segment->name, model_));
-    while (guests_.size() < wanted_) guests_.push_back(spawn(this_program(), {"--join", segment->name}));
-    came_ = test::eventually(60s, [&] {
-      std::size_t active = 0;
-      for (const worker_slot& slot : store_->slots()) active += slot.state.load() == worker_state::active;
-      return active == 1 + wanted_;
-    });
-  }
-
-  std::string model_;
-  std::size_t wanted_;
-  std::optional<param_store> store_;
-  std::vector<child_process> guests_;
-  bool came_ = false;
-};
-
 struct guests : testing::TestWithParam<std::tuple<update_kind, std::size_t>> {
   template <class Model>
   void expect_serial_quality(const Model& m, const test::toy_rows& rows, train_options options, double least_fraction) {
     const auto [update, how_many] = GetParam();
     options.update = update;
     const double serial = train(logistic{}, rows.csr(), serial_engine{}, options).objective;
-    host seen(model_name<Model>(), how_many);
+    test::host seen(model_name<Model>(), 1, how_many);
     options.observers = {&seen};
     const train_result run = train(m, rows.csr(), process_engine{.workers = 1}, options);
     EXPECT_EQ(run.status, run_status::done);

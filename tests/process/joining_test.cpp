@@ -25,16 +25,10 @@ using testing::ThrowsMessage;
 /// Runs `script` beside a run with one worker, and stops the run when it is through.
 train_result beside_a_run(test::witness& seen, const std::function<void(const param_store&)>& script) {
   const test::toy_rows rows = test::some_rows();
-  std::stop_source end;
-  std::jthread guest([&] {
-    const auto run = test::look_at_run(::getpid(), 1, slow_logistic::name);
-    EXPECT_TRUE(run);
-    if (run) script(*run);
-    end.request_stop();
-  });
+  const test::watched_run beside(1, slow_logistic::name, script);
   return train(
       slow_logistic{}, rows.csr(), process_engine{.workers = 1},
-      {.epochs = 1000000, .step = {.initial = 0.1, .decay = 1.0}, .observers = {&seen}, .stop = end.get_token()});
+      {.epochs = 1000000, .step = {.initial = 0.1, .decay = 1.0}, .observers = {&seen}, .stop = beside.stop()});
 }
 
 TEST(joining, by_hand_trains_and_ends_well) {

@@ -53,14 +53,6 @@ class meanwhile {
   std::jthread thread_;
 };
 
-/// The children of a thread of this process.
-std::vector<pid_t> children_of(pid_t thread) {
-  std::ifstream list("/proc/self/task/" + std::to_string(thread) + "/children");
-  std::vector<pid_t> pids;
-  for (pid_t pid = 0; list >> pid;) pids.push_back(pid);
-  return pids;
-}
-
 TEST_F(owners, that_are_killed_are_replaced_and_no_block_is_left_out) {
   const double serial = train(model, data, serial_engine{}, options).train_loss;
   test::witness seen(matrix_factorization::name);
@@ -71,7 +63,7 @@ TEST_F(owners, that_are_killed_are_replaced_and_no_block_is_left_out) {
   train_result run;
   {
     const meanwhile death(4ms * test::slowness, [&, spawner = ::gettid()] {
-      const auto children = children_of(spawner);
+      const auto children = test::children_of(spawner);
       if (children.empty() || killed.size() >= 20) return;
       const pid_t victim = children[random() % children.size()];
       if (!killed.contains(victim) && ::kill(victim, SIGKILL) == 0) killed.insert(victim);
@@ -106,7 +98,7 @@ TEST_F(owners, that_are_stopped_lose_what_they_owned_to_others) {
   {
     const meanwhile halt(10ms, [&, spawner = ::gettid()] {
       if (stopped != 0 || done.epochs < 3) return;
-      const auto children = children_of(spawner);
+      const auto children = test::children_of(spawner);
       if (!children.empty() && ::kill(children.front(), SIGSTOP) == 0) stopped = children.front();
     });
     run = train(model, data, process_engine{.workers = 2}, options);
@@ -120,6 +112,4 @@ TEST_F(owners, that_are_stopped_lose_what_they_owned_to_others) {
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role killed_owners_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::worker_main<hogwild::matrix_factorization>(argc, argv);
-});
+const hogwild::test::program_role killed_owners_role(hogwild::test::worker_role<hogwild::matrix_factorization>);

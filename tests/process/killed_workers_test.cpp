@@ -33,7 +33,7 @@ class killer {
           std::uniform_int_distribution<long> wait(0, 2 * pause.count());
           while (!stop.stop_requested() && killed_.size() < most) {
             std::this_thread::sleep_for(std::chrono::microseconds(wait(random)));
-            const auto children = children_of(spawner);
+            const auto children = test::children_of(spawner);
             if (children.empty()) continue;
             const pid_t victim = children[random() % children.size()];
             if (!killed_.contains(victim) && ::kill(victim, SIGKILL) == 0) killed_.insert(victim);
@@ -46,12 +46,6 @@ class killer {
   }
 
  private:
-  static std::vector<pid_t> children_of(pid_t thread) {
-    std::ifstream list("/proc/self/task/" + std::to_string(thread) + "/children");
-    std::vector<pid_t> pids;
-    for (pid_t pid = 0; list >> pid;) pids.push_back(pid);
-    return pids;
-  }
   std::set<pid_t> killed_;
   std::jthread thread_;
 };
@@ -148,6 +142,5 @@ TEST(killed_in_full_career, under_every_update_policy) {
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role killed_workers_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::worker_main<hogwild::test::slow_logistic, hogwild::logistic>(argc, argv);
-});
+const hogwild::test::program_role killed_workers_role(
+    hogwild::test::worker_role<hogwild::test::slow_logistic, hogwild::logistic>);

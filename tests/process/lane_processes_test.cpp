@@ -257,7 +257,6 @@ TEST_F(lane_processes, make_ensembles_and_classes) {
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role lane_processes_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::worker_main<hogwild::drowsy_logistic, hogwild::factorization_machine, hogwild::logistic,
-                              hogwild::softmax>(argc, argv);
-});
+const hogwild::test::program_role lane_processes_role(
+    hogwild::test::worker_role<hogwild::drowsy_logistic, hogwild::factorization_machine, hogwild::logistic,
+                               hogwild::softmax>);

@@ -207,7 +207,6 @@ TEST(cpu_seconds, are_those_of_all_workers) {
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role one_process_role([](int argc, char** argv) -> std::optional<int> {
-  using namespace hogwild;
-  return worker_main<logistic, hinge_svm, least_squares, huber, softmax, busy_margins>(argc, argv);
-});
+const hogwild::test::program_role one_process_role(
+    hogwild::test::worker_role<hogwild::logistic, hogwild::hinge_svm, hogwild::least_squares, hogwild::huber,
+                               hogwild::softmax, hogwild::busy_margins>);

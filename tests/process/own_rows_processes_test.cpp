@@ -49,7 +49,4 @@ TEST(own_rows_of_processes, are_copied_as_sparse_ones_where_they_are_dense) {
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role own_rows_role([](int argc, char** argv) -> std::optional<int> {
-  using namespace hogwild;
-  return worker_main<logistic>(argc, argv);
-});
+const hogwild::test::program_role own_rows_role(hogwild::test::worker_role<hogwild::logistic>);

@@ -28,12 +28,8 @@ class looker : public observer {
   observer_answer on_epoch(const epoch_report& epoch) override {
     if (epoch.epoch > 1) return observer_answer::go_on;
     const param_store store = detail::attached_store::open(test::segment_of(::getpid())->name, logistic::name);
-    for (const worker_slot& slot : store.slots()) {
-      cpu_set_t set;
-      if (slot.pid <= 0 || ::sched_getaffinity(slot.pid, sizeof set, &set) != 0) continue;
-      for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (CPU_ISSET(cpu, &set)) report_ << cpu << ' ';
-      }
+    for (const cpu_list& worker : test::cpus_of_workers(store)) {
+      for (const int cpu : worker) report_ << cpu << ' ';
       report_ << '\n';
     }
     return observer_answer::go_on;

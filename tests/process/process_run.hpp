@@ -5,21 +5,26 @@
 #include <csignal>
 #include <cstddef>
 #include <filesystem>
-#include <functional>
+#include <fstream>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <hogwild/detail/memory/segment.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/segments.hpp>
+#include <hogwild/worker_main.hpp>
 
 #include "engines/attached_store.hpp"
 #include "support/eventually.hpp"
@@ -57,6 +62,12 @@ inline std::optional<segment_info> segment_of(pid_t owner) {
   return std::nullopt;
 }
 
+inline std::size_t active_workers(const param_store& run) {
+  std::size_t active = 0;
+  for (const worker_slot& slot : run.slots()) active += slot.state.load() == worker_state::active;
+  return active;
+}
+
 /// A second mapping of the run that process `owner` supervises, as soon as there is one and `workers` have joined.
 inline std::optional<param_store> look_at_run(pid_t owner, std::size_t workers, std::string_view model) {
   std::optional<param_store> store;
@@ -64,10 +75,8 @@ inline std::optional<param_store> look_at_run(pid_t owner, std::size_t workers, 
     const auto found = store ? std::nullopt : segment_of(owner);
     if (found) store.emplace(detail::attached_store::open(found->name, model));
     if (!store) return false;
-    std::size_t active = 0;
-    for (const worker_slot& slot : store->slots()) active += slot.state.load() == worker_state::active;
     // The first round is open: the observers were told of the start before.
-    return active >= workers && store->control().gate.load() > 2;
+    return active_workers(*store) >= workers && store->control().gate.load() > 2;
   });
   return store;
 }
@@ -79,6 +88,58 @@ inline pid_t send(const worker_slot& slot, int signal) {
   if (pid > 0) ::kill(pid, signal);
   return pid;
 }
+
+/// Stops a worker, so that what it has not sent stands still, and kills it. How much that was; nothing where there is
+/// no such worker. The pool's own thread waits for its children by their descriptors and for their ends only.
+inline std::optional<std::uint64_t> kill_standing_still(const worker_slot& slot) {
+  const pid_t pid = send(slot, SIGSTOP);
+  if (pid <= 0) return std::nullopt;
+  siginfo_t info{};
+  ::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WEXITED | WNOWAIT);
+  const std::uint64_t unsent = slot.unsent.get();
+  ::kill(pid, SIGKILL);
+  return unsent;
+}
+
+/// The children of a thread of this process.
+inline std::vector<pid_t> children_of(pid_t thread) {
+  std::ifstream list("/proc/self/task/" + std::to_string(thread) + "/children");
+  std::vector<pid_t> pids;
+  for (pid_t pid = 0; list >> pid;) pids.push_back(pid);
+  return pids;
+}
+
+/// The CPUs on which the worker in each slot may run.
+inline std::vector<std::vector<int>> cpus_of_workers(const param_store& run) {
+  std::vector<std::vector<int>> workers;
+  for (const worker_slot& slot : run.slots()) {
+    cpu_set_t set;
+    if (slot.pid <= 0 || ::sched_getaffinity(slot.pid, sizeof set, &set) != 0) continue;
+    std::vector<int>& cpus = workers.emplace_back();
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return workers;
+}
+
+/// Runs act(store) beside a run of this process, when its workers are at work, and asks the run to stop after it.
+class watched_run {
+ public:
+  template <class Act>
+  watched_run(std::size_t workers, std::string_view model, Act act)
+      : thread_([this, workers, model, act = std::move(act)] {
+          const auto run = look_at_run(::getpid(), workers, model);
+          EXPECT_TRUE(run);
+          if (run) act(*run);
+          end_.request_stop();
+        }) {}
+  std::stop_token stop() const { return end_.get_token(); }
+  void join() { thread_.join(); }
+
+ private:
+  std::stop_source end_;
+  std::jthread thread_;
+};
 
 /// The segments that this process has left in shared memory.
 inline std::vector<std::string> leftovers() {
@@ -126,5 +187,11 @@ class witness : public observer {
   mutable std::mutex mutex_;
   std::vector<std::string> notes_;
 };
+
+/// The role of these tests' programs: a worker of `Models`, or none.
+template <model... Models>
+std::optional<int> worker_role(int argc, char** argv) {
+  return worker_main<Models...>(argc, argv);
+}
 
 }  // namespace hogwild::test

@@ -104,15 +104,11 @@ TEST_P(interrupted, who_is_killed_takes_along_what_it_had_not_sent_and_no_more) 
         std::this_thread::sleep_for(200us);
         continue;
       }
-      // Stopped first, so that what it has not sent stands still. The pool's own thread waits for its children by their
-      // descriptors and for their ends only.
-      const pid_t pid = test::send(slot, SIGSTOP);
-      if (pid <= 0) continue;
-      siginfo_t info{};
-      ::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WEXITED | WNOWAIT);
-      unsent += slot.unsent.get();
+      const pid_t pid = slot.pid.load();
+      const auto lost = test::kill_standing_still(slot);
+      if (!lost) continue;
+      unsent += *lost;
       most += run->control().round.exchange_rows;  // so few columns travel all each time
-      ::kill(pid, SIGKILL);
       ++killed;
       eventually(60s, [&] { return slot.pid.load() != pid || end.stop_requested(); });
     }
@@ -138,24 +134,20 @@ TEST_P(interrupted, who_is_stopped_is_left_out_drops_what_it_had_not_sent_and_jo
   options.epochs = 1'000'000;
   options.step.decay = 1.0;
   options.step.initial = 0.05;
-  std::stop_source end;
-  options.stop = end.get_token();
-  std::jthread watcher([&] {
-    const auto run = test::look_at_run(::getpid(), workers, test::slow_logistic::name);
-    if (!run) return end.request_stop(), void();
-    worker_slot& slot = run->slots()[0];
+  test::watched_run watcher(workers, test::slow_logistic::name, [&](const param_store& run) {
+    worker_slot& slot = run.slots()[0];
     eventually(60s, [&] { return slot.unsent.get() > 0; });
     const pid_t pid = test::send(slot, SIGSTOP);
     left_out = eventually(60s, [&] { return slot.state.load() == worker_state::left_out; });
     unsent = slot.unsent.get();
-    const std::uint64_t others = run->slots()[1].rows.get();
-    eventually(60s, [&] { return run->slots()[1].rows.get() > others + 500; });
+    const std::uint64_t others = run.slots()[1].rows.get();
+    eventually(60s, [&] { return run.slots()[1].rows.get() > others + 500; });
     ::kill(pid, SIGCONT);
     rejoined = eventually(60s, [&] { return slot.state.load() == worker_state::active; });
     const std::uint64_t before = slot.rows.get();
     rejoined = rejoined && eventually(60s, [&] { return slot.rows.get() > before + 100; });
-    end.request_stop();
   });
+  options.stop = watcher.stop();
   const train_result result = run(seen);
   watcher.join();
   EXPECT_TRUE(left_out);
@@ -171,7 +163,6 @@ INSTANTIATE_TEST_SUITE_P(two_to_four, interrupted, testing::Values(2u, 3u, 4u));
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role replicas_role([](int argc, char** argv) -> std::optional<int> {
-  using namespace hogwild;
-  return worker_main<logistic, test::slow_logistic, test::counting_margins, test::counting_columns>(argc, argv);
-});
+const hogwild::test::program_role replicas_role(
+    hogwild::test::worker_role<hogwild::logistic, hogwild::test::slow_logistic, hogwild::test::counting_margins,
+                               hogwild::test::counting_columns>);

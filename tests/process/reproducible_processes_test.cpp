@@ -145,7 +145,6 @@ TEST(reproducible_processes, leave_together_when_the_run_is_asked_to_stop) {
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role reproducible_processes_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::worker_main<hogwild::test::slow_logistic, hogwild::logistic, hogwild::hinge_svm,
-                              hogwild::least_squares, hogwild::huber, hogwild::softmax>(argc, argv);
-});
+const hogwild::test::program_role reproducible_processes_role(
+    hogwild::test::worker_role<hogwild::test::slow_logistic, hogwild::logistic, hogwild::hinge_svm,
+                               hogwild::least_squares, hogwild::huber, hogwild::softmax>);

@@ -130,19 +130,17 @@ TEST_P(counted_on_a_ring, who_is_killed_takes_along_what_it_had_not_sent_and_no_
   std::uint64_t unsent = 0;
   std::jthread death([&](const std::stop_token& end) {
     std::mt19937 random(13);
-    // One an epoch, at a random moment in it. First stopped, so that what it has not sent stands still.
+    // One an epoch, at a random moment in it.
     for (std::uint32_t epoch = 0; !end.stop_requested() && killed < epochs - 1;) {
       eventually(60s, [&] { return store.control().round.epoch > epoch || end.stop_requested(); });
       epoch = store.control().round.epoch;
       worker_slot& slot = store.slots()[random() % size.workers];
       std::this_thread::sleep_for(std::chrono::microseconds(random() % 20'000));
       eventually(1s, [&] { return slot.unsent.get() > 0 || end.stop_requested(); });
-      const pid_t pid = test::send(slot, SIGSTOP);
-      if (pid <= 0) continue;
-      siginfo_t info{};
-      ::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WEXITED | WNOWAIT);
-      unsent += slot.unsent.get();
-      ::kill(pid, SIGKILL);
+      const pid_t pid = slot.pid.load();
+      const auto lost = test::kill_standing_still(slot);
+      if (!lost) continue;
+      unsent += *lost;
       ++killed;
       eventually(60s, [&] { return slot.pid.load() != pid || end.stop_requested(); });
     }

@@ -113,6 +113,4 @@ INSTANTIATE_TEST_SUITE_P(every, killed_replica,
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role ring_killed_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::test::ring_role<hogwild::test::slow_at_work>(argc, argv);
-});
+const hogwild::test::program_role ring_killed_role(hogwild::test::ring_role<hogwild::test::slow_at_work>);

@@ -31,14 +31,7 @@ class looker : public observer {
   observer_answer on_epoch(const epoch_report& epoch) override {
     if (epoch.epoch > 1) return observer_answer::go_on;
     const param_store store = detail::attached_store::open(test::segment_of(::getpid())->name, logistic::name);
-    for (const worker_slot& slot : store.slots()) {
-      cpu_set_t set;
-      if (slot.pid <= 0 || ::sched_getaffinity(slot.pid, sizeof set, &set) != 0) continue;
-      cpu_list& cpus = workers.emplace_back();
-      for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-      }
-    }
+    workers = test::cpus_of_workers(store);
     return observer_answer::go_on;
   }
 };

@@ -115,25 +115,21 @@ TEST_P(stopped_replica, holds_nobody_up_and_the_epoch_ends_without_it) {
 TEST_P(stopped_replica, that_wakes_before_the_epoch_ends_joins_in_again) {
   // An epoch lasts for several seconds.
   const test::toy_rows rows = test::some_rows(400'000);
-  std::stop_source end;
   bool left_out = false, passed_over = false, others_went_on = false, rejoined = false, exchanged_again = false;
-  std::jthread watcher([&] {
-    const auto run = test::look_at_run(::getpid(), size.workers, test::slow_at_work::name);
-    if (!run) return end.request_stop(), void();
-    eventually(60s, [&] { return test::ring_exchanges(*run, size, victim) > 3; });
-    const auto stopped = stop_victim(*run);
-    passed_over = !stopped.empty() && others_exchange(*run, 1);
-    left_out = eventually(60s, [&] { return all(*run, worker_state::left_out); });
-    const std::uint64_t before = test::ring_exchanges(*run, size, victim);
-    others_went_on = others_exchange(*run, 20);
-    EXPECT_EQ(test::ring_exchanges(*run, size, victim), before);
+  test::watched_run watcher(size.workers, test::slow_at_work::name, [&](const param_store& run) {
+    eventually(60s, [&] { return test::ring_exchanges(run, size, victim) > 3; });
+    const auto stopped = stop_victim(run);
+    passed_over = !stopped.empty() && others_exchange(run, 1);
+    left_out = eventually(60s, [&] { return all(run, worker_state::left_out); });
+    const std::uint64_t before = test::ring_exchanges(run, size, victim);
+    others_went_on = others_exchange(run, 20);
+    EXPECT_EQ(test::ring_exchanges(run, size, victim), before);
     wake(stopped);
-    rejoined = eventually(60s, [&] { return all(*run, worker_state::active); });
-    exchanged_again = eventually(60s, [&] { return test::ring_exchanges(*run, size, victim) > before + 5; });
-    end.request_stop();
+    rejoined = eventually(60s, [&] { return all(run, worker_state::active); });
+    exchanged_again = eventually(60s, [&] { return test::ring_exchanges(run, size, victim) > before + 5; });
   });
   const train_result run = train(test::slow_at_work{}, rows.csr(), size.engine(),
-                                 {.epochs = 2, .step = {.initial = 0.1, .decay = 1.0}, .stop = end.get_token()});
+                                 {.epochs = 2, .step = {.initial = 0.1, .decay = 1.0}, .stop = watcher.stop()});
   watcher.join();
   EXPECT_TRUE(passed_over);
   EXPECT_TRUE(left_out);
@@ -151,6 +147,4 @@ INSTANTIATE_TEST_SUITE_P(every, stopped_replica, testing::Values(ring_size{3, 6}
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role ring_stopped_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::test::ring_role<hogwild::test::slow_at_work>(argc, argv);
-});
+const hogwild::test::program_role ring_stopped_role(hogwild::test::ring_role<hogwild::test::slow_at_work>);

@@ -82,6 +82,5 @@ INSTANTIATE_TEST_SUITE_P(of, slow_workers, testing::Values(false, true),
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role slow_workers_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::worker_main<hogwild::laborious, hogwild::delegating>(argc, argv);
-});
+const hogwild::test::program_role slow_workers_role(
+    hogwild::test::worker_role<hogwild::laborious, hogwild::delegating>);

@@ -139,6 +139,4 @@ INSTANTIATE_TEST_SUITE_P(every, stopped_run, testing::ValuesIn(every_engine),
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role stop_told_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::test::ring_role<hogwild::test::slow_at_work>(argc, argv);
-});
+const hogwild::test::program_role stop_told_role(hogwild::test::ring_role<hogwild::test::slow_at_work>);

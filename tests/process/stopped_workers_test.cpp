@@ -24,13 +24,10 @@ struct stopped_worker : testing::TestWithParam<std::tuple<sharding, sharing_kind
 TEST_P(stopped_worker, is_left_out_after_a_second_and_joins_in_again) {
   const test::toy_rows rows = test::some_rows();
   test::witness seen(test::slow_logistic::name);
-  std::stop_source end;
   bool left_out = false, others_went_on = false, rejoined = false, trained_again = false;
   double seconds_until_left_out = 0.0;
-  std::jthread watcher([&] {
-    const auto run = test::look_at_run(::getpid(), 2, test::slow_logistic::name);
-    if (!run) return end.request_stop(), void();
-    const auto slots = run->slots();
+  test::watched_run watcher(2, test::slow_logistic::name, [&](const param_store& run) {
+    const auto slots = run.slots();
     eventually(60s, [&] { return slots[0].rows.get() > 100; });
     test::send(slots[0], SIGSTOP);
     const auto stopped = std::chrono::steady_clock::now();
@@ -42,7 +39,6 @@ TEST_P(stopped_worker, is_left_out_after_a_second_and_joins_in_again) {
     test::send(slots[0], SIGCONT);
     rejoined = eventually(60s, [&] { return slots[0].state.load() == worker_state::active; });
     trained_again = eventually(60s, [&] { return slots[0].rows.get() > mine + 100; });
-    end.request_stop();
   });
   const train_result run = train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 2},
                                  {.epochs = 100000,
@@ -50,7 +46,7 @@ TEST_P(stopped_worker, is_left_out_after_a_second_and_joins_in_again) {
                                   .sharing = std::get<1>(GetParam()),
                                   .shards = std::get<0>(GetParam()),
                                   .observers = {&seen},
-                                  .stop = end.get_token()});
+                                  .stop = watcher.stop()});
   watcher.join();
   EXPECT_TRUE(left_out);
   EXPECT_GT(seconds_until_left_out, 0.8);
@@ -115,6 +111,4 @@ INSTANTIATE_TEST_SUITE_P(both, stopped_workers_of, testing::Values(sharing_kind:
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role stopped_workers_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::worker_main<hogwild::test::slow_logistic>(argc, argv);
-});
+const hogwild::test::program_role stopped_workers_role(hogwild::test::worker_role<hogwild::test::slow_logistic>);
