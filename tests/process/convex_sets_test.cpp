@@ -99,4 +99,6 @@ INSTANTIATE_TEST_SUITE_P(sets, convex_sets,
 }  // namespace
 }  // namespace hogwild
 
-const hogwild::test::program_role convex_sets_role(hogwild::test::worker_role<hogwild::logistic, hogwild::hinge_svm>);
+const hogwild::test::program_role convex_sets_role([](int argc, char** argv) -> std::optional<int> {
+  return hogwild::worker_main<hogwild::logistic, hogwild::hinge_svm>(argc, argv);
+});
