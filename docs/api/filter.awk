@@ -24,6 +24,7 @@ function split_names(text,   comment, list, type, names, n, i) {
   if (line ~ /using scalar_type =/) means("What parameters are.")
   if (line ~ /using example_type =/) means("What a row is shown as.")
   if (line ~ /using library_model =/) means("Says that the library has this model compiled.")
+  if (line ~ /using kernel_model =/) means("Says that kernels of the library train this model.")
   if (line ~ /using workspace =/) means("What a worker keeps of a batch; see workspace_model.")
   if (line ~ /std::string_view name =/) means("What the command line, saved models and records call it.")
   if (line ~ /using convex =/) means("Says that its loss is convex: of a tolerance the distance from the optimum is known.")

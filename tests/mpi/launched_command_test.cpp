@@ -307,7 +307,7 @@ TEST_F(lost, rank_ends_the_run_and_resuming_goes_on_from_the_last_checkpoint) {
   expect_told(run(2, resumed), 2, "of a run of 3 ranks, and this one has 2");
   expect_told(hogwild(resumed), 2, "of a run of 3 ranks");
 
-  resumed.insert(resumed.end(), {"--target train_loss=0.69 --quiet --json"});
+  resumed.insert(resumed.end(), {"--target", "train_loss=0.69", "--quiet", "--json"});
   const auto result = result_of(run(3, resumed));
   EXPECT_EQ(result["status"], "target");
   EXPECT_GE(result["epochs"], 20);

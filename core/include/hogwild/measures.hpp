@@ -46,9 +46,9 @@ std::span<const measure> all_measures();
 
 /// A measure of a program's own.
 struct own_measure {
-  std::string_view name;  ///< as of a measure; lives as long as the process
-  row_kind rows;          ///< two_classes, classes or numbers
-  bool more_is_better;
+  std::string_view name;      ///< as of a measure; lives as long as the process
+  row_kind rows;              ///< two_classes, classes or numbers
+  bool more_is_better;        ///< as of a measure
   measure_of_scores compute;  ///< called by one thread at a time
 };
 

@@ -21,7 +21,7 @@ struct measurement {
   std::optional<double> accuracy{}, auc{}, f1{}, rmse{};  ///< those that suit the kind of labels
   /// For rows with lists of labels; see list_counts.
   std::optional<double> precision_at_1{}, precision_at_3{}, precision_at_5{}, micro_f1{}, macro_f1{};
-  std::optional<double> cut{};  ///< for graphs: capacity of the edges between sides
+  std::optional<double> cut{};                               ///< for graphs: capacity of the edges between sides
   std::optional<double> own_1{}, own_2{}, own_3{}, own_4{};  ///< those that a program has added: add_measure()
 };
 

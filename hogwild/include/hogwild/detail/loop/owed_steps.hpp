@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include <hogwild/detail/loop/loop_options.hpp>
-#include <hogwild/detail/optimization/access_kind.hpp>
 
 namespace hogwild {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -34,7 +35,8 @@ class linear_classes {
           const M& model = *static_cast<const M*>(p);
           for (std::size_t i = 0; i < n; ++i, scores += model.classes) {
             losses[i] = model.measured(scores, given[i]).loss;
-            model.derive(scores, given[i]);
+            // A row without classes may have no derivatives, and then keeps its scores.
+            if (!model.derive(scores, given[i])) std::fill_n(scores, model.classes, 0.0f);
           }
         }) {
     if (m.one_vs_rest) of_each.emplace(M::loss_of_each);
