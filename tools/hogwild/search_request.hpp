@@ -22,7 +22,7 @@ struct search_metric {
 
   std::optional<double> of(const measurement& m) const { return value == nullptr ? m.loss : m.*value; }
   /// Converts to the value that a search compares, lower is better, and back: the sign changes if high values are good.
-  double turned(double x) const { return more_is_better ? -x : x; }
+  double turned(double x) const { return more_is_better ? 0.0 - x : x; }  // no -0
 };
 
 /// The loss and all measures.
