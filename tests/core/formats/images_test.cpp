@@ -143,7 +143,7 @@ TEST_F(images, that_are_damaged_are_refused_with_the_byte) {
             "x: byte 8: images of 1 x 65536 bytes are not supported"},
            {idx_images(0xffffffffu, 0xffffffffu, 0xffffffffu, ""), "x: byte 8: images of"},
            {idx_images(0, 2, 2, ""), "there are no images"}})
-    EXPECT_THAT(refusal([&] { open_idx(folder.write("x", bytes), labels); }), HasSubstr(said));
+    EXPECT_THAT(refusal([&, &bytes = bytes] { open_idx(folder.write("x", bytes), labels); }), HasSubstr(said));
   EXPECT_THAT(refusal([&] { open_idx(data, folder.write("few", idx_labels("ab"))); }),
               HasSubstr("there are 2 labels for the 3 images"));
   EXPECT_THAT(refusal([&] { open_idx(data, data); }), HasSubstr("IDX labels with 2049"));
@@ -169,7 +169,7 @@ TEST_F(images, of_cifar_files_are_records) {
            {cifar_record(3, 1, 1) + cifar_record(10, 1, 1), "y: byte 3073: image 2 has the label 10"},
            {cifar_record(3, 1, 1) + "\x01more", "y: byte 3073: the file ends within image 2: 5 of 3073"},
            {"", "there are no images"}})
-    EXPECT_THAT(refusal([&] { open_cifar(folder.write("y", bytes)); }), HasSubstr(said));
+    EXPECT_THAT(refusal([&, &bytes = bytes] { open_cifar(folder.write("y", bytes)); }), HasSubstr(said));
 }
 
 // A label of 9 is a tab, and pixels of 32 and more are letters: as text begins, were it not for what follows.

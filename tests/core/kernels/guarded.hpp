@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <new>
-#include <utility>
+#include <random>
 #include <vector>
 
 #include "support/random_rows.hpp"
@@ -61,8 +61,9 @@ struct guarded_batch {
 /// Random rows in such memory.
 template <class Index, class Value>
 struct guarded_rows : random_rows<Index, Value> {
-  template <class... Arguments>
-  explicit guarded_rows(Arguments&&... arguments) : random_rows<Index, Value>(std::forward<Arguments>(arguments)...) {
+  guarded_rows(std::mt19937_64& random, std::size_t rows, std::size_t most, std::size_t columns, std::size_t skip,
+               float scale = 1.0f)
+      : random_rows<Index, Value>(random, rows, most, columns, skip, scale) {
     this->batch = copy.batch;
   }
 
