@@ -50,10 +50,22 @@ class scores_of_rows {
   std::size_t classes() const { return classes_; }
   double counted() const { return counted_; }
 
-  /// The means over the rows of all ranks, weighted, of the numbers that of(r, numbers) fills in.
+  /// Whether the row has a loss.
+  bool has_classes(std::size_t r) const {
+    std::vector<std::uint32_t> room;
+    return !rows_.label.lists() || !labels_.encode_list(rows_.label, r, room).empty();
+  }
+
+  /// The means over the rows of all ranks, weighted, of the numbers that of(r, numbers) fills in for rows that have
+  /// classes; others count as zeros.
   template <class Of>
   std::vector<double> means(std::size_t numbers, const Of& of) const {
-    std::vector<double> all = sums(numbers, of);
+    std::vector<double> all = sums(numbers, [&](std::size_t r, std::span<double> part) {
+      if (has_classes(r))
+        of(r, part);
+      else
+        std::ranges::fill(part, 0.0);
+    });
     for (double& x : all) x /= counted_;
     return all;
   }
@@ -192,7 +204,7 @@ std::optional<loss_bound> bound_of_all(std::size_t classes, const sparse_view& d
   })[0];
   bound.slope = sum_of_rows(data, classes, threads, stop, [&](std::size_t r, std::span<double> slope) {
     const double part = static_cast<double>(data.weight_of(r)) / rows.counted();
-    if (!(part > 0.0)) return false;
+    if (!(part > 0.0) || !rows.has_classes(r)) return false;
     slopes(r, slope);
     for (double& x : slope) x *= part;
     return true;

@@ -7,10 +7,12 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <hogwild/dataset.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/run/agreement.hpp>
@@ -18,6 +20,7 @@
 #include <hogwild/train.hpp>
 
 #include "support/ranks.hpp"
+#include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -105,6 +108,24 @@ TEST(loss_bound, lies_below_the_mean_loss_of_classes) {
       for (const std::size_t classes : {3u, 4u})
         expect_below(softmax{.features = columns, .classes = classes, .bias = bias, .one_vs_rest = rest}, data.view(),
                      false, classes * (columns + (bias ? 1 : 0)), !bias);
+}
+
+TEST(loss_bound, lies_below_where_rows_have_lists_of_classes_or_none) {
+  const test::scratch_folder folder;
+  const std::vector<float> x = drawn(3 * 400, 5, 1.0);
+  std::string text;
+  for (std::size_t r = 0; r < 400; ++r) {
+    constexpr const char* lists[] = {"0,2 ", "1 ", "", "2 "};
+    text += lists[r % 4];
+    for (std::size_t k = 0; k < 3; ++k)
+      text += std::to_string(1 + 3 * k + (r / 4) % 2) + ":" + std::to_string(x[3 * r + k]) + (k < 2 ? " " : "\n");
+  }
+  const sparse_dataset data = open_libsvm(folder.write("lists.svm", text));
+  const std::size_t n = data.features();
+  for (const bool rest : {false, true})
+    for (const bool bias : {false, true})
+      expect_below(softmax{.features = n, .classes = 3, .bias = bias, .one_vs_rest = rest}, data.view(), false,
+                   3 * (n + (bias ? 1 : 0)), !bias);
 }
 
 // Rows of one label alone: the constant has no best value.
