@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/task/kernel_loops.hpp>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -54,13 +55,15 @@ TEST_P(field_runs, one_worker_on_the_shared_array_ends_at_the_bits_of_one_alone)
   EXPECT_NEAR(exact.train_loss, alone.train_loss, 1e-3 * alone.train_loss);
 }
 
-// 2000 rows of twelve columns that two workers change in turn: the loss by races is far below a twentieth of the gain.
+// A worker that is away in the middle of a row then writes its columns, twelve of 300, as they were before: at most a
+// twenty-fifth of the gain. To lose half of it takes a dozen such rows at the end of three epochs of some milliseconds.
 TEST_P(field_runs, two_workers_on_the_shared_array_end_as_one_does) {
   const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
   const train_result one = run(serial_engine{}, sharing_kind::direct, update_kind::lossy);
   const train_result both = run(two, sharing_kind::direct, update_kind::lossy);
-  EXPECT_LT(one.train_loss, 0.65);
-  EXPECT_NEAR(both.train_loss, one.train_loss, 0.05 * one.train_loss);
+  const double gain = std::log(2.0) - one.train_loss;
+  EXPECT_GT(gain, 0.04);
+  EXPECT_LT(std::abs(both.train_loss - one.train_loss), 0.5 * gain);
 }
 
 INSTANTIATE_TEST_SUITE_P(optimisers, field_runs, testing::Values(optimizer_kind::sgd, optimizer_kind::adagrad),
