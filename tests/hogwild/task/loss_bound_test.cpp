@@ -20,7 +20,6 @@
 #include <hogwild/train.hpp>
 
 #include "support/ranks.hpp"
-#include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -111,21 +110,22 @@ TEST(loss_bound, lies_below_the_mean_loss_of_classes) {
 }
 
 TEST(loss_bound, lies_below_where_rows_have_lists_of_classes_or_none) {
-  const test::scratch_folder folder;
-  const std::vector<float> x = drawn(3 * 400, 5, 1.0);
-  std::string text;
+  const test::kept_rows data = test::planted_classes({.rows = 400, .columns = columns, .per_row = 4}, 3);
+  // Every second row has the class that was planted, every fourth two classes, every fourth none.
+  std::vector<std::uint32_t> first{0};
+  std::vector<double> labels;
   for (std::size_t r = 0; r < 400; ++r) {
-    constexpr const char* lists[] = {"0,2 ", "1 ", "", "2 "};
-    text += lists[r % 4];
-    for (std::size_t k = 0; k < 3; ++k)
-      text += std::to_string(1 + 3 * k + (r / 4) % 2) + ":" + std::to_string(x[3 * r + k]) + (k < 2 ? " " : "\n");
+    if (r % 4 != 3) labels.push_back(data.view().label[r]);
+    if (r % 4 == 0) labels.push_back(std::fmod(data.view().label[r] + 1.0, 3.0));
+    first.push_back(static_cast<std::uint32_t>(labels.size()));
   }
-  const sparse_dataset data = open_libsvm(folder.write("lists.svm", text));
-  const std::size_t n = data.features();
+  const label_lists lists(first, labels);
+  sparse_view listed = data.view();
+  listed.label = lists.column();
   for (const bool rest : {false, true})
     for (const bool bias : {false, true})
-      expect_below(softmax{.features = n, .classes = 3, .bias = bias, .one_vs_rest = rest}, data.view(), false,
-                   3 * (n + (bias ? 1 : 0)), !bias);
+      expect_below(softmax{.features = columns, .classes = 3, .bias = bias, .one_vs_rest = rest}, listed, false,
+                   3 * (columns + (bias ? 1 : 0)), !bias);
 }
 
 // Rows of one label alone: the constant has no best value.
