@@ -9,7 +9,7 @@
 
 namespace hogwild::bench {
 
-/// What main() returns: the exit code of `work`, or of help or of an error, which are printed.
+/// Returns the exit code for main(): that of `work`, or of help or of an error, which it prints.
 template <class Work>
 int parse_and_run(CLI::App& app, int argc, const char* const* argv, const Work& work) {
   const auto failed = [&app](exit_code code, const char* before, const char* why) {

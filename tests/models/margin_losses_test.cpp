@@ -101,7 +101,7 @@ TEST(margin_losses, have_a_number_in_its_range) {
     EXPECT_THROW(make_model("epsilon_insensitive", {}, {{"epsilon", wrong}}), config_error) << wrong;
 }
 
-/// What is saved is read back as text and as bytes.
+/// Saves the model as text and as bytes, and reads both back.
 saved_model saved(const named_model& m, const std::vector<float>& parameters, const label_map& labels,
                   const std::vector<std::uint32_t>& original) {
   const saved_model made = to_saved(m, parameters, labels, original);

@@ -24,7 +24,7 @@ namespace hogwild::test {
 
 /// Compares models that are trained side by side with each of them trained alone.
 struct lanes_alone : testing::Test {
-  /// What the models may differ in.
+  /// The settings in which the models may differ.
   struct planned {
     double step, l2, l1 = 0.0;
 

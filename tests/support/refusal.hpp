@@ -7,7 +7,7 @@
 
 namespace hogwild::test {
 
-/// What the exception of this type that f throws says. Others leave this.
+/// The text of the exception of this type that f throws. Other exceptions pass through.
 template <class Error = config_error, class F>
 std::string refusal_of(const F& f, const std::string& where_none = "accepted") {
   try {

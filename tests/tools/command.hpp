@@ -84,7 +84,7 @@ outcome run_program(const command_words& path_and_arguments);
 any_program shell_program(const std::string& script, const command_words& arguments);
 outcome in_shell(const std::string& script, const command_words& arguments);
 
-/// What a command that has ended well has printed.
+/// The JSON that a command has printed; the test fails unless the command has ended with 0.
 nlohmann::json result_of(const outcome& o);
 nlohmann::json result_of(const command_words& arguments);
 

@@ -23,7 +23,7 @@ class command_case(unittest.TestCase):
         return str(path)
 
     def run_command(self, *words, code=0, stdin=""):
-        """What the command has printed, where it ends with the code; caches that find no place go to FOLDER/own."""
+        """Returns the output of the command, which must end with the code. Caches that find no place go to FOLDER/own."""
         done = subprocess.run([HOGWILD, *words], capture_output=True, text=True, check=False, timeout=120, input=stdin,
                               env={**os.environ, "XDG_CACHE_HOME": str(self.folder / "own")})
         self.assertEqual(done.returncode, code, f"{words}: {done.stdout}{done.stderr}")

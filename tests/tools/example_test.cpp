@@ -14,7 +14,7 @@ namespace {
 
 /// A folder with training rows, in which examples run.
 struct example : testing::Test {
-  /// What a program prints, which has the rows that row(k) makes for each k below `count`; empty where it fails.
+  /// The output of a program that trains on the rows row(k), for each k below `count`; empty if it fails.
   std::string printed_by(const std::string& program, int count, const std::function<std::string(int)>& row) const {
     std::string rows;
     for (int k = 0; k < count; ++k) rows += row(k) + "\n";

@@ -23,7 +23,7 @@ class losses_command : public with_small_data {
     }
     return folder->write("rows.svm", text);
   }
-  /// What a model that is trained with these options predicts for each row, less the row's label.
+  /// Trains a model with these options. The prediction for each row, less the row's label.
   static std::vector<double> errors_of(const std::string& data, const command_words& options) {
     const std::string model = *folder / "model.txt";
     result_of({"train", data, "--bias --l2 0 --json --save", model, options});

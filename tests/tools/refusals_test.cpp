@@ -9,7 +9,7 @@
 //   CODE WORDS => PHRASE => !OTHER ... as well as other phrases, or not those behind "!"
 //
 // Where there is {a,b} in the row, it is one of a and one of b, for which {} stands behind it. The shell reads WORDS.
-// What is refused prints nothing on standard output, and leaves no file but caches.
+// A refused command prints nothing on standard output, and leaves no file but caches.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -65,7 +65,7 @@ class a_search(command_case):
         return document
 
     def trained(self, trial, data, test, *options):
-        """What a run of its own with the options of a trial says."""
+        """Returns the JSON of a separate run with the options of a trial."""
         given = [word for name, value in trial["options"].items() for word in (f"--{name}", value)]
         return json.loads(self.said("train", data, "--test", test, "--engine", "serial", *given, *options, "--json", "--quiet"))
 

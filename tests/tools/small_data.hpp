@@ -61,7 +61,7 @@ class linked_sets {
     std::filesystem::create_symlink(source, path);
     return path;
   }
-  /// What was not there, for a test to skip with; empty where all is.
+  /// Names the data sets that are missing, as the reason for which a test skips; empty if there are none.
   const std::string& missing() const { return missing_; }
 
   const scratch_folder folder{};

@@ -29,7 +29,7 @@ struct row_together {
 /// Linear models of several classes (models/softmax.hpp).
 struct class_family {
   using arrays = class_arrays;
-  /// What the kernels for models side by side do.
+  /// Whether kernels for models side by side know adagrad, and change biases.
   static constexpr bool adagrad_together = false, biases_together = false;
 
   std::size_t columns, classes;

@@ -14,8 +14,7 @@
 #include "support/random_rows.hpp"
 #include "support/same_bits.hpp"
 
-// What tests of kernels have in common: all instruction sets have the same bits, and these are near those of the
-// formula in double.
+// Tests of kernels share this: all instruction sets give the same bits, and these are near the formula in double.
 
 namespace hogwild::test {
 

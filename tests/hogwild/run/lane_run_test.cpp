@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What models of one family have side by side, beside the law of all of them (lane_law_test).
+// Models of one family side by side, beyond the law that holds for all families (lane_law_test).
 #include <hogwild/detail/run/lane_run.hpp>
 
 #include <cmath>

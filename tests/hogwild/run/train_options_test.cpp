@@ -203,7 +203,7 @@ TEST_F(data_that_does_not_suit, one_label_or_three) {
   EXPECT_THAT(refused(), HasSubstr("two"));
 }
 
-/// What is said of these rows as test rows and as validation rows.
+/// The refusals of these rows as test rows and as validation rows.
 std::vector<std::string> refused_to_measure(const test::toy_rows& rows) {
   const csr_rows csr = rows.csr();
   return {refusal<input_error>(logistic{}, two, {.epochs = 1, .step = step, .test = csr.view()}),

@@ -40,7 +40,7 @@ struct mlp_runs : testing::Test {
     return train(m, data, engine, options);
   }
 
-  /// What a batch emits, added up by parameter, and where each run begins; and the scores of its rows.
+  /// A batch's gradient, added up by parameter, the offsets of its runs, and the scores of its rows.
   struct batch {
     std::vector<double> gradient;
     std::vector<std::size_t> offsets;

@@ -11,7 +11,7 @@
 
 #include <hogwild/model.hpp>
 
-// What the engine asks of a free model that it trains by kernels.
+// The members that a free model needs for the engine to train it by kernels.
 
 namespace hogwild {
 
