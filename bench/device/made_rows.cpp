@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 
 namespace hogwild::bench {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <bench/parse_and_run.hpp>
 #include <hogwild/cuda/engine.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/error.hpp>
 #include <interrupt/interrupt.hpp>
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwildpp/detail/delta_message.hpp>
 
 // The cost of writing and reading a delta message of a model of which `touched` in 10,000 coordinates changed, drawn by

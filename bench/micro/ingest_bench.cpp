@@ -12,10 +12,10 @@
 
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/formats/libsvm.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 
-#include "formats/decimal.hpp"
 #include "formats/libsvm_parser.hpp"
+#include "text/decimal.hpp"
 
 namespace {
 
@@ -71,7 +71,7 @@ void parse_block(benchmark::State& state) {
   std::vector<std::uint32_t> index(detail::libsvm_capacity(length));
   std::vector<float> value(index.size());
   for (auto _ : state) {
-    detail::libsvm_block block;
+    detail::row_block block;
     block.index = index.data();
     block.value = value.data();
     detail::parse_libsvm_block(std::string_view(text).substr(0, length), false, block);

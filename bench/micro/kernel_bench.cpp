@@ -8,7 +8,7 @@
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/logistic.hpp>
 

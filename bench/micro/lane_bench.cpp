@@ -13,7 +13,7 @@
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/kernels/row_kernels.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
 #include <hogwild/models/logistic.hpp>
 
 #include "sample.hpp"

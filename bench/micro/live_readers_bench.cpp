@@ -19,8 +19,8 @@
 #include <vector>
 
 #include <hogwild/dataset.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/memory/segment.hpp>
-#include <hogwild/detail/optimization/random.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/live_parameters.hpp>

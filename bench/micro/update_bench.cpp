@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
-#include <hogwild/detail/model/example.hpp>
-#include <hogwild/detail/optimization/random.hpp>
 
 #include "sample.hpp"
 

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 namespace hogwild::detail {
 

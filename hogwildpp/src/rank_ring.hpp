@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <hogwild/detail/collectives/collective.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/transports/message_link.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/result.hpp>
 #include <hogwildpp/ring_engine.hpp>

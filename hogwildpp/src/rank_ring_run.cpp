@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/collectives/collective.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/loop/ticket_source.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
+#include <hogwild/detail/worker/ticket_source.hpp>
 
 #include "rank_curvature.hpp"
 #include "rank_ring.hpp"

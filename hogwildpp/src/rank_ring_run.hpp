@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 namespace hogwild::detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/collectives/collective.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 namespace hogwild::detail {
 

@@ -8,13 +8,13 @@
 
 #include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/control/ring_token.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/options/combinations.hpp>
+#include <hogwild/detail/options/same_on_ranks.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/topology.hpp>
-#include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
-#include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/names.hpp>
 #include <hogwildpp/detail/delta_message.hpp>

@@ -3,7 +3,7 @@
 
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
-#include <hogwild/detail/task/untrained.hpp>
+#include <hogwild/detail/sharing/untrained.hpp>
 
 #include "own_replica_hook.hpp"
 #include "ring_hook.hpp"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <hogwild/detail/control/ring_token.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/platform/placement.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 namespace hogwild::detail {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/models/class_loss.hpp>
-#include <hogwild/detail/optimization/random.hpp>
 
 #include "nets/row_products.hpp"
 

@@ -6,7 +6,7 @@
 #include <queue>
 #include <utility>
 
-#include <hogwild/detail/optimization/vector_math.hpp>
+#include <hogwild/detail/math/vector_math.hpp>
 
 #include "nets/row_products.hpp"
 

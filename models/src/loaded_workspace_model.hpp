@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/models/descriptor.hpp>
-#include <hogwild/detail/optimization/random.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/model.hpp>
 

@@ -12,10 +12,10 @@
 
 #include <hogwild/detail/data/numbered_rows.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/results/first_column.hpp>
 #include <hogwild/detail/task/score_rows.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/rows.hpp>
 

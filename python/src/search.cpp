@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/results/first_column.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/search/for_each_in_threads.hpp>
 #include <hogwild/detail/search/trials_side_by_side.hpp>
 #include <hogwild/measures.hpp>

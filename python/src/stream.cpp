@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/run/stream_run.hpp>
+#include <hogwild/detail/stream/stream_run.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 

@@ -12,8 +12,8 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/cuda/engine.hpp>
-#include <hogwild/detail/loop/loop_plan.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
+#include <hogwild/detail/worker/loop_plan.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/train.hpp>
 

@@ -7,7 +7,7 @@
 
 #include <hogwild/formats/file_kind.hpp>
 
-#include "formats/text_fields.hpp"
+#include "text/text_fields.hpp"
 
 // Any bytes: a kind whose place lies in them, and lines that are cut into fields that lie in them, in their order.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -16,7 +16,7 @@ using namespace hogwild;
 
 void check_rows(const detail::parsed_text& text) {
   std::size_t rows = 0;
-  for (const detail::libsvm_block& block : text.blocks) {
+  for (const detail::row_block& block : text.blocks) {
     if (block.row_end.size() != block.label.size() || block.row_end.back() != block.entries) std::abort();
     rows += block.label.size();
     for (std::size_t k = 0; k < block.entries; ++k)

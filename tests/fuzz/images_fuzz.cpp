@@ -15,7 +15,7 @@ void check(const detail::image_bytes& images, std::span<const std::byte> labels,
   if (images.images == 0) return;
   const auto rows = detail::rows_of(images, labels, stride);
   std::size_t nonzeros = 0, image = 0;
-  for (const detail::libsvm_block& block : rows->blocks) {
+  for (const detail::row_block& block : rows->blocks) {
     if (block.row_end.size() != block.label.size() || block.row_end.back() != block.entries) std::abort();
     for (std::size_t k = 0; k < block.entries; ++k)
       if (block.index[k] >= images.shape.size() || !(block.value[k] >= 1 && block.value[k] <= 255)) std::abort();

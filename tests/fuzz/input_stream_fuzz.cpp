@@ -5,7 +5,7 @@
 
 #include <hogwild/error.hpp>
 
-#include "data/input_stream.hpp"
+#include "text/input_stream.hpp"
 
 // Any bytes, as text or as one of the four kinds of archive: complete lines or an input_error, and never without end.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

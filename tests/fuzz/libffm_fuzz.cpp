@@ -9,8 +9,8 @@
 
 #include <hogwild/formats/libffm.hpp>
 
-#include "formats/decimal.hpp"
 #include "formats/libffm_parser.hpp"
+#include "text/decimal.hpp"
 
 // Any lines: refused with a place inside them, or read into rows of distinct columns whose fields are in range.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const bool labels_optional : {false, true}) {
     std::vector<std::uint32_t> index(detail::libffm_capacity(length));
     std::vector<float> value(index.size());
-    detail::libsvm_block rows;
+    detail::row_block rows;
     rows.index = index.data(), rows.value = value.data();
     detail::parse_libffm_block(std::string_view(text).substr(0, length), {.labels_optional = labels_optional}, rows);
     if (rows.entries > index.size() || rows.label.size() != rows.row_end.size()) std::abort();

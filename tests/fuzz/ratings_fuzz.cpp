@@ -9,8 +9,8 @@
 #include <hogwild/error.hpp>
 #include <hogwild/formats/ratings.hpp>
 
-#include "formats/decimal.hpp"
 #include "formats/ratings_parser.hpp"
+#include "text/decimal.hpp"
 
 // Any lines: refused with a place inside them, or read into pairs of a user and an item.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       continue;
     }
     if (layout.header_line > size + 1 || layout.first_line > size + 1) std::abort();
-    detail::libsvm_block rows;
+    detail::row_block rows;
     rows.index = index.data(), rows.value = value.data();
     detail::parse_ratings_block(std::string_view(text).substr(0, length), {labels_optional, isa::automatic, true},
                                 layout, rows, named ? &names : nullptr);

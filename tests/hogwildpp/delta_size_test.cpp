@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwildpp/detail/delta_message.hpp>
 

@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/run/curvature.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/matrix_factorization.hpp>

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/loop/margin_loss.hpp>
 #include <hogwild/detail/run/curvature.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/models.hpp>
 

@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/models.hpp>
 #include <hogwild/names.hpp>

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 
 #include "sampled_layers.hpp"
 #include "support/toy_data.hpp"

@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/models/sampled_layer.hpp>
-#include <hogwild/detail/optimization/random.hpp>
 
 #include "support/toy_data.hpp"
 

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 
 #include "sampled_layers.hpp"
 

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/cuda/engine.hpp>
-#include <hogwild/detail/engines/worker_decorators.hpp>
+#include <hogwild/detail/task/worker_decorators.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/models/least_squares.hpp>
 

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/cuda/engine.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/models/logistic.hpp>
 
 #include "process_run.hpp"

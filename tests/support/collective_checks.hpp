@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <hogwild/detail/collectives/collective.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 
 #include "support/sanitizers.hpp"
 

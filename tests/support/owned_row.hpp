@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/data/example.hpp>
 
 namespace hogwild::test {
 

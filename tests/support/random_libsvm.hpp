@@ -11,11 +11,11 @@
 #include <tuple>
 #include <vector>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 
-#include "formats/decimal.hpp"
 #include "formats/libsvm_parser.hpp"
+#include "text/decimal.hpp"
 
 namespace hogwild::test {
 
@@ -149,7 +149,7 @@ inline parsed_block parse_with(isa set, std::string text, bool labels_optional) 
   parsed_block result;
   result.index.resize(detail::libsvm_capacity(text.size()));
   std::vector<float> value(result.index.size());
-  detail::libsvm_block block;
+  detail::row_block block;
   block.index = result.index.data();
   block.value = value.data();
   detail::parse_libsvm_block({padded.data(), text.size()}, labels_optional, block, set);

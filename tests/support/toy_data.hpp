@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <hogwild/dataset.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 
 // Small problems with a known structure: the same rows for the same arguments, on every machine.
 

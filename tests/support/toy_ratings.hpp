@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 
 #include "support/toy_data.hpp"

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild::generate {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/search/trials_side_by_side.hpp>
 #include <hogwild/detail/words/vocabulary.hpp>
 #include <hogwild/registry.hpp>

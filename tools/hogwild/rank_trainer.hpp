@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <hogwild/detail/run/ranks_at_work.hpp>
+#include <hogwild/detail/members/ranks_at_work.hpp>
 #include <hogwild/search.hpp>
 
 namespace hogwild::cli {

@@ -18,11 +18,11 @@
 
 #include <hogwild/detail/collectives/lost_peer.hpp>
 #include <hogwild/detail/data/dataset_digest.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/options/same_on_ranks.hpp>
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/run/rank_paths.hpp>
-#include <hogwild/detail/run/same_on_ranks.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 
 #include "data_files.hpp"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <hogwild/dataset.hpp>
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/platform/process_identity.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/common_columns.hpp>
 #include <hogwild/detail/transports/message_link.hpp>
 #include <hogwild/error.hpp>

@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/members/ranks_at_work.hpp>
+#include <hogwild/detail/options/same_on_ranks.hpp>
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/run/rank_paths.hpp>
-#include <hogwild/detail/run/ranks_at_work.hpp>
-#include <hogwild/detail/run/same_on_ranks.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/search.hpp>
 #include <interrupt/interrupt.hpp>

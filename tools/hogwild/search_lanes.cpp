@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include <hogwild/detail/task/lane_table.hpp>
+#include <hogwild/detail/loop/lane_table.hpp>
 
 #include "model_from_request.hpp"
 

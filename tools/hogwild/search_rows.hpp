@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <hogwild/dataset.hpp>
-#include <hogwild/detail/run/folds.hpp>
+#include <hogwild/detail/members/folds.hpp>
 #include <hogwild/detail/run/validation_split.hpp>
 
 #include "ranks.hpp"

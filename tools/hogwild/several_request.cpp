@@ -7,8 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/error.hpp>
 
 #include "command_line.hpp"

@@ -2,7 +2,7 @@
 #include <memory>
 #include <variant>
 
-#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/error.hpp>
 
 #include "several_request.hpp"

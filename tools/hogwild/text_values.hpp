@@ -9,10 +9,10 @@
 #include <type_traits>
 #include <vector>
 
+#include <hogwild/detail/options/option_facts.hpp>
+#include <hogwild/detail/options/option_words.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
-#include <hogwild/detail/run/option_facts.hpp>
-#include <hogwild/detail/run/option_words.hpp>
 
 #include "command_line.hpp"
 

@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/collectives/agreement.hpp>
+#include <hogwild/detail/members/ranks_at_work.hpp>
 #include <hogwild/detail/memory/segment.hpp>
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/rank_paths.hpp>
-#include <hogwild/detail/run/ranks_at_work.hpp>
 #include <hogwild/detail/run/validation_split.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>

@@ -13,11 +13,11 @@
 
 #include <hogwild/cuda/engine.hpp>
 #include <hogwild/detail/data/label_spelling.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/models/model_options.hpp>
-#include <hogwild/detail/run/option_words.hpp>
-#include <hogwild/detail/run/same_on_ranks.hpp>
-#include <hogwild/detail/run/stream_state.hpp>
+#include <hogwild/detail/options/option_words.hpp>
+#include <hogwild/detail/options/same_on_ranks.hpp>
+#include <hogwild/detail/stream/stream_state.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/options.hpp>

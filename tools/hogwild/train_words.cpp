@@ -7,8 +7,8 @@
 #include <string>
 #include <tuple>
 
+#include <hogwild/detail/options/option_list.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
-#include <hogwild/detail/run/option_list.hpp>
 #include <hogwild/registry.hpp>
 
 #include "text_values.hpp"

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/detail/run/option_facts.hpp>
-#include <hogwild/detail/run/same_on_ranks.hpp>
+#include <hogwild/detail/options/option_facts.hpp>
+#include <hogwild/detail/options/same_on_ranks.hpp>
 
 #include "command_line.hpp"
 #include "train_request.hpp"

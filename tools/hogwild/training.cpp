@@ -16,10 +16,10 @@
 #include <hogwild/cuda/engine.hpp>
 #include <hogwild/cuda/on_devices.hpp>
 #include <hogwild/detail/command/registered_training.hpp>
-#include <hogwild/detail/engines/any_engine.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/nccl/collective.hpp>
 #include <hogwild/train.hpp>

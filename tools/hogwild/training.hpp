@@ -7,10 +7,10 @@
 #include <span>
 #include <string>
 
-#include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/run/advise.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/prepare.hpp>
-#include <hogwild/detail/run/stream_run.hpp>
+#include <hogwild/detail/stream/stream_run.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/result.hpp>
 #include <interrupt/interrupt.hpp>

@@ -12,16 +12,16 @@
 #include <type_traits>
 #include <vector>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/math/random.hpp>
+#include <hogwild/detail/math/regularizer.hpp>
+#include <hogwild/detail/math/schedule.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/model/archetypes.hpp>
-#include <hogwild/detail/model/example.hpp>
 #include <hogwild/detail/model/model_number.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
-#include <hogwild/detail/optimization/random.hpp>
-#include <hogwild/detail/optimization/regularizer.hpp>
-#include <hogwild/detail/optimization/schedule.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 
 // The contract of a model. A model says how one example changes the parameters; it inherits nothing and writes nothing.

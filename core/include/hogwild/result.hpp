@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/labels.hpp>
-#include <hogwild/detail/optimization/schedule.hpp>
+#include <hogwild/detail/math/schedule.hpp>
 #include <hogwild/detail/platform/placement.hpp>
 
 namespace hogwild {

@@ -60,7 +60,7 @@ narrow_entries& narrow_room() {
 }
 
 /// The parts in the file, beginning at `at.offset`.
-part_list parts_of(const libsvm_block& block, std::span<const std::uint32_t> number, const narrow_entries& narrow,
+part_list parts_of(const row_block& block, std::span<const std::uint32_t> number, const narrow_entries& narrow,
                    const block_file::place& at) {
   part_list parts;
   parts.add(block.row_end.data(), block.row_end.size());
@@ -98,7 +98,7 @@ std::unique_ptr<block_file> block_file::in(std::span<const std::filesystem::path
   return nullptr;
 }
 
-block_file::place block_file::add(const libsvm_block& block, std::span<const std::uint32_t> number) {
+block_file::place block_file::add(const row_block& block, std::span<const std::uint32_t> number) {
   place at{.rows = static_cast<std::uint32_t>(block.row_end.size()),
            .entries = block.row_end.empty() ? 0 : block.row_end.back(),
            .labels = static_cast<std::uint32_t>(block.list.size()),
@@ -119,8 +119,8 @@ block_file::place block_file::add(const libsvm_block& block, std::span<const std
   return at;
 }
 
-libsvm_block block_file::read(const place& from, entry_piece& piece, std::vector<std::uint32_t>* number) const {
-  libsvm_block block;
+row_block block_file::read(const place& from, entry_piece& piece, std::vector<std::uint32_t>* number) const {
+  row_block block;
   piece.lend(block);
   piece.take(from.entries);
   block.entries = from.entries;
@@ -139,7 +139,7 @@ libsvm_block block_file::read(const place& from, entry_piece& piece, std::vector
   return block;
 }
 
-libsvm_block block_file::read_rows(place from) const {
+row_block block_file::read_rows(place from) const {
   from.entries = 0, from.numbered = false;
   entry_piece none;
   return read(from, none);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "data/entry_piece.hpp"
-#include "formats/libsvm_parser.hpp"
+#include "data/row_block.hpp"
 #include "platform/unique_fd.hpp"
 
 namespace hogwild::detail {
@@ -35,12 +35,12 @@ class block_file {
 
   /// Writes rows, and entries up to the end of the last row; `number` is the number of each row, or is empty. Any
   /// thread may call it. Throws resource_error if there is no space, and before a file grows beyond its limit.
-  place add(const libsvm_block& block, std::span<const std::uint32_t> number = {});
+  place add(const row_block& block, std::span<const std::uint32_t> number = {});
   /// Reads the block, with its entries in `piece`, which has room for them, and its numbers, if any. Any thread may
   /// call it. Throws resource_error.
-  libsvm_block read(const place& from, entry_piece& piece, std::vector<std::uint32_t>* number = nullptr) const;
+  row_block read(const place& from, entry_piece& piece, std::vector<std::uint32_t>* number = nullptr) const;
   /// Reads only the rows' parts of a block: where they end, and their labels.
-  libsvm_block read_rows(place from) const;
+  row_block read_rows(place from) const;
   /// Frees the space of a block that is no longer needed.
   void drop(const place& gone) const;
   /// Announces that a block will be read soon.

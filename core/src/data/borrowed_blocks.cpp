@@ -73,7 +73,7 @@ bool all_weights(std::span<const float> weight) {
 /// Takes rows [part.first, part.last); false if the columns of one do not ascend.
 template <class Start>
 bool take_rows(std::span<const Start> start, range_of_rows part, std::span<const std::uint32_t> index,
-               std::uint32_t falls, libsvm_block& block) {
+               std::uint32_t falls, row_block& block) {
   block.row_end.reserve(part.last - part.first);
   std::uint32_t between_rows = 0;
   std::size_t place = 0;
@@ -86,7 +86,7 @@ bool take_rows(std::span<const Start> start, range_of_rows part, std::span<const
   return falls == between_rows;
 }
 
-bool take_labels(const any_numbers& labels, range_of_rows part, libsvm_block& block) {
+bool take_labels(const any_numbers& labels, range_of_rows part, row_block& block) {
   if (labels.empty()) {
     block.label.assign(part.last - part.first, 0.0);
     return true;
@@ -122,20 +122,20 @@ std::span<const float> singles_of(const real_numbers& value) {
 
 }  // namespace
 
-std::optional<std::vector<libsvm_block>> borrow_blocks(const csr_arrays& from, std::size_t most_columns) {
+std::optional<std::vector<row_block>> borrow_blocks(const csr_arrays& from, std::size_t most_columns) {
   const std::span<const std::uint32_t> index = columns_of(from.index);
   const std::span<const float> value = singles_of(from.value);
   const bool others = index.size() != from.index.size() || value.size() != from.value.size();
   if (others || !from.label_start.empty() || !all_weights(from.weight) || !all_finite(from.offset)) return {};
   if (has_sign(from.index))  // A negative one would be larger than all others.
     most_columns = std::min<std::size_t>(most_columns, std::numeric_limits<std::int32_t>::max() + std::size_t{1});
-  return from.row_start.visit([&](auto start) -> std::optional<std::vector<libsvm_block>> {
+  return from.row_start.visit([&](auto start) -> std::optional<std::vector<row_block>> {
     const std::vector<range_of_rows> parts = cut(start);
-    std::vector<libsvm_block> blocks(parts.size());
+    std::vector<row_block> blocks(parts.size());
     std::atomic<bool> hold{true};
     const auto take = [&](std::size_t b) {
       const range_of_rows part = parts[b];
-      libsvm_block& block = blocks[b];
+      row_block& block = blocks[b];
       const auto first = static_cast<std::size_t>(start[part.first]);
       block.entries = static_cast<std::size_t>(start[part.last]) - first;
       const auto columns = index.subspan(first, block.entries);

@@ -11,8 +11,8 @@
 
 #include "platform/unique_fd.hpp"
 
-#include "data/input_stream.hpp"
 #include "data/row_kind.hpp"
+#include "text/input_stream.hpp"
 
 namespace hogwild::detail {
 

@@ -39,7 +39,7 @@ column_order order_of(std::vector<std::uint64_t>& keys, std::uint32_t first_numb
   return columns;
 }
 
-std::size_t block_entries(const libsvm_block& block) {
+std::size_t block_entries(const row_block& block) {
   return block.row_end.back();
 }
 
@@ -53,7 +53,7 @@ std::vector<std::uint32_t> count_dense(const parsed_text& text, std::size_t colu
     counts[part].assign(columns, 0);
     const std::size_t first = text.blocks.size() * part / parts, last = text.blocks.size() * (part + 1) / parts;
     for (std::size_t b = first; b < last; ++b) {
-      const libsvm_block& block = text.blocks[b];
+      const row_block& block = text.blocks[b];
       for (std::size_t k = 0; k < block_entries(block); ++k) ++counts[part][block.index[k]];
     }
   });
@@ -77,7 +77,7 @@ column_order order_dense(const parsed_text& text, bool by_kind) {
 column_order order_sparse(parsed_text& text, bool by_kind) {
   std::vector<std::uint32_t> all;
   all.reserve(text.nonzeros);
-  for (const libsvm_block& block : text.blocks) all.insert(all.end(), block.index, block.index + block_entries(block));
+  for (const row_block& block : text.blocks) all.insert(all.end(), block.index, block.index + block_entries(block));
   tbb::parallel_sort(all.begin(), all.end());
   std::vector<std::uint64_t> keys;
   std::vector<std::uint32_t> occurring;
@@ -94,7 +94,7 @@ column_order order_sparse(parsed_text& text, bool by_kind) {
   std::vector<std::uint32_t> position(occurring.size());
   for (std::uint32_t r = 0; r < keys.size(); ++r) position[static_cast<std::size_t>(place(column_of(keys[r])))] = r;
   tbb::parallel_for(std::size_t{0}, text.blocks.size(), [&](std::size_t b) {
-    libsvm_block& block = text.blocks[b];
+    row_block& block = text.blocks[b];
     own_entries(block);
     for (std::size_t k = 0; k < block_entries(block); ++k)
       block.index[k] = position[static_cast<std::size_t>(place(block.index[k]))];
@@ -120,7 +120,7 @@ column_order order_columns(column_table& counts, std::uint32_t first_number, boo
   return order;
 }
 
-std::size_t renumber(libsvm_block& block, const column_numbering& numbering, std::uint32_t first_number,
+std::size_t renumber(row_block& block, const column_numbering& numbering, std::uint32_t first_number,
                      std::vector<std::uint32_t>& degree) {
   own_entries(block);
   std::uint32_t kept = 0, k = 0;

@@ -39,7 +39,7 @@ column_order order_columns(column_table& counts, std::uint32_t first_number, boo
 
 /// Renumbers one block in place and closes the gaps; returns the number of dropped entries. Counts rows in `degree`;
 /// several threads may process blocks at once.
-std::size_t renumber(libsvm_block& block, const column_numbering& numbering, std::uint32_t first_number,
+std::size_t renumber(row_block& block, const column_numbering& numbering, std::uint32_t first_number,
                      std::vector<std::uint32_t>& degree);
 
 /// Renumbers the entries in place and drops those of columns unknown to `numbering`; `dropped` becomes their number.

@@ -26,13 +26,13 @@ entry_piece::entry_piece(std::size_t entries) : left_(entries) {
   value_ = reinterpret_cast<float*>(static_cast<std::byte*>(first) + bytes);
 }
 
-void borrow_entries(std::span<const std::uint32_t> index, std::span<const float> value, libsvm_block& block) {
+void borrow_entries(std::span<const std::uint32_t> index, std::span<const float> value, row_block& block) {
   block.index = const_cast<std::uint32_t*>(index.data());
   block.value = const_cast<float*>(value.data());
   block.borrowed = true;
 }
 
-void own_entries(libsvm_block& block) {
+void own_entries(row_block& block) {
   if (!block.borrowed) return;
   struct memory {
     std::unique_ptr<std::uint32_t[]> index;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "formats/libsvm_parser.hpp"
+#include "data/row_block.hpp"
 
 namespace hogwild::detail {
 
@@ -21,7 +21,7 @@ class entry_piece {
 
   std::size_t left() const { return left_; }
   /// The next entries go to this block, which must not take more than are left. take() then tells their number.
-  void lend(libsvm_block& block) const {
+  void lend(row_block& block) const {
     block.index = index_;
     block.value = value_;
     block.owner = memory_;
@@ -39,8 +39,8 @@ class entry_piece {
 inline constexpr std::size_t entries_of_block = std::size_t{1} << 18, rows_of_block = std::size_t{1} << 16;
 
 /// Makes these arrays of another owner the block's entries.
-void borrow_entries(std::span<const std::uint32_t> index, std::span<const float> value, libsvm_block& block);
+void borrow_entries(std::span<const std::uint32_t> index, std::span<const float> value, row_block& block);
 /// Copies borrowed entries to memory of the block's own. Throws std::bad_alloc.
-void own_entries(libsvm_block& block);
+void own_entries(row_block& block);
 
 }  // namespace hogwild::detail

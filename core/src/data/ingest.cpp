@@ -30,7 +30,7 @@ std::vector<row_place> text_order(const parsed_text& text) {
   return order;
 }
 
-std::span<const float> values_of(const libsvm_block& block) {
+std::span<const float> values_of(const row_block& block) {
   return {block.value, block.row_end.back()};
 }
 
@@ -90,7 +90,7 @@ label_lists lists_of(const parsed_text& text, const std::vector<row_place>& orde
   std::vector<double> labels;
   start.reserve(order.size() + 1);
   for (const auto [b, r] : order) {
-    const libsvm_block& block = text.blocks[b];
+    const row_block& block = text.blocks[b];
     labels.insert(labels.end(), block.list.begin() + (r == 0 ? 0 : block.list_end[r - 1]),
                   block.list.begin() + block.list_end[r]);
     require_list_room(labels.size(), source);
@@ -109,7 +109,7 @@ std::vector<double> table_of_lists(const spilled_text& text) {
     settled = table.size();
   };
   for (const auto& spilled : text.blocks()) {
-    const libsvm_block block = text.file().read_rows(spilled.place);
+    const row_block block = text.file().read_rows(spilled.place);
     for (const double label : block.list_end.empty() ? block.label : block.list) table.push_back(label + 0.0);  // no -0
     if (table.size() > 2 * settled + 65536) settle();
   }

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "formats/decimal.hpp"
+#include "text/decimal.hpp"
 
 namespace hogwild {
 namespace {

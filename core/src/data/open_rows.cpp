@@ -15,12 +15,12 @@
 #include "data/dataset_mapping.hpp"
 #include "data/dataset_writer.hpp"
 #include "data/ingest.hpp"
-#include "data/input_stream.hpp"
 #include "data/memory_budget.hpp"
 #include "data/parsed_text.hpp"
 #include "data/row_format.hpp"
 #include "platform/tbb_arena.hpp"
 #include "platform/usable_memory.hpp"
+#include "text/input_stream.hpp"
 
 namespace hogwild {
 namespace {
@@ -165,7 +165,7 @@ namespace detail {
 const row_format& libsvm_row_format() {
   static const row_format format{.name = "libsvm",
                                  .capacity = libsvm_capacity,
-                                 .parse = [](std::string_view text, const block_context& context, libsvm_block& rows) {
+                                 .parse = [](std::string_view text, const block_context& context, row_block& rows) {
                                    parse_libsvm_block(text, context.labels_optional, rows, context.set);
                                  }};
   return format;

@@ -14,9 +14,9 @@
 
 #include <hogwild/error.hpp>
 
+#include "data/label_forms.hpp"
 #include "data/memory_budget.hpp"
-#include "formats/label_forms.hpp"
-#include "formats/require_kind.hpp"
+#include "text/require_kind.hpp"
 
 namespace hogwild::detail {
 
@@ -25,7 +25,7 @@ namespace {
 struct work_item {
   text_block text;
   bool first = false;
-  libsvm_block rows{};
+  row_block rows{};
   std::optional<spilled_text::spilled_block> spilled{};
 };
 
@@ -125,7 +125,7 @@ class parallel_parse {
     spill_->add(item.rows, *item.spilled, input_.name());
     // The rest is kept for reports of faults, and for the forms of labels.
     result_.columns = std::max<std::size_t>(result_.columns, item.rows.columns);
-    libsvm_block& rows = item.rows;
+    row_block& rows = item.rows;
     rows.index = nullptr, rows.value = nullptr, rows.owner = nullptr;
     for (auto* part : {&rows.row_end, &rows.list_end}) *part = {};
     for (auto* part : {&rows.label, &rows.list}) *part = {};
@@ -151,7 +151,7 @@ class parallel_parse {
     result_.spilled = std::move(spill_);
   }
 
-  void collect(libsvm_block rows) {
+  void collect(row_block rows) {
     if (rows.label.empty()) return;
     result_.columns = std::max<std::size_t>(result_.columns, rows.columns);
     result_.blocks.push_back(std::move(rows));

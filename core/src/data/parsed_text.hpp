@@ -12,16 +12,16 @@
 #include <hogwild/detail/platform/isa.hpp>
 
 #include "data/entry_piece.hpp"
-#include "data/input_stream.hpp"
+#include "data/row_block.hpp"
 #include "data/row_format.hpp"
 #include "data/spilled_text.hpp"
-#include "formats/libsvm_parser.hpp"
+#include "text/input_stream.hpp"
 
 namespace hogwild::detail {
 
 /// All rows of a text, block by block in the order of the text, or in a file if there are too many.
 struct parsed_text {
-  std::vector<libsvm_block> blocks;
+  std::vector<row_block> blocks;
   std::size_t rows = 0;
   std::size_t nonzeros = 0;
   std::size_t columns = 0;                  ///< one more than the largest index

@@ -11,9 +11,9 @@
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 
-#include "data/input_stream.hpp"
+#include "data/row_block.hpp"
 #include "data/row_kind.hpp"
-#include "formats/libsvm_parser.hpp"
+#include "text/input_stream.hpp"
 
 namespace hogwild::detail {
 
@@ -34,7 +34,7 @@ struct row_format {
   std::size_t (*capacity)(std::size_t text_bytes) = nullptr;
   /// Like parse_libsvm_block: parses whole lines into the block, which holds capacity(text.size()) entries; faults are
   /// stored in it.
-  std::function<void(std::string_view text, const block_context& context, libsvm_block& rows)> parse{};
+  std::function<void(std::string_view text, const block_context& context, row_block& rows)> parse{};
   /// Looks at the first block of a text before any block is parsed, one thread at a time; null: not needed. Returns a
   /// sentence for the user, or nothing. Throws input_error; `source` is the file's name.
   std::function<std::string(std::string_view text, const block_context& context, const std::string& source)> begin{};

@@ -118,7 +118,7 @@ class row_gatherer::implementation {
     if (!blocks) return false;
     settle();
     std::size_t number = 0;  // the piece's rows taken so far
-    for (libsvm_block& block : *blocks) {
+    for (row_block& block : *blocks) {
       for (const double label : block.label) note_fraction({.label = label, .part = part, .number = ++number});
       rows_ += block.label.size();
       block_ = std::move(block);
@@ -270,7 +270,7 @@ class row_gatherer::implementation {
                                                                              .numbering = options_.numbering,
                                                                              .first_number = options_.first_column,
                                                                              .values = options_.values});
-    for (libsvm_block& block : text_.blocks) {
+    for (row_block& block : text_.blocks) {
       spill(block);
       block = {};
     }
@@ -278,13 +278,13 @@ class row_gatherer::implementation {
     piece_ = {};
   }
 
-  void spill(libsvm_block& block) { spilled_->add(block, spilled_->write(block), options_.name); }
+  void spill(row_block& block) { spilled_->add(block, spilled_->write(block), options_.name); }
 
   sparse_dataset write() {
     text_.rows = rows_;
     text_.lists = first_list_ != 0;
     if (text_.lists)
-      for (libsvm_block& block : text_.blocks) block.list_all(block.label.size());
+      for (row_block& block : text_.blocks) block.list_all(block.label.size());
     if (spilled_ != nullptr) text_.nonzeros -= spilled_->unknown();
     text_.spilled = std::move(spilled_);
     const row_plan plan = plan_rows(text_, options_.numbering, options_.values, options_.name);
@@ -301,7 +301,7 @@ class row_gatherer::implementation {
   std::size_t piece_entries_ = entry_piece::usual;
   bool may_spill_ = true;
   parsed_text text_;  ///< complete blocks
-  libsvm_block block_;
+  row_block block_;
   entry_piece piece_;
   std::unique_ptr<spilled_text> spilled_;
   std::size_t rows_ = 0;

@@ -21,7 +21,7 @@ class row_ranges::sorter {
   sorter(row_ranges& to, std::mutex& mutex, std::size_t chunk_bytes)
       : to_(to), mutex_(mutex), chunk_bytes_(chunk_bytes), chunks_(to.ranges_.size()) {}
 
-  void add(const libsvm_block& block, std::size_t row, std::uint64_t target) {
+  void add(const row_block& block, std::size_t row, std::uint64_t target) {
     const std::uint32_t begin = row == 0 ? 0 : block.row_end[row - 1], size = block.row_end[row] - begin;
     const std::size_t range = target / to_.rows_per_range_;
     chunk& held = chunks_[range];
@@ -46,14 +46,14 @@ class row_ranges::sorter {
   struct chunk {
     std::vector<std::uint32_t> index, number;
     std::vector<float> value;
-    libsvm_block rows;  ///< without entries
+    row_block rows;  ///< without entries
 
     std::size_t bytes() const { return 8 * index.size() + 20 * number.size() + 8 * rows.list.size(); }
   };
 
   void flush(std::size_t range) {
     chunk& held = chunks_[range];
-    libsvm_block& block = held.rows;
+    row_block& block = held.rows;
     block.index = held.index.data(), block.value = held.value.data();
     block.columns = held.index.empty() ? 0 : std::ranges::max(held.index) + 1;
     const block_file::place written = to_.file_->add(block, held.number);
@@ -91,7 +91,7 @@ row_ranges::row_ranges(const spilled_text& text, const std::vector<std::uint32_t
       if (b + budget.threads < text.blocks().size()) text.file().announce(text.blocks()[b + budget.threads].place);
       entry_piece room = piece;
       if (room.left() < from.place.entries) room = piece = entry_piece(from.place.entries);
-      libsvm_block block = text.file().read(from.place, room);
+      row_block block = text.file().read(from.place, room);
       text.file().drop(from.place);
       if (lists) block.list_all(block.label.size());
       if (position != nullptr)

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 
 namespace hogwild::detail {
 

@@ -17,7 +17,7 @@ template <class Visit>
 void for_entries(parsed_text& text, std::span<const row_place> order, std::size_t part, const Visit& visit) {
   const std::size_t last = std::min((part + 1) * rows_at_once, order.size());
   for (std::size_t r = part * rows_at_once; r < last; ++r) {
-    libsvm_block& block = text.blocks[order[r].block];
+    row_block& block = text.blocks[order[r].block];
     const std::uint32_t row = order[r].row, end = block.row_end[row];
     for (std::uint32_t k = row == 0 ? 0 : block.row_end[row - 1]; k < end; ++k) visit(block.index[k]);
   }

@@ -21,7 +21,7 @@ spilled_text::spilled_text(std::unique_ptr<block_file> file, const spill_options
       columns_(options.memory / 4),
       degree_(options.numbering != nullptr ? options.numbering->size() : 0) {}
 
-spilled_text::spilled_block spilled_text::write(libsvm_block& block) {
+spilled_text::spilled_block spilled_text::write(row_block& block) {
   spilled_block written;
   if (block.row_end.empty()) return written;
   if (numbering_ != nullptr) {
@@ -36,7 +36,7 @@ spilled_text::spilled_block spilled_text::write(libsvm_block& block) {
   return written;
 }
 
-void spilled_text::add(const libsvm_block& block, spilled_block written, const std::string& source) {
+void spilled_text::add(const row_block& block, spilled_block written, const std::string& source) {
   if (block.row_end.empty()) return;
   if (written.beyond_half && !beyond_half_) {
     const auto row = std::ranges::upper_bound(block.row_end, written.beyond_half->first) - block.row_end.begin();

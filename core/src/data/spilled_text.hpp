@@ -45,10 +45,10 @@ class spilled_text {
 
   /// Renumbers the block if there is a numbering, and writes it to the file. Any thread may call it. Throws
   /// resource_error.
-  spilled_block write(libsvm_block& block);
+  spilled_block write(row_block& block);
   /// Records a written block. To be called in the order of the text. Throws resource_error if columns alone take more
   /// memory than there is.
-  void add(const libsvm_block& block, spilled_block written, const std::string& source);
+  void add(const row_block& block, spilled_block written, const std::string& source);
 
   block_file& file() const { return *file_; }
   const std::vector<spilled_block>& blocks() const { return blocks_; }

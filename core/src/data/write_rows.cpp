@@ -13,12 +13,12 @@ namespace hogwild::detail {
 namespace {
 
 struct row_source {
-  const libsvm_block* block;
+  const row_block* block;
   std::uint32_t row, begin, end;
 };
 
 row_source find_row(const parsed_text& text, row_place place) {
-  const libsvm_block& block = text.blocks[place.block];
+  const row_block& block = text.blocks[place.block];
   return {&block, place.row, place.row == 0 ? 0 : block.row_end[place.row - 1], block.row_end[place.row]};
 }
 
@@ -157,7 +157,7 @@ std::uint64_t write_range(const parsed_text& text, std::span<const row_place> or
 /// Appends the lists of these rows, in this order, as codes of the existing table.
 void append_lists(const parsed_text& text, std::span<const row_place> order, label_lists& lists) {
   for (const auto [b, r] : order) {
-    const libsvm_block& block = text.blocks[b];
+    const row_block& block = text.blocks[b];
     const std::size_t first = lists.code.size();
     for (std::uint32_t k = r == 0 ? 0 : block.list_end[r - 1]; k < block.list_end[r]; ++k) {
       const auto found = std::ranges::lower_bound(lists.table, block.list[k]);

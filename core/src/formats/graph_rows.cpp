@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild::detail {
@@ -59,7 +59,7 @@ class row_collector {
  public:
   void add(std::initializer_list<std::pair<std::uint32_t, double>> entries, double label) {
     if (text_->blocks.empty() || text_->blocks.back().label.size() == block_rows) begin_block();
-    libsvm_block& block = text_->blocks.back();
+    row_block& block = text_->blocks.back();
     for (const auto& [column, value] : entries) {
       block.index[block.entries] = column;
       block.value[block.entries++] = static_cast<float>(value);
@@ -70,7 +70,7 @@ class row_collector {
   }
 
   std::unique_ptr<parsed_text> finish() {
-    for (const libsvm_block& block : text_->blocks) {
+    for (const row_block& block : text_->blocks) {
       text_->rows += block.label.size();
       text_->nonzeros += block.entries;
       text_->columns = std::max<std::size_t>(text_->columns, block.columns);
@@ -83,7 +83,7 @@ class row_collector {
 
   void begin_block() {
     if (piece_.left() < 2 * block_rows) piece_ = entry_piece(entry_piece::usual);
-    libsvm_block& block = text_->blocks.emplace_back();
+    row_block& block = text_->blocks.emplace_back();
     piece_.lend(block);
     piece_.take(2 * block_rows);
   }

@@ -8,8 +8,8 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
-#include "decimal.hpp"
-#include "require_kind.hpp"
+#include "text/decimal.hpp"
+#include "text/require_kind.hpp"
 
 namespace hogwild::detail {
 namespace {

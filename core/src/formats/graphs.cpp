@@ -9,10 +9,10 @@
 
 #include <hogwild/detail/platform/checksum.hpp>
 
-#include "data/input_stream.hpp"
 #include "data/row_format.hpp"
 #include "graph_rows.hpp"
 #include "graph_text.hpp"
+#include "text/input_stream.hpp"
 
 namespace hogwild {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "data/byte_cursor.hpp"
+#include "text/byte_cursor.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -118,7 +118,7 @@ std::unique_ptr<parsed_text> rows_of(const image_bytes& images, std::span<const 
     const auto entries =
         std::ranges::count_if(images.pixels.subspan(first * images.stride, (last - first - 1) * images.stride + size),
                               [](std::byte pixel) { return pixel != std::byte{0}; });
-    libsvm_block& block = text->blocks[b];
+    row_block& block = text->blocks[b];
     entry_piece(static_cast<std::size_t>(entries)).lend(block);
     for (std::size_t i = first; i < last; ++i) {
       block.entries +=
@@ -128,7 +128,7 @@ std::unique_ptr<parsed_text> rows_of(const image_bytes& images, std::span<const 
     }
     for (std::size_t k = 0; k < block.entries; ++k) block.columns = std::max(block.columns, block.index[k] + 1);
   });
-  for (const libsvm_block& block : text->blocks) {
+  for (const row_block& block : text->blocks) {
     text->rows += block.label.size();
     text->nonzeros += block.entries;
     text->columns = std::max<std::size_t>(text->columns, block.columns);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "data/parsed_text.hpp"
+#include "text/known_kinds.hpp"
 
 namespace hogwild::detail {
 
@@ -32,8 +33,6 @@ std::uint64_t idx_label_bytes(std::span<const std::byte> header, std::string_vie
 image_bytes decode_idx_images(std::span<const std::byte> file, std::string_view name);
 /// One byte an image.
 std::span<const std::byte> decode_idx_labels(std::span<const std::byte> file, std::string_view name);
-/// Bytes of a record of CIFAR-10: a label and an image.
-inline constexpr std::size_t cifar_record = 1 + 3 * 32 * 32;
 /// Reads whole records with labels of 0 to 9; the label of image i precedes it, at file[i * stride].
 image_bytes decode_cifar(std::span<const std::byte> file, std::string_view name);
 

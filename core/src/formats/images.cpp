@@ -11,10 +11,10 @@
 #include <hogwild/error.hpp>
 #include <hogwild/formats/file_kind.hpp>
 
-#include "data/input_stream.hpp"
 #include "data/row_format.hpp"
 #include "image_bytes.hpp"
-#include "require_kind.hpp"
+#include "text/input_stream.hpp"
+#include "text/require_kind.hpp"
 
 namespace hogwild {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <hogwild/detail/data/label_spelling.hpp>
 
-#include "decimal.hpp"
+#include "text/decimal.hpp"
 
 namespace hogwild::detail {
 

@@ -9,9 +9,9 @@
 
 #include <hogwild/detail/platform/printable.hpp>
 
-#include "decimal.hpp"
 #include "label_words.hpp"
 #include "libffm_parser.hpp"
+#include "text/decimal.hpp"
 
 namespace hogwild {
 namespace detail {
@@ -20,7 +20,7 @@ namespace {
 /// Reads a block line by line. Every line ends with a newline, so no length is checked.
 class libffm_parser {
  public:
-  libffm_parser(std::string_view text, const block_context& context, libsvm_block& block)
+  libffm_parser(std::string_view text, const block_context& context, row_block& block)
       : p_(text.data()), end_(p_ + text.size()), context_(context), block_(block) {}
 
   void read_all() {
@@ -163,7 +163,7 @@ class libffm_parser {
   }
 
   bool refuse(const char* place, std::string message) {
-    block_.fault = libsvm_fault{block_.lines + 1, static_cast<std::size_t>(place - line_) + 1, std::move(message)};
+    block_.fault = row_fault{block_.lines + 1, static_cast<std::size_t>(place - line_) + 1, std::move(message)};
     return false;
   }
 
@@ -171,13 +171,13 @@ class libffm_parser {
   const char* end_;
   const char* line_ = nullptr;
   block_context context_;
-  libsvm_block& block_;
+  row_block& block_;
   std::vector<std::uint32_t> order_;
 };
 
 }  // namespace
 
-void parse_libffm_block(std::string_view text, const block_context& context, libsvm_block& rows) {
+void parse_libffm_block(std::string_view text, const block_context& context, row_block& rows) {
   libffm_parser(text, context, rows).read_all();
 }
 

@@ -9,11 +9,11 @@
 #include <hogwild/detail/formats/libsvm.hpp>
 #include <hogwild/error.hpp>
 
-#include "data/input_stream.hpp"
-#include "decimal.hpp"
-#include "label_forms.hpp"
+#include "data/label_forms.hpp"
 #include "libsvm_parser.hpp"
-#include "require_kind.hpp"
+#include "text/decimal.hpp"
+#include "text/input_stream.hpp"
+#include "text/require_kind.hpp"
 
 namespace hogwild {
 namespace {
@@ -35,7 +35,7 @@ class row_reader {
     const std::size_t before = rows_.index.size();
     rows_.index.resize(before + detail::libsvm_capacity(text.size()));
     rows_.value.resize(rows_.index.size());
-    detail::libsvm_block block;
+    detail::row_block block;
     block.index = rows_.index.data() + before;
     block.value = rows_.value.data() + before;
     detail::parse_libsvm_block(text, labels_optional_, block);
@@ -60,7 +60,7 @@ class row_reader {
   }
 
  private:
-  void append_labels(const detail::libsvm_block& block) {
+  void append_labels(const detail::row_block& block) {
     forms_.add(block, lines_);
     if (!block.list_end.empty()) {
       all_.list_all(all_.label.size());
@@ -74,7 +74,7 @@ class row_reader {
   const std::string& source_;
   bool labels_optional_;
   libsvm_rows rows_;
-  detail::libsvm_block all_;  ///< labels of all pieces
+  detail::row_block all_;  ///< labels of all pieces
   detail::label_forms forms_;
   std::size_t lines_ = 0;
 };

@@ -8,9 +8,9 @@
 
 #include <hogwild/detail/platform/printable.hpp>
 
-#include "decimal.hpp"
-#include "known_kinds.hpp"
 #include "label_words.hpp"
+#include "text/decimal.hpp"
+#include "text/known_kinds.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -108,10 +108,10 @@ bool line_parser::keep_label(const char* first, const char* last, double label) 
 void line_parser::note_unlabelled(const char* end) {
   unlabelled_ = true;
   if (block_.no_label) return;
-  block_.no_label = libsvm_fault{block_.lines + 1, static_cast<std::size_t>(p_ - line_) + 1,
-                                 "the line begins with " + quote(p_, end) +
-                                     " and not with a label; write 'label index:value ...'. A row without a label has "
-                                     "none of the classes where other rows have lists of them ('3,17'), but none has"};
+  block_.no_label = row_fault{block_.lines + 1, static_cast<std::size_t>(p_ - line_) + 1,
+                              "the line begins with " + quote(p_, end) +
+                                  " and not with a label; write 'label index:value ...'. A row without a label has "
+                                  "none of the classes where other rows have lists of them ('3,17'), but none has"};
 }
 
 /// Reads labels with commas between them; `label` is the least.
@@ -244,7 +244,7 @@ bool line_parser::finish_line() {
 }
 
 bool line_parser::refuse(const char* place, std::string message) {
-  block_.fault = libsvm_fault{block_.lines + 1, static_cast<std::size_t>(place - line_) + 1, std::move(message)};
+  block_.fault = row_fault{block_.lines + 1, static_cast<std::size_t>(place - line_) + 1, std::move(message)};
   return false;
 }
 

@@ -15,7 +15,7 @@ namespace hogwild::detail {
 class line_parser {
  public:
   /// `text` and `block` as in parse_libsvm_block.
-  line_parser(std::string_view text, bool labels_optional, libsvm_block& block)
+  line_parser(std::string_view text, bool labels_optional, row_block& block)
       : p_(text.data()), end_(text.data() + text.size()), line_(p_), labels_optional_(labels_optional), block_(block) {}
 
   /// Reads all lines up to the first fault.
@@ -50,7 +50,7 @@ class line_parser {
   const char* end_;
   const char* line_;
   bool labels_optional_;
-  libsvm_block& block_;
+  row_block& block_;
   std::vector<double> list_;  ///< for the current row, if it has a list
   bool unlabelled_ = false;   ///< the row has no label, though it should
 };

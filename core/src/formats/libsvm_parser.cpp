@@ -6,11 +6,11 @@
 #include <memory>
 #include <new>
 
-#include "decimal.hpp"
-#include "label_forms.hpp"
+#include "data/label_forms.hpp"
 #include "label_words.hpp"
 #include "libsvm_line.hpp"
 #include "libsvm_stages.hpp"
+#include "text/decimal.hpp"
 
 namespace hogwild::detail {
 
@@ -85,7 +85,7 @@ class mark_window {
 /// Reads rows of the common form by their marks and passes all others to the line parser.
 class two_stage_parser {
  public:
-  two_stage_parser(const libsvm_stages& stages, std::string_view text, bool labels_optional, libsvm_block& block)
+  two_stage_parser(const libsvm_stages& stages, std::string_view text, bool labels_optional, row_block& block)
       : stages_(stages), text_(text), lines_(text, labels_optional, block), block_(block), window_(text.size()) {}
 
   void read_all() {
@@ -140,14 +140,14 @@ class two_stage_parser {
   const libsvm_stages& stages_;
   std::string_view text_;
   line_parser lines_;
-  libsvm_block& block_;
+  row_block& block_;
   mark_window window_;
   std::uint32_t begin_ = 0;  ///< of the row
 };
 
 }  // namespace
 
-void parse_libsvm_block(std::string_view text, bool labels_optional, libsvm_block& block, isa set) {
+void parse_libsvm_block(std::string_view text, bool labels_optional, row_block& block, isa set) {
   if (const libsvm_stages* const stages = find_stages(set)) {
     two_stage_parser(*stages, text, labels_optional, block).read_all();
   } else {

@@ -11,8 +11,8 @@
 #include <hogwild/detail/platform/printable.hpp>
 
 #include "data/parsed_text.hpp"
-#include "decimal.hpp"
 #include "ratings_parser.hpp"
+#include "text/decimal.hpp"
 
 namespace hogwild {
 namespace detail {
@@ -21,7 +21,7 @@ namespace {
 /// Reads a block line by line.
 class ratings_parser {
  public:
-  ratings_parser(std::string_view text, const block_context& context, const ratings_layout& layout, libsvm_block& block,
+  ratings_parser(std::string_view text, const block_context& context, const ratings_layout& layout, row_block& block,
                  rating_numbers* names)
       : text_(text), context_(context), layout_(layout), block_(block), names_(names) {}
 
@@ -156,14 +156,14 @@ class ratings_parser {
 
   /// Refuses a place in the line, in bytes from 0.
   bool refuse(std::size_t at, std::string message) {
-    block_.fault = libsvm_fault{block_.lines + 1, at + 1, std::move(message)};
+    block_.fault = row_fault{block_.lines + 1, at + 1, std::move(message)};
     return false;
   }
 
   std::string_view text_, line_{};
   block_context context_;
   const ratings_layout& layout_;
-  libsvm_block& block_;
+  row_block& block_;
   rating_numbers* names_;  ///< null: ids are numbers
   std::vector<text_field> fields_{};
   std::string content_{};
@@ -175,7 +175,7 @@ row_format ratings_lines(bool named, bool labels_optional, rating_numbers* names
   return {.name = "ratings",
           .capacity = ratings_capacity,
           .parse = [layout, names](std::string_view text, const block_context& context,
-                                   libsvm_block& rows) { parse_ratings_block(text, context, *layout, rows, names); },
+                                   row_block& rows) { parse_ratings_block(text, context, *layout, rows, names); },
           .begin =
               [=](std::string_view text, const block_context&, const std::string& source) {
                 *layout = look_at_ratings(text, {.named = named, .labels_optional = labels_optional}, source);
@@ -196,7 +196,7 @@ std::unique_ptr<parsed_text> read_named(const std::string& path, const open_opti
                                             }});
   const std::vector<std::uint32_t> users = numbers.users.settle(names.users), items = numbers.items.settle(names.items);
   text->columns = 0;
-  for (libsvm_block& block : text->blocks) {
+  for (row_block& block : text->blocks) {
     block.columns = 0;
     for (std::size_t k = 0; k < block.entries; k += 2) {
       block.index[k] = user_column(users[rating_id(block.index[k] + 1)]) - 1;
@@ -211,7 +211,7 @@ std::unique_ptr<parsed_text> read_named(const std::string& path, const open_opti
 }  // namespace
 
 void parse_ratings_block(std::string_view text, const block_context& context, const ratings_layout& layout,
-                         libsvm_block& rows, rating_numbers* names) {
+                         row_block& rows, rating_numbers* names) {
   ratings_parser(text, context, layout, rows, names).read_all();
 }
 

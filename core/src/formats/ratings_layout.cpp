@@ -10,7 +10,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
-#include "known_kinds.hpp"
+#include "text/known_kinds.hpp"
 
 namespace hogwild::detail {
 namespace {

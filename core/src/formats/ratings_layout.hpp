@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "text_fields.hpp"
+#include "text/text_fields.hpp"
 
 namespace hogwild::detail {
 

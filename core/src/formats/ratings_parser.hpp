@@ -26,6 +26,6 @@ struct rating_numbers {
 /// ratings_capacity(text.size()) entries. With `names`, users and items are names, which get numbers there. `layout` is
 /// that of the whole text, and outlives the call.
 void parse_ratings_block(std::string_view text, const block_context& context, const ratings_layout& layout,
-                         libsvm_block& rows, rating_numbers* names = nullptr);
+                         row_block& rows, rating_numbers* names = nullptr);
 
 }  // namespace hogwild::detail

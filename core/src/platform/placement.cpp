@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "memory/replica_places.hpp"
+#include "platform/replica_places.hpp"
 
 namespace hogwild {
 

@@ -12,7 +12,7 @@
 
 #include <hogwild/error.hpp>
 
-#include "memory/replica_places.hpp"
+#include "platform/replica_places.hpp"
 
 namespace hogwild {
 namespace {

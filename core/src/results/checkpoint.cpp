@@ -8,9 +8,9 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
-#include "data/byte_cursor.hpp"
-#include "formats/require_kind.hpp"
 #include "platform/whole_file.hpp"
+#include "text/byte_cursor.hpp"
+#include "text/require_kind.hpp"
 
 // The file, little-endian:
 //   0  magic, 8 bytes          24  bytes of the whole file, u64

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "data/byte_cursor.hpp"
+#include "text/byte_cursor.hpp"
 
 namespace hogwild {
 

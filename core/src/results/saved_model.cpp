@@ -9,10 +9,10 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
-#include "formats/decimal.hpp"
-#include "formats/require_kind.hpp"
 #include "platform/whole_file.hpp"
 #include "results/saved_model_formats.hpp"
+#include "text/decimal.hpp"
+#include "text/require_kind.hpp"
 
 namespace hogwild {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/platform/printable.hpp>
-#include "data/byte_cursor.hpp"
+#include "text/byte_cursor.hpp"
 
 #include "results/saved_model_formats.hpp"
 

@@ -9,8 +9,8 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
-#include "formats/decimal.hpp"
 #include "results/saved_model_formats.hpp"
+#include "text/decimal.hpp"
 
 // The file, one item a line, words separated by single blanks:
 //   hogwild model 1               (2 if labels are spelled as in the data: "+1", "007")

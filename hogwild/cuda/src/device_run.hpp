@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <hogwild/cuda/on_devices.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 #include <hogwild/engines.hpp>
 
 #include "runtime.hpp"

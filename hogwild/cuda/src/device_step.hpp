@@ -10,8 +10,8 @@
 #include <hogwild/detail/control/round_plan.hpp>
 #include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/sharing/private.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 #include "kernel_family.hpp"
 #include "launch_size.hpp"

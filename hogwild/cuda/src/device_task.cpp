@@ -9,9 +9,9 @@
 #include <utility>
 
 #include <hogwild/cuda/engine.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/error.hpp>
 
 #include "bringing.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/task/decorated_task.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 #include "runtime.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/run/combinations.hpp>
+#include <hogwild/detail/options/combinations.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/names.hpp>

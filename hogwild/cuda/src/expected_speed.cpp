@@ -6,9 +6,9 @@
 #include <span>
 
 #include <hogwild/cuda/engine.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/run/machine_speed.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 
 namespace hogwild::device {
 namespace {

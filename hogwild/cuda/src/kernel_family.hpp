@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <hogwild/detail/control/round_plan.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 #include "half_replica.hpp"
 #include "row_blocks.hpp"

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 
-#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 #include "row_blocks.hpp"
 #include "runtime.hpp"

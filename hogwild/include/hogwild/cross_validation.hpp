@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/rank_failure.hpp>

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/detail/engines/engine_run.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/engines/worker_decorators.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
+#include <hogwild/detail/task/worker_decorators.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 
 // Engines run the worker loop. An engine is a plain struct of options with two functions. plan_sharing(engine, run)
 // decides where its workers read and write, and returns their number. start(engine, task, plan, note) makes the engine

@@ -23,7 +23,7 @@
 // What goes wrong is thrown as an error (error.hpp). An observer (observer.hpp) hears of each epoch.
 
 #include <hogwild/dataset.hpp>
-#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/model.hpp>

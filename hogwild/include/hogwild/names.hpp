@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
-#include <hogwild/detail/optimization/schedule.hpp>
+#include <hogwild/detail/math/schedule.hpp>
 #include <hogwild/detail/platform/enumeration_text.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
 

@@ -10,9 +10,9 @@
 #include <span>
 #include <utility>
 
+#include <hogwild/detail/members/several_run.hpp>
 #include <hogwild/detail/models/several_margins.hpp>
 #include <hogwild/detail/results/saved_form.hpp>
-#include <hogwild/detail/run/several_run.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/scoring.hpp>
 #include <hogwild/engines.hpp>

@@ -11,13 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/engines/any_engine.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/run_training.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
-#include <hogwild/detail/task/task_facts.hpp>
+#include <hogwild/detail/task/make_task.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/model.hpp>
@@ -25,56 +24,6 @@
 #include <hogwild/result.hpp>
 
 namespace hogwild {
-
-template <free_model M>
-class general_task;
-template <margin_model M>
-struct projected_margin;
-
-/// The type that a model is trained as: its own, but for margin models with project(), which cannot project weights in
-/// the form that loops of margin models keep them in.
-template <class M>
-struct trained_as {
-  using type = M;  ///< the model itself
-};
-/// A margin model whose run begins with project().
-template <margin_model M>
-requires projects_runs<M, float>
-struct trained_as<M> {
-  using type = projected_margin<M>;  ///< its weights kept as they are
-};
-template <class M>
-using trained_as_t = typename trained_as<M>::type;
-
-/// The task of a margin model: compiled once, for it knows the model's loss alone. `kept` is what `loss` refers to.
-std::unique_ptr<training_task> make_margin_task(std::shared_ptr<const void> kept, const margin_loss& loss,
-                                                task_facts facts, const sparse_view& data, label_map labels,
-                                                const loop_options& options);
-/// The task of a free model, with a worker loop for every way of sharing: general_model.hpp defines it.
-template <free_model M>
-std::unique_ptr<training_task> make_general_task(const M& m, const sparse_view& data, label_map labels,
-                                                 const loop_options& options);
-/// The same of a model of the library, which has it compiled: programs compile it for their own models alone.
-template <free_model M>
-std::unique_ptr<training_task> make_library_task(const M& m, const sparse_view& data, label_map labels,
-                                                 const loop_options& options);
-
-/// A model on its data, ready for an engine. The data must outlive the task.
-template <model M>
-std::unique_ptr<training_task> make_task(const M& m, const sparse_view& data, label_map labels,
-                                         const loop_options& options) {
-  if constexpr (margin_model<M>) {
-    const auto kept = std::make_shared<const M>(m);
-    return make_margin_task(kept, margin_loss(*kept), facts_of(m, data, options), data, std::move(labels), options);
-  } else if constexpr (in_library<M>()) {
-    return make_library_task(m, data, std::move(labels), options);
-  } else {
-    static_assert(
-        requires { sizeof(general_task<M>); },
-        "to train a general model of your own, include <hogwild/general_model.hpp> too");
-    return make_general_task(m, data, std::move(labels), options);
-  }
-}
 
 /// Throws config_error where a general model has no parameters for a column or a class that occurs: it would read and
 /// write beside them.

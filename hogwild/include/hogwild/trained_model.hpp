@@ -14,9 +14,9 @@
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/run/row_weights.hpp>
 #include <hogwild/detail/task/scoring.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/option_values.hpp>
 #include <hogwild/result.hpp>

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/engines/any_engine.hpp>
-#include <hogwild/detail/run/stream_run.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
+#include <hogwild/detail/stream/stream_run.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/train.hpp>
 #include <hogwild/trained_model.hpp>

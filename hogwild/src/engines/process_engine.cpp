@@ -14,11 +14,11 @@
 
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/collectives/segment.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/engines/worker_pool.hpp>
 #include <hogwild/detail/memory/segment.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/run/run_setup.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/error.hpp>
 
 #include "engines/live_segment.hpp"

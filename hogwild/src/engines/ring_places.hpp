@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/platform/placement.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 namespace hogwild::detail {
 

@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/collectives/nested.hpp>
 #include <hogwild/detail/collectives/segment.hpp>
 #include <hogwild/detail/collectives/thread.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/error.hpp>
 
 #include "engines/sync_task.hpp"

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/detail/run/combinations.hpp>
+#include <hogwild/detail/options/combinations.hpp>
+#include <hogwild/detail/options/same_on_ranks.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
-#include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 

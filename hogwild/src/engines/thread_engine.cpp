@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/error.hpp>
 
 #include "engines/live_segment.hpp"

@@ -14,7 +14,7 @@
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/error.hpp>
 
-#include "run/fewer_workers.hpp"
+#include "teams/fewer_workers.hpp"
 
 namespace hogwild {
 

@@ -11,7 +11,6 @@
 
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/control/epoch_gate.hpp>
-#include <hogwild/detail/engines/worker_decorators.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/memory/segment.hpp>
@@ -23,6 +22,7 @@
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/task/lane_task.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/task/worker_decorators.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/segments.hpp>
 #include <hogwild/worker_main.hpp>

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstddef>
 
-#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/options.hpp>
 
 namespace hogwild {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
-#include <hogwild/detail/optimization/random.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/math/random.hpp>
 
 namespace hogwild {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <numeric>
 
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/task/model_constant.hpp>
 
 namespace hogwild {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/divergence_guard.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/rounds.hpp>

@@ -11,11 +11,11 @@
 #include <span>
 
 #include <hogwild/detail/control/staleness.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/detail/task/model_constant.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/measures.hpp>
 
 namespace hogwild {

@@ -6,13 +6,13 @@
 #include <optional>
 #include <stop_token>
 
-#include <hogwild/detail/engines/engine_run.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/collectives/agreement.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/detail/run/optimum_bound.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/result.hpp>
 
 namespace hogwild {

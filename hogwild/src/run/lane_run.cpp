@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <hogwild/detail/data/row_cursor.hpp>
-#include <hogwild/detail/optimization/proximal.hpp>
+#include <hogwild/detail/math/proximal.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>

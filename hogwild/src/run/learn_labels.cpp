@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/collectives/agreement.hpp>
+#include <hogwild/detail/options/option_list.hpp>
+#include <hogwild/detail/options/same_on_ranks.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
-#include <hogwild/detail/run/agreement.hpp>
-#include <hogwild/detail/run/option_list.hpp>
 #include <hogwild/detail/run/prepare.hpp>
-#include <hogwild/detail/run/same_on_ranks.hpp>
 
 #include "task/require.hpp"
 

@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/platform/cpu_load.hpp>
 #include <hogwild/detail/platform/machine.hpp>
@@ -18,6 +17,7 @@
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/task/model_constant.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/engines.hpp>
 
 namespace hogwild {

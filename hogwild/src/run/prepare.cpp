@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/control/turn_board.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/data/row_numbers.hpp>
@@ -15,21 +16,20 @@
 #include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/workspace_step.hpp>
 #include <hogwild/detail/models/class_sampler.hpp>
+#include <hogwild/detail/options/combinations.hpp>
+#include <hogwild/detail/options/option_list.hpp>
+#include <hogwild/detail/options/same_on_ranks.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
-#include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
-#include <hogwild/detail/run/option_list.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/row_weights.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/run_notes.hpp>
-#include <hogwild/detail/run/same_on_ranks.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/detail/run/tail_mean.hpp>
 #include <hogwild/detail/run/validation_split.hpp>

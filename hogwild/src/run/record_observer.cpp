@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/results/run_record.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/choose.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/names.hpp>

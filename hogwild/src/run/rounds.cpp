@@ -6,11 +6,11 @@
 #include <cmath>
 #include <string>
 
-#include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/loop/ticket_source.hpp>
-#include <hogwild/detail/loop/turn_source.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
+#include <hogwild/detail/worker/ticket_source.hpp>
+#include <hogwild/detail/worker/turn_source.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {

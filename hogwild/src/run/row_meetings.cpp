@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/row_cursor.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
 
 namespace hogwild {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <optional>
 
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/error.hpp>
 
 #include "task/require.hpp"

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/options/combinations.hpp>
 #include <hogwild/detail/platform/cpu_load.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/run/choose.hpp>
-#include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/machine_speed.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/observer.hpp>
 

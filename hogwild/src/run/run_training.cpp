@@ -8,11 +8,10 @@
 #include <string>
 #include <utility>
 
-#include <hogwild/detail/engines/any_engine.hpp>
-#include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/data_notes.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/rank_paths.hpp>
 #include <hogwild/detail/run/record_observer.hpp>

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/threads.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/options.hpp>
 
 namespace hogwild::detail {

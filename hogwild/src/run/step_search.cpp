@@ -11,12 +11,12 @@
 #include <optional>
 #include <vector>
 
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/task/model_constant.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/engines.hpp>
 
 namespace hogwild {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/result.hpp>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 
 #include "run/strata.hpp"
 #include "task/require.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>

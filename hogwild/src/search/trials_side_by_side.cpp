@@ -16,9 +16,9 @@
 #include <tuple>
 #include <utility>
 
-#include <hogwild/detail/engines/any_engine.hpp>
-#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/run/curvature.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
 #include <hogwild/detail/run/optimum_bound.hpp>
 #include <hogwild/detail/run/option_checks.hpp>

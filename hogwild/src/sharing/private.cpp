@@ -4,7 +4,7 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/sharing/replica.hpp>
-#include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/worker/loop_plan.hpp>
 
 namespace hogwild {
 namespace {

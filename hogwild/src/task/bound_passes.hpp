@@ -12,9 +12,9 @@
 #include <hogwild/detail/data/chunk.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 
 // Passes over rows for linear bounds of a mean loss. Their sums do not depend on the number of threads.
 

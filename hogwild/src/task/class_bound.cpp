@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/task/margin_bound.hpp>
 
 #include "task/bound_passes.hpp"

@@ -11,7 +11,7 @@
 
 #include <hogwild/detail/control/ticket_counter.hpp>
 #include <hogwild/detail/data/chunk.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 
 namespace hogwild {
 

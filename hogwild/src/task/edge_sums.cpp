@@ -9,8 +9,8 @@
 #include <hogwild/detail/control/ticket_counter.hpp>
 #include <hogwild/detail/data/chunk.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 
 namespace hogwild {
 namespace {

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include <hogwild/detail/control/ticket_counter.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/row_lanes.hpp>
 #include <hogwild/detail/task/class_constants.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/linear_classes.hpp>
 #include <hogwild/detail/task/model_constant.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 
 namespace hogwild {
 

@@ -14,7 +14,7 @@
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
-#include <hogwild/detail/task/untrained.hpp>
+#include <hogwild/detail/sharing/untrained.hpp>
 
 namespace hogwild {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/task/make_task.hpp>
 #include <hogwild/detail/task/margin_task.hpp>
 
 #include <algorithm>
@@ -17,12 +18,11 @@
 #include <hogwild/detail/loop/margin_proximal.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
+#include <hogwild/detail/sharing/untrained.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/margin_bound.hpp>
 #include <hogwild/detail/task/margin_rows.hpp>
-#include <hogwild/detail/task/untrained.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
-#include <hogwild/train.hpp>
 
 namespace hogwild {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <hogwild/detail/control/round_robin.hpp>
+#include <hogwild/detail/loop/lane_table.hpp>
 #include <hogwild/detail/loop/rating_blocks.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/task/lane_table.hpp>
 #include <hogwild/detail/task/loss_bound.hpp>
 #include <hogwild/error.hpp>
 

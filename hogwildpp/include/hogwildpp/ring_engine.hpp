@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <hogwild/detail/collectives/collective.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/engines/worker_decorators.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/task/worker_decorators.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/detail/transports/message_link.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 #include <hogwild/engines.hpp>
 
 namespace hogwild {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/labels.hpp>
-#include <hogwild/detail/model/example.hpp>
 #include <hogwild/detail/models/descriptor.hpp>
 #include <hogwild/detail/models/model_data.hpp>
 #include <hogwild/detail/models/model_options.hpp>

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 
 namespace hogwild::detail {
 namespace {

@@ -13,7 +13,7 @@
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/formats/libsvm.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/error.hpp>
 
 #include "data/parsed_text.hpp"

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 
 namespace hogwild::detail {
 namespace {

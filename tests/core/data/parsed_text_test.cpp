@@ -10,7 +10,7 @@
 #include <cstring>
 #include <memory>
 
-#include "formats/decimal.hpp"
+#include "text/decimal.hpp"
 
 namespace hogwild::detail {
 namespace {

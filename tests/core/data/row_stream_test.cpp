@@ -17,7 +17,7 @@
 
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 
 #include "data/dataset_mapping.hpp"
 #include "support/scratch_folder.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <hogwild/dataset.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/error.hpp>
 
 #include "data/block_file.hpp"

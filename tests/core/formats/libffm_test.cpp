@@ -12,10 +12,10 @@
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/error.hpp>
 
-#include "formats/decimal.hpp"
 #include "formats/libffm_parser.hpp"
 #include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
+#include "text/decimal.hpp"
 
 namespace hogwild {
 namespace {
@@ -30,7 +30,7 @@ entry entry_of(std::uint32_t column, float value) {
 struct parsed_libffm {
   std::vector<std::vector<entry>> rows{};
   std::vector<double> labels{};
-  std::optional<detail::libsvm_fault> fault{};
+  std::optional<detail::row_fault> fault{};
   std::size_t lines = 0;
 };
 
@@ -39,7 +39,7 @@ parsed_libffm parse_libffm(std::string text, bool labels_optional = false) {
   text.append(detail::text_padding, '\0');
   std::vector<std::uint32_t> index(detail::libffm_capacity(length));
   std::vector<float> value(index.size());
-  detail::libsvm_block block;
+  detail::row_block block;
   block.index = index.data(), block.value = value.data();
   detail::parse_libffm_block(std::string_view(text).substr(0, length), {.labels_optional = labels_optional}, block);
   parsed_libffm result{.labels = block.label, .fault = block.fault, .lines = block.lines};

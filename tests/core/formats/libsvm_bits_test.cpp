@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "data/input_stream.hpp"
 #include "support/random_libsvm.hpp"
+#include "text/input_stream.hpp"
 
 namespace hogwild::test {
 namespace {

@@ -14,10 +14,10 @@
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/error.hpp>
 
-#include "formats/decimal.hpp"
 #include "formats/ratings_parser.hpp"
 #include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
+#include "text/decimal.hpp"
 
 namespace hogwild {
 namespace {
@@ -26,7 +26,7 @@ using triple = std::tuple<std::uint32_t, std::uint32_t, double>;
 
 struct parsed_ratings {
   std::vector<triple> ratings{};
-  std::optional<detail::libsvm_fault> fault;
+  std::optional<detail::row_fault> fault;
   std::size_t lines = 0;
 };
 
@@ -38,7 +38,7 @@ parsed_ratings parse_ratings(std::string text, detail::block_context context = {
   text.append(detail::text_padding, '\0');
   std::vector<std::uint32_t> index(detail::ratings_capacity(length));
   std::vector<float> value(index.size());
-  detail::libsvm_block block;
+  detail::row_block block;
   block.index = index.data(), block.value = value.data();
   detail::parse_ratings_block(std::string_view(text).substr(0, length), context, layout, block, names);
   parsed_ratings result{.ratings = {}, .fault = block.fault, .lines = block.lines};

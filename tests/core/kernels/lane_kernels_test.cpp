@@ -14,10 +14,10 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/math/proximal.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
-#include <hogwild/detail/model/example.hpp>
-#include <hogwild/detail/optimization/proximal.hpp>
 
 #include "harness.hpp"
 

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/cuda/margin_rows.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/train.hpp>

@@ -16,12 +16,12 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/loop/loop_plan.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/sharing/replica.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
+#include <hogwild/detail/worker/loop_plan.hpp>
 
 #include "common_model.hpp"
 #include "forwarding_device.hpp"

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/logistic.hpp>
 

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
 
 #include "margin_problem.hpp"
 #include "support/on_fibers.hpp"

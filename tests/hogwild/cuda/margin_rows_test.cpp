@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>

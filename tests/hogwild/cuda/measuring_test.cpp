@@ -15,10 +15,10 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/row_weights.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/general_model.hpp>
 #include <hogwild/models/factorization_machine.hpp>

@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/run/combinations.hpp>
+#include <hogwild/detail/options/combinations.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/names.hpp>

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/words/word_sampler.hpp>
 
 #include "kernels/window_rows.hpp"

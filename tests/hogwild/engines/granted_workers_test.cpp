@@ -13,8 +13,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/models/logistic.hpp>

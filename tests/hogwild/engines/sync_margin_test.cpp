@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/optimization/proximal.hpp>
-#include <hogwild/detail/optimization/schedule.hpp>
+#include <hogwild/detail/math/proximal.hpp>
+#include <hogwild/detail/math/schedule.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/train.hpp>
 

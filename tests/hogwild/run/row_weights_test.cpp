@@ -14,8 +14,8 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/cuda/engine.hpp>
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/kernels/layer_kernels.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>

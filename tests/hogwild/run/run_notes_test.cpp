@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/cross_validation.hpp>
-#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/run/data_notes.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/formats/corpus.hpp>

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/data/half.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/formats/graphs.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/graph_cut.hpp>

@@ -13,9 +13,9 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/dataset.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/models.hpp>
 #include <hogwild/train.hpp>
 

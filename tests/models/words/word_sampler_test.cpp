@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/formats/corpus.hpp>
 
 namespace {

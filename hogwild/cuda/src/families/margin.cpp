@@ -8,8 +8,8 @@
 #include <hogwild/cuda/engine.hpp>
 #include <hogwild/detail/cuda/named_kernels.hpp>
 #include <hogwild/detail/loop/bias_step.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
 #include <hogwild/error.hpp>
 
 #include <hogwild/detail/cuda/margin_rows.hpp>

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/error.hpp>
 

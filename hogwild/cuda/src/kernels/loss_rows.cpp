@@ -2,7 +2,7 @@
 #include "loss_rows.hpp"
 
 #include <hogwild/detail/cuda/warp.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
 
 #include "loss_body.hpp"
 

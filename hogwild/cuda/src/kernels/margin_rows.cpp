@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
 
 #include <hogwild/detail/cuda/host_rows.hpp>
 #include <hogwild/detail/cuda/margin_body.hpp>

@@ -10,8 +10,8 @@
 #include <hogwild/detail/cuda/margin_body.hpp>
 #include <hogwild/detail/cuda/warp.hpp>
 #include <hogwild/detail/cuda/weights.hpp>
-#include <hogwild/detail/optimization/random.hpp>
-#include <hogwild/detail/optimization/vector_math.hpp>
+#include <hogwild/detail/math/random.hpp>
+#include <hogwild/detail/math/vector_math.hpp>
 #include <hogwild/detail/platform/device_code.hpp>
 
 #include "window_rows.hpp"

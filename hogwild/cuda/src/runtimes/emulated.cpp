@@ -13,7 +13,7 @@
 #include <thread>
 #include <unordered_map>
 
-#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/error.hpp>
 
 #include "runtime.hpp"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <hogwild/detail/optimization/regularizer.hpp>
+#include <hogwild/detail/math/regularizer.hpp>
 
 namespace hogwild {
 

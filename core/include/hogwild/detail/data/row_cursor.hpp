@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/model/example.hpp>
 
 namespace hogwild {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/option_values.hpp>
 
 namespace hogwild {

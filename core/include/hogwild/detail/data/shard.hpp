@@ -6,7 +6,7 @@
 
 #include <hogwild/detail/data/chunk.hpp>
 #include <hogwild/detail/data/sampler.hpp>
-#include <hogwild/detail/model/strong_types.hpp>
+#include <hogwild/detail/data/strong_types.hpp>
 #include <hogwild/option_values.hpp>
 
 namespace hogwild {

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <span>
 
+#include <hogwild/detail/math/vector_math.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
-#include <hogwild/detail/optimization/vector_math.hpp>
 
 namespace hogwild {
 

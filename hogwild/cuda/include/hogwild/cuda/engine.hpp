@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/engines/worker_decorators.hpp>
+#include <hogwild/detail/task/worker_decorators.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/engines.hpp>
 
 namespace hogwild {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 // A linear model predicts the same whatever the unit of its entries. So a step moves its bias as if it were the weight
 // of one more column that has the same value in every row, the square root of loop_options::bias_rate: the bias is that

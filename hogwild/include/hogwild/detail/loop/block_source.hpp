@@ -13,10 +13,10 @@
 #include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/data/chunk.hpp>
 #include <hogwild/detail/data/sampler.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/loop/rating_blocks.hpp>
-#include <hogwild/detail/loop/ticket_source.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
+#include <hogwild/detail/worker/ticket_source.hpp>
 
 namespace hogwild {
 

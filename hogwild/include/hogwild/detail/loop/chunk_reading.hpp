@@ -7,8 +7,8 @@
 
 #include <hogwild/detail/data/chunk.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
-#include <hogwild/detail/loop/ticket_source.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
+#include <hogwild/detail/worker/ticket_source.hpp>
 
 namespace hogwild {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <hogwild/detail/loop/group_steps.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/sharing/gathered.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {

@@ -12,8 +12,8 @@
 #include <hogwild/detail/loop/group_steps.hpp>
 #include <hogwild/detail/loop/row_l2.hpp>
 #include <hogwild/detail/loop/step.hpp>
-#include <hogwild/detail/optimization/proximal.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/proximal.hpp>
+#include <hogwild/detail/math/random.hpp>
 
 namespace hogwild {
 

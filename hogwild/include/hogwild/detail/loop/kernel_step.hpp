@@ -10,8 +10,8 @@
 #include <hogwild/detail/data/half.hpp>
 #include <hogwild/detail/kernels/row_batch.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/model/kernel_models.hpp>
-#include <hogwild/detail/optimization/random.hpp>
 
 namespace hogwild {
 

@@ -10,10 +10,10 @@
 
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/lane_table.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
-#include <hogwild/detail/optimization/proximal.hpp>
-#include <hogwild/detail/task/lane_table.hpp>
+#include <hogwild/detail/math/proximal.hpp>
 
 // Margin models under sgd, several side by side: each is trained as by margin_batch_step, margin_sgd_step or, with l1,
 // margin_proximal_step, to the same bits, but each takes part in some of the rows only.

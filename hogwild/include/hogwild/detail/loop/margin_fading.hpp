@@ -17,7 +17,7 @@
 #include <hogwild/detail/loop/owed_steps.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
-#include <hogwild/detail/loop/turn_source.hpp>
+#include <hogwild/detail/worker/turn_source.hpp>
 
 // Margin models under momentum and adam, whose velocities and means fade at every row, for all columns. A row owes its
 // step to the columns that it does not have. Each worker counts its own rows: it makes the owed steps of a column

@@ -9,9 +9,9 @@
 #include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/math/proximal.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/optimization/block_optimizer.hpp>
-#include <hogwild/detail/optimization/proximal.hpp>
 
 namespace hogwild {
 

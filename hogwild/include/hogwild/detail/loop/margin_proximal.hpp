@@ -8,8 +8,8 @@
 
 #include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/math/proximal.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
-#include <hogwild/detail/optimization/proximal.hpp>
 
 namespace hogwild {
 

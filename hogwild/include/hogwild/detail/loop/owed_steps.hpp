@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 namespace hogwild {
 

@@ -9,8 +9,8 @@
 
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 #include <hogwild/detail/kernels/row_kernels.hpp>
+#include <hogwild/detail/loop/lane_table.hpp>
 #include <hogwild/detail/loop/step.hpp>
-#include <hogwild/detail/task/lane_table.hpp>
 
 // Kernel calls for a row and several models side by side that have more than a weight a column, by the arrays of their
 // parameters: number i of the parameters of model k lies at i * lanes + k.

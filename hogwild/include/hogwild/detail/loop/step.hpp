@@ -13,11 +13,11 @@
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/loop/bias_step.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
+#include <hogwild/detail/math/regularizer.hpp>
 #include <hogwild/detail/optimization/block_optimizer.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
-#include <hogwild/detail/optimization/regularizer.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 #include <hogwild/model.hpp>
 
 // How one row changes the parameters. A step belongs to one worker. begin() is called at each chunk; from then on the

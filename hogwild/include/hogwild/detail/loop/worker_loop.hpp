@@ -13,8 +13,8 @@
 #include <hogwild/detail/data/singleton_columns.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/loop/chunk_reading.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
-#include <hogwild/detail/loop/ticket_source.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
+#include <hogwild/detail/worker/ticket_source.hpp>
 
 namespace hogwild {
 

@@ -15,8 +15,8 @@
 #include <hogwild/detail/loop/group_steps.hpp>
 #include <hogwild/detail/loop/owed_steps.hpp>
 #include <hogwild/detail/loop/step.hpp>
-#include <hogwild/detail/loop/turn_source.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
+#include <hogwild/detail/worker/turn_source.hpp>
 
 namespace hogwild {
 

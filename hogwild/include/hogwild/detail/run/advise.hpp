@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/detail/engines/any_engine.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/platform/cpu_load.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/machine_speed.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/row_meetings.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 // Predicts what train() would decide, and how long an epoch would take, without a run.
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 // Where workers read and write under `--sharing auto`, and how often replicas exchange: a function of facts alone.
 

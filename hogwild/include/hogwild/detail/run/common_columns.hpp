@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <hogwild/dataset.hpp>
-#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/collectives/agreement.hpp>
 
 namespace hogwild {
 

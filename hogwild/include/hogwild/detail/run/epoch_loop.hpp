@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/machine_speed.hpp>
 #include <hogwild/detail/run/time_limit.hpp>
 #include <hogwild/detail/task/training_task.hpp>

@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <vector>
 
-#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/run/run_planner.hpp>

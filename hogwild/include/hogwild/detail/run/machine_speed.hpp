@@ -5,7 +5,7 @@
 #include <memory>
 #include <stop_token>
 
-#include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
 namespace hogwild {

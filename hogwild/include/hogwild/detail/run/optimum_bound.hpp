@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/task/loss_bound.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 
 namespace hogwild {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
-#include <hogwild/detail/run/agreement.hpp>
 
 // Checkpoints of a run of several ranks: each rank has its own, PATH.rankN, and PATH names the epoch for which they are
 // complete. Even if a rank is killed at any time, the files of the epoch that PATH names exist: they are written before

@@ -11,9 +11,9 @@
 #include <string>
 #include <utility>
 
-#include <hogwild/detail/engines/engine_run.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/run/choose.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/live_writer.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/engines.hpp>

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 
 namespace hogwild {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/labels.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 namespace hogwild {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/optimization/schedule.hpp>
+#include <hogwild/detail/math/schedule.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/result.hpp>
 

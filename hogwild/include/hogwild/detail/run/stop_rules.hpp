@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include <hogwild/detail/optimization/schedule.hpp>
+#include <hogwild/detail/math/schedule.hpp>
 #include <hogwild/detail/run/objective_fall.hpp>
 #include <hogwild/measures.hpp>
 #include <hogwild/options.hpp>

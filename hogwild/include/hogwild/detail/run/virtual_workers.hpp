@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 namespace hogwild {
 

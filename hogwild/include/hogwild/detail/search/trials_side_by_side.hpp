@@ -13,11 +13,11 @@
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/loop/lane_table.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/run_training.hpp>
-#include <hogwild/detail/task/lane_table.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
 

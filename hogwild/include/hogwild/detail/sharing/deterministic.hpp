@@ -7,11 +7,11 @@
 
 #include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/data/singleton_columns.hpp>
-#include <hogwild/detail/loop/turn_source.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/sharing/half_parameters.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
+#include <hogwild/detail/worker/turn_source.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {

@@ -13,8 +13,8 @@
 #include <hogwild/detail/sharing/head.hpp>
 #include <hogwild/detail/sharing/private.hpp>
 #include <hogwild/detail/sharing/replica.hpp>
-#include <hogwild/detail/task/training_task.hpp>
-#include <hogwild/detail/task/untrained.hpp>
+#include <hogwild/detail/sharing/untrained.hpp>
+#include <hogwild/detail/worker/loop_plan.hpp>
 
 namespace hogwild {
 

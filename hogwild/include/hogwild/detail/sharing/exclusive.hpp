@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include <hogwild/detail/loop/exclusive_source.hpp>
 #include <hogwild/detail/memory/update_policy.hpp>
 #include <hogwild/detail/sharing/direct.hpp>
+#include <hogwild/detail/worker/exclusive_source.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include <hogwild/detail/data/half.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 namespace hogwild {
 

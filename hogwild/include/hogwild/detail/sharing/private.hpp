@@ -9,8 +9,8 @@
 #include <hogwild/detail/control/round_plan.hpp>
 #include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/data/singleton_columns.hpp>
-#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <span>
 
-#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
 
 namespace hogwild {
 

@@ -14,10 +14,10 @@
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/model/quiet_reader.hpp>
 #include <hogwild/detail/model/row_scorer.hpp>
-#include <hogwild/detail/optimization/random.hpp>
 #include <hogwild/detail/task/tried_access.hpp>
 #include <hogwild/model.hpp>
 

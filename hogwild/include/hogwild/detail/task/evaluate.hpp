@@ -16,9 +16,9 @@
 #include <hogwild/detail/data/chunk.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/results/metrics.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/result.hpp>
 
 namespace hogwild {

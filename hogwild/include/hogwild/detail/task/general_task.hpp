@@ -16,15 +16,15 @@
 #include <hogwild/detail/loop/general_step.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/loop/workspace_step.hpp>
-#include <hogwild/detail/optimization/proximal.hpp>
+#include <hogwild/detail/math/proximal.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
+#include <hogwild/detail/sharing/untrained.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/kernel_loops.hpp>
 #include <hogwild/detail/task/linear_classes.hpp>
 #include <hogwild/detail/task/row_kernel_loops.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/detail/task/tried_access.hpp>
-#include <hogwild/detail/task/untrained.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
 
 namespace hogwild {

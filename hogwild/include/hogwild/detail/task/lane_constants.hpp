@@ -6,7 +6,7 @@
 #include <stop_token>
 
 #include <hogwild/detail/kernels/lane_kernels.hpp>
-#include <hogwild/detail/task/lane_table.hpp>
+#include <hogwild/detail/loop/lane_table.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
 namespace hogwild {

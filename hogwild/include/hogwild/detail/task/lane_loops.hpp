@@ -6,8 +6,8 @@
 #include <span>
 
 #include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/loop/lane_table.hpp>
 #include <hogwild/detail/model/kernel_models.hpp>
-#include <hogwild/detail/task/lane_table.hpp>
 
 namespace hogwild {
 

@@ -7,8 +7,8 @@
 #include <stop_token>
 #include <vector>
 
+#include <hogwild/detail/loop/lane_table.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
-#include <hogwild/detail/task/lane_table.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
 namespace hogwild {

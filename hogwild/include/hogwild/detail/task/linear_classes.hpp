@@ -11,9 +11,9 @@
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/kernels/row_kernels.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
 #include <hogwild/detail/model/kernel_models.hpp>
 #include <hogwild/detail/task/loss_bound.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
 
 namespace hogwild {
 

@@ -7,9 +7,9 @@
 
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/loop/margin_loss.hpp>
 #include <hogwild/detail/task/loss_bound.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 
 namespace hogwild {
 class agreement;

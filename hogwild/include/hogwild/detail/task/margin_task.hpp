@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include <hogwild/detail/loop/margin_loss.hpp>
 #include <hogwild/detail/task/lane_loops.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
 namespace hogwild {

@@ -15,13 +15,13 @@
 #include <vector>
 
 #include <hogwild/detail/data/row_cursor.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/model/row_scorer.hpp>
 #include <hogwild/detail/models/library_form.hpp>
 #include <hogwild/detail/results/saved_form.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/score_rows.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 
 // How trained_model.hpp scores rows.
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/model/kernel_models.hpp>
 #include <hogwild/detail/model/model_number.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 #include <hogwild/option_values.hpp>
 
 namespace hogwild {

@@ -13,17 +13,16 @@
 
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/loop/loop_plan.hpp>
 #include <hogwild/detail/memory/memory_source.hpp>
 #include <hogwild/detail/memory/update_policy.hpp>
 #include <hogwild/detail/task/task_facts.hpp>
+#include <hogwild/detail/worker/loop_plan.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/result.hpp>
 
 namespace hogwild {
 
 class agreement;
-class exchange_hook;
 class lane_loops;
 class linear_classes;
 struct loss_bound;
@@ -31,19 +30,9 @@ class margin_loss;
 class param_store;
 struct store_shape;
 class thread_team;
-class worker_memory;
 
 /// Locks for owners of blocks of ratings: for bands of users, then for bands of items.
 inline constexpr std::uint64_t owner_stripes = 128;
-
-/// One worker in a round: what the worker is given, and what belongs to it.
-struct worker_context {
-  const loop_plan& plan;
-  const param_store& store;
-  std::size_t slot;
-  worker_memory& memory;  ///< which it keeps from round to round
-  exchange_hook* hook;    ///< hears of each exchange with the store, if that is one replica of several; else null
-};
 
 /// The side of a task that workers see. One virtual call a round, none inside.
 class worker_side {

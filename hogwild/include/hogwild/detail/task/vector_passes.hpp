@@ -8,8 +8,8 @@
 
 #include <hogwild/detail/control/ticket_counter.hpp>
 #include <hogwild/detail/data/chunk.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
 
 // Passes over whole parameter arrays between rounds, while no worker trains.
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/labels.hpp>
-#include <hogwild/detail/model/example.hpp>
 #include <hogwild/detail/models/net.hpp>
 #include <hogwild/detail/models/net_workspace.hpp>
 #include <hogwild/formats/images.hpp>

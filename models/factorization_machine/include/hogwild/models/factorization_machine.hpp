@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/kernels/row_kernels.hpp>
-#include <hogwild/detail/model/example.hpp>
 #include <hogwild/detail/models/factor_rows.hpp>
 #include <hogwild/detail/models/score_loss.hpp>
 #include <hogwild/model.hpp>

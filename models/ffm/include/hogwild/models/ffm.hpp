@@ -7,14 +7,14 @@
 #include <span>
 #include <string_view>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/kernels/field_kernels.hpp>
-#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/models/factor_rows.hpp>
 #include <hogwild/detail/models/ffm_workspace.hpp>
 #include <hogwild/detail/models/score_loss.hpp>
-#include <hogwild/detail/optimization/random.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/model.hpp>
 

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/model/example.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/option_values.hpp>

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/models/model_data.hpp>
 #include <hogwild/detail/models/model_options.hpp>
 #include <hogwild/model.hpp>

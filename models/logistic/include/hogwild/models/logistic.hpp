@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <hogwild/detail/data/labels.hpp>
-#include <hogwild/detail/optimization/vector_math.hpp>
+#include <hogwild/detail/math/vector_math.hpp>
 #include <hogwild/detail/platform/device_code.hpp>
 
 namespace hogwild {

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/model/example.hpp>
 #include <hogwild/detail/models/class_loss.hpp>
 #include <hogwild/detail/models/net.hpp>
 #include <hogwild/detail/models/net_workspace.hpp>

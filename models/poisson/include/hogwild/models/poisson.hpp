@@ -8,7 +8,7 @@
 
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/optimization/vector_math.hpp>
+#include <hogwild/detail/math/vector_math.hpp>
 #include <hogwild/detail/platform/device_code.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/error.hpp>

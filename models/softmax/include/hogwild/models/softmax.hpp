@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/kernels/row_kernels.hpp>
-#include <hogwild/detail/model/example.hpp>
-#include <hogwild/detail/optimization/vector_math.hpp>
+#include <hogwild/detail/math/vector_math.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/models/logistic.hpp>
 

@@ -9,7 +9,7 @@
 
 #include <hogwild/detail/cuda/margin_body.hpp>
 #include <hogwild/detail/cuda/warp.hpp>
-#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/platform/device_code.hpp>
 
 // How the lanes of a warp run gradient() of one row (device_model): in a loop over the row each lane has entries of its

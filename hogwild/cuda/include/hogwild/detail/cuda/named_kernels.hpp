@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <hogwild/detail/cuda/general_work.hpp>
-#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/data/example.hpp>
 
 namespace hogwild::device {
 

@@ -11,8 +11,8 @@
 
 #include <hogwild/detail/cuda/lanes.hpp>
 #include <hogwild/detail/cuda/warp.hpp>
-#include <hogwild/detail/model/example.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/data/example.hpp>
+#include <hogwild/detail/math/random.hpp>
 
 namespace hogwild::device {
 

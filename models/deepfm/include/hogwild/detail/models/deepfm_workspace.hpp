@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/model/example.hpp>
 #include <hogwild/detail/models/net_workspace.hpp>
 #include <hogwild/detail/models/sparse_layer.hpp>
 #include <hogwild/detail/platform/isa.hpp>

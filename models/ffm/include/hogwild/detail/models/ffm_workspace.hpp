@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/kernels/field_kernels.hpp>
-#include <hogwild/detail/model/example.hpp>
 
 namespace hogwild {
 

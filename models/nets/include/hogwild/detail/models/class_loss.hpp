@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <hogwild/detail/kernels/layer_kernels.hpp>
+#include <hogwild/detail/math/vector_math.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/models/example_labels.hpp>
 #include <hogwild/detail/models/net_workspace.hpp>
-#include <hogwild/detail/optimization/vector_math.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {

@@ -9,7 +9,7 @@
 
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/optimization/alias_table.hpp>
+#include <hogwild/detail/math/alias_table.hpp>
 
 namespace hogwild {
 

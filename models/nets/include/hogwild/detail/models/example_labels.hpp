@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/data/example.hpp>
 
 namespace hogwild {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
-#include <hogwild/detail/optimization/random.hpp>
 #include <hogwild/model.hpp>
 
 // A feed-forward net, described layer by layer, and what follows from that: shapes, where each layer's parameters are,

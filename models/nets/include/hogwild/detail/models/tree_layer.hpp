@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
+#include <hogwild/detail/math/huffman_tree.hpp>
 #include <hogwild/detail/models/example_labels.hpp>
 #include <hogwild/detail/models/net_workspace.hpp>
 #include <hogwild/detail/models/row_slots.hpp>
-#include <hogwild/detail/optimization/huffman_tree.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <span>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/model/example.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/detail/words/window_model.hpp>
 #include <hogwild/detail/words/window_space.hpp>

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <hogwild/detail/kernels/window_kernels.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/option_values.hpp>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/optimization/huffman_tree.hpp>
+#include <hogwild/detail/math/huffman_tree.hpp>
 #include <hogwild/detail/words/window_model.hpp>
 #include <hogwild/detail/words/word_sampler.hpp>
 

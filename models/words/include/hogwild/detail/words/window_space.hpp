@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/kernels/window_kernels.hpp>
-#include <hogwild/detail/model/example.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/detail/words/window_model.hpp>
 #include <hogwild/detail/words/window_outputs.hpp>

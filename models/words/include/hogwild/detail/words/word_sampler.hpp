@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/optimization/alias_table.hpp>
+#include <hogwild/detail/math/alias_table.hpp>
 
 namespace hogwild {
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/formats/file_kind.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+
+#include "text/input_stream.hpp"
+#include "text/require_kind.hpp"
+
+namespace hogwild {
+namespace {
+
+using detail::file_head;
+using detail::kind_row;
+
+file_look find_kind(std::span<const kind_row> rows, const file_head& head) {
+  for (const kind_row& row : rows) {
+    auto place = row.sees(head);
+    if (!place) continue;
+    return {.kind = row.kind,
+            .what = row.what,
+            .remedy = row.remedy,
+            .format = row.format,
+            .line = place->line,
+            .column = place->column,
+            .evidence = std::move(place->evidence)};
+  }
+  return {.what = "nothing that is known here", .remedy = "is this the right file?"};
+}
+
+/// Whether the format reads this file, for kinds without a format of their own and formats that read other kinds as
+/// well.
+bool format_reads(std::string_view format, const file_look& look) {
+  if (look.kind == file_kind::unknown || look.format == format) return true;
+  if (look.kind == file_kind::table) return format == "ratings" || format == "graph";
+  return format == "graph" && look.kind == file_kind::dimacs;
+}
+
+}  // namespace
+
+namespace detail {
+
+file_head::file_head(std::string_view first_bytes, bool whole) {
+  const std::string_view all = without_mark(first_bytes);
+  bytes = all.substr(0, looked_at_bytes);
+  whole = whole && bytes.size() == all.size();
+  for (std::string_view left = bytes; !left.empty() && lines.size() < most_lines;) {
+    const std::size_t end = left.find('\n');
+    // An incomplete line is ignored, unless there is no other.
+    if (end == left.npos && !whole && !lines.empty()) break;
+    std::string_view line = left.substr(0, end);
+    left.remove_prefix(std::min(line.size() + 1, left.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+  }
+}
+
+void require_text(std::string_view head, const std::string& name) {
+  const file_look look = find_kind(kinds_of_bytes(), file_head(head, true));
+  if (look.kind != file_kind::unknown) throw input_error(name + ": " + describe(look));
+}
+
+void require_kind(std::string_view text, std::string_view format, const std::string& name) {
+  const file_look look = look_at_bytes(text, false);
+  if (format_reads(format, look)) return;
+  if (look.line == 0) throw input_error(name + ": " + describe(look));
+  throw format_error(name, look.line, look.column, describe(look));
+}
+
+void require_bytes(std::string_view bytes, file_kind wanted, std::string_view expected, const std::string& name,
+                   std::string_view remedy) {
+  const file_look look = look_at_bytes(bytes, true);
+  if (look.kind != file_kind::unknown && look.kind != wanted)
+    throw input_error(name + ": " + describe(look, expected, remedy));
+}
+
+}  // namespace detail
+
+std::string describe(const file_look& look, std::string_view expected, std::string_view remedy) {
+  std::string text = "this is " + std::string(look.what);
+  if (!look.evidence.empty()) text += " (" + quote(look.evidence) + ")";
+  if (!expected.empty()) text += ", not " + std::string(expected);
+  return text + "; " + std::string(remedy.empty() ? look.remedy : remedy);
+}
+
+file_look look_at_bytes(std::string_view bytes, bool whole) {
+  const file_head head(bytes, whole);
+  file_look found = find_kind(detail::kinds_of_bytes(), head);
+  if (found.kind != file_kind::unknown || head.bytes.find('\0') != head.bytes.npos) return found;
+  return find_kind(detail::kinds_of_text(), head);
+}
+
+file_look look_at_file(const std::string& path) {
+  const std::string head = detail::read_head(path, looked_at_bytes + detail::byte_order_mark.size() + 1);
+  return look_at_bytes(head, head.size() <= looked_at_bytes);
+}
+
+}  // namespace hogwild

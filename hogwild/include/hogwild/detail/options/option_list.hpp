@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <hogwild/detail/options/option_facts.hpp>
+#include <hogwild/detail/options/same_on_ranks.hpp>
+#include <hogwild/options.hpp>
+
+// The one table of a run's options: the place of each in train_options, its word on the command line, its range, its
+// help and what ranks and searches make of it. A member that is added to train_options does not compile here until it
+// has its line.
+
+namespace hogwild::detail {
+
+/// A member of train_options, or of a struct in it, by the path of members that leads there.
+template <auto Member, auto... Members>
+struct run_option : option_facts {
+  template <class Options>
+  static constexpr auto& of(Options& o) {
+    if constexpr (sizeof...(Members) == 0)
+      return o.*Member;
+    else
+      return run_option<Members...>::of(o.*Member);
+  }
+};
+
+inline constexpr std::tuple run_options{
+    run_option<&train_options::epochs>{
+        {{"epochs", "--epochs", "Stopping", "passes over the training rows, unless the model has a number of its own"},
+         {.range = at_least(1)}}},
+    run_option<&train_options::max_seconds>{{{"max_seconds", "--max-seconds", "Stopping",
+                                              "end after so many seconds of this command as after the last epoch: the "
+                                              "model is saved; seconds before --resume do not count"},
+                                             {.range = above(0), .search = in_a_search::refused}}},
+    run_option<&train_options::step, &step_options::initial>{
+        {{"step.initial", "--step", "Step", "initial step size; auto: found by a short search"},
+         {.placeholder = "auto|X", .otherwise = "auto", .range = above(0)}}},
+    run_option<&train_options::step, &step_options::decay>{
+        {{"step.decay", "--decay", "Step",
+          "how the step falls: factor of an epoch (geometric) or of an epoch without a better validation loss "
+          "(plateau), slope (inverse), or the last step over the first (cosine) (default: the model's, else by "
+          "--epochs where the step is found)"},
+         {.range = above(0)}}},
+    run_option<&train_options::step, &step_options::kind>{
+        {{"step.kind", "--schedule", "Step",
+          "how the step falls with the epochs; plateau: after epochs without a better validation loss (default: the "
+          "model's, else geometric; constant under ftrl)"}}},
+    run_option<&train_options::step, &step_options::warm_up>{
+        {{"step.warm_up", "--warm-up", "Step", "epochs in which the step rises evenly, before the schedule begins"}}},
+    run_option<&train_options::l2>{
+        {{"l2", "--l2", "Model",
+          "strength of l2 regularisation; auto: chosen by cross-validation (default: for linear models the mean "
+          "squared norm of a row over the number of rows, for others the model's own)"},
+         {.placeholder = "auto|X", .range = at_least(0)}}},
+    run_option<&train_options::l2_by_folds>{{{"l2_by_folds"}}},
+    run_option<&train_options::l1>{
+        {{"l1", "--l1", "Model", "strength of l1 regularisation; --l2 is then 0 unless it is given"},
+         {.range = at_least(0)}}},
+    run_option<&train_options::form>{
+        {{"form", "--l2-form", "Model",
+          "regularise each parameter once an epoch (by_degree), or with each row that touches it (per_occurrence); "
+          "two_pass: once an epoch, as the programs of the Hogwild! papers do, for linear models (default: the "
+          "model's, else by_degree)"}}},
+    run_option<&train_options::update>{{{"update", "--update", "Workers",
+                                         "how a parameter is changed; edge_locked: under locks of all that an example "
+                                         "touches; ordered: by one worker after the other, one example each"}}},
+    run_option<&train_options::optimizer>{
+        {{"optimizer", "--optimizer", "Step", "how a gradient is applied (default: the model's, else sgd)"}}},
+    run_option<&train_options::constants, &optimizer_constants::momentum>{
+        {{"constants.momentum", "--momentum", "Step", "part of the last step that is kept, under --optimizer momentum"},
+         {.range = part_below_1}}},
+    run_option<&train_options::constants, &optimizer_constants::beta1>{
+        {{"constants.beta1", "--beta1", "Step", "part of its mean of gradients that adam keeps"},
+         {.range = part_below_1}}},
+    run_option<&train_options::constants, &optimizer_constants::beta2>{
+        {{"constants.beta2", "--beta2", "Step", "part of its mean of squared gradients that adam keeps"},
+         {.range = part_below_1}}},
+    run_option<&train_options::constants, &optimizer_constants::epsilon>{
+        {{"constants.epsilon", "", "", ""}, {.range = above(0)}}},
+    run_option<&train_options::constants, &optimizer_constants::ftrl_beta>{
+        {{"constants.ftrl_beta", "--ftrl-beta", "Step",
+          "what ftrl adds to the root of its sum of squares (default: 1, for entries around 1)"},
+         {.range = above(0)}}},
+    run_option<&train_options::sharing>{
+        {{"sharing", "--sharing", "Workers", "where workers read and write the parameters"}}},
+    run_option<&train_options::ownership>{{{"ownership", "--ownership", "Of models",
+                                            "a worker owns the users and items of the block that it trains (blocks), "
+                                            "or all workers share all (shared)"}}},
+    run_option<&train_options::order>{{{"order", "--order", "Workers", "order in which rows are visited"}}},
+    run_option<&train_options::shards>{
+        {{"shards", "--shards", "Workers",
+          "whether workers claim the next rows (claimed), or each has its own (fixed)"}}},
+    run_option<&train_options::reproducible>{
+        {{"reproducible", "--reproducible", "Workers", "the same bits in every run, for any number of workers"}}},
+    run_option<&train_options::virtual_workers>{
+        {{"virtual_workers", "--virtual-workers", "Workers",
+          "number of virtual workers of a reproducible run (0: by the data); another number gives other bits"},
+         {.otherwise = "0", .range = at_least(1), .needs = "--reproducible", .zero_is_none = true}}},
+    run_option<&train_options::bias>{{{"bias", "--bias", "Model", "learn a constant term, too"}, {.turns_off = true}}},
+    run_option<&train_options::bias_rate>{{{"bias_rate", "--bias-rate", "Model",
+                                            "step of the constant term over that of the columns, under sgd (default: "
+                                            "the mean square of the first rows' entries)"},
+                                           {.range = above(0)}}},
+    run_option<&train_options::weight_positive>{
+        {{"weight_positive", "--weight-positive", "Model", "weight of the rows of the larger label"},
+         {.range = above(0)}}},
+    run_option<&train_options::weights, &class_weights::balanced>{{{"weights.balanced"}}},
+    run_option<&train_options::weights, &class_weights::of_labels>{
+        {{"weights.of_labels", "--class-weights", "Model",
+          "weights of rows by their labels, 1 where a label is not named; balanced: all classes weigh the same"},
+         {.placeholder = "balanced|LABEL=W,...", .excludes = "--weight-positive"}}},
+    run_option<&train_options::labels>{{{"labels", "--label-values", "Data",
+                                         "labels that rows may have, though not all need occur; required for a stream "
+                                         "(default: those of the training rows)"},
+                                        {.placeholder = "LABEL,...", .search = in_a_search::shared}}},
+    run_option<&train_options::seed>{{{"seed", "--seed", "Step", "seed of all draws, as of the order of the rows"}}},
+    run_option<&train_options::tolerance>{
+        {{"tolerance", "--tolerance", "Stopping",
+          "linear models: stop once the objective is known to lie within this fraction of its optimum; others: once "
+          "two epochs in a row lower it by no more than this fraction of its fall so far"},
+         {.otherwise = "0", .range = part_below_1, .search = in_a_search::refused, .zero_is_none = true}}},
+    run_option<&train_options::tolerance_epochs>{
+        {{"tolerance_epochs", "--tolerance-epochs", "Stopping",
+          "stop after so many epochs in a row that gain no more than --tolerance, for every model"},
+         {.range = at_least(1), .search = in_a_search::refused, .needs = "--tolerance"}}},
+    run_option<&train_options::target>{
+        {{"target", "--target", "Stopping", "stop once this is reached, for example test_accuracy=0.92"},
+         {.placeholder = "METRIC=VALUE", .search = in_a_search::refused}}},
+    run_option<&train_options::measure_every>{
+        {{"measure_every", "--measure-every", "Data",
+          "epochs between two measurements, of models of --folds, too (default: 1; for cuts of graphs 20, or 1 where "
+          "a stopping rule asks for each); not with --multiclass or --ensemble, whose models are measured after each "
+          "epoch"},
+         {.range = at_least(1), .search = in_a_search::refused}}},
+    run_option<&train_options::test>{{{"test"}}},
+    run_option<&train_options::validation>{{{"validation"}}},
+    run_option<&train_options::validation_fraction>{{{"validation_fraction", "", "", ""}, {.range = part_below_1}}},
+    run_option<&train_options::patience>{
+        {{"patience", "--patience", "Stopping", "epochs without a better validation loss before the run stops"},
+         {.range = at_least(1), .search = in_a_search::refused, .needs = "--validation"}}},
+    run_option<&train_options::average>{
+        {{"average", "--average", "Stopping",
+          "take the mean of the models after each of the last epochs, this fraction of all epochs"},
+         {.placeholder = "FRACTION", .range = part_above_0}}},
+    run_option<&train_options::batch>{
+        {{"batch", "--batch", "Workers",
+          "rows that are trained on the same weights (0: the model's own number): 1 to 16 for linear models under sgd, "
+          "without direct or head sharing; 1 to 256 for models that train several rows at once"},
+         {.otherwise = "0", .range = at_least(1), .zero_is_none = true}}},
+    run_option<&train_options::initial>{{{"initial", "", "", ""}, {.ranks = between_ranks::as_given}}},
+    run_option<&train_options::freeze>{
+        {{"freeze", "--freeze", "Model", "groups of parameters that training leaves as they are"},
+         {.placeholder = "GROUP,..."}}},
+    run_option<&train_options::isa>{
+        {{"isa", "--isa", "Workers",
+          "instruction set of the parser and the kernels; for linear models all give the same bits"},
+         {.ranks = between_ranks::own}}},
+    run_option<&train_options::telemetry>{{{"telemetry", "", "", ""}, {.ranks = between_ranks::own}}},
+    run_option<&train_options::record>{
+        {{"record", "--record", "Output", "write a run record here, one JSON object a line"},
+         {.ranks = between_ranks::own, .search = in_a_search::not_trials}}},
+    run_option<&train_options::checkpoint>{{{"checkpoint", "--checkpoint", "Output",
+                                             "write the state of the run here, as often as --checkpoint-every says"},
+                                            {.ranks = between_ranks::as_given, .search = in_a_search::refused}}},
+    run_option<&train_options::checkpoint_every>{{{"checkpoint_every", "--checkpoint-every", "Output",
+                                                   "epochs, or a time such as 90s, 10m or 2h, between two checkpoints"},
+                                                  {.placeholder = "N|TIME",
+                                                   .otherwise = "1",
+                                                   .range = at_least(1),
+                                                   .search = in_a_search::refused,
+                                                   .needs = "--checkpoint"}}},
+    run_option<&train_options::checkpoint_seconds>{{{"checkpoint_seconds", "", "", ""}, {.range = above(0)}}},
+    run_option<&train_options::resume>{
+        {{"resume", "--resume", "Output", "go on from this checkpoint, and append to the record that --record names"},
+         {.ranks = between_ranks::as_given, .search = in_a_search::refused}}},
+    run_option<&train_options::data_name>{{{"data_name", "", "", ""}, {.ranks = between_ranks::own}}},
+    run_option<&train_options::observers>{{{"observers", "", "", ""}, {.ranks = between_ranks::own}}},
+    run_option<&train_options::rounds>{{{"rounds", "", "", ""}, {.range = from(1, 65'536)}}},
+    run_option<&train_options::stop>{{{"stop", "", "", ""}, {.ranks = between_ranks::own}}},
+};
+
+/// How many members a struct of options has: if one is added without a line above, this does not compile.
+constexpr std::size_t members_of(const step_options& o) {
+  const auto& [initial, decay, kind, warm_up] = o;
+  return std::tuple_size_v<decltype(std::tie(initial, decay, kind, warm_up))>;
+}
+constexpr std::size_t members_of(const optimizer_constants& o) {
+  const auto& [momentum, beta1, beta2, epsilon, ftrl_beta] = o;
+  return std::tuple_size_v<decltype(std::tie(momentum, beta1, beta2, epsilon, ftrl_beta))>;
+}
+constexpr std::size_t members_of(const class_weights& o) {
+  const auto& [balanced, of_labels] = o;
+  return std::tuple_size_v<decltype(std::tie(balanced, of_labels))>;
+}
+inline std::size_t members_of(const train_options& o) {
+  const auto& [epochs, max_seconds, step, l2, l2_by_folds, l1, form, update, optimizer, constants, sharing, ownership,
+               order, shards, reproducible, virtual_workers, bias, bias_rate, weight_positive, weights, labels, seed,
+               tolerance, tolerance_epochs, target, measure_every, test, validation, validation_fraction, patience,
+               average, batch, initial, freeze, isa, telemetry, record, checkpoint, checkpoint_every,
+               checkpoint_seconds, resume, data_name, observers, rounds, stop] = o;
+  using members =
+      decltype(std::tie(epochs, max_seconds, step, l2, l2_by_folds, l1, form, update, optimizer, constants, sharing,
+                        ownership, order, shards, reproducible, virtual_workers, bias, bias_rate, weight_positive,
+                        weights, labels, seed, tolerance, tolerance_epochs, target, measure_every, test, validation,
+                        validation_fraction, patience, average, batch, initial, freeze, isa, telemetry, record,
+                        checkpoint, checkpoint_every, checkpoint_seconds, resume, data_name, observers, rounds, stop));
+  constexpr std::size_t structs = 3;  // whose members are in the list: step, constants, weights
+  return std::tuple_size_v<members> - structs + members_of(step) + members_of(constants) + members_of(weights);
+}
+
+/// Calls f(option) for each of the list.
+template <class F>
+constexpr void for_each_run_option(const F& f) {
+  std::apply([&](const auto&... each) { (f(each), ...); }, run_options);
+}
+
+/// Throws config_error, with its name, for the first number of the options that is not in its range.
+void require_ranges(const train_options& options);
+
+/// What ranks compare of their options, in the order of the list: names, and values as text.
+std::vector<named_value> compared_options(const train_options& options);
+
+}  // namespace hogwild::detail

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include <hogwild/detail/worker/loop_options.hpp>
+
+namespace hogwild {
+
+/// Thrown by a worker that finds no way to train: the step of this model that the options ask for is not implemented on
+/// the arrays that the worker has. Options are refused before workers begin, so this is an internal fault
+/// (exit_code::internal); returning instead would end a run that nobody has trained.
+[[noreturn]] void throw_untrained(std::string_view model, const loop_options& options);
+/// The same for arrays that are not implemented.
+[[noreturn]] void throw_unshared(const loop_options& options);
+
+}  // namespace hogwild

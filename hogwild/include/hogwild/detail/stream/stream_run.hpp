@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/math/regularizer.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
+#include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/detail/stream/row_buffer.hpp>
+#include <hogwild/detail/stream/stream_state.hpp>
+#include <hogwild/model.hpp>
+#include <hogwild/options.hpp>
+
+namespace hogwild {
+
+/// What a stream knows about a model's type.
+struct stream_model {
+  std::string_view name;
+  model_traits traits;
+  /// Makes the model for as many columns as the rows have, on these rows; throws as train().
+  std::function<prepared_task(const sparse_view& rows, const train_options& options)> prepare{};
+  /// Throws if the model cannot be trained on such rows.
+  std::function<void(const sparse_view& rows)> require_data{};
+  std::vector<double> hyperparameters{};  ///< those of the model that do not depend on its columns
+  /// The layout of its parameters for so many columns.
+  std::function<std::vector<parameter_group>(std::size_t columns)> groups{};
+};
+
+/// The layout of a margin model.
+inline std::vector<parameter_group> margin_groups(std::size_t columns, bool bias) {
+  return {{.name = "weights", .rows = columns},
+          {.name = "bias", .offset = columns, .rows = bias ? std::size_t{1} : 0, .hot_first = false}};
+}
+
+/// Trains on rows that come a few at a time: the implementation of trainer, for any model. Its workers wait between two
+/// calls. Rows are trained in whole chunks, which begin at multiples of chunk_rows() from the first row of the stream;
+/// remaining rows are kept for the next call, so that the result does not depend on how rows are dealt to calls. One
+/// caller at a time.
+class stream_run {
+ public:
+  /// Throws config_error for options that a stream cannot use, and what reading `resume` throws.
+  stream_run(stream_model model, std::function<std::unique_ptr<any_engine>()> engine, const train_options& options,
+             const stream_options& how);
+  ~stream_run();
+
+  /// Trains on these rows, of which it copies only the last few. Throws input_error if they do not suit the model, or
+  /// their labels were not declared, before anything changes. Any other exception, of memory say, ends the stream: from
+  /// then on all calls but parameters() throw config_error.
+  stream_report take(const sparse_view& rows);
+  /// Trains on the remaining rows, though they are no whole chunk.
+  stream_report flush();
+
+  std::size_t chunk_rows() const { return chunk_rows_; }
+  std::size_t columns() const { return columns_; }
+  std::uint64_t rows() const { return state_.rows + held_.rows(); }  ///< taken
+  std::uint64_t trained() const { return state_.rows; }              ///< without the remaining rows
+  const label_map& labels() const { return labels_; }
+  /// The input's number of each column; empty: columns are their own numbers.
+  const std::vector<std::uint32_t>& numbers() const { return numbers_; }
+  /// True w of the model made for columns(), after the rows that were trained. Throws config_error before any was.
+  std::vector<float> parameters() const;
+  /// Writes everything that is needed to go on, including remaining rows. Throws as write_checkpoint(), and an error
+  /// with exit_code::diverged if weights are not finite; then the old file is unchanged.
+  void checkpoint(const std::string& path) const;
+
+ private:
+  void check(const sparse_view& rows) const;
+  void learn_columns(const sparse_view& rows);
+  void train(const sparse_view& rows, stream_report& report);
+  void train_round(const sparse_view& rows, stream_report& report);
+  void train_held(stream_report& report);
+  stream_report completed(stream_report report) const;
+  void require_whole() const;
+  void plan();
+  void resume(const std::string& path);
+  stream_arrays arrays() const;
+  double step() const;
+  double shrink() const;
+  scaled_l2 l2() const;
+  std::size_t rows_to_boundary() const;
+  std::size_t rows_to_l1() const;
+  void owe_l1(double step, std::size_t rows);
+  void take_l1();
+  sparse_view as_planned(const sparse_view& rows) const;
+  void keep_recent(const sparse_view& rows);
+  void minimise_constant();
+
+  struct planned;
+  void begin_with(const std::vector<parameter_group>& room, const planned& made) const;
+
+  stream_model model_;
+  std::function<std::unique_ptr<any_engine>()> engine_;
+  train_options options_;
+  stream_options how_;
+  label_map labels_;
+  std::size_t chunk_rows_, columns_ = 0;
+  std::vector<std::uint32_t> numbers_{};
+  row_buffer held_{};    ///< remaining rows
+  row_buffer sample_{};  ///< the first rows of the stream, from which it is planned
+  /// The rows that were trained last, in two parts, from which flush() finds the constant term of a linear model.
+  row_buffer earlier_{}, recent_{};
+  std::size_t since_minimised_ = 0;  ///< rows
+  bool whole_ = true;                ///< no call has failed halfway
+  stream_state state_{};
+  /// l1 that has not been applied yet; it is applied to all columns at once.
+  struct owed_l1 {
+    double of_row = 0.0;     ///< options.l1
+    double owed = 0.0;       ///< since it was last applied: the sum of steps times l1, over all rows
+    std::uint64_t rows = 0;  ///< since then
+  } l1_{};
+  std::optional<stream_arrays> kept_{};  ///< from a checkpoint, until there are workers
+
+  std::unique_ptr<planned> planned_;  ///< for the first rows; made again when there are too many columns for it
+};
+
+}  // namespace hogwild

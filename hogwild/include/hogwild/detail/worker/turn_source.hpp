@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <hogwild/detail/control/telemetry.hpp>
+#include <hogwild/detail/data/chunk.hpp>
+#include <hogwild/detail/data/shard.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/worker/ticket_source.hpp>
+
+namespace hogwild {
+
+/// What to merge at the end of a turn.
+struct merge_plan {
+  std::size_t turn;             ///< of the round
+  std::size_t virtual_workers;  ///< that have a replica in this round
+  bool last;                    ///< turn of the round, in which everything is merged
+};
+
+/// One of `count` parts of a merge.
+struct merge_slice {
+  std::size_t number;
+  std::size_t count;
+};
+
+/// The replicas of virtual workers, for a worker that plays one virtual worker at a time.
+class virtual_replicas {
+ public:
+  /// From now on the worker plays virtual worker `v`.
+  virtual void become(std::size_t v, std::size_t turn) = 0;
+  /// The most slices into which a merge is worth cutting.
+  virtual std::size_t worth_slices(const merge_plan& turn) const = 0;
+  /// Merges one slice of a turn's merge.
+  virtual void merge(const merge_plan& turn, const merge_slice& slice) const = 0;
+
+ protected:
+  ~virtual_replicas() = default;
+};
+
+/// Draws tickets of a reproducible round: the i-th ticket of the round belongs to virtual worker i mod V, in turn i /
+/// V. In a turn each virtual worker trains one chunk on a replica of its own; then all gains are added to the shared
+/// arrays, in the order of the virtual workers. The result is the same to the bit whichever real worker does what.
+class turn_source {
+ public:
+  turn_source(const param_store& store, const round_plan& round, std::size_t slot, const chunk_plan& plan,
+              const loop_options& options);
+  /// A worker that leaves with a ticket in hand (because its row source threw, say) must not keep the others waiting.
+  ~turn_source() {
+    if (holds_) control_.board.abandon(phase_);
+  }
+  turn_source(const turn_source&) = delete;
+  turn_source& operator=(const turn_source&) = delete;
+
+  /// The next ticket. If there is none yet, merges or waits for the others; nothing when the round is over.
+  std::optional<ticket> draw(virtual_replicas& replicas);
+
+  /// Called when the ticket that was drawn last has been trained.
+  void finish(const ticket&, virtual_replicas& replicas, race_probe& probe);
+
+  /// As in ticket_source.
+  std::optional<std::size_t> following(const ticket& drawn, std::size_t ahead) const {
+    if (drawn.number + ahead >= range_.last) return std::nullopt;
+    return order_(drawn.number + ahead);
+  }
+
+  /// Workers leave when draw() returns nothing: all after the same turn.
+  bool stopped() const { return false; }
+
+  static std::size_t turns_of(const shard& range, std::size_t virtual_workers) {
+    return (range.size() + virtual_workers - 1) / virtual_workers;
+  }
+
+ private:
+  std::uint32_t phases_done() const { return (phase_ - round_.first_phase) & turn_board::phases; }
+  std::size_t turn() const { return phases_done() / 2; }
+  bool training() const { return phases_done() % 2 == 0; }
+  std::size_t turns() const { return control_.board.turns_of_round(); }
+  merge_plan turn_plan() const { return {turn(), virtual_workers_, turn() + 1 == turns()}; }
+
+  std::size_t slices(const virtual_replicas& replicas) const;
+  std::optional<ticket> ticket_of(std::size_t v) const;
+  /// Called by the worker that finished a turn's last chunk: no replica changes any more, and all writes to them are
+  /// visible.
+  void end_turn(const virtual_replicas& replicas);
+  void advance_by(std::uint32_t phases) { control_.board.advance(phase_, phase_ + phases); }
+
+  control_block& control_;
+  worker_slot& me_;
+  round_plan round_;
+  chunk_plan plan_;
+  shard range_;
+  chunk_order order_;
+  std::size_t virtual_workers_, place_;
+  std::uint32_t phase_ = 0;
+  bool holds_ = false;
+};
+
+}  // namespace hogwild

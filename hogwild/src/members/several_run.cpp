@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/members/several_run.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/members/ranks_at_work.hpp>
+#include <hogwild/detail/options/option_list.hpp>
+#include <hogwild/detail/options/same_on_ranks.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/run/rank_paths.hpp>
+#include <hogwild/detail/run/record_observer.hpp>
+#include <hogwild/detail/run/run_training.hpp>
+#include <hogwild/detail/run/time_limit.hpp>
+#include <hogwild/detail/teams/thread_team.hpp>
+
+#include "members/member_parameters.hpp"
+#include "members/member_rows.hpp"
+#include "members/members_one_by_one.hpp"
+#include "members/members_side_by_side.hpp"
+#include "run/report_teller.hpp"
+#include "run/run_report.hpp"
+#include "task/require.hpp"
+
+namespace hogwild {
+
+using detail::members_one_by_one;
+using detail::members_side_by_side;
+using detail::require;
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+double time_since(clock::time_point start) {
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+struct joint_measures {
+  double train_loss = unknown, objective = unknown;
+  std::optional<measurement> test{}, validation{};
+};
+
+/// Trains the combined model and tells observers. Each rank trains its share of the models; the first measures the
+/// combination, and all decide by its measures.
+class several_run {
+ public:
+  several_run(const prepared_task& all, several_plan plan, std::shared_ptr<any_engine> engine, ranks_at_work& ranks)
+      : all_(all),
+        data_(all.data),
+        task_(*all.task),
+        plan_(std::move(plan)),
+        engine_(std::move(engine)),
+        ranks_(ranks),
+        portions_{ranks.size(), plan_.models},
+        options_(run_.options),
+        teller_(task_, options_, models_kept()),
+        team_(thread_team::make(plan_.team, std::clamp<std::size_t>(plan_.workers, 1, portions_.count_of(ranks.rank())),
+                                plan_.pin)) {
+    run_.options = data_.options();
+    run_.options.stop = ranks_.stop();
+    run_.limit = std::make_shared<const time_limit>(options_.max_seconds, data_.begun(), options_.stop);
+    // The first rank writes for all: only its observers hear of epochs.
+    run_.options.record = is_first() ? path_of_rank(run_.options.record, 0) : std::string();
+    run_.ranks = plan_.ranks;
+    run_.l2 = data_.loop().l2;
+    run_.begun = data_.begun();
+    run_.cpu_begun = data_.cpu_begun();
+    run_.notes = data_.notes();
+    run_.workers_asked = plan_.workers;
+    run_.models = plan_.models;
+    run_.combination = std::string(name_of(plan_));
+  }
+
+  train_result operator()() {
+    try {
+      members_side_by_side::suits(all_, plan_) ? train_side_by_side() : train_one_by_one();
+      finish();
+    } catch (...) {
+      tell(options_, [](observer& o) {
+        try {
+          o.on_failure();
+        } catch (...) {
+          // The exception that ended the run is rethrown.
+        }
+      });
+      throw;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  bool is_first() const { return ranks_.rank() == 0; }
+
+  /// The mean count of the rows of each model of this rank.
+  std::vector<double> mean_counts() const {
+    std::vector<double> means;
+    ranks_.together([&] {
+      for (std::size_t k = portions_.first_of(ranks_.rank()); k < portions_.first_of(ranks_.rank() + 1); ++k) {
+        means.push_back(detail::mean_count(data_.train(), detail::lane_rows_of(plan_, options_, k)));
+        require(means.back() > 0.0, "a bootstrap has drawn no row: take more rows, or another seed");
+      }
+    });
+    return means;
+  }
+
+  void train_side_by_side() {
+    together_.emplace(all_, plan_, mean_counts(), engine_, *team_, run_, ranks_);
+    const detail::member_groups& groups = together_->groups();
+    announce(groups.engine(), groups.workers(), groups.groups(),
+             [this] { return together_->groups().counted().examples; });
+    if (by_progress(options_, task_.facts().convex) && together_->has_steps() && !options_.stop.stop_requested())
+      together_->begin_falls();
+    together_->begin_with_given();
+    run_status ended = together_->has_steps() ? run_status::done : stop_without_steps();
+    for (std::size_t e = 1; e <= options_.epochs && ended == run_status::done && !time_is_over(); ++e)
+      ended = train_epoch(e);
+    const bool sound = together_->end_all();
+    if (!sound && ended != run_status::stopped) ended = run_status::diverged;
+    result_.status = ended;
+    if (ended == run_status::diverged && is_first()) teller_.note(together_->told_of_divergence(result_.epochs));
+  }
+
+  /// By the first rank's clock. Once there are steps, at least one pass is trained.
+  bool time_is_over() {
+    double over = result_.epochs > 0 && run_.time_is_over() ? 1.0 : 0.0;
+    ranks_.take_first(over);
+    if (over == 0.0) return false;
+    result_.stopped_by = stop_cause::time_limit;
+    return true;
+  }
+
+  /// How the run ends with this epoch; `done` if it goes on.
+  run_status train_epoch(std::size_t epoch) {
+    const auto begin = clock::now();
+    if (options_.stop.stop_requested() || !together_->train(epoch)) return stop(stop_cause::request);
+    mean_.clear();
+    result_.train_seconds += time_since(begin);
+    result_.epochs = epoch;
+    const bool sound = together_->conclude(epoch);
+    const bool stops = report(epoch);
+    if (!sound) return run_status::diverged;
+    if (result_.seconds_to_target) return run_status::target;
+    if (stops) return stop(stop_cause::observer);
+    return together_->ended().value_or(run_status::done);
+  }
+
+  /// The status if the step search was ended by a request or by the time limit.
+  run_status stop_without_steps() {
+    return stop(options_.stop.stop_requested() ? stop_cause::request : stop_cause::time_limit);
+  }
+
+  run_status stop(stop_cause cause) {
+    result_.stopped_by = cause;
+    return run_status::stopped;
+  }
+
+  /// Reports the combined measures. Returns whether an observer wants to stop.
+  bool report(std::size_t epoch) {
+    last_ = counted();
+    last_.epoch = epoch;
+    last_.train_seconds = result_.train_seconds;
+    last_.wall_seconds = time_since(run_.begun);
+    last_.step = run_.schedule.at(epoch);
+    measure(last_);
+    if (!plan_.mean_weights) last_.gap = together_->gap();
+    if (options_.target && stop_rules::reached(*options_.target, last_))
+      result_.seconds_to_target = last_.train_seconds;
+    return tell_of_epoch();
+  }
+
+  /// Counts of the workers of all ranks.
+  epoch_report counted() const {
+    epoch_report sum = together_->groups().counted();
+    std::array<double, 3> counts{static_cast<double>(sum.examples), static_cast<double>(sum.updates),
+                                 static_cast<double>(sum.nonzeros)};
+    ranks_.agreed().sum(counts);
+    sum.examples = static_cast<std::uint64_t>(counts[0]);
+    sum.updates = static_cast<std::uint64_t>(counts[1]);
+    sum.nonzeros = static_cast<std::uint64_t>(counts[2]);
+    return sum;
+  }
+
+  /// The first rank's observers hear of the epoch and may stop the run. The other ranks send their models whenever an
+  /// observer asks for parameters.
+  bool tell_of_epoch() {
+    const epoch_answer answer = is_first() ? answer_of_observers() : answer_of_first();
+    // All ranks throw, not only the one whose observer has thrown.
+    if (answer == epoch_answer::failed)
+      ranks_.in_this_thread([this] {
+        if (thrown_) std::rethrow_exception(thrown_);
+      });
+    return answer == epoch_answer::stops;
+  }
+
+  enum class epoch_answer { goes_on, stops, asks, failed };
+
+  epoch_answer answer_of_first() {
+    for (;;) {
+      const epoch_answer answer = agree(epoch_answer::goes_on);
+      if (answer != epoch_answer::asks) return answer;
+      parameters_now();
+    }
+  }
+
+  epoch_answer answer_of_observers() {
+    try {
+      const bool stops = teller_.tell(last_, &observer::on_epoch, [this] {
+        agree(epoch_answer::asks);
+        return parameters_now();
+      });
+      return agree(stops ? epoch_answer::stops : epoch_answer::goes_on);
+    } catch (...) {
+      thrown_ = std::current_exception();
+    }
+    return agree(epoch_answer::failed);
+  }
+
+  epoch_answer agree(epoch_answer mine) const {
+    auto number = static_cast<double>(mine);
+    ranks_.take_first(number);
+    return static_cast<epoch_answer>(static_cast<int>(number));
+  }
+
+  void measure(epoch_report& now) {
+    const bool measures = plan_.mean_weights || options_.test || options_.validation;
+    if (!plan_.mean_weights) {
+      now.train_loss = now.objective = 0.0;
+      for (std::size_t k = 0; k < plan_.models; ++k) {
+        now.train_loss += loss_factor() * together_->loss(k);
+        now.objective += loss_factor() * together_->objective(k);
+      }
+    }
+    if (measures) measure_by_first(now, parameters_now(), plan_.mean_weights);
+  }
+
+  /// The combined measures of all models on all rows that are measured. `training`: also on the training rows, if the
+  /// models' own losses do not give them. Only the first rank has the parameters.
+  void measure_by_first(epoch_report& now, std::span<const float> parameters, bool training) const {
+    joint_measures found{.train_loss = now.train_loss, .objective = now.objective};
+    ranks_.together([&] {
+      if (!is_first()) return;
+      if (training) {
+        found.train_loss = measure_all(parameters, data_.train(), false).loss;
+        found.objective = found.train_loss + penalty(parameters);
+      }
+      if (options_.test) found.test = measure_all(parameters, *options_.test, true);
+      if (options_.validation) found.validation = measure_all(parameters, *options_.validation, true);
+    });
+    ranks_.take_first(found);
+    now.train_loss = found.train_loss, now.objective = found.objective;
+    now.test = found.test, now.validation = found.validation;
+  }
+
+  /// With one class against the rest losses are added; for an ensemble they are averaged.
+  double loss_factor() const {
+    return plan_.by == answer_kind::one_vs_rest ? 1.0 : 1.0 / static_cast<double>(plan_.models);
+  }
+
+  void train_one_by_one() {
+    ranks_.together([this] {
+      require(
+          plan_.own_models,
+          "models that are trained one by one, as shards are, and where rows are not to be added as sgd does, with a "
+          "step that is one for an epoch, to the model itself, have a thread each: take the serial engine or threads");
+      alone_.emplace(data_, plan_, ranks_);
+    });
+    if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
+    run_.schedule =
+        schedule_from(options_, data_.defaults(), task_.facts().convex, options_.step.initial.value_or(0.0), false);
+    run_.step_found = !options_.step.initial && !data_.defaults().step;
+    run_.plan = task_.plan();
+    const std::size_t passes = plan_.rows == member_rows_kind::shards ? 1 : plan_.models;
+    if (is_first())
+      tell(options_, [&](observer& o) {
+        o.on_note(
+            "the models are trained one by one, since they are shards, or not by sgd as it is: epochs are told at the "
+            "end, where test and validation rows are measured once");
+      });
+    announce(plan_.workers > 1 ? "threads" : "serial", team_->size(), passes, [this] { return alone_->rows_done(); });
+    const auto begin = clock::now();
+    alone_->train(*team_);
+    const train_result counted = alone_->counted();
+    last_.examples = counted.examples, last_.updates = counted.updates, last_.nonzeros = counted.nonzeros;
+    // On the average each worker spends equally long searching for steps.
+    run_.search_seconds = counted.search_seconds / static_cast<double>(team_->size() * ranks_.size());
+    result_.train_seconds = time_since(begin) - run_.search_seconds;
+    run_.schedule.initial = alone_->first().step;
+    run_.schedule.decay = alone_->first().decay;
+    result_.status = alone_->status();
+    result_.epochs = alone_->epochs();
+    if (result_.status == run_status::stopped) result_.stopped_by = stop_cause::request;
+  }
+
+  void announce(std::string_view engine, std::size_t workers, std::size_t passes,
+                std::function<std::uint64_t()> rows_done) {
+    ranks_.in_this_thread([&] { announce_here(engine, workers, passes, std::move(rows_done)); });
+  }
+  void announce_here(std::string_view engine, std::size_t workers, std::size_t passes,
+                     std::function<std::uint64_t()> rows_done) {
+    if (!options_.record.empty()) {
+      record_ = make_record_observer(options_.record, task_, run_);
+      run_.options.observers.push_back(record_.get());
+    }
+    result_.workers = workers;
+    const run_start start{.model = task_.facts().model,
+                          .engine = engine,
+                          .workers = result_.workers,
+                          .epochs = options_.epochs,
+                          .rows = task_.data().rows() * passes,
+                          .parameters = task_.facts().parameters * plan_.models,
+                          .nonzeros = task_.data().nonzeros() * passes,
+                          .step = run_.schedule.initial,
+                          .decay = run_.schedule.decay,
+                          .l2 = run_.l2,
+                          .search_seconds = run_.search_seconds,
+                          .rows_done = std::move(rows_done)};
+    tell(options_, [&](observer& o) { o.on_start(start); });
+  }
+
+  std::size_t models_kept() const { return plan_.mean_weights ? 1 : plan_.models; }
+
+  /// The parameters of all models; under mean_weights their mean, which is kept until the models change. All ranks send
+  /// theirs to the first; on the others the result is zeros.
+  std::vector<float> parameters_now() {
+    const auto of = [this](std::size_t k) { return together_ ? together_->parameters(k) : alone_->parameters(k); };
+    if (!plan_.mean_weights) return detail::parameters_of_all(ranks_, portions_, task_.facts().parameters, of);
+    if (mean_.empty()) mean_ = detail::mean_of_all(ranks_, portions_, task_, *team_, of);
+    return mean_;
+  }
+
+  measurement measure_all(std::span<const float> parameters, const sparse_view& rows, bool all_measures) const {
+    return plan_.measure(parameters, models_kept(), rows, data_.labels(), *team_, all_measures);
+  }
+
+  /// l1 ||w||_1 + l2 / 2 ||w||^2 of all models, combined as losses are.
+  double penalty(std::span<const float> parameters) const {
+    double sum = 0.0;
+    for (const float w : parameters.first(task_.data().columns * models_kept())) {
+      const auto x = static_cast<double>(w);
+      sum += task_.options().l1 * std::abs(x) + 0.5 * run_.l2 * x * x;
+    }
+    return plan_.by == answer_kind::one_vs_rest ? sum : sum / static_cast<double>(models_kept());
+  }
+
+  void finish() {
+    mean_.clear();  // a model may have gone back to its best epoch
+    result_.parameters = parameters_now();
+    const bool stopped = result_.status == run_status::stopped;
+    if (together_) {
+      const epoch_report sums = counted();
+      last_.examples = sums.examples, last_.updates = sums.updates, last_.nonzeros = sums.nonzeros;
+      together_->groups().tell_of_workers(result_);
+    }
+    if (result_.epochs == 0) {
+      last_.train_loss = last_.objective = unknown;
+    } else if (!together_ || !stopped) {
+      // A stopped run reports the last measured epoch: measuring once more would take as long as an epoch.
+      measure_by_first(last_, result_.parameters, true);
+    }
+    ranks_.agreed().take_first(result_.parameters);
+    detail::tell_of_run(result_, last_, task_, run_);
+    result_.labels = data_.labels();
+    result_.wall_seconds = time_since(run_.begun);
+    detail::tell_of_end(result_, last_, task_, run_);
+    if (alone_ && !plan_.mean_weights) result_.gap = alone_->gap();
+    if (!together_ && !stopped && is_first()) report_all();
+    tell(options_, [&](observer& o) { o.on_finish(result_); });
+  }
+
+  /// For models that were trained one by one: reports each epoch, and the end with parameters and the combined measures
+  /// of rows that are measured. For mean_weights only the end is reported.
+  void report_all() {
+    const std::size_t epochs = result_.epochs;
+    const double of_workers = epochs > 0 ? alone_->after_epoch(epochs).train_seconds : 0.0;
+    // Models that were not begun, since another one diverged, have no epochs.
+    const bool end_alone = plan_.mean_weights || result_.status == run_status::diverged;
+    for (std::size_t e = end_alone ? epochs : 1; e <= epochs; ++e) {
+      epoch_report now = alone_->after_epoch(e);
+      const double part = of_workers > 0.0 ? now.train_seconds / of_workers : 1.0;
+      now.train_loss *= loss_factor(), now.objective *= loss_factor();
+      if (end_alone) now.train_loss = last_.train_loss, now.objective = last_.objective;
+      if (e == epochs) now.test = last_.test, now.validation = last_.validation;
+      now.train_seconds = part * result_.train_seconds;
+      now.wall_seconds = result_.wall_seconds - (1.0 - part) * result_.train_seconds;
+      now.step = run_.schedule.at(e);
+      teller_.tell(now, &observer::on_epoch,
+                   [this, e, epochs] { return e == epochs ? result_.parameters : std::vector<float>(); });
+    }
+  }
+
+  const prepared_task& all_;
+  const prepared_data& data_;
+  const training_task& task_;
+  several_plan plan_;
+  std::shared_ptr<any_engine> engine_;
+  ranks_at_work& ranks_;
+  rank_portions portions_;
+  resolved_run run_{};
+  const train_options& options_;
+  report_teller teller_;
+  std::unique_ptr<thread_team> team_;
+  std::optional<members_side_by_side> together_{};
+  std::optional<members_one_by_one> alone_{};
+  std::unique_ptr<observer> record_{};
+  std::vector<float> mean_{};    ///< under mean_weights: the mean of the models as they are; empty until it is needed
+  std::exception_ptr thrown_{};  ///< by an observer of the first rank
+  epoch_report last_{};
+  train_result result_{};
+};
+
+/// Completes the plan from the data.
+void complete(several_plan& plan, const prepared_task& all, std::size_t ranks) {
+  if (plan.rows == member_rows_kind::classes) {
+    require(all.data.labels().classes() > 2,
+            "the rows have two labels, which the model tells apart as it is: leave out one class against the rest");
+    plan.models = all.data.labels().classes();
+  }
+  require(plan.models <= all.data.train().rows() || plan.rows != member_rows_kind::shards,
+          "there are more shards, " + std::to_string(plan.models) + ", than rows, " +
+              std::to_string(all.data.train().rows()));
+  require(plan.models >= ranks, "there are more ranks, " + std::to_string(ranks) + ", than models, " +
+                                    std::to_string(plan.models) + ", which they divide: start one for each at most");
+  if (plan.initial) {
+    plan.begin.assign(all.task->facts().parameters * plan.models, 0.0f);
+    plan.initial(plan.begin);
+  }
+}
+
+/// What must be the same on all ranks, which have all rows. Each rank's engine may differ.
+std::vector<named_value> what_is_trained(const several_plan& plan, const prepared_task& all) {
+  const task_facts& facts = all.task->facts();
+  std::vector<named_value> mine{detail::compared_build()};
+  detail::add_model(mine, facts.model, facts.numbers, facts.hyperparameters);
+  mine.push_back({"the number of models", std::to_string(plan.models)});
+  mine.push_back({"how they make one", std::string(name_of(plan))});
+  mine.push_back({"what each is trained on", plan.rows == member_rows_kind::classes     ? "a class against the rest"
+                                             : plan.rows == member_rows_kind::bootstrap ? "a bootstrap"
+                                                                                        : "a shard"});
+  mine.push_back({"whether workers may have models of their own", plan.own_models ? "true" : "false"});
+  mine.push_back({"the parameters to begin with",
+                  plan.begin.empty() ? "" : "checksum " + std::to_string(detail::checksum(std::span(plan.begin)))});
+  for (named_value& one : detail::compared_options(all.data.options())) mine.push_back(std::move(one));
+  mine.push_back({"the rows", detail::text_of_rows(all.data.train()), exit_code::input});
+  return mine;
+}
+
+}  // namespace
+
+train_result train_several(const std::function<prepared_task(const several_plan&)>& prepare_all, several_plan plan,
+                           std::shared_ptr<any_engine> engine, const std::stop_token& stop) {
+  ranks_at_work ranks(plan.ranks, stop);
+  std::optional<prepared_task> all;
+  ranks.together([&] {
+    all.emplace(prepare_all(plan));
+    complete(plan, *all, ranks.size());
+  });
+  if (!ranks.alone()) detail::require_same_on_ranks(what_is_trained(plan, *all), ranks.agreed());
+  several_run run(*all, std::move(plan), std::move(engine), ranks);
+  return run();
+}
+
+}  // namespace hogwild

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/options/option_list.hpp>
+
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/detail/platform/isa.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/names.hpp>
+
+namespace hogwild::detail {
+
+namespace {
+
+/// Longer lists are shown by a part of them, and a checksum of the whole.
+constexpr std::size_t longest_list = 120;
+
+std::string shortened(const std::string& text) {
+  if (text.size() <= longest_list) return text;
+  return text.substr(0, longest_list) + "... (checksum " + std::to_string(checksum(std::as_bytes(std::span(text)))) +
+         ")";
+}
+
+std::string text_of(bool x) {
+  return x ? "true" : "false";
+}
+
+template <class T>
+requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) std::string text_of(T x) {
+  return to_text(x);
+}
+
+template <class T>
+requires std::is_enum_v<T> std::string text_of(T x) {
+  return std::string(name_of(x));
+}
+
+std::string text_of(const std::string& text) {
+  return text;
+}
+
+std::string text_of(const std::pair<double, double>& label_weight) {
+  return to_text(label_weight.first) + "=" + to_text(label_weight.second);
+}
+
+std::string text_of(const target_option& target) {
+  return target.what + "=" + to_text(target.value);
+}
+
+std::string text_of(const sparse_view& rows) {
+  return text_of_rows(rows);
+}
+
+template <class T>
+requires requires(const T& one) {
+  text_of(one);
+}
+std::string text_of(const std::vector<T>& list) {
+  std::string text;
+  for (const T& one : list) text += (text.empty() ? "" : ",") + text_of(one);
+  return shortened(text);
+}
+
+std::string text_of(const l2_search& search) {
+  const std::string among = text_of(search.of);
+  return std::to_string(search.folds) + " folds" + (among.empty() ? "" : ", among " + among);
+}
+
+template <class T>
+requires requires(const T& one) {
+  text_of(one);
+}
+std::string text_of(const std::optional<T>& x) {
+  return x ? text_of(*x) : std::string();
+}
+
+/// The value of a number, if it is one that is given.
+template <class T>
+std::optional<double> number_in(const T& value) {
+  if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+    return static_cast<double>(value);
+  else if constexpr (requires { value.has_value(); })
+    return value ? number_in(*value) : std::nullopt;
+  else
+    return std::nullopt;
+}
+
+template <class T>
+constexpr bool is_whole_number = std::is_integral_v<T>;
+template <class T>
+constexpr bool is_whole_number<std::optional<T>> = std::is_integral_v<T>;
+
+bool is_given(const std::string& text) {
+  return !text.empty();
+}
+bool is_given(const std::function<void(std::span<float>)>& f) {
+  return static_cast<bool>(f);
+}
+
+}  // namespace
+
+std::string number_range::text(bool whole) const {
+  // A million as 1000000, not as 1e+06.
+  const auto digits = [](double x) {
+    return x == std::floor(x) && std::abs(x) < 1e15 ? std::to_string(static_cast<long long>(x)) : to_text(x);
+  };
+  std::string all = whole ? "whole number" : "number";
+  const bool bounded = std::isfinite(least), limited = std::isfinite(most);
+  if (bounded && limited && has_least && has_most) return all + " from " + digits(least) + " to " + digits(most);
+  if (bounded) all += (has_least ? " of at least " : " above ") + digits(least);
+  if (bounded && limited) all += " and";
+  if (limited) all += (has_most ? bounded ? " at most " : " of at most " : " below ") + digits(most);
+  return all;
+}
+
+void require_ranges(const train_options& options) {
+  for_each_run_option([&](const auto& option) {
+    const auto& value = option.of(options);
+    const std::optional<double> number = number_in(value);
+    if (number && !option.range.has(*number))
+      throw config_error(std::string(option.name) + " is " + to_text(*number) + ": it takes a " +
+                         (std::isfinite(*number) ? "" : "finite ") +
+                         option.range.text(is_whole_number<std::remove_cvref_t<decltype(value)>>));
+  });
+}
+
+std::vector<named_value> compared_options(const train_options& options) {
+  std::vector<named_value> all;
+  for_each_run_option([&](const auto& option) {
+    const auto& value = option.of(options);
+    if constexpr (requires { text_of(value); }) {
+      if (option.ranks == between_ranks::same) all.push_back({std::string(option.name), text_of(value)});
+    }
+    if constexpr (requires { is_given(value); }) {
+      if (option.ranks == between_ranks::as_given)
+        all.push_back({std::string(option.name), is_given(value) ? "given" : ""});
+    }
+  });
+  return all;
+}
+
+}  // namespace hogwild::detail
