@@ -65,6 +65,10 @@ for library, order in orders.items():
     there = {room for lib, room in rooms if lib == library}
     faults += [f"CONTRIBUTING.md does not place {library}/{room}" for room in sorted(there - set(order))]
     faults += [f"CONTRIBUTING.md places {library}/{room}, which does not exist" for room in order if room not in there]
+architecture = (root / "docs/architecture.md").read_text(encoding="utf-8")
+for library, room in sorted(rooms):
+    if f"`{library}/{room}`" not in architecture:
+        faults.append(f"docs/architecture.md does not name {library}/{room}")
 if not orders or not sources:
     faults.append("CONTRIBUTING.md gives no order, or there are no sources")
 print("\n".join(faults) or f"{len(rooms)} folders keep their order")
