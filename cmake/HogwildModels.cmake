@@ -53,7 +53,7 @@ function(hogwild_write_tasks folder sources)
     list(JOIN some "_" name)
     file(CONFIGURE OUTPUT "${folder}/${name}.cpp" @ONLY CONTENT
 "// SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/task/library_task.hpp>
+#include <hogwild/detail/run/library_task.hpp>
 @includes@
 namespace hogwild {
 

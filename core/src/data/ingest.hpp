@@ -40,7 +40,7 @@ struct row_plan {
 /// and if a value is too large for the precision. Throws resource_error if a spilled text needs more memory than it may
 /// take, or cannot be ordered.
 row_plan plan_rows(parsed_text& text, const column_numbering* numbering, value_precision values,
-                   const std::string& source, const row_format& format = libsvm_row_format());
+                   const std::string& source, const row_format& format);
 
 /// The sizes for the file's header; the caller adds the key.
 cache_header sizes_of(const parsed_text& text, const row_plan& plan);

@@ -103,11 +103,11 @@ class rows_opening {
     }
     const auto input = detail::open_input(path_);
     const detail::spill_options spill = spilling();
-    return {detail::parse_all(*input, {.labels_optional = options_.labels_optional,
-                                       .set = options_.isa,
-                                       .format = &format_,
-                                       .spill = spill.memory > 0 ? &spill : nullptr,
-                                       .note = [this](const std::string& sentence) { note(sentence); }}),
+    return {detail::parse_all(*input, format_,
+                              {.labels_optional = options_.labels_optional,
+                               .set = options_.isa,
+                               .spill = spill.memory > 0 ? &spill : nullptr,
+                               .note = [this](const std::string& sentence) { note(sentence); }}),
             input->stamp()};
   }
 
@@ -162,15 +162,6 @@ class rows_opening {
 
 namespace detail {
 
-const row_format& libsvm_row_format() {
-  static const row_format format{.name = "libsvm",
-                                 .capacity = libsvm_capacity,
-                                 .parse = [](std::string_view text, const block_context& context, row_block& rows) {
-                                   parse_libsvm_block(text, context.labels_optional, rows, context.set);
-                                 }};
-  return format;
-}
-
 sparse_dataset open_rows(const std::string& path, const open_options& options, const row_format& format) {
   try {
     return dataset_access::in_order(rows_opening(path, options, format).run(), options.numbering == nullptr);
@@ -180,9 +171,5 @@ sparse_dataset open_rows(const std::string& path, const open_options& options, c
 }
 
 }  // namespace detail
-
-sparse_dataset open_libsvm(const std::string& path, const open_options& options) {
-  return detail::open_rows(path, options, detail::libsvm_row_format());
-}
 
 }  // namespace hogwild

@@ -31,11 +31,8 @@ struct work_item {
 
 class parallel_parse {
  public:
-  parallel_parse(input_stream& input, const parse_options& options, parsed_text& result)
-      : input_(input),
-        options_(options),
-        format_(options.format != nullptr ? *options.format : libsvm_row_format()),
-        result_(result) {}
+  parallel_parse(input_stream& input, const row_format& format, const parse_options& options, parsed_text& result)
+      : input_(input), options_(options), format_(format), result_(result) {}
 
   void run() {
     const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
@@ -174,9 +171,9 @@ class parallel_parse {
 
 }  // namespace
 
-std::unique_ptr<parsed_text> parse_all(input_stream& input, const parse_options& options) {
+std::unique_ptr<parsed_text> parse_all(input_stream& input, const row_format& format, const parse_options& options) {
   auto result = std::make_unique<parsed_text>();
-  parallel_parse(input, options, *result).run();
+  parallel_parse(input, format, options, *result).run();
   if (result->rows == 0) throw format_error(input.name(), 1, 1, "there are no rows; the file is empty or all comment");
   return result;
 }

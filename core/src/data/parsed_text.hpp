@@ -38,7 +38,6 @@ inline constexpr std::size_t blocks_in_flight = 4;
 struct parse_options {
   bool labels_optional = false;
   isa set = isa::automatic;
-  const row_format* format = nullptr;    ///< null: LIBSVM text
   const spill_options* spill = nullptr;  ///< null: all rows are held in memory, however many
   /// Called at most once, with a sentence for the user about the text; may be empty.
   std::function<void(const std::string& sentence)> note{};
@@ -49,6 +48,7 @@ struct parse_options {
 /// begins like another format is one at the place that shows it. At most blocks_in_flight blocks of text a thread are
 /// held at once, however long the text; of the rows, eight bytes an entry and twelve a row, unless they go to a file.
 /// Throws resource_error if that fails.
-std::unique_ptr<parsed_text> parse_all(input_stream& input, const parse_options& options = {});
+std::unique_ptr<parsed_text> parse_all(input_stream& input, const row_format& format,
+                                       const parse_options& options = {});
 
 }  // namespace hogwild::detail

@@ -48,9 +48,6 @@ struct row_format {
   std::uint64_t companions = 0;
 };
 
-/// "label index:value ...".
-const row_format& libsvm_row_format();
-
 /// Opens rows of a format, as open_libsvm does LIBSVM text.
 sparse_dataset open_rows(const std::string& path, const open_options& options, const row_format& format);
 

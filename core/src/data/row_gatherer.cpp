@@ -287,7 +287,7 @@ class row_gatherer::implementation {
       for (row_block& block : text_.blocks) block.list_all(block.label.size());
     if (spilled_ != nullptr) text_.nonzeros -= spilled_->unknown();
     text_.spilled = std::move(spilled_);
-    const row_plan plan = plan_rows(text_, options_.numbering, options_.values, options_.name);
+    const row_plan plan = plan_rows(text_, options_.numbering, options_.values, options_.name, row_format{});
     const cache_header header = sizes_of(text_, plan);
     dataset_writer file = plan.ranges != nullptr ? dataset_writer::nameless(plan.ranges->folder(), header)
                                                  : dataset_writer::in_memory(header);

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <utility>
 
+#include <hogwild/dataset.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/formats/libsvm.hpp>
 #include <hogwild/error.hpp>
@@ -147,6 +148,23 @@ void write_libsvm(std::ostream& out, const sparse_view& rows, std::span<const st
     line += '\n';
     out.write(line.data(), static_cast<std::streamsize>(line.size()));
   }
+}
+
+namespace detail {
+
+const row_format& libsvm_row_format() {
+  static const row_format format{.name = "libsvm",
+                                 .capacity = libsvm_capacity,
+                                 .parse = [](std::string_view text, const block_context& context, row_block& rows) {
+                                   parse_libsvm_block(text, context.labels_optional, rows, context.set);
+                                 }};
+  return format;
+}
+
+}  // namespace detail
+
+sparse_dataset open_libsvm(const std::string& path, const open_options& options) {
+  return detail::open_rows(path, options, detail::libsvm_row_format());
 }
 
 }  // namespace hogwild

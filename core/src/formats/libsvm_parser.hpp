@@ -7,6 +7,7 @@
 #include <hogwild/detail/platform/isa.hpp>
 
 #include "data/row_block.hpp"
+#include "data/row_format.hpp"
 
 namespace hogwild::detail {
 
@@ -21,5 +22,8 @@ constexpr std::size_t libsvm_capacity(std::size_t text_bytes) {
 /// the first one is stored in the block, which then holds the rows before it. The result is the same for all
 /// instruction sets; `automatic` takes the fastest, and an unavailable one falls back to the next below.
 void parse_libsvm_block(std::string_view text, bool labels_optional, row_block& block, isa set = isa::automatic);
+
+/// The format "label index:value ...".
+const row_format& libsvm_row_format();
 
 }  // namespace hogwild::detail

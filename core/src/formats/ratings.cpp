@@ -188,12 +188,11 @@ row_format ratings_lines(bool named, bool labels_optional, rating_numbers* names
 std::unique_ptr<parsed_text> read_named(const std::string& path, const open_options& options, rating_names& names) {
   rating_numbers numbers{.users = name_numbers(names.users), .items = name_numbers(names.items)};
   const row_format lines = ratings_lines(true, options.labels_optional, &numbers);
-  auto text = parse_all(*open_input(path), {.labels_optional = options.labels_optional,
-                                            .set = options.isa,
-                                            .format = &lines,
-                                            .note = [&](const std::string& sentence) {
-                                              if (options.note) options.note(printable(sentence));
-                                            }});
+  auto text = parse_all(
+      *open_input(path), lines,
+      {.labels_optional = options.labels_optional, .set = options.isa, .note = [&](const std::string& sentence) {
+         if (options.note) options.note(printable(sentence));
+       }});
   const std::vector<std::uint32_t> users = numbers.users.settle(names.users), items = numbers.items.settle(names.items);
   text->columns = 0;
   for (row_block& block : text->blocks) {

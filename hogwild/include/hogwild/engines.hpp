@@ -26,9 +26,6 @@ class agreement;
 struct loop_plan;
 class run_planner;
 
-/// Receives the notes of an engine run.
-using note_function = std::function<void(std::string_view)>;
-
 /// One worker, in the calling thread: the reference for all other engines.
 struct serial_engine {};
 

@@ -17,6 +17,7 @@
 #include <hogwild/error.hpp>
 
 #include "data/parsed_text.hpp"
+#include "formats/libsvm_parser.hpp"
 #include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -172,7 +173,7 @@ TEST_F(ingest, the_earliest_faulty_line_is_reported_whatever_the_block_size) {
   for (const std::size_t block_bytes : {std::size_t{16}, std::size_t{200}, std::size_t{5000}, std::size_t{1} << 20}) {
     const auto input = detail::open_input_memory(text, "f", block_bytes);
     test::expect_refused({std::to_string(block_bytes) + " bytes", lines + 1, 7, ""},
-                         [&] { arena.execute([&] { detail::parse_all(*input); }); });
+                         [&] { arena.execute([&] { detail::parse_all(*input, detail::libsvm_row_format()); }); });
   }
 }
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 
+#include "formats/libsvm_parser.hpp"
 #include "text/decimal.hpp"
 
 namespace hogwild::detail {
@@ -44,7 +45,7 @@ TEST(parsed_text, holds_no_more_of_the_text_than_a_few_blocks_a_thread) {
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
     tbb::task_arena arena(static_cast<int>(threads));
     counted_stream stream(5000);
-    const auto parsed = arena.execute([&] { return parse_all(stream); });
+    const auto parsed = arena.execute([&] { return parse_all(stream, libsvm_row_format()); });
     EXPECT_EQ(parsed->rows, 10000u);
     EXPECT_EQ(parsed->nonzeros, 30000u);
     EXPECT_LE(stream.most_held(), threads * blocks_in_flight);

@@ -20,6 +20,7 @@
 #include "data/ingest.hpp"
 #include "data/memory_budget.hpp"
 #include "data/parsed_text.hpp"
+#include "formats/libsvm_parser.hpp"
 #include "support/file_size_limit.hpp"
 #include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
@@ -91,7 +92,7 @@ std::string bytes_of(const std::string& text, const text_kind& kind, way how, co
   tbb::task_arena arena(how.threads);
   return arena.execute([&] {
     const auto input = open_input_memory(text, "text", 20'000);
-    const auto parsed = parse_all(*input, {.format = &format, .spill = how.memory > 0 ? &spill : nullptr});
+    const auto parsed = parse_all(*input, format, {.spill = how.memory > 0 ? &spill : nullptr});
     const row_plan plan = plan_rows(*parsed, numbering, kind.values, "text", format);
     if (ranges != nullptr) *ranges = plan.ranges == nullptr ? 0 : plan.ranges->count();
     dataset_writer file = dataset_writer::in_memory(sizes_of(*parsed, plan));

@@ -22,6 +22,9 @@ class thread_team;
 class training_task;
 struct loop_plan;
 
+/// Receives the notes of an engine run.
+using note_function = std::function<void(std::string_view)>;
+
 /// The workers of an engine, as the coordinator sees them: who runs the loop, and nothing else. The engine provides the
 /// store that its workers train, because where the store lies depends on who they are.
 class engine_run {
