@@ -82,8 +82,8 @@ enum class schedule_kind : std::uint32_t {
   plateau     ///< initial, times decay for each epoch so far that did not improve the validation loss
 };
 
-/// What l2 means for models whose rows touch few parameters. Linear models with one margin a row accept by_degree and
-/// two_pass. Under sgd they apply by_degree as the l2 of every row, without writes (scaled_l2).
+/// The meaning of l2 for models whose rows touch few parameters. Linear models with one margin a row accept by_degree
+/// and two_pass. Under sgd they apply by_degree as the l2 of every row, without writes (scaled_l2).
 enum class l2_form : std::uint32_t {
   by_degree,       ///< each parameter is regularised once an epoch, however many rows touch it: the objective is the
                    ///< mean loss plus l2 / 2 * ||w||^2

@@ -17,9 +17,8 @@
 namespace hogwild {
 
 /// A trained linear model in the numbering of its input. It holds all that a prediction needs, and nothing about the
-/// run that found it except how the run divided columns, so the same parameters make the same bytes. Columns with zero
-/// weights are kept: a prediction can then distinguish a column that the training data did not have from one that does
-/// not matter.
+/// run except how it divided columns, so the same parameters make the same bytes. Columns with zero weights are kept: a
+/// prediction can then distinguish a column that the training data did not have from one that does not matter.
 ///
 /// To predict, open the data with open_options::numbering = column_numbering(columns); position k of that data is row k
 /// of the weights.
@@ -69,7 +68,7 @@ void save_model(const std::filesystem::path& path, const saved_model& model, mod
 /// can change the file (docs/security.md).
 saved_model load_model(const std::filesystem::path& path, const std::function<void(std::string_view)>& note = {});
 
-/// The same from and to memory; `name` replaces the file's name in messages.
+/// Converts a model to the same bytes and back; `name` replaces the file's name in messages.
 std::vector<std::byte> model_bytes(const saved_model& model, model_format format);
 saved_model parse_model(std::span<const std::byte> bytes, const std::string& name);
 

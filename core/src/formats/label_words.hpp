@@ -10,7 +10,7 @@
 
 namespace hogwild::detail {
 
-/// Whether a label is spelled as label_text() would spell it, by a quick test that may say no although it is.
+/// Whether label_text() would spell the label like this; the test is quick, and may say no although it would.
 inline bool is_short_plain(const char* first, const char* last) {
   const char* const digits = first + (*first == '-');
   const auto length = last - digits;

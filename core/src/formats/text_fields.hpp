@@ -8,8 +8,8 @@
 
 namespace hogwild::detail {
 
-/// What separates the fields of a line. Blanks come in any number, and end at a tab. The others are single: two in a
-/// row enclose an empty field.
+/// The separator between the fields of a line. Blanks come in any number, and end at a tab. The others are single: two
+/// in a row enclose an empty field.
 enum class separator { tab, comma, semicolon, bar, double_colon, blanks };
 
 /// Its name in a message, "commas".

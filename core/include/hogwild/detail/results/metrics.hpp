@@ -14,8 +14,8 @@
 
 namespace hogwild {
 
-/// Two classes, +1 and -1, against the sign of a score. A score of zero (or NaN) decides nothing and counts as an error
-/// for either class.
+/// Counts of rows of two classes, +1 and -1, by the sign of their scores. A score of zero (or NaN) decides nothing and
+/// counts as an error for either class.
 struct confusion {
   double true_positive = 0, false_positive = 0, true_negative = 0, false_negative = 0;
 
@@ -47,7 +47,7 @@ class list_counts {
   explicit list_counts(std::size_t classes) : of_class_(classes) {}
 
   /// Adds a row's scores, one for each class, and the classes that it has, distinct. The classes whose scores are above
-  /// `decision` are predicted. Of equal scores that of the lower class comes first; NaN is in no place.
+  /// `decision` are predicted. Of equal scores that of the lower class comes first; a NaN has no place in the order.
   void add(std::span<const float> scores, float decision, std::span<const std::uint32_t> given, float weight = 1.0f);
   void add(const list_counts& other);
 
