@@ -111,8 +111,8 @@ inline std::string header_fault(std::span<const std::byte> file) {
   return header_fault(file, file.size());
 }
 
-/// The arrays of a file whose header has no fault. Their contents are unchecked: see cache_meaning.hpp. Of two widths,
-/// or of plain and packed, the one that the file does not have is empty.
+/// The arrays of a file whose header has no fault. Their contents are unchecked: see cache_meaning.hpp. If an array can
+/// have two widths, or be plain or packed, the form that the file does not have is empty.
 struct cache_arrays {
   explicit cache_arrays(std::span<const std::byte> file);
 

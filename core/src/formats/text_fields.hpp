@@ -28,7 +28,7 @@ std::string content_of(const text_field& field);
 /// The text of a field before a '#', for fields that may end a line: after names a comment has not been removed yet.
 std::string_view without_comment(const text_field& field);
 
-/// Why a line cannot be split, and where, in bytes from 0; null if it could.
+/// The reason why a line cannot be split, and its place, in bytes from 0; null if it could.
 struct field_fault {
   const char* what = nullptr;
   std::size_t at = 0;

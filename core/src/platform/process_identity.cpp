@@ -109,7 +109,7 @@ bool process_identity::alive() const {
   if (ahead) {
     return same_start(seen.line->start_time - *ahead, start_time) && seen.line->state != 'Z' && seen.line->state != 'X';
   }
-  // It could not be looked at, for want of a descriptor for instance; that does not mean that it is dead.
+  // It could not be looked at, for instance because no descriptor is left; that does not mean that it is dead.
   return ::kill(pid, 0) == 0 || errno != ESRCH;
 }
 

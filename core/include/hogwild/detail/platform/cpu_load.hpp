@@ -16,7 +16,7 @@ struct cpu_account {
   struct of_machine {
     std::chrono::nanoseconds all{}, idle{};
   };
-  std::optional<of_machine> machine{};  ///< nothing if the system does not tell
+  std::optional<of_machine> machine{};  ///< nothing if the system does not report it
   std::chrono::nanoseconds own{};       ///< of this process, and of children that it has waited for
   std::chrono::nanoseconds withheld{};  ///< time in which a quota stopped threads that would have run
 };
@@ -38,7 +38,7 @@ std::string load_text(const cpu_load& load);
 /// 0.4321 is "43 %".
 std::string percent_text(double fraction);
 
-/// The load between two moments. `others` is unknown if the machine does not tell, or if its counters show no time
+/// The load between two moments. `others` is unknown if the machine does not report it, or if its counters show no time
 /// passed.
 cpu_load load_between(const cpu_account& before, const cpu_account& after);
 /// For threads that ran together and wait for nothing: `asked` is the sum of their wall times, `had` their CPU time.

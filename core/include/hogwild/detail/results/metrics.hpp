@@ -22,7 +22,7 @@ struct confusion {
   double rows() const { return true_positive + false_positive + true_negative + false_negative; }
   double accuracy() const;   ///< fraction of correct rows; 0 without rows
   double precision() const;  ///< correct rows among those predicted as +1; 0 without any
-  double recall() const;     ///< rows predicted as +1 among those that are; 0 without any
+  double recall() const;     ///< rows predicted as +1 among the rows of class +1; 0 without any
   /// 2 tp / (2 tp + fp + fn): the harmonic mean of precision and recall for the class +1; 0 if all three are 0.
   double f1() const;
 
@@ -47,7 +47,7 @@ class list_counts {
   explicit list_counts(std::size_t classes) : of_class_(classes) {}
 
   /// Adds a row's scores, one for each class, and the classes that it has, distinct. The classes whose scores are above
-  /// `decision` are predicted. Of equal scores that of the lower class comes first; a NaN has no place in the order.
+  /// `decision` are predicted. Of equal scores the lower class's comes first; a NaN has no place in the order.
   void add(std::span<const float> scores, float decision, std::span<const std::uint32_t> given, float weight = 1.0f);
   void add(const list_counts& other);
 
@@ -73,7 +73,7 @@ class list_counts {
 };
 
 /// The best `most` classes by their scores, the best first; fewer if there are fewer classes, or if scores are NaN. Of
-/// equal scores that of the lower class comes first.
+/// equal scores the lower class's comes first.
 std::vector<std::uint32_t> best_classes(std::span<const float> scores, std::size_t most);
 
 /// Fraction of rows whose prediction (a class number, say) equals the label; 0 without rows.
