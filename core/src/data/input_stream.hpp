@@ -27,10 +27,10 @@ class input_stream {
   static constexpr std::size_t default_longest_line = std::size_t{1} << 30;  // places in a block have 32 bits
 
   virtual ~input_stream() = default;
-  /// The next block in order, of about the default size unless a line is longer; nothing at the end. Throws input_error
-  /// if the file cannot be read or changes meanwhile, its archive is damaged or truncated, or a line is longer than
-  /// allowed. A line longer than a block is refused as soon as it cannot be a line of data: if it has a byte 0, or a
-  /// field of more than `longest_field` bytes.
+  /// The next block in order, of about the requested size unless a line is longer; nothing at the end. Throws
+  /// input_error if the file cannot be read or changes meanwhile, its archive is damaged or truncated, or a line is
+  /// longer than allowed. A line longer than a block is refused as soon as it cannot be a line of data: if it has a
+  /// byte 0, or a field of more than `longest_field` bytes.
   virtual std::optional<text_block> next() = 0;
 
   const std::string& name() const { return name_; }
