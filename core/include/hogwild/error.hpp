@@ -81,7 +81,7 @@ struct resource_error : error {
 /// A named segment that is missing (exit code `input`), taken, foreign, or made by another build.
 class segment_error : public resource_error {
  public:
-  using resource_error::resource_error;  ///< as a resource_error
+  using resource_error::resource_error;  ///< the constructors of resource_error
   /// The error for a segment that does not exist.
   static segment_error missing(const std::string& message) { return {exit_code::input, message}; }
 

@@ -39,11 +39,11 @@ struct live_age {
 /// Any build with the same segment layout can read. An object is used by one thread.
 ///
 /// Values are read one after the other, with relaxed loads, while the workers change them. No value is torn, but the
-/// values are not of one instant: they are from the span of time that the age tells. What a replica has gained since
-/// its last exchange is missing; under direct sharing only the row in progress is. Linear models that store v, with w =
-/// a v, are read a thousand values at a time, which are multiplied by the a of the rows done so far; a falls by less
-/// than 1 % while they are read. If the run multiplies a into v meanwhile, everything is read again. A worker in the
-/// middle of a chunk may use a smaller a: each row of the chunk shrinks it by the factor (1 - step * l2).
+/// values are not of one instant: they come from the span of time that age() gives. A replica's gains since its last
+/// exchange are missing; under direct sharing only the row in progress is. Linear models that store v, with w = a v,
+/// are read in parts of a thousand values, which are multiplied by the a of the rows done so far; a falls by less than
+/// 1 % while a part is read. If the run multiplies a into v meanwhile, everything is read again. A worker in the middle
+/// of a chunk may use a smaller a: each row of the chunk shrinks it by the factor (1 - step * l2).
 class live_parameters {
  public:
   /// Maps a run's segment and reads once. Waits up to a second for a run that is not ready yet. Throws segment_error if

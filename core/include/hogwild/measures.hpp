@@ -15,16 +15,16 @@ namespace hogwild {
 /// The kinds of rows that models are measured on.
 enum class row_kind : std::uint8_t { two_classes, classes, lists, numbers, graph };
 
-/// How a measure that a program adds is computed: of the score and the label of each row, and of its weight, which
-/// `weights` lacks where each row counts once. Of two classes labels are -1 and 1 and a score above 0 means 1; of
-/// several a score is the number of the class, as a label is. NaN: these rows do not have the measure.
+/// Computes a measure that a program adds, from the scores, labels and weights of all rows; `weights` is empty if each
+/// row counts once. For two classes, labels are -1 and 1, and a score above 0 means 1. For several classes, scores and
+/// labels are class numbers. NaN: these rows do not have the measure.
 using measure_of_scores = double (*)(std::span<const float> scores, std::span<const float> labels,
                                      std::span<const float> weights);
 
 /// A measure of a model besides its loss. Records and --target call it test_NAME on the test rows; records call it
 /// validation_NAME on the validation rows; a search calls it NAME.
 struct measure {
-  std::string_view name;                      ///< of small letters, digits and underscores
+  std::string_view name;                      ///< of lowercase letters, digits and underscores
   std::string_view title;                     ///< its name in summaries
   const char* format;                         ///< the printf format of its value in a summary
   bool more_is_better;                        ///< whether a larger value is better
@@ -52,9 +52,9 @@ struct own_measure {
   measure_of_scores compute;  ///< called by one thread at a time
 };
 
-/// Adds a measure, which is then one of all_measures(). Called before anything is trained, by one thread, and by all
-/// ranks alike. Throws config_error for a name that is taken or no name, for other rows, without a function, and for
-/// the fifth.
+/// Adds a measure, which is then one of all_measures(). Call it before anything is trained, in one thread, and on all
+/// ranks alike. Throws config_error if the name is taken or no name, for other kinds of rows, without a function, and
+/// for the fifth measure.
 void add_measure(const own_measure& added);
 
 /// Calls f(measure, value) for each measure that `m` has, in the order of the table.

@@ -147,10 +147,10 @@ concept emits_drawn_partials = requires(const M& m, const archetype::reader<type
 ///   then have lists of labels, and `label` is the first of them
 /// - a static member `takes_offsets` = true, if it adds an example's offset to its score; otherwise data with offsets
 ///   are refused
-/// - numbers(), which the model is made with besides `features` and `classes`; those come from the data
-/// - project(run, step), for runs of parameters that have to stay in a set, or that a step of this size draws towards
-///   something (towards zero, say). It changes each run right after the emitted partials and l2 have moved it. So its
-///   result holds up to rounding, what others add meanwhile, and meetings of replicas.
+/// - numbers(), the model's own numbers besides `features` and `classes`, which come from the data
+/// - project(run, step), which projects a run of parameters onto a set, or applies a proximal map of this step (one
+///   that shrinks them towards zero, say). It changes each run right after the emitted partials and l2 have moved it.
+///   So its result holds up to rounding, adds by other workers in between, and exchanges of replicas.
 template <class M>
 concept general_model = requires {
   typename M::scalar_type;
@@ -287,11 +287,11 @@ concept segment_storable = std::is_trivially_copyable_v<M>;
 ///
 /// The 32 lanes of a warp train a row; each runs gradient(). A loop over the row, `for (auto [j, x] : z)`, gives each
 /// lane entries of its own. Outside of such loops all lanes do the same: a read is done once for all of them, and an
-/// emit counts once. So sums over a row are taken by hogwild::dot(w, z) or hogwild::sum(z, f), outside of loops over
-/// it; all lanes get the sum. Every loop must run to its end. An example has label, size(), the loop and these sums;
-/// the reader has w[j], the emitter emit(j, g). A loop must not read what other lanes emit in it. When a run begins,
-/// some rows are tried, and a model that lanes train otherwise than the CPU does is refused; on a GPU, a loop that some
-/// rows leave early may hang.
+/// emit counts once. So take sums over a row by hogwild::dot(w, z) or hogwild::sum(z, f), outside of loops over it; all
+/// lanes get the sum. Every loop must run to its end. An example has label, size(), the loop and these sums; the reader
+/// has w[j], the emitter emit(j, g). A loop must not read what other lanes emit in it. When a run begins, it tries some
+/// rows, and refuses a model that lanes train differently from the CPU; on a GPU, a loop that some rows leave early may
+/// hang.
 template <class M>
 concept device_model = std::is_trivially_copyable_v<M> &&
     (margin_model<M> || (general_model<M> && std::same_as<typename M::scalar_type, float> &&

@@ -41,7 +41,7 @@ struct optimizer_constants {
 enum class sharing_kind : std::uint32_t {
   automatic,  ///< whatever suits the data and the machine: see choose.hpp
   direct,     ///< all workers on one shared array, an update a step: Hogwild! as published
-  buffered,   ///< each worker has a replica, and exchanges what it gained with the shared array
+  buffered,   ///< each worker has a replica, and exchanges its gains with the shared array
   head        ///< a replica of the popular columns, and a shared tail
 };
 
@@ -82,15 +82,15 @@ enum class schedule_kind : std::uint32_t {
   plateau     ///< initial, times decay for each epoch so far that did not improve the validation loss
 };
 
-/// What l2 means for models whose rows touch few parameters. Linear models with one margin a row accept by_degree and
-/// two_pass. Under sgd they apply by_degree as the l2 of every row, without writes (scaled_l2).
+/// The meaning of l2 for models whose rows touch few parameters. Linear models with one margin a row accept by_degree
+/// and two_pass. Under sgd they apply by_degree as the l2 of every row, without writes (scaled_l2).
 enum class l2_form : std::uint32_t {
   by_degree,       ///< each parameter is regularised once an epoch, however many rows touch it: the objective is the
                    ///< mean loss plus l2 / 2 * ||w||^2
   per_occurrence,  ///< each row regularises the parameters that it touches: l2 / 2 * ||touched w||^2 is added to its
                    ///< loss
-  two_pass  ///< like by_degree, but after its step each row shrinks what it touches by 1 - step * l2 * n / degree, as
-            ///< the Hogwild! papers' programs do; for linear models with one margin a row, under sgd
+  two_pass  ///< like by_degree, but after its step each row shrinks the parameters that it touches by 1 - step * l2 * n
+            ///< / degree, as the Hogwild! papers' programs do; for linear models with one margin a row, under sgd
 };
 
 /// The number that the values of a column are divided by before a linear model is trained (`hogwild train --scale`).
@@ -138,7 +138,7 @@ enum class storage_kind : std::uint32_t {
 
 /// How replicas on a ring exchange; see hogwildpp/detail/exchange_rule.hpp.
 enum class ring_rule : std::uint32_t {
-  deltas,   ///< each replica adds what it gained to a model that travels
+  deltas,   ///< each replica adds its gains to a model that travels
   average,  ///< a replica and its successor take their mean
   released  ///< the rule of the code released with the Hogwild++ paper
 };

@@ -18,14 +18,14 @@ namespace hogwild {
 /// A model measured on some rows.
 struct measurement {
   double loss = 0.0;                                      ///< mean over rows, without regularisation
-  std::optional<double> accuracy{}, auc{}, f1{}, rmse{};  ///< those that suit the kind of labels
+  std::optional<double> accuracy{}, auc{}, f1{}, rmse{};  ///< only those for the kind of labels
   /// For rows with lists of labels; see list_counts.
   std::optional<double> precision_at_1{}, precision_at_3{}, precision_at_5{}, micro_f1{}, macro_f1{};
   std::optional<double> cut{};                               ///< for graphs: capacity of the edges between sides
-  std::optional<double> own_1{}, own_2{}, own_3{}, own_4{};  ///< those that a program has added: add_measure()
+  std::optional<double> own_1{}, own_2{}, own_3{}, own_4{};  ///< measures that the program added: add_measure()
 };
 
-/// Measures by cross-validation: for each fold, those of a model that was trained on the other folds.
+/// Measures by cross-validation: each fold is measured with a model that was trained on the other folds.
 struct fold_measures {
   std::vector<measurement> folds{};  ///< of each fold; the loss is infinite if the model diverged
 
@@ -55,11 +55,10 @@ struct tried_l2 {
 //                      call of train() to the report. It includes other work that the process does meanwhile. It
 //                      excludes guests and other ranks
 
-/// The parameters as they are between two rounds. They are copied when somebody asks for them; unless asked for, they
-/// cost nothing.
+/// The parameters between two rounds. They are copied on request, and otherwise cost nothing.
 ///
-/// Any thread may ask while the callback that received them runs. Afterwards, workers train the parameters further: a
-/// copy of the report has lost them, and asking throws config_error. A vector that was returned stays valid.
+/// Any thread may request them while the callback that received them runs. Afterwards workers go on training: a copy of
+/// the report has lost them, and a request throws config_error. A vector that was returned stays valid.
 class lazy_parameters {
  public:
   /// Where the parameters come from.
@@ -101,13 +100,13 @@ struct epoch_report {
   std::uint64_t nonzeros = 0;  ///< entries of these examples
   double step = 0.0;           ///< the step that the epoch was trained with
   double train_loss = 0.0;     ///< mean over examples; over the first measured_rows if the model has that member
-  double objective = 0.0;      ///< what is minimised: train_loss + l1 ||w||_1 + l2/2 ||w||^2
+  double objective = 0.0;      ///< the minimised function: train_loss + l1 ||w||_1 + l2/2 ||w||^2
   /// An upper bound of (objective - optimum) / |objective|, if a tolerance is set (train_options::tolerance).
   std::optional<double> gap{};
   std::optional<measurement> test{}, validation{};                ///< on the rows given in the options, if any
   std::optional<std::uint64_t> staleness_p50{}, staleness_p99{};  ///< in rows of other workers
   std::optional<double> conflict_rate{};  ///< fraction of sampled adds whose value others had changed
-  lazy_parameters parameters{};           ///< what was measured; the mean if the run averages
+  lazy_parameters parameters{};           ///< the measured parameters; their mean if the run averages
 };
 
 /// A part of an epoch, as an observer receives it, if train_options::rounds asks for parts. Counts and seconds are
@@ -121,7 +120,7 @@ struct round_report {
   std::uint64_t updates = 0;          ///< examples that changed a parameter
   std::uint64_t nonzeros = 0;         ///< entries of these examples
   double step = 0.0;                  ///< the step that the round ended with
-  lazy_parameters parameters{};       ///< what is trained, as the workers left it
+  lazy_parameters parameters{};       ///< the trained parameters, as the workers left them
 };
 
 enum class run_status {
@@ -147,19 +146,19 @@ std::string_view to_string(stop_cause cause);
 // Figures beside an epoch's training, here and below, cover this process only, without the run that a resumed one
 // continues.
 
-/// What the replicas of a ring exchanged in a run, summed over all.
+/// Exchanges of the replicas of a ring in a run, summed over all replicas.
 struct ring_report {
   std::size_t replicas = 0;               ///< in this process
   std::uint64_t exchanges = 0;            ///< by a replica with the common model, or with its successor
   std::uint64_t bytes = 0;                ///< read from the other side and written to it
   double held_seconds = 0.0;              ///< from taking up the token to passing it on
-  std::uint64_t waits = 0;                ///< how often a worker was due to exchange and another one had the token
+  std::uint64_t waits = 0;                ///< times that a worker was due to exchange and another one had the token
   std::uint64_t taken_over = 0;           ///< overdue tokens that another replica took over
   std::vector<std::vector<int>> nodes{};  ///< memory nodes of each replica, by the operating system's numbers
   placed_memory memory = placed_memory::anywhere;  ///< where the replicas are placed
 };
 
-/// What the processes of a ring exchanged in a run; figures of this process.
+/// Exchanges of the processes of a ring in a run; figures of this process.
 struct link_report {
   std::size_t ranks = 0;        ///< processes that train together
   std::uint64_t exchanges = 0;  ///< this rank's turns
@@ -183,12 +182,12 @@ struct device_report {
   std::string name{};                ///< as its driver reports it
   std::string memory{};              ///< where it kept the parameters: "device", "pinned" or "managed"
   std::string storage{};             ///< how it stored factors: "float" or "half"
-  std::uint64_t rows_in_flight = 0;  ///< most rows that it trained at once: its part of what the step allows
+  std::uint64_t rows_in_flight = 0;  ///< most rows that it trained at once: its share of what the step allows
   std::uint64_t block_bytes = 0;     ///< size of each of the two blocks through which rows came; 0: all rows stayed on
                                      ///< the device
   std::uint64_t rows = 0;            ///< rows that it trained in each epoch
   std::uint64_t measured_rows = 0;   ///< rows that it measured in each epoch; 0: the CPU measured
-  /// Where its replica exchanged: "peers", in the memory of a device that all reach, or "host"; empty: nowhere.
+  /// Where its replica exchanged: "peers", in a device's memory that all devices reach, or "host"; empty: nowhere.
   std::string exchange{};
 };
 
@@ -201,19 +200,19 @@ struct device_report {
 /// returned, with their losses.
 struct train_result {
   run_status status = run_status::done;  ///< how the run ended
-  /// If status is stopped on request: by whom (with several ranks, of any of them). If status is done: time_limit if
-  /// the time was over before the last epoch.
+  /// If status is `stopped`: who stopped the run (with several ranks, any of them). If status is `done`: time_limit if
+  /// the time ran out before the last epoch.
   std::optional<stop_cause> stopped_by{};
   std::size_t epochs = 0;                           ///< trained to their end, including those of a resumed run
   std::uint64_t examples = 0;                       ///< trained rows, including those of an unfinished epoch
   std::size_t updates = 0;                          ///< examples that changed a parameter
   std::uint64_t nonzeros = 0;                       ///< entries of these examples
   double train_loss = 0.0;                          ///< mean training loss of the returned parameters
-  double objective = 0.0;                           ///< what is minimised, for the returned parameters
+  double objective = 0.0;                           ///< the minimised function, for the returned parameters
   std::optional<double> gap{};                      ///< as in epoch_report, for the returned parameters
   std::optional<measurement> test{}, validation{};  ///< on the rows given in the options, if any
-  double step = 0.0;  ///< initial step: given, the model's, or found; with several models that make one, the first
-                      ///< one's
+  double step = 0.0;  ///< initial step: given, the model's, or found by a search; with several members, that of the
+                      ///< first one
   bool step_found = false;                            ///< whether `step` was searched for
   schedule_kind schedule = schedule_kind::geometric;  ///< how the step fell
   double decay = 1.0;                                 ///< how fast it fell; the schedule says what it means

@@ -16,10 +16,9 @@
 
 namespace hogwild {
 
-/// A trained linear model in the numbering of its input. It holds all that a prediction needs, and nothing about the
-/// run that found it except how the run divided columns, so the same parameters make the same bytes. Columns with zero
-/// weights are kept: a prediction can then distinguish a column that the training data did not have from one that does
-/// not matter.
+/// A trained model in the numbering of its input. It holds all that a prediction needs, and nothing about the run
+/// except how it divided columns, so the same parameters make the same bytes. Columns with zero weights are kept: a
+/// prediction can then distinguish a column that the training data did not have from one that does not matter.
 ///
 /// To predict, open the data with open_options::numbering = column_numbering(columns); position k of that data is row k
 /// of the weights.
@@ -59,8 +58,9 @@ enum class model_format {
 model_format model_format_for(const std::filesystem::path& path);
 
 /// Writes the model to a temporary file, flushes it and renames it to `path`. Throws config_error if sizes do not fit
-/// together, columns do not ascend or a name is empty or has blanks; error with exit_code::diverged if a number is not
-/// finite; resource_error or input_error if the file cannot be written. In each case `path` is left as it was.
+/// together, columns do not ascend, or a name is empty, too long or has control characters, or blanks unless it is a
+/// column's; error with exit_code::diverged if a number is not finite; resource_error or input_error if the file cannot
+/// be written. In each case `path` is left as it was.
 void save_model(const std::filesystem::path& path, const saved_model& model, model_format format);
 
 /// Reads a file of save_model, in either format, which is recognised by content. Throws format_error (file:line:column)
@@ -69,7 +69,7 @@ void save_model(const std::filesystem::path& path, const saved_model& model, mod
 /// can change the file (docs/security.md).
 saved_model load_model(const std::filesystem::path& path, const std::function<void(std::string_view)>& note = {});
 
-/// The same from and to memory; `name` replaces the file's name in messages.
+/// Converts a model to the same bytes and back; `name` replaces the file's name in messages.
 std::vector<std::byte> model_bytes(const saved_model& model, model_format format);
 saved_model parse_model(std::span<const std::byte> bytes, const std::string& name);
 

@@ -13,8 +13,8 @@ namespace hogwild::detail {
 /// The places in other arrays at which rows begin; the last place is the end of all rows. Borrows the numbers.
 class array_places {
  public:
-  /// Throws input_error for numbers that are negative, do not ascend, or exceed `within`. In the message `array` is
-  /// their name and `of` that of the array in which they are places.
+  /// Throws input_error for numbers that are negative, do not ascend, or exceed `within`. `array` names them in the
+  /// message, and `of` names the array in which they are places.
   array_places(const whole_numbers& numbers, std::size_t within, const std::string& array, const std::string& of) {
     numbers.visit([&](auto from) {
       for (std::size_t r = 0; r < from.size(); ++r) {

@@ -38,7 +38,7 @@ std::vector<range_of_rows> cut(std::span<const Start> start) {
   return parts;
 }
 
-/// By the bits: infinity has the smallest bits of all numbers that are not finite.
+/// By the bits: the exponents of numbers that are not finite are all ones.
 bool is_finite(float x) {
   return (std::bit_cast<std::uint32_t>(x) & 0x7f800000u) != 0x7f800000u;
 }

@@ -20,11 +20,11 @@ namespace hogwild::detail {
 //   0        header: source of the data, their sizes, the table of sections, a checksum over all this
 //   64 k     a section: one array, as wide as its numbers need, or a table of packed numbers (packed_numbers.hpp)
 //
-// Index and value are read in the mapped file. Rows are packed: the number of entries of each, and a code into the
-// table of the labels that occur, or several; a reader unpacks both when it opens the file (row_table.hpp). If indices
-// are 16 bits wide, and columns thus few, the columns' numbers and counts are packed as well. Entries are checked in
-// blocks of `rows_per_block` rows: section `block_checksum` holds one sum for each block, over its parts of index and
-// value (and of labels that are not codes). The other sections have their sum in the table.
+// Index and value are read in the mapped file. Rows are packed: for each row its number of entries, and one code or
+// several in the table of the labels that occur; a reader unpacks both when it opens the file (row_table.hpp). If
+// indices are 16 bits wide, so that there are few columns, the columns' numbers and counts are packed as well. Entries
+// are checked in blocks of `rows_per_block` rows: section `block_checksum` holds one sum for each block, over its parts
+// of index and value (and of labels that are not codes). The other sections have their sum in the table.
 
 inline constexpr std::size_t section_alignment = 64;
 inline constexpr std::array<char, 8> cache_magic = {'H', 'W', 'C', 'A', 'C', 'H', 'E', '\n'};
@@ -32,7 +32,7 @@ inline constexpr std::uint32_t cache_version = 5;
 inline constexpr std::uint32_t list_cache_version = 6;  ///< for rows with lists of labels; otherwise the same
 inline constexpr std::uint32_t cache_byte_order = 0x01020304;
 
-/// Numbers in files: never reused, so that an old reader recognises what it does not know.
+/// Stored in files: numbers are never reused, so that an old reader recognises what it does not know.
 enum class section_kind : std::uint32_t {
   none = 0,
   index = 2,           ///< u32 or u16, one for each entry
@@ -111,8 +111,8 @@ inline std::string header_fault(std::span<const std::byte> file) {
   return header_fault(file, file.size());
 }
 
-/// The arrays of a file whose header has no fault. Their contents are unchecked: see cache_meaning.hpp. Of two widths,
-/// or of plain and packed, the one that the file does not have is empty.
+/// The arrays of a file whose header has no fault. Their contents are unchecked: see cache_meaning.hpp. If an array can
+/// have two widths, or be plain or packed, the form that the file does not have is empty.
 struct cache_arrays {
   explicit cache_arrays(std::span<const std::byte> file);
 
@@ -148,7 +148,7 @@ std::uint64_t block_sum(const cache_arrays& arrays, std::uint64_t block, std::ui
 /// checksums).
 void lay_out(cache_header& header);
 
-/// Adds a section after all others. The header has room for all those that a file can have.
+/// Adds a section after all others. The header has room for all sections that a file can have.
 section_entry& append_section(cache_header& header, section_kind kind, std::uint32_t element_bytes,
                               std::uint64_t bytes);
 

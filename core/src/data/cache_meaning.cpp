@@ -64,7 +64,7 @@ float as_float(half x) {
 
 template <class T>
 bool values_hold(row_kind kind, std::span<const T> values) {
-  if (kind == row_kind::of_program) return true;  // a program may number columns as it likes
+  if (kind == row_kind::of_program) return true;  // its values are not checked, like its labels
   if (!values_finite(values)) return false;
   if (kind == row_kind::idx || kind == row_kind::cifar)
     return std::ranges::all_of(values, [](T x) {

@@ -8,20 +8,22 @@
 
 namespace hogwild::detail {
 
-// What the numbers of a cache must satisfy so that readers may use them without further checks: the same as parsers
-// ensure. Checksums show that a file is as it was written, not that its numbers are valid: any writer can compute them.
-// So the first reader of each section checks it, once, for all kinds of rows; the cost is proportional to that section.
+// The conditions that the numbers of a cache must satisfy so that readers can use them without further checks: the same
+// that parsers ensure. Checksums show that a file is as it was written, not that its numbers are valid: any writer can
+// compute them. So the first reader of each section checks it, once, for all kinds of rows; the cost is proportional to
+// that section.
 //
-// | section | must be |
-// | index | below the number of columns; from first_singleton on numbered in the order of rows; for ratings a user
-// before
-//   an item, for a graph one column or the two ends of an edge |
-// | value | finite; for images whole bytes, for a graph at least 0 |
-// | label, label_table | finite; tables ascend; in lists whole; for images 0 to 255, or 9; for a graph -1 or a
-//   side that has a terminal, and -1 for an edge; for ratings finite in single precision |
-// | original | a number that a column can have; users before items, nodes before terminals of sides below most_sides,
-//   fields up to largest_field, unless the columns are those of another dataset |
-// | degree | at most the number of rows |
+//   index               below the number of columns; from first_singleton on numbered in the order of rows; for ratings
+//                       a user before an item, for a graph one column or the two ends of an edge
+//   value               finite; for images whole bytes, for a graph at least 0
+//   label, label_table  finite; tables ascend; in lists whole; for images 0 to 255 (IDX) or 0 to 9 (CIFAR-10); for a
+//                       graph -1 or a side that has a terminal, and -1 for an edge; for ratings finite in single
+//                       precision
+//   original            a number that a column can have; users before items, nodes before terminals of sides below
+//                       most_sides, fields up to largest_field, unless the columns are those of another dataset
+//   degree              at most the number of rows
+//
+// Values and labels of rows that a program made are not checked.
 //
 // Row lengths and codes of labels are checked when they are unpacked (row_table.hpp).
 

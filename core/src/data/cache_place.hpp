@@ -34,8 +34,8 @@ std::vector<std::filesystem::path> cache_places(const std::string& source, const
 /// Whether the file begins as our caches do.
 bool has_cache_magic(const unique_fd& fd);
 
-/// Why the file at `place` must not be replaced, as the end of a sentence "PLACE ...": it is not a cache of any
-/// version, or it belongs to others. Empty if it may be replaced or does not exist.
+/// The reason why the file at `place` must not be replaced, as the end of a sentence "PLACE ...": it is not a cache of
+/// any version, or it belongs to others. Empty if it may be replaced or does not exist.
 std::string reason_to_keep(const std::filesystem::path& place);
 
 /// The contents of one place: the dataset, or the reason why it cannot be used (the end of a sentence "the cache ..."),

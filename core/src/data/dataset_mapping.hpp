@@ -43,10 +43,9 @@ class dataset_mapping : public row_source {
   std::string shared_path() const override {
     return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd_.get());
   }
-  /// Checks everything, including what takes more than a look at each number: that columns are distinct, and their
-  /// counts.
+  /// Checks everything, also what one pass over the numbers cannot show: that columns are distinct, and their counts.
   void verify() const;
-  /// The first caller checks such small sections (cache_meaning.hpp).
+  /// The first caller checks the section (cache_meaning.hpp).
   std::span<const std::uint32_t> degree() const;
   std::span<const std::uint32_t> original() const;
   label_column label() const;

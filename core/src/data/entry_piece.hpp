@@ -20,7 +20,7 @@ class entry_piece {
   explicit entry_piece(std::size_t entries);
 
   std::size_t left() const { return left_; }
-  /// The next entries go to this block, which must not take more than are left. take() then tells their number.
+  /// Lends the rest to this block for its next entries, at most left(). Tell take() their number afterwards.
   void lend(row_block& block) const {
     block.index = index_;
     block.value = value_;

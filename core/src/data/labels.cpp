@@ -16,7 +16,7 @@ namespace hogwild {
 namespace {
 
 constexpr std::size_t most_classes = 1'048'576;
-/// More different numbers that are not whole are not classes but measurements.
+/// If more distinct labels are not whole numbers, they are measurements, not classes.
 constexpr std::size_t most_broken = 65'536;
 
 using counted = std::pair<double, std::size_t>;

@@ -14,7 +14,7 @@ std::string in_mebibytes(std::uint64_t bytes);
 /// Divides the memory that parsing may take.
 namespace memory_budget {
 
-/// With less, the text being parsed alone would exceed it.
+/// With less, the text of the blocks being parsed would already exceed it.
 inline constexpr std::size_t least = std::size_t{16} << 20;
 
 /// Whether this many rows can be held until they are written: entries, rows and their order, and the mapped file.
@@ -39,7 +39,7 @@ constexpr std::size_t for_table(std::size_t bytes) {
 /// The sizes of a spilled text.
 struct text_sizes {
   std::uint64_t rows = 0, entries = 0;
-  std::uint64_t columns = 0, singletons = 0, table_bytes = 0;  ///< columns: all, in a single row; table
+  std::uint64_t columns = 0, singletons = 0, table_bytes = 0;  ///< all columns; those in one row; the table
   std::uint64_t listed = 0;                                    ///< labels in lists
   std::uint64_t block_bytes = 0;                               ///< of the largest block of the text, once parsed
   bool shuffled = false;

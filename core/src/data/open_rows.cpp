@@ -111,7 +111,7 @@ class rows_opening {
             input->stamp()};
   }
 
-  /// Without memory if there is no limit.
+  /// `memory` is 0 if there is no limit.
   detail::spill_options spilling() const {
     detail::spill_options spill{.numbering = options_.numbering, .values = options_.values};
     const std::uint64_t usable = options_.memory ? 0 : detail::usable_memory();

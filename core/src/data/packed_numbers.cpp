@@ -100,7 +100,7 @@ void number_packer::write_block() {
   to.put(shape.width, 6), to.put(base_width, 6), to.put(exception_width, 6), to.put(shape.exceptions, 10);
   to.put(shape.base, base_width);
   const std::uint64_t largest = mask(shape.width);
-  // Which numbers are exceptions is unpredictable: no branches depend on it.
+  // No branch depends on which numbers are exceptions: that is unpredictable.
   std::array<std::uint16_t, packed_block> place;
   std::size_t exceptions = 0;
   for (std::size_t k = 0; k < numbers.size(); ++k) {

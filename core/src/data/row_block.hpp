@@ -13,7 +13,7 @@
 
 namespace hogwild::detail {
 
-/// Why a block was refused; places count from the start of the block.
+/// The reason why a block was refused; places count from the start of the block.
 struct row_fault {
   std::size_t line;    ///< from 1
   std::size_t column;  ///< from 1, in bytes
@@ -53,7 +53,7 @@ struct row_block {
     list.insert(list.end(), labels.begin(), labels.end());
     list_end.push_back(static_cast<std::uint32_t>(list.size()));
   }
-  /// Gives the rows up to this one that have no list yet lists of one label.
+  /// Gives each of the first `rows` rows that has no list yet a list of one label.
   void list_all(std::size_t rows) {
     while (list_end.size() < rows) {
       list.push_back(label[list_end.size()]);

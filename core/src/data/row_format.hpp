@@ -19,7 +19,7 @@ namespace hogwild::detail {
 
 struct parsed_text;
 
-/// What a parser needs to know besides the text of a block.
+/// A parser's input besides the text of a block.
 struct block_context {
   bool labels_optional = false;
   isa set = isa::automatic;

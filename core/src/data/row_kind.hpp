@@ -5,8 +5,8 @@
 
 namespace hogwild::detail {
 
-/// The format from which rows were read; it determines which numbers are valid (cache_meaning.hpp). Numbers in files:
-/// never reused.
+/// The format from which rows were read; it determines which numbers are valid (cache_meaning.hpp). Stored in files:
+/// numbers are never reused.
 enum class row_kind : std::uint16_t {
   libsvm = 0,
   ratings = 1,

@@ -15,8 +15,8 @@
 
 namespace hogwild::detail {
 
-/// Where rows begin, and the codes of their labels, or lists of codes, in memory of this process; files hold lengths
-/// instead, and both in as few bits as possible.
+/// The starts of rows, and the codes of their labels, or lists of codes, in memory of this process. Files hold lengths
+/// instead of starts, and pack lengths and codes into as few bits as possible.
 class row_table {
  public:
   row_table() = default;
@@ -27,7 +27,7 @@ class row_table {
   static std::optional<row_table> unpack(const cache_arrays& file);
 
   row_starts starts() const;
-  /// For rows with lists; `table` is what their codes refer to.
+  /// For rows with lists, whose codes are places in `table`.
   label_column lists(std::span<const double> table) const { return {lists_.start, lists_.code, table}; }
   void set_lists(std::vector<std::uint32_t> start, std::vector<std::uint32_t> code) {
     lists_.start = std::move(start), lists_.code = std::move(code);

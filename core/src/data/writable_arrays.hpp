@@ -11,8 +11,8 @@
 
 namespace hogwild::detail {
 
-/// The arrays of a dataset file for its writer. Of two widths the one that the file does not have is empty. Different
-/// parts may be written by different threads.
+/// The arrays of a dataset file for its writer. If an array can have two widths, the one that the file does not have is
+/// empty. Different parts may be written by different threads.
 struct writable_arrays {
   explicit writable_arrays(const cache_arrays& arrays)
       : row_start(cache_arrays::writable(arrays.row_start.wide())),

@@ -69,7 +69,7 @@ class block_writer {
     }
   }
 
-  /// Rows to prefetch: rows are anywhere in the text, and a row of few entries takes less time than a cache miss.
+  /// Prefetches this many rows ahead: rows are anywhere in the text, and a short one takes less time than a cache miss.
   static constexpr std::size_t ahead = 12;
   void announce_place(row_place place) const {
     __builtin_prefetch(text_.blocks[place.block].row_end.data() + place.row);

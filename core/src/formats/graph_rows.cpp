@@ -169,7 +169,7 @@ std::unique_ptr<parsed_text> edge_rows(const graph& g, const std::vector<bool>& 
 
 std::unique_ptr<parsed_text> node_rows(const graph& g, const std::vector<bool>& terminals, std::size_t text_bytes,
                                        const std::string& name) {
-  // A header may claim any number of nodes; their number must be in some relation to the size of the text.
+  // A header may claim any number of nodes, so the size of the text limits how many are accepted.
   constexpr std::size_t free_nodes = 65536, nodes_a_byte = 16;
   if (g.nodes > free_nodes + nodes_a_byte * text_bytes)
     throw input_error(name + ": hardly any of its " + std::to_string(g.nodes) +

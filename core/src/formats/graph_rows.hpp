@@ -11,8 +11,8 @@
 
 namespace hogwild::detail {
 
-/// Which of graph.sides are terminals, one flag each, by fraction and seed: this fraction of each side, and at least
-/// one.
+/// For each of graph.sides whether its node is a terminal. Draws, by the seed, this fraction of each side's nodes, at
+/// least one.
 std::vector<bool> draw_terminals(const graph& g, const graph_options& options);
 /// The terminals of a labelled graph that is read through a numbering: the labelled nodes that it does not know.
 std::vector<bool> unknown_terminals(const graph& g, const column_numbering& columns);

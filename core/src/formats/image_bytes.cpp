@@ -44,7 +44,7 @@ std::size_t pixels_of(const std::byte* image, std::size_t size, std::uint32_t* i
   return n;
 }
 
-/// Without the pixels.
+/// The result has no pixels yet.
 image_bytes take_images_header(byte_cursor& file) {
   require_magic(file, images_magic, "images");
   const std::size_t images = take_big_endian(file, "the number of images");

@@ -10,7 +10,7 @@
 
 namespace hogwild::detail {
 
-/// Whether a label is spelled as label_text() would spell it, by a quick test that may say no although it is.
+/// Whether label_text() would spell the label like this; the test is quick, and may say no although it would.
 inline bool is_short_plain(const char* first, const char* last) {
   const char* const digits = first + (*first == '-');
   const auto length = last - digits;
@@ -32,8 +32,8 @@ inline void keep_spelling(const char* first, const char* last, double label, lab
     spelling.add(label, {first, static_cast<std::size_t>(last - first)});
 }
 
-/// Why the label `text`, which was read as `label`, is refused: it is a whole number that double precision does not
-/// distinguish from its neighbours, so that several classes would become one. Empty if it is accepted.
+/// The reason why the label `text`, which was read as `label`, is refused: it is a whole number that double precision
+/// does not distinguish from its neighbours, so that several classes would become one. Empty if it is accepted.
 std::string rounded_label_fault(std::string_view text, double label);
 
 }  // namespace hogwild::detail

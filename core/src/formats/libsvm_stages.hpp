@@ -12,7 +12,7 @@ namespace hogwild::detail {
 // at once, because it need not search for their ends. They only handle lines of the common form, 'label index:value
 // ...' separated by single blanks or tabs; the line parser handles everything else, including faults.
 
-/// What stage one has found so far, as offsets in the text.
+/// The marks that stage one has found so far, as offsets in the text.
 struct text_marks {
   struct row {
     std::uint32_t end;     ///< index in `ends` of the row's newline

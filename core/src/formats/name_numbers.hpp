@@ -13,7 +13,7 @@
 
 namespace hogwild::detail {
 
-/// Numbers names, which any number of threads meet in any order.
+/// Gives names numbers; any number of threads may ask for numbers at the same time.
 ///
 /// Threads meet names in a different order each time, so these numbers are provisional: settle() gives new names the
 /// numbers after those of known ones, in the order of their bytes, which depends only on the names.

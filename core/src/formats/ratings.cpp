@@ -169,7 +169,7 @@ class ratings_parser {
   std::string content_{};
 };
 
-/// The format of lines of ratings. Their layout is known once the first block was looked at.
+/// The format of lines of ratings. Their layout is known once the first block has been looked at.
 row_format ratings_lines(bool named, bool labels_optional, rating_numbers* names) {
   const auto layout = std::make_shared<ratings_layout>();
   return {.name = "ratings",

@@ -42,7 +42,7 @@ std::vector<text_field> cut_rating(std::string_view line, separator by) {
   return fields;
 }
 
-/// How many lines have the most frequent number of fields, if that number is at least `enough`.
+/// The number of lines with the most frequent number of fields, if that is at least `enough`.
 std::size_t lines_parted(const std::vector<rating_line>& lines, separator by, std::size_t enough) {
   std::map<std::size_t, std::size_t> lines_with;
   std::vector<text_field> fields;

@@ -18,7 +18,7 @@ static inline lanes gathered(const float* w, const Index* index) {
 
 namespace {  // each file that includes this has its own copy
 
-/// How an instruction set reads several entries at once if it has no better way.
+/// Reads several entries at once, for instruction sets without a better way.
 struct gathered_values {
   using entries_at_once = lanes;
 

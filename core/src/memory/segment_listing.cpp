@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono;
 using detail::lock_file;
 
-/// How long a segment without a finished header is left alone: its creator may not have locked it yet.
+/// The time for which a segment without a finished header is left alone: its creator may not have locked it yet.
 constexpr double half_made_grace_seconds = 3;
 
 struct candidate {

@@ -49,8 +49,8 @@ std::string aside_name(const fs::path& target) {
   return name.append(aside_ending);
 }
 
-/// Locks a new file. False if another process locked it before, took it for a dead writer's and removed it. If there
-/// are no locks, nobody removes any.
+/// Locks a new file. False if another process locked it before, took it for a dead writer's and removed it. On file
+/// systems without locks nobody removes such files.
 bool lock_new(const unique_fd& fd) {
   while (::flock(fd.get(), LOCK_EX) != 0 && errno == EINTR) {
   }

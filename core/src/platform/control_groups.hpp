@@ -11,8 +11,8 @@
 namespace hogwild::detail {
 
 /// Calls visit(folder) for a group and each of its ancestors, up to the mount. Inside a container the listed path may
-/// not exist below the mount, whose root is then the container's own group; for a path that leaves the mount ("/../x")
-/// only the root is visited as well.
+/// not exist below the mount, whose root is then the container's own group. For a path that leaves the mount ("/../x"),
+/// too, only the root is visited.
 template <class Visit>
 void for_groups_upwards(const std::filesystem::path& mount, const std::string& listed, const Visit& visit) {
   visit(mount);

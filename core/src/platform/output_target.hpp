@@ -10,7 +10,7 @@
 
 namespace hogwild::detail {
 
-/// What an output is to be written to.
+/// The target of an output.
 struct output_target {
   enum class standing {
     file,       ///< a regular file, or nothing: a new file replaces it

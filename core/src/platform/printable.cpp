@@ -81,7 +81,7 @@ std::string_view beginning(std::string_view text, std::size_t room) {
   return text.substr(0, at);
 }
 
-/// The longest end, likewise.
+/// The longest end that takes at most this many bytes when escaped.
 std::string_view end_of(std::string_view text, std::size_t room) {
   std::string_view end = text.substr(text.size() - std::min(text.size(), room));
   for (int k = 0; k < 3 && !end.empty() && continues(end.front()); ++k) end.remove_prefix(1);

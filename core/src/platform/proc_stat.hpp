@@ -14,8 +14,8 @@ struct proc_stat {
   std::uint64_t start_time = 0;  ///< clock ticks since boot, as the reader's time namespace counts them
 };
 
-/// The result of reading such a line. If there is neither a line nor `gone`, nothing could be learned, for want of
-/// descriptors for instance.
+/// The result of reading such a line. With neither a line nor `gone` nothing is known, for instance because no
+/// descriptor was left.
 struct proc_answer {
   std::optional<proc_stat> line{};
   bool gone = false;  ///< the process or thread does not exist

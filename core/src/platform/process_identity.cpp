@@ -58,8 +58,9 @@ std::uint64_t ticks_of(const std::string& text) {
   return static_cast<std::uint64_t>(seconds * ticks_a_second + nanoseconds / (1'000'000'000 / ticks_a_second));
 }
 
-/// By how many ticks a process's start is later in this time namespace than in the machine's first one. Looked up once:
-/// a program is not moved to another namespace while it runs. Nothing if no descriptor is left to read it.
+/// The number of ticks by which a process's start is later in this time namespace than in the machine's first one.
+/// Looked up once: a program is not moved to another namespace while it runs. Nothing if no descriptor is left to read
+/// it.
 std::optional<std::uint64_t> ticks_ahead() {
   static std::atomic<std::uint64_t> known_ticks{0};
   static std::atomic<bool> is_known{false};
@@ -108,7 +109,7 @@ bool process_identity::alive() const {
   if (ahead) {
     return same_start(seen.line->start_time - *ahead, start_time) && seen.line->state != 'Z' && seen.line->state != 'X';
   }
-  // It could not be looked at, for want of a descriptor for instance; that does not mean that it is dead.
+  // It could not be looked at, for instance because no descriptor is left; that does not mean that it is dead.
   return ::kill(pid, 0) == 0 || errno != ESRCH;
 }
 

@@ -53,7 +53,7 @@ std::optional<std::uint64_t> detail::reached_pids_limit(const fs::path& proc_sel
 }
 
 std::optional<std::uint64_t> detail::reached_machine_limit(const fs::path& proc) {
-  // "0.20 0.18 0.12 1/80 11206": the fourth word is the number of running threads, and of all.
+  // "0.20 0.18 0.12 1/80 11206": the fourth word holds the numbers of running threads and of all threads.
   std::ifstream file(proc / "loadavg");
   std::string load, threads;
   for (int word = 0; word < 3; ++word) file >> load;

@@ -7,8 +7,8 @@
 
 namespace hogwild::detail {
 
-/// The pids limit of the first control group that has as many processes and threads as it may have; nothing if none
-/// has. The arguments are as those of cpu_quota_in().
+/// The pids limit of the first control group whose processes and threads have reached it; nothing if none has reached
+/// its limit. The arguments are as those of cpu_quota_in().
 std::optional<std::uint64_t> reached_pids_limit(const std::filesystem::path& proc_self_cgroup,
                                                 const std::filesystem::path& cgroup_root);
 

@@ -29,7 +29,7 @@ std::size_t logical_cpus() {
 }
 
 std::vector<int> usable_cpu_list() {
-  // The kernel refuses a mask that is smaller than its own, and does not tell the size of that.
+  // The kernel refuses a mask that is smaller than its own, and does not report that size.
   for (std::size_t room = 1024; room <= (1u << 20); room *= 2) {
     const cpu_set_owner set(CPU_ALLOC(room));
     const std::size_t bytes = CPU_ALLOC_SIZE(room);

@@ -29,7 +29,7 @@ struct opened_file {
 /// O_CREAT a missing file is made, with `mode` less the umask.
 opened_file open_looking(const std::string& path, int flags = O_RDONLY, unsigned mode = 0);
 
-/// Why a file of this state is not trusted, as in opened_file::fault; ignores links.
+/// The reason why a file of this state is not trusted, as in opened_file::fault; ignores links.
 std::string distrust(const struct ::stat& state);
 
 /// The most permissive mode of a trusted file; a mask for files that are to be trusted later.

@@ -48,8 +48,8 @@ class raw_input {
   raw_input(std::string_view bytes, std::string name);
 
   const std::string& name() const { return name_; }
-  /// The unread bytes in the buffer; reads on if there are fewer than `wanted`, so fewer mean the end of the input.
-  /// Throws input_error if reading fails. `wanted` is at most 64 KiB.
+  /// The unread bytes in the buffer, after reading more if there are fewer than `wanted`: fewer mean the end of the
+  /// input. Throws input_error if reading fails. `wanted` is at most 64 KiB.
   std::string_view peek(std::size_t wanted = 1);
   void skip(std::size_t bytes);
   /// Fills `room` with the next bytes, without the buffer if possible. Fewer than its size mean the end of the input.

@@ -21,7 +21,7 @@ inline std::uint64_t load_eight(const char* p) {
   return word;
 }
 
-/// How many of the eight characters are digits before the first other one.
+/// The number of digits before the first other character among the eight.
 inline unsigned leading_digits(std::uint64_t word) {
   const std::uint64_t offset = word ^ 0x3030303030303030u;
   const std::uint64_t others = ((offset + 0x7676767676767676u) | offset) & 0x8080808080808080u;

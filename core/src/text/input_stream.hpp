@@ -27,10 +27,10 @@ class input_stream {
   static constexpr std::size_t default_longest_line = std::size_t{1} << 30;  // places in a block have 32 bits
 
   virtual ~input_stream() = default;
-  /// The next block in order, of about the default size unless a line is longer; nothing at the end. Throws input_error
-  /// if the file cannot be read or changes meanwhile, its archive is damaged or truncated, or a line is longer than
-  /// allowed. A line longer than a block is refused as soon as it cannot be a line of data: if it has a byte 0, or a
-  /// field of more than `longest_field` bytes.
+  /// The next block in order, of about the requested size unless a line is longer; nothing at the end. Throws
+  /// input_error if the file cannot be read or changes meanwhile, its archive is damaged or truncated, or a line is
+  /// longer than allowed. A line longer than a block is refused as soon as it cannot be a line of data: if it has a
+  /// byte 0, or a field of more than `longest_field` bytes.
   virtual std::optional<text_block> next() = 0;
 
   const std::string& name() const { return name_; }
@@ -60,13 +60,13 @@ std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::str
                                                 std::size_t block_bytes = input_stream::default_block_bytes,
                                                 std::size_t longest_line = input_stream::default_longest_line);
 
-/// Checks the beginning of input while more is to come: `all` is what there is so far, and the part before `from` was
+/// Checks the beginning of input while more is to come: `all` holds the bytes so far, and the part before `from` was
 /// checked earlier. Throws if this cannot be the expected input, so that an endless stream is not read until memory is
 /// full.
 using early_look = std::function<void(std::string_view all, std::size_t from)>;
 
-/// Refuses what no text of data has: a byte 0, or more than `longest_field` bytes without a blank, tab, newline, comma
-/// or colon. `name` is used in messages.
+/// Refuses bytes that no data text has: a byte 0, or more than `longest_field` bytes without a blank, tab, newline,
+/// comma or colon. `name` is used in messages.
 inline constexpr std::size_t longest_field = std::size_t{1} << 20;
 early_look text_look(const std::string& name);
 

@@ -35,7 +35,7 @@ text_place seen_at(const content_line& line, std::string_view evidence) {
                     std::string(evidence)};
 }
 
-/// The first line of the file begins with `begin`.
+/// The first line of the file if it begins with `begin`.
 text_place text_begins_with(const file_head& head, std::string_view begin) {
   const std::vector<content_line> lines = content_lines(head, '\0');
   if (lines.empty() || !lines.front().text.starts_with(begin)) return std::nullopt;

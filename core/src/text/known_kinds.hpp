@@ -12,7 +12,7 @@
 
 namespace hogwild::detail {
 
-/// What to do with LIBSVM text that has an index 0.
+/// The advice for LIBSVM text that has an index 0.
 inline constexpr std::string_view columns_from_0 = "indices count from 1, so add 1 to each index of the file";
 
 /// Bytes of a record of CIFAR-10: a label and an image.
@@ -40,8 +40,8 @@ struct kind_row {
   std::optional<kind_place> (*sees)(const file_head& head);
 };
 
-/// In the order in which they are tried: by the first bytes, then by lines. Kinds of text are only tried if there is no
-/// byte that text does not have.
+/// The kinds in the order in which they are tried: by the first bytes, then by lines. Kinds of text are tried only if
+/// the file has no byte that text does not have.
 std::span<const kind_row> kinds_of_bytes();
 std::span<const kind_row> kinds_of_text();
 

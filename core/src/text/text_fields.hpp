@@ -8,8 +8,8 @@
 
 namespace hogwild::detail {
 
-/// What separates the fields of a line. Blanks come in any number, and end at a tab. The others are single: two in a
-/// row enclose an empty field.
+/// The separator between the fields of a line. Blanks come in any number, and end at a tab. The others are single: two
+/// in a row enclose an empty field.
 enum class separator { tab, comma, semicolon, bar, double_colon, blanks };
 
 /// Its name in a message, "commas".
@@ -28,7 +28,7 @@ std::string content_of(const text_field& field);
 /// The text of a field before a '#', for fields that may end a line: after names a comment has not been removed yet.
 std::string_view without_comment(const text_field& field);
 
-/// Why a line cannot be split, and where, in bytes from 0; null if it could.
+/// The reason why a line cannot be split, and its place, in bytes from 0; null if it could.
 struct field_fault {
   const char* what = nullptr;
   std::size_t at = 0;

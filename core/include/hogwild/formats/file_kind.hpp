@@ -58,12 +58,12 @@ enum class file_kind {
   labelled_graph,
 };
 
-/// What a file appears to be.
+/// The apparent kind of a file.
 struct file_look {
   file_kind kind = file_kind::unknown;  ///< unknown: nothing is known of it
   /// The kind in words, "a Parquet file"; for an unknown kind "nothing that is known here".
   std::string_view what{};
-  /// What to do with it if something else was expected, "read it in Python ...".
+  /// Advice if something else was expected, "read it in Python ...".
   std::string_view remedy{};
   /// Its name for --format; empty if no format reads it, or more than one.
   std::string_view format{};
@@ -73,7 +73,7 @@ struct file_look {
   std::string evidence{};
 };
 
-/// How many bytes from the beginning of a file are looked at.
+/// The number of bytes at the beginning of a file that are looked at.
 inline constexpr std::size_t looked_at_bytes = std::size_t{1} << 16;
 
 /// Recognises a file by its first bytes and lines, decompressed. Skips a byte order mark of UTF-8. Throws input_error

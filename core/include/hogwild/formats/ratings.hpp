@@ -15,11 +15,11 @@ namespace hogwild {
 //
 // Fields are separated by tabs if a line has one, else by commas, semicolons, bars, "::" or blanks. The separator and
 // the number of fields are the same in all lines. None of the three fields may be empty. A field may stand in quotation
-// marks, in which "" stands for one of them. Users and items are whole numbers from 0 to largest_rating_id, or names of
-// at most 255 bytes, which may contain blanks; a rating is a finite number. Blank lines are skipped. '#' begins a
-// comment, but not within a name; a line that begins with '#' and could be a rating by a name is refused. The first
-// line is a header if none of its fields is a number where the lines below have numbers: its words say which field is
-// which, in any order, and a note reports this.
+// marks, in which "" stands for one quotation mark. Users and items are whole numbers from 0 to largest_rating_id, or
+// names of at most 255 bytes, which may contain blanks; a rating is a finite number. Blank lines are skipped. '#'
+// begins a comment, but not within a name; a line that begins with '#' and could be a rating by a name is refused. The
+// first line is a header if none of its fields is a number where the lines below have numbers: its words say which
+// field is which, in any order, and a note reports this.
 //
 // As a row of data, a rating is two entries of value 1, its user and its item, and the rating is its label. In the
 // input's numbering users have odd column numbers and items even ones. Among the positions all users come before all

@@ -19,7 +19,7 @@ class factor_loops {
   using lanes = typename Isa::floats;
   static constexpr std::size_t lane_count = sizeof(lanes) / sizeof(float);
 
-  /// How many ratings ahead rows are prefetched.
+  /// Rows are prefetched this many ratings ahead.
   static constexpr std::size_t ahead = 6;
 
   static lanes loaded(const float* from) { return detail::loaded<lanes>(from); }

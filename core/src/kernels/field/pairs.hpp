@@ -32,7 +32,7 @@ class field_pairs : row_rules<Isa> {
   using factors_of = std::conditional_t<
       Entries == 1 || sizeof(typename Isa::widest) == sizeof(half_lanes), half_lanes,
       std::conditional_t<Entries == 2 || sizeof(typename Isa::widest) == sizeof(lanes), lanes, double_lanes>>;
-  /// How many entries' factors are in such a vector.
+  /// The number of entries whose factors are in such a vector.
   template <class Factors>
   static constexpr std::size_t held = sizeof(Factors) / sizeof(half_lanes);
 

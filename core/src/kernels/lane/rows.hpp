@@ -25,7 +25,7 @@ inline constexpr std::size_t row_sums = 4;
 template <std::size_t Floats>
 using vector_of = std::conditional_t<Floats == 4, half_lanes, std::conditional_t<Floats == 8, lanes, double_lanes>>;
 
-/// How many values that are halves are converted to floats at a time.
+/// The number of values that are converted from halves to floats at a time.
 inline constexpr std::size_t most_widened = 512;
 
 template <class Isa, class Value>

@@ -44,7 +44,7 @@ class machine_loops : row_rules<Isa> {
     for (std::size_t f = 0; f < n; f += line) __builtin_prefetch(from + f, 1);
   }
 
-  /// Width is that of the factors, or 0 if the arrays tell it.
+  /// Width: the width of the factors, or 0 if only the arrays have it.
   template <std::size_t Width, class T>
   static std::size_t stride(const machine_arrays_of<T>& w) {
     return Width != 0 ? Width : w.width;

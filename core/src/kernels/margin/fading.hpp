@@ -62,7 +62,7 @@ struct fading_rules {
   /// log2 of a number in [0, 1); for 0 so small that every power but the 0th is 0.
   static float logarithm(float of) { return of > 0.0f ? __builtin_log2f(of) : -1000.0f; }
 
-  /// A place is where the parameters and their state are: load<T>(array), store(array, T). settle() makes the steps of
+  /// A place gives access to parameters and their state: load<T>(array), store(array, T). settle() makes the steps of
   /// `rows` rows without these columns, change() that of a row whose partial is g.
   struct momentum {
     float mu, size, log_mu, way;

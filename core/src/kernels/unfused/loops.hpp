@@ -28,8 +28,8 @@ using float_machine_loops = machine_loops<Isa, float, Index, Value>;
 template <class Isa, class Index, class Value>
 using half_machine_loops = machine_loops<Isa, half, Index, Value>;
 
-/// Isa has what the loops of all families ask of it; MarginIsa is what margin kernels take instead, and Cuts the loops
-/// of cuts.
+/// Isa has all members that the loops of the families use. Margin kernels take MarginIsa instead, and `Cuts` has the
+/// loops of cuts.
 template <class Isa, class MarginIsa = Isa, class Cuts = cut_loops>
 constexpr unfused_kernels unfused_kernels_of() {
   return {.margin = for_all_rows<margin_kernels, margin_loops, MarginIsa>(),

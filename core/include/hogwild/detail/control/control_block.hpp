@@ -11,7 +11,7 @@
 
 namespace hogwild {
 
-/// What the coordinator asks of every worker.
+/// The coordinator's request to every worker.
 enum class stop_request : std::uint32_t {
   none,
   round,    ///< finish the current rows, then come to the gate: the run ends early at a consistent point

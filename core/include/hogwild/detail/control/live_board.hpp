@@ -9,8 +9,8 @@
 
 namespace hogwild {
 
-/// What a reader from outside needs to turn stored values v into weights: w = a * v. The coordinator writes it, some
-/// words at each gate. Readers may come and go, be stopped or killed at any instant, and write nothing.
+/// Lets readers in other processes turn stored values v into weights: w = a * v. The coordinator writes a few words at
+/// each gate. Readers may come and go, and be stopped or killed at any instant; they write nothing.
 ///
 /// Two words count the coordinator's changes, and are odd during a change. `meaning` is odd while stored values change
 /// other than by training: a is multiplied into them, or they are put aside. Parameters that were read with the same

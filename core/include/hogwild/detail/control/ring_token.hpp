@@ -11,8 +11,8 @@
 
 namespace hogwild {
 
-/// Whose turn it is on a ring of replicas. One word holds the number of hand-offs (the generation, 48 bits), whether a
-/// worker has the token in hand (1 bit) and the replica that the token names (15 bits). Every change is a
+/// Says whose turn it is on a ring of replicas. One word holds the number of hand-offs (the generation, 48 bits),
+/// whether a worker has the token in hand (1 bit) and the replica that the token names (15 bits). Every change is a
 /// compare-and-swap from exactly what was seen, and every hand-off raises the generation. Under every schedule:
 ///
 ///     a generation has one holder;

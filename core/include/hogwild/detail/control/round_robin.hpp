@@ -82,7 +82,8 @@ class basic_round_robin {
     if (count % 2 == 0) return;  // another worker removed it
     tag self = tag_of(count, slot_);
     mine.compare_exchange_strong(count, count + 1);
-    // A worker that hands on to this one from here on sees that it is gone, or those that wait find out.
+    // A worker that hands on sees from now on that this one is gone; if it chose this one before, the waiting workers
+    // find out.
     word(words_[0]).compare_exchange_strong(self, next_present(), std::memory_order_acq_rel, std::memory_order_relaxed);
   }
 

@@ -61,8 +61,8 @@ class recording_reader {
   mutable std::array<read, 8> seen_;
 };
 
-/// Samples one row in `period`, for replicas the first exchange of a round and every eighth after it, for virtual
-/// workers every turn. Records how stale an update was and whether others had written what it read. Made anew for each
+/// Samples one row in `period`; for replicas, the first exchange of a round and every eighth after it; for virtual
+/// workers, every turn. Records how stale an update was and whether others had written what it read. Made anew for each
 /// round, before the worker reads anything. Belongs to one worker; writes only that worker's slot.
 class race_probe {
  public:
@@ -80,9 +80,9 @@ class race_probe {
     return turn_ % 8 == 1;
   }
 
-  /// Records an exchange: how many rows others did since the previous one (or the round's start), and for some of the
-  /// parameters that are sent whether another worker wrote them since this one read them: `samples(sample)` calls
-  /// sample(changed) for each.
+  /// Records an exchange: the number of rows that others did since the previous one (or the round's start), and for
+  /// some of the parameters that are sent, whether another worker wrote them since this one read them.
+  /// `samples(sample)` calls sample(changed) for each.
   template <class Samples>
   void file_exchange(const Samples& samples) {
     std::uint64_t taken = 0, changed = 0;
@@ -127,7 +127,7 @@ class race_probe {
   std::size_t self_;
   bool enabled_;
   std::size_t turn_ = 0;
-  std::uint64_t rows_seen_;  ///< rows of others when the replica took over what they had sent
+  std::uint64_t rows_seen_;  ///< rows of others when the replica took over their gains
 };
 
 }  // namespace hogwild

@@ -28,7 +28,7 @@ struct alignas(128) basic_ticket_counter {
   /// The ticket that would be drawn next; called by the coordinator, while the gate is closed.
   std::size_t next() const noexcept { return static_cast<std::uint32_t>(word.load(std::memory_order_relaxed)); }
 
-  /// How many tickets below `last` are left; 0 if another round has begun.
+  /// The number of tickets below `last` that are left; 0 if another round has begun.
   std::size_t left(std::uint32_t round, std::size_t last) const noexcept {
     const std::uint64_t seen = word.load(std::memory_order_relaxed);
     const std::size_t next = static_cast<std::uint32_t>(seen);

@@ -90,8 +90,8 @@ struct basic_turn_board {
     turns.store(static_cast<std::uint32_t>(of_turns), std::memory_order_relaxed);
   }
 
-  /// Called by a worker that leaves with an item of phase `in`, which therefore is still open. Does what break_off()
-  /// does.
+  /// Called by a worker that leaves with an item of phase `in`, which therefore is still open: breaks the round off,
+  /// like break_off().
   void abandon(std::uint32_t in) noexcept {
     if (phase.compare_exchange_strong(in, in | broken)) Atomics::wake_all(phase);
   }

@@ -13,9 +13,9 @@
 
 namespace hogwild {
 
-/// Why the worker in a slot ended by itself. Its process writes this once, before it ends. The coordinator reads it
-/// after it has seen that end, and clears it before another worker gets the slot. Zero: nothing was written. A process
-/// that is killed while it writes has written nothing.
+/// The reason why the worker in a slot ended by itself. Its process writes this once, before it ends. The coordinator
+/// reads it after it has seen that end, and clears it before another worker gets the slot. Zero: nothing was written. A
+/// process that is killed while it writes has written nothing.
 struct alignas(128) worker_failure {
   static constexpr std::size_t longest_text = 1008;  ///< bytes; longer text is cut
 

@@ -56,7 +56,7 @@ struct alignas(128) basic_worker_slot {
   published<std::uint64_t> updates;            ///< rows that changed a parameter
   published<std::uint64_t> nonzeros;
   published<std::uint64_t> conflict_samples;  ///< sampled adds
-  published<std::uint64_t> conflicts;         ///< those of them that found another value than the dot had read
+  published<std::uint64_t> conflicts;         ///< sampled adds that found another value than the dot had read
   published<std::uint64_t> unsent;            ///< rows done whose changes are, at least in part, only in a replica
   published<std::uint64_t> ring_exchanges;    ///< exchanges of this worker's replica with another, made by this worker
   published<std::uint64_t> ring_bytes;        ///< bytes read from others and written to them
@@ -93,7 +93,7 @@ struct alignas(128) basic_worker_slot {
     return state.compare_exchange_strong(active, worker_state::left_out);
   }
   /// Called by the owner, outside of a round: if it was left out, it counts again under a new generation. Others may
-  /// have just found its old tag dead, and be about to take over what bears it.
+  /// have just found its old tag dead, and be about to take over what it locked.
   void come_back() noexcept {
     auto now = state.load();
     if (now != worker_state::left_out) return;
@@ -106,7 +106,7 @@ struct alignas(128) basic_worker_slot {
 
   static constexpr std::uint32_t slot_bits = 12;  ///< of a tag: slot + 1; the generation is in the bits above
 
-  /// The owner's name on what it locks, given that this is slot number `slot`; never 0.
+  /// The tag that the owner writes on what it locks, given that this is slot number `slot`; never 0.
   std::uint32_t tag(std::size_t slot) const noexcept {
     return generation.load(std::memory_order_acquire) << slot_bits | static_cast<std::uint32_t>(slot + 1);
   }

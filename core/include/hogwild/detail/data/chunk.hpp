@@ -10,7 +10,7 @@ namespace hogwild {
 
 /// A run of rows that one worker trains on between two draws.
 struct chunk {
-  std::size_t index;  ///< which chunk of the data
+  std::size_t index;  ///< number of the chunk in the data
   std::size_t first;  ///< rows [first, last)
   std::size_t last;
   std::size_t rows() const { return last - first; }

@@ -56,7 +56,7 @@ class label_spelling {
 class sparse_dataset;
 
 namespace detail {
-/// How the text that the dataset was read from spells its labels; empty for other data.
+/// The spelling of labels in the text that the dataset was read from; empty for other data.
 const label_spelling& spelling_of(const sparse_dataset& data);
 }  // namespace detail
 

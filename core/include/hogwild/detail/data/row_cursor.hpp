@@ -11,7 +11,7 @@
 
 namespace hogwild {
 
-/// Reads rows of a view, whatever the width they are stored in. Each thread needs its own.
+/// Reads rows of a view, whatever width they are stored in. Each thread needs its own.
 class row_cursor {
  public:
   /// Keeps a copy of the view; the arrays must outlive the cursor.

@@ -11,10 +11,10 @@ namespace hogwild::detail {
 /// message calls the data `source`.
 void require_sound_weights(std::span<const float> weights, std::size_t rows, std::string_view source);
 
-/// The same, and also unless one weight is above 0 if there are rows.
+/// The same; also throws if there are rows and no weight is above 0.
 void require_weights(std::span<const float> weights, std::size_t rows, std::string_view source);
 
-/// The same as the first for offsets, which may be any finite numbers.
+/// Like require_sound_weights(), for offsets, which may be any finite numbers.
 void require_offsets(std::span<const float> offsets, std::size_t rows, std::string_view source);
 
 }  // namespace hogwild::detail

@@ -9,7 +9,7 @@
 
 namespace hogwild {
 
-/// The most edges of a group.
+/// The largest number of edges in a group.
 inline constexpr std::size_t cut_lanes = 16;
 
 /// Edges of a graph that is cut into two sides, in groups. No two edges of a group have a node in common, so no edge
@@ -22,7 +22,7 @@ struct cut_edges {
   const std::uint32_t* groups = nullptr;  ///< group g is edges [groups[g], groups[g + 1])
 };
 
-/// Where the nodes' points are, and how far an edge moves its ends.
+/// The nodes' points, and how far an edge moves its ends.
 struct cut_points {
   float* at = nullptr;  ///< two floats a node; a point outside the simplex is read as the nearest one in it
   std::uint32_t nodes = 0;

@@ -68,11 +68,11 @@ template <class Factor>
 struct field_kernels_on {
   using arrays = field_arrays_of<Factor>;
 
-  /// The score of a row; leaves what its update needs in `room`, which has field_room() floats.
+  /// The score of a row; fills `room`, which has field_room() floats, for the row's update.
   float (*score)(const arrays& from, const field_row& row, float* room);
   /// Updates the parameters of the row's columns by the derivative of the loss with respect to the score. `u.room` is
-  /// what score() left there, and the parameters must not have changed since. An entry changes its factors for the
-  /// fields of the row's other entries; these, and the weights, take u.l2 as in row_kernels. Meanwhile prefetches the
+  /// as score() filled it, and the parameters must not have changed since. An entry changes its factors for the fields
+  /// of the row's other entries; these, and the weights, take u.l2 as in row_kernels. Meanwhile prefetches the
   /// parameters of the row `next`.
   void (*sgd)(const row_update<arrays>& u, const field_row& row, float slope, const field_row& next);
   /// As adagrad in row_kernels.

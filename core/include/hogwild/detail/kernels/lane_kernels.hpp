@@ -11,9 +11,9 @@
 
 namespace hogwild {
 
-/// The most models side by side.
+/// The largest number of models side by side.
 inline constexpr std::size_t most_lanes = 32;
-/// The least; the number of models is this, or two or four times this.
+/// The smallest; the number of models is this, or two or four times this.
 inline constexpr std::size_t least_lanes = 8;
 
 /// How rows change models with l1, each with its own strength.
@@ -28,7 +28,7 @@ struct lane_proximal {
 /// How a row changes models of several classes.
 struct lane_classes {
   const float* slope = nullptr;  ///< of class c and model k: slope[c * lanes + k]
-  const float* step = nullptr;   ///< of each model; a model with a step of 0 does not change
+  const float* step = nullptr;   ///< l2's factor for column j of model k, left[j * lanes + k]; null: no model has l2
   const float* left = nullptr;   ///< what l2 leaves of column j in model k, left[j * lanes + k]; null: no model has l2
   std::size_t classes = 0;
 };
@@ -37,7 +37,7 @@ struct lane_classes {
 struct lane_machines {
   machine_arrays to{};           ///< the parameters of all models: parameter i of model k is at i * lanes + k
   machine_arrays sums{};         ///< adagrad's sums, in the same order; without weights: sgd
-  const float* room = nullptr;   ///< what machine_scores() has left for the row
+  const float* room = nullptr;   ///< as machine_scores() filled it for the row
   const float* slope = nullptr;  ///< of each model
   const float* step = nullptr;   ///< of each model; a model with a step of 0 does not change
   /// l2 of an entry of column j in model k, l2[j * lanes + k]: under sgd the factor of a parameter that remains, under

@@ -85,7 +85,7 @@ struct layer_kernels {
 /// Whether this build has them: they need Eigen.
 bool has_layer_kernels();
 
-/// What is missing if has_layer_kernels() is false, and what to do; begins after a name: "mlp ...".
+/// Says what is missing if has_layer_kernels() is false, and what to do; continues a sentence after a name: "mlp ...".
 std::string layer_kernels_missing();
 
 /// The kernels of an instruction set that has_isa() knows. `automatic` is the widest available: layer kernels do not

@@ -10,7 +10,7 @@
 
 namespace hogwild {
 
-/// The most columns of a model for `steps`: as many floats as half of AVX-512's registers hold.
+/// The largest number of a model's columns for `steps`: as many floats as half of AVX-512's registers hold.
 inline constexpr std::size_t register_columns = 128;
 
 /// Returns how much row `row` of the batch, whose dot with the model is `dot`, changes the model: w += c * x for the
@@ -29,7 +29,7 @@ struct margin_arrays {
 };
 
 /// How rows change a margin model under momentum or adam, whose state decays in all columns at each row. A column that
-/// a row does not have is owed that row's step until it is read next; block_optimizer.hpp gives the steps.
+/// a row does not have is owed that row's step until it is next read; block_optimizer.hpp gives the steps.
 struct fading_update {
   float* weights = nullptr;  ///< one for each column, then the bias if any; the same for the three arrays below
   float* first = nullptr;    ///< momentum: velocities; adam: means of partials
@@ -41,7 +41,7 @@ struct fading_update {
   std::uint32_t* settled = nullptr;  ///< for each column: the number of rows whose steps it has made, <= now
   const float* l2_of = nullptr;      ///< for each column: the fraction of l2 that an entry takes; null: none
   float step = 0, momentum = 0, beta1 = 0, beta2 = 0, epsilon = 0;
-  float least_square = 0;  ///< adam: times the squared mean, a lower bound of the mean of squares
+  float least_square = 0;  ///< adam: this times the squared mean is a lower bound of the mean of squares
 };
 
 /// The inner loops of margin models, on parameters that nobody else writes meanwhile. Index is std::uint32_t or

@@ -9,7 +9,7 @@
 
 namespace hogwild {
 
-/// The most rows of one call.
+/// The largest number of rows in one call.
 inline constexpr std::size_t batch_rows = 16;
 
 /// Rows in CSR form: row i is entries [begin[i], end[i]) of `index` and `value`, for i < rows <= batch_rows. No column

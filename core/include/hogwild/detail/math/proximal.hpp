@@ -33,8 +33,8 @@ inline constexpr double l1_at_the_gate = 0.25;
 ///   sigma = d / alpha,   d = sqrt(s^2 + g^2) - s,   s += d
 ///   w = 0 where |z| <= lambda1, else -(z - sign(z) lambda1) / ((beta + s) / alpha + lambda2)
 ///
-/// If several workers add to both, s remains the sum of what was subtracted in z, which the root of a common n would
-/// not: w is then still the point towards which all their sigmas pull. A plain value.
+/// If several workers add to both, s / alpha remains the sum of the sigmas in z; the root of a common n would not. So w
+/// is still the point towards which all their sigmas pull. A plain value.
 struct ftrl_rule {
   float alpha = 0.1f;    ///< > 0
   float beta = 1.0f;     ///< > 0

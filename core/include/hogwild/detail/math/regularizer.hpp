@@ -35,7 +35,7 @@ struct scaled_l2 {
   }
 };
 
-/// l2 where a parameter is touched, for everything else: an example that contains column j divides each of that
+/// l2 for all other cases, applied where a parameter is touched: an example that contains column j divides each of that
 /// column's parameters by 1 + step * l2 * n / degree_j. Over an epoch this sums up to the plain l2 of every row, and a
 /// division cannot overshoot zero however large the step (Hogwild! section 3 divides l2 by degree in the same way).
 struct touched_l2 {

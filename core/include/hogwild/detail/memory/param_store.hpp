@@ -53,7 +53,7 @@ class param_store {
 
   control_block& control() const { return *reinterpret_cast<control_block*>(base_ + layout_.control); }
   std::span<worker_slot> slots() const { return array<worker_slot>(layout_.slots, shape().workers); }
-  /// Why the worker in each slot failed.
+  /// The reason why the worker in each slot failed.
   std::span<worker_failure> failures() const { return array<worker_failure>(layout_.failures, shape().workers); }
   std::span<ticket_counter> counters() const { return array<ticket_counter>(layout_.counters, shape().shards); }
   /// The last round in which each ticket was finished.
@@ -85,8 +85,9 @@ class param_store {
     require_scalar(sizeof(T));
     return array<T>(layout_.state + k * store_layout::state_stride(shape()), shape().parameters);
   }
-  /// The v-th replica of the parameters (k = 0), or of the state array k - 1; a reproducible round decides whose they
-  /// are. With shape().halves, the parameters stored as halves come before the others, and take half as much room.
+  /// The v-th replica of the parameters (k = 0), or of the state array k - 1; a reproducible round decides which
+  /// virtual worker it belongs to. With shape().halves, the parameters stored as halves come before the others, and
+  /// take half as much room.
   template <parameter T>
   std::span<T> replica(std::size_t v, std::size_t k) const {
     require_scalar(sizeof(T));
@@ -104,7 +105,7 @@ class param_store {
     return array<std::byte>(layout_.ring + first, (v + 1) * store_layout::ring_stride(shape()) - first);
   }
   /// For a store made by replica_view(): a second array beside the replica's parameters (k = 0) or its state array k -
-  /// 1, for instance for the values that the replica saw last of the others.
+  /// 1, for instance for the others' values that the replica saw last.
   template <parameter T>
   std::span<T> beside(std::size_t k) const {
     require_scalar(sizeof(T));

@@ -186,7 +186,7 @@ class param_view {
     detail::copy_parameters(in.data(), data_ + offset, in.size());
   }
 
-  /// Adds `gain_weight` times what a worker's replica of the run at `offset` gained to the shared run, and takes over
+  /// Adds `gain_weight` times the gains of a worker's replica of the run at `offset` to the shared run, and takes over
   /// the others' gains:
   ///
   ///   gain = work - base;  shared += gain_weight * gain;  work = base = shared
@@ -293,8 +293,8 @@ class param_view {
 #if defined(HOGWILD_VECTOR_EXCHANGE)
   /// Four elements of a lossy exchange at once, with the same results if nobody else writes meanwhile. An element
   /// without a gain is written back as it was read if a neighbour has one, so others' adds to it at that moment are
-  /// lost. On machines that have these instructions an aligned element of a vector access is not torn, as in an access
-  /// of its own.
+  /// lost. On machines that have these instructions, a vector access tears no aligned element, like an access to one
+  /// element.
   template <bool Fetch>
   static void meet_four(float* shared, float* work, float* base, float gain_weight) {
     const __m128 mine = _mm_loadu_ps(work), seen = _mm_loadu_ps(base), theirs = _mm_loadu_ps(shared);

@@ -11,7 +11,7 @@
 
 namespace hogwild {
 
-/// What creator and attachers of a segment must agree on, except `label`.
+/// The properties of a segment on which its creator and attachers must agree, except `label`.
 struct segment_identity {
   std::uint64_t layout_hash = 0;
   std::uint64_t build_id = 0;

@@ -33,10 +33,10 @@ struct store_shape {
   std::uint64_t shards = 1;         ///< ticket counters
   std::uint64_t chunks = 1;         ///< tickets of an epoch
   std::uint64_t stripes = 0;        ///< locks of the locked baseline: 0 or a power of two
-  std::uint64_t setup_bytes = 0;    ///< what else workers need to know: options, model, labels, paths
+  std::uint64_t setup_bytes = 0;    ///< further data for workers: options, model, labels, paths
   std::uint64_t replicas = 0;       ///< copies of parameters and state, one for each virtual worker
   std::uint64_t halves = 0;         ///< virtual worker's parameters (the first ones) that are stored as halves
-  std::uint64_t ring = 0;           ///< replicas on a ring: parameters, state, and what each last saw of the others
+  std::uint64_t ring = 0;           ///< replicas on a ring: parameters, state, and the others' values last seen
   std::uint64_t meeting_bytes = 0;  ///< the meeting place of processes that train in lockstep (collectives/segment.hpp)
   std::uint64_t live_bytes = 0;     ///< for readers from outside: a live_board and a live_description; 0: none may read
   std::uint64_t table_bytes = 0;    ///< data that the task's coordinator passes to its workers from round to round

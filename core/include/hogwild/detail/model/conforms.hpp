@@ -19,7 +19,7 @@
 
 namespace hogwild::detail {
 
-/// Whether its constant `value` is known at compile time.
+/// Whether `value` is known at compile time.
 template <class T, T value>
 inline constexpr bool is_constant = true;
 
@@ -348,7 +348,7 @@ constexpr bool check_workspace_model() {
   return false;
 }
 
-/// Which kind of model a type is meant to be, judging by its members.
+/// The kind of model that a type is meant to be, judging by its members.
 template <class M>
 inline constexpr bool meant_linear =
     margin_model<M> || !(has_scalar_type<M>() || has_example_type<M>() || has_dim<M>() || has_gradient<M>());

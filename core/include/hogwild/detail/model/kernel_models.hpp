@@ -15,9 +15,9 @@
 
 namespace hogwild {
 
-/// A free model of floats that says that kernels know its loss: by a member type `kernel_model`, which is the model
-/// itself, so that derived models, whose loss may be another one, do not inherit it. Kernels train it if it has what
-/// one of the following concepts asks for.
+/// A free model of floats whose loss kernels know. It declares this by a member type `kernel_model`, which is the model
+/// itself, so that derived models, whose loss may be another one, do not inherit it. Kernels train it if it satisfies
+/// one of the following concepts.
 template <class M>
 concept trained_by_kernels =
     free_model<M> && std::same_as<typename M::scalar_type, float> && std::same_as<typename M::kernel_model, M>;
@@ -37,13 +37,13 @@ concept factor_model = trained_by_kernels<M> && general_model<M> && requires(con
   { M::loss_of(0.0f, 0.0f) } -> std::convertible_to<double>;
 };
 
-/// Row kernels train it (detail/kernels/row_kernels.hpp). arrays_in(w) tells where its parameters lie, given that they
-/// begin at w. kernel_room() is how many factors, or classes, a column has: a worker needs so many floats for a row.
-/// derive(scores, label) replaces a row's scores by the derivatives of its loss and returns whether any is not 0;
-/// derive<Models>() does it for so many models side by side, each to the bits that it has alone, where score k of model
-/// i is scores[k * Models + i]. measured(scores, label) is the loss and score of the row. A model that takes lists also
-/// has both functions with the classes of a row in place of the label, and decision(scores), the threshold above which
-/// a class is predicted for the row.
+/// A model that row kernels train (detail/kernels/row_kernels.hpp). arrays_in(w) tells where its parameters lie, given
+/// that they begin at w. kernel_room() is the number of a column's factors, or of classes: a worker needs as many
+/// floats for a row. derive(scores, label) replaces a row's scores by the derivatives of its loss and returns whether
+/// any is not 0; derive<Models>() does this for `Models` models side by side, each with the same bits as alone, where
+/// score k of model i is scores[k * Models + i]. measured(scores, label) is the loss and score of the row. A model that
+/// takes lists also has both functions with the classes of a row in place of the label, and decision(scores), the
+/// threshold above which a class is predicted for the row.
 template <class M>
 concept row_kernel_model = trained_by_kernels<M> && general_model<M> && requires(const M& m, float* s, float label) {
   m.arrays_in(s);
@@ -59,9 +59,9 @@ using kernel_arrays_of = decltype(std::declval<const M&>().arrays_in(nullptr));
 
 /// A row kernel model with a score for each of `classes` classes, linear in the columns, of which there are `features`.
 /// A column's weights for all classes are adjacent, and if it has a `bias`, a constant for each class follows all
-/// columns: these are its two groups. It takes lists. With `one_vs_rest` its loss is the sum over the classes of
-/// `loss_of_each`, a margin model, of +1 for those of the row and -1 for the others; else it is the cross entropy of
-/// the softmax of the scores.
+/// columns: these are its two groups. It takes lists. With `one_vs_rest` its loss is the sum over the classes of the
+/// loss of `loss_of_each`, a margin model, with the label +1 for the row's classes and -1 for the others; else it is
+/// the cross entropy of the softmax of the scores.
 template <class M>
 concept linear_class_model = row_kernel_model<M> &&
     requires(const M& m, float* scores, std::span<const std::uint32_t> given) {

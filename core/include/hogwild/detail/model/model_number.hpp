@@ -16,7 +16,7 @@ namespace hogwild {
 /// The name of a number of a model, and the values that it may have.
 struct number_facts {
   std::string_view name;  ///< in saved models; one word
-  /// Its effect, for the help of the command, if it is an option; empty: it is not, and comes from the rows.
+  /// Its effect, for the command's help, if it is an option; empty: it is none, and comes from the rows.
   std::string_view help{};
   std::string_view option{};        ///< the name of the option, if it is not `name`
   bool (*suits)(double) = nullptr;  ///< null: any number that the member's type holds

@@ -23,8 +23,8 @@ namespace hogwild {
 ///   adam         m = b1 m + (1 - b1) g;   v = b2 v + (1 - b2) g^2;   t += 1
 ///                w -= size * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + epsilon)
 ///
-/// Zeros that pad a run are included in its mean of squares, because the optimiser cannot recognise padding.
-/// row_adagrad's steps then are those of a `size` that is larger by the square root of the run's length over its length
+/// Zeros that pad a run are included in its mean of squares, because the optimiser cannot recognise padding. So
+/// row_adagrad's steps are as long as with a `size` multiplied by the square root of the run's length over its length
 /// without padding.
 ///
 /// (Duchi, Hazan, Singer 2011; momentum as in PyTorch; Kingma and Ba 2015.) Adam counts the steps t of a run at the
@@ -53,12 +53,12 @@ class block_optimizer {
 
   void block(std::size_t offset, std::span<const T> g, T size) const;
 
-  /// Does what `steps` calls of block() with partials of 0 would do to the n parameters from `offset` on. For momentum
+  /// Has the effect of `steps` calls of block() with partials of 0 on the n parameters from `offset` on. For momentum
   /// it is exact if `size` is the same in all of them. With c = b1 / sqrt(b2) and the corrections in the middle of
-  /// those steps, adam's are
+  /// those steps, adam's steps are
   ///
-  ///   w -= size * (c + c^2 + ... + c^steps) * m' / (sqrt(v') + epsilon);   m *= b1^steps;   v *= b2^steps;   t +=
-  ///   steps
+  ///   w -= size * (c + c^2 + ... + c^steps) * m' / (sqrt(v') + epsilon);   m *= b1^steps;   v *= b2^steps;
+  ///   t += steps
   ///
   /// which is exact except for epsilon and the changes of the corrections meanwhile. Other optimisers do nothing. State
   /// that has decayed below 1e-30 is set to 0.

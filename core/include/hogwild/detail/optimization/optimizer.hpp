@@ -20,7 +20,7 @@ constexpr std::size_t state_arrays_of(optimizer_kind kind) {
     case optimizer_kind::row_adagrad:
       return 1;
     case optimizer_kind::ftrl:
-      return 2;  // square roots of sums of squares, and sums of gradients less what the weights account for
+      return 2;  // s and z of ftrl_rule
     case optimizer_kind::adam:
       return 3;  // both moments, and the number of steps of each block
     case optimizer_kind::sgd:

@@ -25,8 +25,8 @@ namespace hogwild {
 /// once it is a minute old and no living process holds it.
 class atomic_file {
  public:
-  /// Who may write to the finished file. Files whose contents are trusted when they are read again are only the
-  /// owner's.
+  /// Who may write to the finished file. Files that are trusted when they are read again can be written by their owner
+  /// only.
   enum class writers { as_the_umask_says, owner };
 
   /// Starts the aside file; for a target that is not a file, only checks whether it may be written. Throws input_error

@@ -6,9 +6,9 @@
 
 namespace hogwild {
 
-/// What has to be done for something that must not outlive this process if the process ends at once, without
-/// destructors: remove an unfinished file or the name of a segment, kill a child. Destroying the object drops the
-/// handler without calling it, because by then its owner has done the work.
+/// A handler for something that must not outlive this process if the process ends at once, without destructors: it
+/// removes an unfinished file or a segment's name, or kills a child. Destroying the object drops the handler without
+/// calling it, because by then its owner has done the work.
 ///
 /// Only run_cleanup_handlers() calls handlers, perhaps while their owner works in another thread; what they touch must
 /// live as long as the object. They must not throw, and must not make or drop other handlers.
@@ -17,9 +17,8 @@ class cleanup_handler {
   cleanup_handler() noexcept;  ///< none
   /// Throws std::bad_alloc.
   explicit cleanup_handler(std::function<void()> handler);
-  /// Calls `make` and installs the handler for what it makes, while no handlers run: either it is made and the handler
-  /// will be called, or neither. `make` is short, and makes and drops no handlers. Also throws what `make` throws, and
-  /// then there is no handler.
+  /// Calls `make` and installs the handler for what it makes, while no handlers run: either both happen or neither.
+  /// `make` is short, and makes and drops no handlers. Also throws what `make` throws, and then there is no handler.
   static cleanup_handler of_what(const std::function<void()>& make, std::function<void()> handler);
   cleanup_handler(cleanup_handler&&) noexcept;
   cleanup_handler& operator=(cleanup_handler&&) noexcept;

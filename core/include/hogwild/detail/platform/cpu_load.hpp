@@ -16,7 +16,7 @@ struct cpu_account {
   struct of_machine {
     std::chrono::nanoseconds all{}, idle{};
   };
-  std::optional<of_machine> machine{};  ///< nothing if the system does not tell
+  std::optional<of_machine> machine{};  ///< nothing if the system does not report it
   std::chrono::nanoseconds own{};       ///< of this process, and of children that it has waited for
   std::chrono::nanoseconds withheld{};  ///< time in which a quota stopped threads that would have run
 };
@@ -25,28 +25,27 @@ struct cpu_account {
 struct cpu_load {
   std::optional<double> others{};  ///< of the CPUs' time, taken by other programs and by the host of this machine
   double withheld = 0.0;           ///< of the CPU time that this process asked for, withheld by a quota
-  double missed = 0.0;             ///< of the CPU time that threads that never wait asked for, taken by anybody
+  double missed = 0.0;             ///< of the CPU time that threads which never wait asked for, taken by anybody
 };
 
-/// Above this fraction a machine is busy. The benchmarks, too, call a CPU idle that is idle for nine tenths of the
-/// time.
+/// Above this fraction a machine is busy. The benchmarks too call a CPU idle if it is idle for nine tenths of the time.
 inline constexpr double busy_fraction = 0.1;
 
-/// Above the idle fraction. An unknown one is not.
+/// Whether a fraction is above busy_fraction; an unknown one is not.
 bool is_busy(const cpu_load& load);
 /// A clause that names the fractions that make the machine busy, and an unknown `others`; empty if there are none.
 std::string load_text(const cpu_load& load);
 /// 0.4321 is "43 %".
 std::string percent_text(double fraction);
 
-/// The load between two moments. `others` is unknown if the machine does not tell, or if its counters show no time
+/// The load between two moments. `others` is unknown if the machine does not report it, or if its counters show no time
 /// passed.
 cpu_load load_between(const cpu_account& before, const cpu_account& after);
 /// For threads that ran together and wait for nothing: `asked` is the sum of their wall times, `had` their CPU time.
 double missed_fraction(std::chrono::nanoseconds asked, std::chrono::nanoseconds had);
 
-/// Makes an attempt at measuring, and up to three more as long as others take more of the CPU time than on an idle
-/// machine (`missed`, a member of what it returns). Returns the attempt of which they took least.
+/// Measures once, and up to three more times while others take more of the CPU time than on an idle machine (`missed`,
+/// a member of the result). Returns the attempt of which they took least.
 template <class Attempt>
 auto least_disturbed(const Attempt& attempt) {
   constexpr int most = 4;

@@ -20,8 +20,8 @@ enum class placed_memory {
 
 std::string_view to_string(placed_memory how);
 
-/// Which of `replicas` the worker in `slot` trains, if the first `workers` slots have workers: consecutive workers
-/// share a replica; later slots, those of late joiners, take turns. Does not depend on where the workers run.
+/// The replica, of `replicas`, that the worker in `slot` trains if the first `workers` slots have workers: consecutive
+/// workers share a replica; later slots, those of late joiners, take turns. Does not depend on where the workers run.
 constexpr std::size_t replica_of_slot(std::size_t slot, std::size_t workers, std::size_t replicas) {
   return slot < workers ? slot * replicas / workers : slot % replicas;
 }

@@ -18,7 +18,7 @@ struct thread_activity {
   /// It computes, waits for a CPU, or waits for a disk or a page of memory: it cannot be faster.
   bool is_at_work() const { return state == 'R' || state == 'D'; }
 
-  /// Nothing if there is no such thread, or if it cannot be looked at, for want of a descriptor for instance.
+  /// Nothing if there is no such thread, or if it cannot be looked at, for instance because no descriptor is left.
   static std::optional<thread_activity> of(pid_t process, pid_t thread);
 };
 

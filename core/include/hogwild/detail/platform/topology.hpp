@@ -19,7 +19,7 @@ std::size_t logical_cpus();
 std::vector<int> usable_cpu_list();
 std::size_t usable_cpus();
 
-/// How many CPUs' worth of time the process's control groups grant, e.g. 1.5; nothing if there is no limit. The
+/// The CPUs' worth of time that the process's control groups grant, e.g. 1.5; nothing if there is no limit. The
 /// smallest grant of a group and its ancestors counts. Supports cgroup v1 and v2.
 std::optional<double> cpu_quota();
 /// The same from other files: the list of groups, and the folder where the controllers are mounted.
@@ -33,7 +33,7 @@ std::size_t default_workers();
 /// The rule by itself.
 std::size_t default_workers(std::size_t usable, std::optional<double> quota);
 
-/// Bytes of a core's own second-level cache; 1 MiB if the system does not tell.
+/// Bytes of a core's own second-level cache; 1 MiB if the system does not report it.
 std::size_t level2_cache_bytes();
 
 /// Memory nodes that have CPUs of their own, at least one; numbered from 0 in the order of the topology.

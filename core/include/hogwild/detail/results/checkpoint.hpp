@@ -87,8 +87,8 @@ void write_checkpoint(const std::filesystem::path& path, const checkpoint& state
 /// change (docs/security.md) counts as missing; write_checkpoint() makes files that only their owner can write.
 checkpoint read_checkpoint(const std::filesystem::path& path, const std::function<void(std::string_view)>& note = {});
 
-/// The file's bytes, and back. parse_checkpoint throws input_error ("NAME: byte N: reason") for anything that
-/// checkpoint_bytes did not make.
+/// Converts a checkpoint to the file's bytes and back. parse_checkpoint throws input_error ("NAME: byte N: reason") for
+/// anything that checkpoint_bytes did not make.
 std::vector<std::byte> checkpoint_bytes(const checkpoint& state);
 checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::string_view name);
 

@@ -14,15 +14,15 @@
 
 namespace hogwild {
 
-/// Two classes, +1 and -1, against the sign of a score. A score of zero (or NaN) decides nothing and counts as an error
-/// for either class.
+/// Counts of rows of two classes, +1 and -1, by the sign of their scores. A score of zero (or NaN) decides nothing and
+/// counts as an error for either class.
 struct confusion {
   double true_positive = 0, false_positive = 0, true_negative = 0, false_negative = 0;
 
   double rows() const { return true_positive + false_positive + true_negative + false_negative; }
   double accuracy() const;   ///< fraction of correct rows; 0 without rows
   double precision() const;  ///< correct rows among those predicted as +1; 0 without any
-  double recall() const;     ///< rows predicted as +1 among those that are; 0 without any
+  double recall() const;     ///< rows predicted as +1 among the rows of class +1; 0 without any
   /// 2 tp / (2 tp + fp + fn): the harmonic mean of precision and recall for the class +1; 0 if all three are 0.
   double f1() const;
 
@@ -47,7 +47,7 @@ class list_counts {
   explicit list_counts(std::size_t classes) : of_class_(classes) {}
 
   /// Adds a row's scores, one for each class, and the classes that it has, distinct. The classes whose scores are above
-  /// `decision` are predicted. Of equal scores that of the lower class comes first; NaN is in no place.
+  /// `decision` are predicted. Of equal scores the lower class's comes first; a NaN has no place in the order.
   void add(std::span<const float> scores, float decision, std::span<const std::uint32_t> given, float weight = 1.0f);
   void add(const list_counts& other);
 
@@ -73,7 +73,7 @@ class list_counts {
 };
 
 /// The best `most` classes by their scores, the best first; fewer if there are fewer classes, or if scores are NaN. Of
-/// equal scores that of the lower class comes first.
+/// equal scores the lower class's comes first.
 std::vector<std::uint32_t> best_classes(std::span<const float> scores, std::size_t most);
 
 /// Fraction of rows whose prediction (a class number, say) equals the label; 0 without rows.

@@ -38,7 +38,7 @@ class parameter_order {
   struct run {
     std::size_t offset, size;
   };
-  /// For a group: which row is the k-th.
+  /// A group whose rows move: rows[k] is training's number of its k-th row.
   struct moved_rows {
     std::size_t offset, width;
     std::vector<std::uint32_t> rows;

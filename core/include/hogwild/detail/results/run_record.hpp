@@ -42,9 +42,9 @@ struct record_context {
 
 /// A run record: one JSON object a line (schema: bench/schema/run_record.schema.json). Every line is a single write to
 /// the file, so that a reader that follows it never reads half a line. A line that does not fit on a full disk is
-/// removed again. Lines leave out what was not measured. A number that is not finite is written as null, since JSON has
-/// no word for it; a result whose loss is not finite has the status "diverged", whatever it says. One thread at a time
-/// may use a record.
+/// removed again. Lines omit what was not measured. A number that is not finite is written as null, since JSON cannot
+/// express it; a result whose loss is not finite has the status "diverged", whatever its status was. One thread at a
+/// time may use a record.
 class run_record {
  public:
   /// Version of the lines' layout: "schema" in the context line.

@@ -15,8 +15,8 @@
 #include <hogwild/model.hpp>
 #include <hogwild/saved_model.hpp>
 
-// Converts models to and from their saved form: by their groups, so that each column keeps its parameters, and by the
-// numbers that they are made with. Numbers of a model that are not named are those of M{}.
+// Converts models to and from their saved form: by their groups, so that each column keeps its parameters, and by their
+// numbers (model_number). Numbers that a model does not name are those of M{}.
 
 namespace hogwild::detail {
 
@@ -82,8 +82,8 @@ saved_model saved_form_of(const M& m, std::span<const float> parameters, const l
   return saved;
 }
 
-/// The model of a saved one. Throws input_error if the file holds another model, or numbers or labels that this one
-/// does not allow.
+/// Makes a model from its saved form. Throws input_error if the file holds another model, or numbers or labels that
+/// this one does not allow.
 template <model M>
 M model_of_saved(const saved_model& saved) {
   static_assert(std::default_initializable<M>, "a model that is loaded can be made without arguments: M{}");
