@@ -78,9 +78,9 @@ class predictor {
   /// `z.label` is encoded as label_map::encode does.
   double loss(const sparse_row<float>& z) const;
 
-  /// Scores at most `most` rows at once, for which nets take much less time. Call it with (k, &row, number, {}) for
-  /// rows k < most, then with (0, null, 0, scores) for the loss and score of rows 0 to scores.size() - 1. One thread
-  /// may use it, while the predictor lives.
+  /// Scores at most `most` rows at once, which is much faster for nets than one at a time. Call it with (k, &row,
+  /// number, {}) for rows k < most, then with (0, null, 0, scores) for the loss and score of the first scores.size()
+  /// rows. One thread may use it, as long as the predictor lives.
   using batch_scorer = loaded_model::batch_scorer;
   /// Makes a scorer of up to `most` rows at a time; each thread needs its own.
   batch_scorer scorer(std::size_t most) const { return loaded_->scorer(most); }
