@@ -30,7 +30,7 @@ std::uint32_t most_warps(const device::device_facts& facts);
 /// Throws the device's errors.
 double seconds_of(device::runtime& device, const device::kernel_launch& launch, double least);
 
-/// `bytes` of each array that is copied; each measurement takes `least` seconds or more. Throws std::logic_error if a
+/// `bytes`: of each array that is copied. Each measurement takes `least` seconds or more. Throws std::logic_error if a
 /// kernel's result is wrong.
 ceilings measure_ceilings(device::runtime& device, std::size_t bytes, double least);
 

@@ -39,7 +39,7 @@ struct contest {
   train_result result{};
 };
 
-/// A run of one worker by itself, with which the others are compared.
+/// A run of one worker alone, with which the others are compared.
 struct reference {
   double objective = 0, target = 0;
   train_result result{};

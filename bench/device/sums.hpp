@@ -11,7 +11,7 @@
 
 namespace hogwild::bench {
 
-/// Seconds of one sum over all ranks of so many floats, which are the host's: including copies to the devices and back.
+/// Seconds of one sum over all ranks of so many floats in the host's memory, including copies to the devices and back.
 struct sum_seconds {
   std::size_t ranks = 0, floats = 0;
   double in_rank_order = 0;  ///< by --collective nccl

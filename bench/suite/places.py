@@ -26,7 +26,7 @@ def _lab():
 
 
 def relay(place):
-    """Beside the program, or in the PATH."""
+    """The path of delay_relay: beside the program, or in the PATH."""
     beside = place.hogwild.parent / "delay_relay"
     return beside if beside.exists() else pathlib.Path(shutil.which("delay_relay") or beside)
 
