@@ -15,8 +15,8 @@ namespace hogwild::bench {
 /// The largest rates that a device reaches.
 struct ceilings {
   double copied_bytes = 0;  ///< a second, read and written ones together
-  /// Adds a second to random ones of as many floats as the weights of a text model, which stay in a device's cache, and
-  /// to a single one.
+  /// Adds a second to random floats among as many as the weights of a text model, which stay in a device's cache; and
+  /// to a single float.
   double scattered_adds_lossy = 0, scattered_adds_exact = 0, adds_to_one_lossy = 0, adds_to_one_exact = 0;
   double row_seconds = 0;  ///< of a row of latency_row_entries by one warp, one row after the other
 };

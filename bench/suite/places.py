@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where contestants train: on this machine, or on machines of the network lab with a rank on each."""
+"""The places where contestants train: this machine, or machines of the network lab with a rank on each."""
 import contextlib
 import dataclasses
 import os

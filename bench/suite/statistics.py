@@ -123,8 +123,8 @@ def _doubled_ranks(values):
 
 @functools.lru_cache(maxsize=64)
 def _subsets(ranks, size, width):
-    """How many subsets of so many ranks have each sum: a polynomial whose coefficients are `width` bytes each of one
-    large number, so that adding a rank is one shift of it, and adding a block one product."""
+    """The number of subsets of `size` ranks for each sum, as a polynomial: its coefficients are `width` bytes each of
+    one large number, so that adding a rank is one shift of it, and adding a block one product."""
     polynomials = [1] + [0] * size
     for rank in ranks:
         for k in range(size, 0, -1):

@@ -44,7 +44,7 @@ class Task:
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where a call measures: programs, data, and a folder for files that it makes."""
+    """A place to measure: programs, data, and a folder for files that a call makes."""
     hogwild: pathlib.Path
     data: pathlib.Path | None  # folder of the real data sets
     work: pathlib.Path

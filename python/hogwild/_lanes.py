@@ -76,7 +76,7 @@ class Lanes:
         if self._suits and not search.return_train_score and not weighted:
             self._scored = measured_scores(estimator, search.scoring)
         self._estimators = [clone(estimator).set_params(**clone(p, safe=False)) for p in candidates] if self._suits else []
-        # By the parameters that affect the rows.
+        # Candidates are of one kind if the parameters that affect the rows are equal.
         self._kinds = [(repr(getattr(e, "class_weight", None)), bool(getattr(e, "shuffle", True)))
                        for e in self._estimators]
         self._fold_of, self._common = None, {}

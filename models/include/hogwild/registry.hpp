@@ -106,7 +106,7 @@ class predictor {
   /// The number of models in the file, which make one; parameters() are those of all of them.
   std::size_t models() const { return loaded_->models(); }
   const named_model& model() const { return model_; }  ///< the model itself
-  /// As train() would return them, for model() on columns whose input numbers are columns().
+  /// The parameters as train() would return them, for model() on columns whose input numbers are columns().
   std::span<const float> parameters() const { return loaded_->parameters(); }
   /// The input number of each position.
   std::span<const std::uint32_t> columns() const { return loaded_->columns(); }

@@ -126,7 +126,8 @@ class _ByC(LinearClassifier):
         return {"l2": strength * (1.0 - ratio), "l1": (strength * ratio) or None}
 
     def _beginning(self, model, rows):
-        """With warm_start the result of the last fit, if it had as many columns and classes."""
+        """With warm_start the result of the last fit. Raises ValueError if that had other numbers of columns or
+        classes."""
         if not getattr(self, "warm_start", False) or getattr(self, "coef_", None) is None:
             return None
         coef = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_

@@ -56,7 +56,7 @@ struct graph_cut_space {
   };
   std::vector<std::uint32_t> terminals;     ///< sides of the columns that follow those of the nodes
   std::vector<example> examples;            ///< of the batch, by their index in it
-  std::vector<float> at_u, at_v, partials;  ///< the points of both nodes, and what is emitted; one number a side
+  std::vector<float> at_u, at_v, partials;  ///< the points of both nodes, and the emitted partials; one number a side
 };
 
 /// The multiway cut of a graph (formats/graphs.hpp): assigns its nodes to sides such that the edges between different

@@ -76,7 +76,7 @@ class loaded_model {
   virtual bool has_probabilities() const { return false; }
   virtual std::vector<double> probabilities(const sparse_row<float>&) const { return {}; }
 
-  /// As train() would return them, and the input numbers of their columns.
+  /// The parameters as train() would return them, and the input numbers of their columns.
   std::span<const float> parameters() const { return parameters_; }
   std::span<const std::uint32_t> columns() const { return columns_; }
 

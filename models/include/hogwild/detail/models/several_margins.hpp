@@ -50,7 +50,7 @@ class several_margins {
 
   static constexpr bool has_probability = requires(const M& m) { m.probability(0.0f); };
 
-  /// In memory that this thread's next call reuses.
+  /// The margin of each model, in memory that this thread's next call reuses.
   std::span<const float> margins(const sparse_row<float>& z) const {
     thread_local std::vector<float> made;
     made.assign(models_, z.offset);
@@ -114,7 +114,7 @@ class several_margins {
       return votes != 0.0 ? votes : std::copysign(0.5 / static_cast<double>(models_), mean_margin());
     }
     if constexpr (has_probability) {
-      // As a margin, because a float distinguishes margins even if probabilities are almost 1.
+      // Returned as a margin: a float distinguishes margins even if probabilities are almost 1.
       const double p = mean_of(margin, probability()), m = std::log(p) - std::log1p(-p);
       if (std::isfinite(m)) return m;
     }

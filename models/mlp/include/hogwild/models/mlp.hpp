@@ -97,7 +97,7 @@ struct mlp {
             static_cast<double>(samples), static_cast<double>(sampled_by), has_tree() ? 1.0 : 0.0,
             one_vs_rest ? 1.0 : 0.0};
   }
-  /// The forms of the first and the last layer, for records.
+  /// The form of the first layer, for records.
   std::string_view first_layer() const { return has_sparse_layer() ? "sparse" : "dense"; }
   /// The form of the last layer, for records.
   std::string_view last_layer() const { return has_tree() ? "hierarchical" : has_sampled_layer() ? "sampled" : "full"; }
