@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """libffm: field-aware factorization machines by AdaGrad, without weights and bias. Its own measures of the test rows
-are used; as it prints tenths of seconds, the time of epochs is the command's, less that of a command of one epoch."""
+are used. As it prints only tenths of seconds, the time of epochs is that of the command less that of a command of one
+epoch."""
 from suite import life
 from suite.peer import Peer, beyond, finder, option, outcome, ran, sized
 from suite.terms import Point

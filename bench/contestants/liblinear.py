@@ -11,7 +11,7 @@ HALVED = ("least_squares", "quantile")  # their loss is half of LIBLINEAR's, whi
 
 
 def weights_of(path):
-    """Its model: after the line w a weight for each column, for the class that is first in `label`."""
+    """The weights of its model file by column: lines after the line "w", for the class that is first in `label`."""
     head, between, tail = path.read_text(encoding="ascii").partition("\nw\n")
     if not between:
         raise ValueError(f"{path.name} is no model")

@@ -19,7 +19,7 @@ def work(before, asked, port, me=None):
     optimizer = torch.optim.SGD(model.parameters(), lr=asked.settings["step"], momentum=momentum)
     for epoch in range(1, asked.epochs + 1):
         order = torch.randperm(len(images), generator=torch.Generator().manual_seed(asked.seed * 1000 + epoch))
-        order = order[:len(order) - len(order) % asked.workers]  # all have equally many batches: none waits for ever
+        order = order[:len(order) - len(order) % asked.workers]  # all have as many batches: none waits for ever
         distributed.barrier()
         begin = time.monotonic()
         for rows in order[me::asked.workers].split(int(batch)):

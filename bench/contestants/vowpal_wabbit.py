@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vowpal Wabbit: online SGD from its own cache, for as many passes as asked.
 
-Its l2, which like ours applies to each example, also shrinks with its adaptive steps, so the fraction of the task's l2
-that it is given is tuned; its result is measured with all of it. Each number of passes is a separate run. Time includes
-reading its cache, which it does while it trains; `parse_seconds` is the time of making the cache from text.
+Its l2 applies to each example as ours does, but also shrinks with its adaptive steps. So it gets a tuned fraction of
+the task's l2, and its result is measured with all of it. Each number of passes is a separate run. Time includes reading
+its cache, which it does while it trains; `parse_seconds` is the time of making the cache from text.
 """
 import math
 import pathlib

@@ -9,7 +9,7 @@
 
 #include "ceiling_kernels.hpp"
 
-// What warp `part` of `parts` does, in both forms: one template over the warp each, as for rows of models.
+// The work of warp `part` of `parts`, for both forms: each kernel is a template over the warp, as for rows of models.
 
 namespace hogwild::bench {
 

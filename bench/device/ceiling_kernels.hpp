@@ -23,7 +23,7 @@ inline constexpr std::uint32_t latency_row_entries = 64;  ///< two for each lane
 struct ceiling_work {
   const quad* from = nullptr;  ///< copy: `count` quads
   quad* to = nullptr;
-  float* weights = nullptr;              ///< to which kernels add, `floats` of them
+  float* weights = nullptr;              ///< `floats` of them, to which kernels add
   std::uint64_t floats = 0;              ///< at most 2^32
   const std::uint32_t* start = nullptr;  ///< row_latency: where each row's columns begin, `entries` of them
   const std::uint32_t* index = nullptr;

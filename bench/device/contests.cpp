@@ -26,7 +26,7 @@ class contest_clock final : public observer {
   }
 
   std::optional<double> to_target() const { return to_target_; }
-  /// Over the epochs but the first, which touches new pages, if there are others.
+  /// The median of all epochs but the first, which touches new pages; of the first if it is the only one.
   double median() const {
     std::vector<double> counted(seconds_.begin() + (seconds_.size() > 1 ? 1 : 0), seconds_.end());
     if (counted.empty()) return 0.0;

@@ -31,7 +31,7 @@ std::vector<contestant> contestants(const workload& work, std::size_t cpus);
 /// The result of a run. Seconds are of training (result.hpp), including copies to and from a device, but not the time
 /// that a process takes to open it.
 struct contest {
-  std::string state = "measured";  ///< failed: its loss is outside the band; broken: it ended with an error
+  std::string state = "measured";  ///< failed: its gap is above the tolerance; broken: it ended with an error
   std::string reason{};            ///< why it was not measured
   double gap = 0;                  ///< how far its objective is above the serial one's, as a fraction of that
   double rows_per_second = 0;      ///< in the median epoch, without the first
@@ -39,7 +39,7 @@ struct contest {
   train_result result{};
 };
 
-/// A run of one worker by itself, with which the others are compared.
+/// A run of one worker alone, with which the others are compared.
 struct reference {
   double objective = 0, target = 0;
   train_result result{};
@@ -49,7 +49,7 @@ struct reference {
 /// `target_gap`: how far the target for timing the others is above this run's objective, as a fraction of it.
 reference train_reference(const workload& work, double target_gap, const std::stop_token& stop);
 
-/// Never throws for the way in which the run ends; exit_code::interrupted if a stop was requested.
+/// Reports an error of the run in the result; throws exit_code::interrupted if a stop was requested.
 contest train_contestant(const workload& work, const contestant& who, int device, const reference& by, double tolerance,
                          const std::stop_token& stop);
 

@@ -35,7 +35,7 @@ double kernel_rows_per_second(device::runtime& device, const workload& work, std
   model->begin({.step = 1e-4}, 0.0);
   device.wait(device.mark());
 
-  // As many rows as take this long, or all.
+  // As many rows as take `least` seconds, or all.
   std::size_t count = std::min<std::size_t>(rows.rows(), std::size_t{16} * rows_in_flight);
   for (;;) {
     const auto begin = clock::now();

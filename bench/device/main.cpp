@@ -52,7 +52,7 @@ class measuring {
   }
 
  private:
-  /// All devices of the machine, each as a rank.
+  /// Measures sums over all devices of the machine, each as a rank.
   void sum_up() {
     if (time_is_up("sums", "all")) return;
     if (options_.device == emulated_device) return record_.put_skipped("sums", "all", "NCCL has no emulated devices");

@@ -11,7 +11,7 @@
 
 namespace hogwild::bench {
 
-/// Seconds of one sum over all ranks of so many floats, which are the host's: including copies to the devices and back.
+/// Seconds of one sum over all ranks of so many floats in the host's memory, including copies to the devices and back.
 struct sum_seconds {
   std::size_t ranks = 0, floats = 0;
   double in_rank_order = 0;  ///< by --collective nccl
@@ -21,8 +21,8 @@ struct sum_seconds {
 /// Opens the device of a rank, on the thread that uses it.
 using open_function = std::function<std::unique_ptr<device::runtime>(std::size_t rank)>;
 
-/// For ranks that are threads, each measured for at least so many seconds, once their first sums are right. They wait
-/// for each other at most for the timeout. Throws an error of any rank, and error if a sum is not right.
+/// Measures both sums for at least `least` seconds each, by ranks that are threads, once the first sums are right.
+/// Ranks wait for each other for at most `timeout`. Throws an error of any rank, and error if a sum is not right.
 sum_seconds measure_sums(const nccl::functions& with, const open_function& open, std::size_t ranks, std::size_t floats,
                          double least, std::chrono::nanoseconds timeout = std::chrono::minutes(1));
 

@@ -21,7 +21,7 @@
 
 namespace hogwild::bench {
 
-/// How large the generated data are.
+/// The sizes of the generated data.
 struct workload_sizes {
   std::size_t rows = 200'000;         ///< of text, in the shape of RCV1; a tenth of them is held out
   std::size_t ratings = 100'000'000;  ///< in the shape of Netflix's: 500,000 users, 20,000 items
@@ -53,7 +53,7 @@ struct training_way {
   auto operator<=>(const training_way&) const = default;
 };
 
-/// The bound of the rows that a device trains in a second.
+/// A bound on the rows that a device trains in a second.
 struct row_bound {
   std::string_view by;  ///< "copy", "adds" or "latency"
   double rows_per_second = 0;
@@ -61,8 +61,8 @@ struct row_bound {
 
 /// The smallest of the bounds that apply to the workload's kernel. A rating copies two rows of factors in both
 /// directions, and is read itself: copy. A row of text reads its entries from memory (copy), adds to scattered weights
-/// in the cache (adds), and occupies its warp for a row's latency (latency). There is none for sentences: how many
-/// words a window reads is random, and so is which of them are left out.
+/// in the cache (adds), and occupies its warp for a row's latency (latency). There is none for sentences: a window
+/// reads a random number of words, and words are left out at random.
 std::optional<row_bound> bound_of(const workload& work, const ceilings& device, const training_way& way,
                                   std::uint64_t rows_in_flight);
 

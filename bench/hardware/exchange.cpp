@@ -40,7 +40,7 @@ double measure_exchange(std::span<const int> cpus, std::size_t lines) {
   const std::size_t n = lines * floats_in_line, threads = cpus.size();
   std::vector<float> shared(n, 0.0f);
   std::vector<std::vector<double>> nanoseconds(threads);
-  // The thread whose number this is has the shared array for itself; passing the turn on publishes its writes.
+  // The thread with this number has the shared array for itself; passing the turn on publishes its writes.
   alignas(128) std::atomic<std::uint64_t> turn{0};
   run_pinned(cpus, [&](std::size_t t) {
     std::vector<float> work(n, 1.0f), base(n, 0.0f);

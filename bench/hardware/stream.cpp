@@ -30,7 +30,7 @@ double sum_of(const std::vector<double>& values) {
   return total;
 }
 
-/// When each pass of each thread began and ended: a pass lasts from the first begin to the last end.
+/// The times at which a thread began and ended a pass; a pass lasts from the first begin to the last end.
 struct pass_times {
   clock::time_point begin{}, end{};
 };

@@ -8,8 +8,8 @@
 #include <hogwild/detail/math/random.hpp>
 #include <hogwildpp/detail/delta_message.hpp>
 
-// The cost of writing and reading a delta message of a model of which `touched` in 10,000 coordinates changed, drawn by
-// Zipf's law. Bytes are those of the whole array.
+// The cost of writing and reading a delta message of a model, in which `touched` in 10,000 coordinates changed, drawn
+// by Zipf's law. Bytes are those of the whole array.
 
 namespace {
 

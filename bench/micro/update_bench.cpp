@@ -14,7 +14,7 @@
 
 #include "sample.hpp"
 
-// Reads and adds, of which steps consist.
+// The reads and adds of which steps consist.
 
 namespace {
 

@@ -35,13 +35,13 @@ def turn_costs(workload, runs):
 
 
 def message_bytes(workload, run):
-    """Mean bytes of a ring's turn; the bytes that end an epoch are counted with them, and subtracted."""
+    """Mean bytes of a ring's turn, without those at the end of an epoch, which the run's count includes."""
     merged = run["epochs"] * workload.parameters * workload.number_bytes * workload.arrays
     return (run["link"]["bytes"] - merged) / run["link"]["exchanges"]
 
 
 def message_scale(workload, runs):
-    """How much longer messages are than by the law; `runs` of a ring, each with its network."""
+    """The factor by which messages are longer than the law says; `runs` of a ring, each with its network."""
     ratios = []
     for run, net, machines in runs:
         played = ring.simulate(workload, net, machines, epochs=1)

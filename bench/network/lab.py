@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SUBNET = "10.99.0.0/16"
 HUB_ADDRESS = "10.99.255.254"
 CGROUPS = ("/sys/fs/cgroup/cpu", "/sys/fs/cgroup")
-QUEUE_MILLISECONDS = 400  # that a bucket may delay: enough for everything sent at a time, so that nothing is lost
+QUEUE_MILLISECONDS = 400  # the longest delay in a bucket: enough for everything sent at a time, so nothing is lost
 
 
 class Unavailable(Exception):
@@ -26,7 +26,7 @@ class Unavailable(Exception):
 
 
 def missing(relay):
-    """Why there can be no lab here, or nothing."""
+    """Why there can be no lab here; None if there can be one."""
     if os.geteuid() != 0:
         return "namespaces need root"
     packages = {"ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "mpirun": "openmpi-bin"}
@@ -79,7 +79,7 @@ def sweep():
 
 
 def end_programs(space):
-    """Ends all programs there: everything in such a namespace is ours."""
+    """Ends all programs in a namespace of the lab, all of which are ours."""
     listed = subprocess.run(["ip", "netns", "pids", space], capture_output=True, text=True, check=False, timeout=60)
     for pid in listed.stdout.split():
         try:
@@ -245,7 +245,7 @@ class Lab:
         return [str(HERE / "agent"), self.machines[i], quoted]
 
     def mpirun(self, *program, count=None):
-        """One rank on each machine, or on the last so many; the first machine is the launcher."""
+        """The command for one rank on each machine, or on the last `count`; it starts on the first machine."""
         count = count or self.count
         hosts = ",".join(f"{machine}:1" for machine in self.machines[-count:])
         return self.command(0, "mpirun", "-n", str(count), "--host", hosts, "--bind-to", "none",
@@ -259,7 +259,8 @@ def quote(word):
 
 
 def finish(command, environment, seconds):
-    """Runs it in a group of its own, which is ended when the time is over. Returns code (None: late), out and err."""
+    """Runs a command in a process group of its own, which it ends after `seconds`. Returns code (None: late), out and
+    err."""
     child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                              stdin=subprocess.DEVNULL, start_new_session=True)
     try:

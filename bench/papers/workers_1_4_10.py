@@ -37,6 +37,6 @@ def measure(x):
     for n in (1, 4, 10):
         x.figures[f"iterations of {n}"] = iterations[n, True]
     x.figures["scaled, times fewer with 10"] = ratio(iterations[1, True], iterations[10, True])
-    # Where it did not arrive in its epochs, the fewest that it can have needed decides.
+    # If the loss was not reached, the fewest iterations that could have been needed decide.
     x.figures["same step, times fewer with 10"] = ratio(iterations[1, False], iterations[10, False] or (
         epochs * rows / (BATCH * 10) if runs.complete("10 workers") else None))

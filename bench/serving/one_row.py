@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the prediction of one row takes in Python, beside scikit-learn's own estimators, by columns of the model.
+"""Times the prediction of one row in Python, beside scikit-learn's own estimators, by the number of columns.
 
     PYTHONPATH=build/release/python build/python-env/bin/python bench/serving/one_row.py [--columns 1024 1048576]
 
@@ -50,7 +50,7 @@ def asked_of(columns):
 
 
 def microseconds(asked, rounds, calls):
-    """The median of each over `rounds`, in which all alternate, so that other load affects all alike."""
+    """The median time of each over `rounds`. All alternate, so that other load affects all alike."""
     told = {name: [] for name in asked}
     for ask in asked.values():
         ask()

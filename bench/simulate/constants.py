@@ -33,7 +33,7 @@ class Workload:
         return dataclasses.replace(self, **self.by_network.get(network_name, {}), by_network={})
 
     def share_of_column(self, rank):
-        """The share of the rows, interpolated linearly between the given ones, in logarithms."""
+        """The share of rows that have this column, interpolated linearly between the given ones, in logarithms."""
         points = self.column_shares
         if not points:
             return 1.0

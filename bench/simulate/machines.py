@@ -7,7 +7,7 @@ STRETCH = 256  # rows for which a machine's pace is constant, if paces are drawn
 
 
 class Pace:
-    """The factor by which a row takes longer than it should, on each machine.
+    """The factor by which a row takes longer than planned, on each machine.
 
     constant           no longer
     slow:FACTOR        the last machine is slower by this factor, always
@@ -27,7 +27,7 @@ class Pace:
         self.random = [random.Random(f"{seed} {machine}") for machine in range(machines)]
 
     def factor(self, machine):
-        """For the next stretch of rows."""
+        """The machine's factor for the next stretch of rows."""
         if self.kind == "slow":
             return self.value if machine == self.machines - 1 else 1.0
         if self.kind == "lognormal":
@@ -88,7 +88,7 @@ class Trainer:
         return wanted
 
     def pause_until(self, at):
-        """Its CPU does other work."""
+        """Passes the time until then without training: the CPU does other work."""
         self.now = max(self.now, at)
 
     def expected_at(self, at):

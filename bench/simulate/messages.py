@@ -13,8 +13,8 @@ def ruler_prefix(turn):
 
 
 def bytes_of_block(changed, number_bytes):
-    """A block of 256 numbers of which so many have changed: sent as all numbers, as a bit for each, or as an index for
-    each."""
+    """Bytes of a block of 256 numbers of which so many have changed: all numbers, a bit for each, or an index for each
+    changed one, whichever is shortest."""
     if changed <= 0.0:
         return 0.0
     return 3 + min(BLOCK * number_bytes, BLOCK / 8 + changed * number_bytes, changed * (1 + number_bytes))
@@ -42,7 +42,7 @@ class MessageLaw:
             first = last
 
     def covered(self, prefix):
-        """How many bands, and how many parameters in them."""
+        """How many bands a prefix covers, and how many parameters they have."""
         bands = sum(1 for first, _, _ in self.bands if first < prefix)
         return bands, self.bands[bands - 1][1]
 
@@ -55,7 +55,7 @@ class MessageLaw:
         return total * self.arrays * self.scale * (last - first) / BLOCK / len(shares)
 
     def changed_columns(self, rows):
-        """The expected number over all columns, after so many rows."""
+        """The expected number of columns that have changed after so many rows."""
         return sum((last - first) / len(shares) * sum(changed_share(share, rows) for share in shares)
                    for first, last, shares in self.bands)
 

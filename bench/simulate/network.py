@@ -14,12 +14,12 @@ class Network:
     message_seconds: float = 0.0  # of a CPU, for each message sent and received, including the wait until it is polled
 
     def message(self, size):
-        """From the sending call until the message is complete on the other side."""
+        """Seconds from the sending call until the message is complete on the other side."""
         ready = 2 * self.latency_seconds if size > self.eager_bytes else 0.0
         return self.message_seconds + self.latency_seconds + ready + size / self.bytes_per_second
 
     def all_to_all(self, machines, size):
-        """All machines send so many bytes to each other; from the start of the last to the end of the last."""
+        """Seconds for all machines to send so many bytes to each other, from the last start to the last end."""
         if machines == 1:
             return 0.0
         others = machines - 1

@@ -31,7 +31,7 @@ class _Replica:
         self.trainer.open_epoch(at)
 
     def come_to(self, at):
-        """Trains until then; notes if it has run out of rows."""
+        """Trains until `at`, and notes if it has run out of rows."""
         self.trainer.train_until(at)
         if self.trainer.finished and self.next_pass_at is None:
             self.next_pass_at = self.turns + 2
@@ -91,7 +91,7 @@ class _Run:
         return at + took + self.net.message(size)
 
     def _note_staleness(self, replica, at, told):
-        """Between its last turn and this one the others trained, and the machine saw nothing of it."""
+        """Notes how many rows the others have trained since the machine's last turn, which it has not seen."""
         now = sum(other.trainer.expected_at(at) for other in self.replicas if other is not replica)
         begin, end = replica.stale, now - replica.known
         self.staleness += [begin + (end - begin) * (i + 0.5) / SAMPLES for i in range(SAMPLES)]

@@ -10,7 +10,7 @@ SAMPLES = 8  # of staleness, between two meetings
 INDEX_BYTES = 4
 NEWS_BYTES = 16  # rows, and number of pairs: exchanged by all before each meeting
 CHECK_BYTES = 16  # at an epoch's end
-PAIRS_OF_PARAMETERS = 2  # pairs of all machines pay while there are fewer than the parameters divided by this
+PAIRS_OF_PARAMETERS = 2  # pairs are sent if all machines together have at most the parameters divided by this
 
 
 def exchange(workload, net, machines, engine):

@@ -58,7 +58,7 @@ def value(run, figure):
 
 
 def _samples(lines, figure):
-    """By task, contestant, workers and place: figures by turn."""
+    """{(task, contestant, workers, place): {turn: figure}} of the runs."""
     found = {}
     for run in record.of(lines, "run"):
         told = None if run["state"] == "failed" else value(run, figure)

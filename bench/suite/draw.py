@@ -155,7 +155,7 @@ def written(figure, ending):
 
 
 def panel_of(name, lines):
-    """A panel by its name: "what: this over that" names the axes, that and this, with their units."""
+    """A panel by its name, "title: y over x", which names the axes with their units."""
     y, _, x = name.rpartition(": ")[2].partition(" over ")
     speeds = "speed-up" in y
     return Panel(name, x, y, lines=lines, target=1.0 if speeds else None, across="no gain" if speeds else "target")

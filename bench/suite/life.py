@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a script ends: on any request, as by Ctrl-C, and without leaving programs or folders behind."""
+"""Ends scripts on any request as on Ctrl-C, without leaving programs or folders behind."""
 import contextlib
 import ctypes
 import fcntl
@@ -39,7 +39,7 @@ def end_as_by_ctrl_c():
 
 
 def run_main(main, said):
-    """Ends with what main() returns, or by Ctrl-C and its like with 130 and a sentence."""
+    """Exits with the code that main() returns; on Ctrl-C and its like, with 130 and the sentence `said`."""
     end_as_by_ctrl_c()
     try:
         sys.exit(main())

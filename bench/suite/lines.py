@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of bench records about a call, its runs, and what takes part."""
+"""Lines of bench records about a call, its runs, and who takes part."""
 import dataclasses
 import datetime
 import importlib
@@ -59,7 +59,7 @@ def entries(task, contestants, place, workers, kept):
 
 
 def run_line(task, who, settings, turn, idle, outcome, references):
-    """About one run, with its verdict."""
+    """The line of one run, with its verdict."""
     # On machines of a network starting takes long, and CPU time is unknown.
     quiet = idle is not None and idle >= turns.ENOUGH and who["place"] == "here"
     state, reason = quality.judge(task, outcome, references, who["workers"], quiet)

@@ -22,7 +22,7 @@ def ratings(users, items, each, rank=3, noise=0.3, seed=1, test=True):
 
 
 def classes(count=6000):
-    """Rows of 15 of 200 columns, and the largest of five noisy linear scores of each."""
+    """Rows of 15 of 200 columns, labelled with the largest of five noisy linear scores."""
     chance = random.Random(1)
     planes = [[chance.gauss(0, 1) for _ in range(200)] for _ in range(5)]
     for _ in range(count):

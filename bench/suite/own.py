@@ -22,7 +22,7 @@ FAMILIES = {"softmax": "softmax", "matrix_factorization": "ratings", "factorizat
             **dict.fromkeys(("logistic", "hinge_svm", "squared_hinge", "modified_huber", "least_squares", "huber",
                              "quantile", "epsilon_insensitive", "squared_epsilon_insensitive", "poisson"), "linear")}
 METRICS = {"graph_cut": "test_cut"}  # for `--target auto`; for all others the objective
-LESS = ("loss", "objective", "rmse", "cut")  # endings of metrics of which less is better
+LESS = ("loss", "objective", "rmse", "cut")  # endings of metrics that are better if less
 TOLD = ("--epochs", "--step", "--decay", "--schedule", "--l2")  # which runs take from the first serial run
 OF_BENCH = {"--model", "--test", "--target", "--engine", "--workers", "--replicas", "--sync-rows", "--transport",
             "--seed", "--record", "--json", "--quiet", "--cache-dir", "--no-cache"}
@@ -76,7 +76,7 @@ def words_of(given):
 
 
 def target_of(given):
-    """(metric, =, value) of --target: the metric is empty if any will do, the value None if none is given."""
+    """(metric, =, value) of --target: the metric is empty for auto, the value None if none is given."""
     metric, equals, value = (given.target or "auto").partition("=")
     try:
         return "" if (metric, equals) == ("auto", "") else metric, equals, float(value) if equals else None
@@ -95,7 +95,7 @@ def without(words, names):
 
 
 def first_run(place, data, words, arguments):
-    """What a run reports, including options that it chose itself; Unavailable with its reason if it fails."""
+    """The report of a run, including options that it chose itself; Unavailable with its reason if it fails."""
     command = [place.hogwild, "train", data["train"], *(["--test", data["test"]] if "test" in data else []), *words,
                *arguments, "--seed", tuning.SEEDS[0], "--cache-dir", place.work / "cache", "--json", "--quiet"]
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs of others have in common as contestants: their grids, and quality measured by hogwild's evaluator."""
+"""The common part of other programs as contestants: their grids, and quality measured by hogwild's evaluator."""
 import dataclasses
 import functools
 import json
@@ -19,7 +19,7 @@ USUAL = {"huber": ["option delta 1"], "quantile": ["option quantile 0.5"]}  # th
 
 @dataclasses.dataclass(frozen=True)
 class Peer:
-    """A program of others. `settings`: knob to values in ascending order; the middle one is tried first.
+    """Another program as a contestant. `values`: knob to values in ascending order; the middle one is tried first.
 
     `train(task, place, workers, settings, seed)` returns an Outcome. `version(place)` raises Unavailable with the
     reason if the program is missing.
@@ -170,8 +170,7 @@ def ran(command, timeout=LONGEST, **more):
 
 
 def beyond(seconds, reading):
-    """The time of a run beyond that of one that only read: the difference of two runs is accurate to a millisecond
-    only."""
+    """The time of a run less that of a run that only read; at least a millisecond, the accuracy of the difference."""
     return max(0.001, seconds - reading)
 
 
@@ -196,8 +195,8 @@ def outcome(points, ended, parse_seconds=None):
 
 
 class Thinned:
-    """Points of lines 1, 2, 3, 4, 6, 8, 12, 16, 24, ... and the last, and of all lines between the first one that
-    passes the target and the point before it: measuring takes longer than many an epoch of a peer."""
+    """Measures only lines 1, 2, 3, 4, 6, 8, 12, 16, 24, ... and the last, and all lines between the first of these that
+    passes the target and the one before: measuring takes longer than many an epoch of a peer."""
     NUMBERS = frozenset({1} | {m << e for m in (2, 3) for e in range(30)})
 
     def __init__(self, measure, target):

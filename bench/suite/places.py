@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where contestants train: on this machine, or on machines of the network lab with a rank on each."""
+"""The places where contestants train: this machine, or machines of the network lab with a rank on each."""
 import contextlib
 import dataclasses
 import os
@@ -26,7 +26,7 @@ def _lab():
 
 
 def relay(place):
-    """Beside the program, or in the PATH."""
+    """The path of delay_relay: beside the program, or in the PATH."""
     beside = place.hogwild.parent / "delay_relay"
     return beside if beside.exists() else pathlib.Path(shutil.which("delay_relay") or beside)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a contestant that is a program of its own reports its points (see suite/peer.py: by_script)."""
+"""Reports the points of a contestant that runs as a program of its own (see suite/peer.py: by_script)."""
 import json
 import sys
 

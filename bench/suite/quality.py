@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a run has reached its target, and whether its own figures are credible."""
+"""Decides when a run has reached its target, and whether its own figures are credible."""
 import statistics
 
 FEWEST_MEASUREMENTS = 8  # of a serial run before the target
 LEFT_OUT = 0.005  # fraction of the rows that a run may fail to train
 SLACK = 0.01  # fraction of the metric by which a run may end outside the band of the serial runs
-UNTOLD_SECONDS = 0.2  # that starting and ending may take longer than in the reference
+UNTOLD_SECONDS = 0.2  # by which starting and ending may take longer than in the reference
 
 
 def to_target(points, target):

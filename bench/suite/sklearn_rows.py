@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What contestants in scikit-learn have in common: they read rows, and report a linear model's parameters."""
+"""The common part of contestants in scikit-learn: reading rows, and reporting a linear model's parameters."""
 import pathlib
 import time
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics of runs: medians with intervals, and whether two sets of runs differ. Exact and free of distributions.
+"""Statistics of runs: medians with intervals, and whether two sets of runs differ. Exact, for any distribution.
 
-Times of runs are skewed and have outliers, so everything here goes by ranks. Figures are positive; a run that did not
+Times of runs are skewed and have outliers, so everything here uses ranks. Figures are positive; a run that did not
 reach the target counts as math.inf, which ranks handle.
 """
 import dataclasses
@@ -10,8 +10,8 @@ import math
 import statistics
 
 CONFIDENCE = 0.95
-P = 0.002  # a difference is one below this, after correction for the number of lines
-EFFECT = 1.05  # and at least this ratio
+P = 0.002  # a difference counts below this, after correction for the number of lines
+EFFECT = 1.05  # and from this ratio on
 
 
 def median(values):
@@ -46,14 +46,14 @@ class Difference:
     low: float | None
     high: float | None
     p: float
-    least_p: float  # the least that so many runs can have
+    least_p: float  # the smallest p that so many runs can reach
 
 
 BLOCK = 8  # at least so many turns
 
 
 def in_turns(a, b):
-    """The i-th run of A with the i-th of B: compared within blocks of consecutive turns.
+    """Compares runs in turns, the i-th of A with the i-th of B, within blocks of consecutive turns.
 
     Effects of the machine that last longer than a block affect A and B alike, and do not count as spread. Blocks have
     eight turns or more and not two, as in a test of signed ranks, because one disturbed run then has the highest rank
@@ -65,7 +65,7 @@ def in_turns(a, b):
 
 
 def difference(blocks):
-    """Pairs of the runs of A and of B, compared within each pair: Mann and Whitney's test, its sums added up over the
+    """Compares the runs of A and of B within each block: Mann and Whitney's test, with its sums added up over the
     blocks; exact with ties. One block: runs of different calls."""
     width = sum(len(a) + len(b) for a, b in blocks) // 8 + 1
     ties, free, at, least = 1, 1, 0, 0
@@ -96,7 +96,7 @@ def corrected(ps):
 
 
 def runs_needed(lines):
-    """Runs on each side without which a difference cannot reach P after correction for so many lines."""
+    """The fewest runs on each side with which a difference can reach P after correction for so many lines."""
     runs = 1
     while lines * 2 / math.comb(2 * runs, runs) >= P:
         runs += 1
@@ -123,8 +123,8 @@ def _doubled_ranks(values):
 
 @functools.lru_cache(maxsize=64)
 def _subsets(ranks, size, width):
-    """How many subsets of so many ranks have each sum: a polynomial whose coefficients are `width` bytes each of one
-    large number, so that adding a rank is one shift of it, and adding a block one product."""
+    """The number of subsets of `size` ranks for each sum, as a polynomial: its coefficients are `width` bytes each of
+    one large number, so that adding a rank is one shift of it, and adding a block one product."""
     polynomials = [1] + [0] * size
     for rank in ranks:
         for k in range(size, 0, -1):

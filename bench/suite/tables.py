@@ -100,7 +100,7 @@ def _of(arrived, good):
 
 
 def left_out(lines):
-    """What was left out, a line for each reason: the contestants, and the tasks unless those are all."""
+    """A line for each reason why something was left out: the contestants, and the tasks unless these are all."""
     tasks = dict.fromkeys(x["task"] for x in lines if x["kind"] in ("run", "skipped", "summary") and x["task"])
     reasons = {}
     for s in record.of(lines, "skipped"):

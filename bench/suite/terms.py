@@ -13,7 +13,7 @@ class Unavailable(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """What a run has to reach, and the source of the number.
+    """The value that a run has to reach, and its source.
 
     `value` is passed from above if less is better (a loss), from below otherwise. `found` says how the number was
     found: "optimum 0.22412 + 1 %, by L-BFGS", or who names that accuracy.
@@ -44,7 +44,7 @@ class Task:
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where a call measures: programs, data, and a folder for files that it makes."""
+    """A place to measure: programs, data, and a folder for files that a call makes."""
     hogwild: pathlib.Path
     data: pathlib.Path | None  # folder of the real data sets
     work: pathlib.Path
@@ -90,7 +90,7 @@ class Outcome:
 
 
 class Contestant(Protocol):
-    """An engine, or what a file of at most 60 lines in bench/contestants calls `contestant`."""
+    """An engine, or the object `contestant` of a file in bench/contestants (at most 60 lines)."""
     name: str
     workers: Sequence[int]  # how many it can have; empty: any number
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text of others, and figures with their units, made fit to show."""
+"""Makes text from outside, and figures with their units, fit to show."""
 
-LONGEST = 500  # characters of others' text in a line
+LONGEST = 500  # characters of outside text in a line
 
 
 def printable(text, longest=LONGEST):

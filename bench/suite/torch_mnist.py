@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What contestants in PyTorch train: images in the format of MNIST, and the net of its Hogwild example."""
+"""Data and net of contestants in PyTorch: images in the format of MNIST, and the net of its Hogwild example."""
 import torch
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Equal tuning: all contestants have as many trials, and as many again while the best one lies on an edge."""
+"""Equal tuning: the same number of trials for each contestant, and up to as many again while its best lies on an
+edge."""
 import math
 import statistics
 
@@ -55,13 +56,13 @@ def score(outcomes, target, references=(), each=None):
 
 
 def tune(run, grid, begun, target, trials, references=()):
-    """One knob after the other, then step and decay together, until nothing changes or no trial is left.
+    """Tries one knob after the other, then step and decay together, until nothing changes or no trial is left.
 
-    Then values past the edge on which the best one lies, until it lies on none; with at most as many trials again.
-    `run(settings, seed)` returns an Outcome, `grid` has ascending values by knob, `begun` settings to begin with.
-    Returns the points that were tried, as dictionaries of `settings`, `outcomes`, `best` and `on_edge`; one is the
-    best. Step and decay change how many epochs are needed, but not the time of an epoch, which varies more from run to
-    run: that is the median of all runs whose other settings are the same.
+    Then tries values past the edge on which the best one lies, until it lies on none; with at most as many trials
+    again. `run(settings, seed)` returns an Outcome, `grid` has ascending values by knob, `begun` settings to begin
+    with. Returns the points that were tried, as dictionaries of `settings`, `outcomes`, `best` and `on_edge`; one is
+    the best. Step and decay change how many epochs are needed, but not the time of an epoch, which varies more from run
+    to run: that is the median of all runs whose other settings are the same.
     """
     tried, most = {}, trials
 

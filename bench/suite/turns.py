@@ -18,7 +18,7 @@ def idle_fraction():
 
 
 def wait(most_seconds):
-    """Waits until the CPUs are idle, or for at most so long; the fraction that was idle last, None if it was not
+    """Waits until the CPUs are idle, or for at most so long. Returns the last idle fraction, None if it was not
     measured."""
     if most_seconds <= 0:
         return None
@@ -30,8 +30,8 @@ def wait(most_seconds):
 
 
 def in_turns(runs, repeats, wait_seconds):
-    """Calls each of `runs` with the number of its turn, beginning with another one each time; `repeats`: how often
-    each.
+    """Calls each of `runs` with the number of its turn; each turn begins with another run. `repeats`: how often each is
+    called.
 
     Yields (turn, position in `runs`, fraction idle before, result of the call).
     """

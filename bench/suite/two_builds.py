@@ -32,7 +32,7 @@ def measure(driver, places, tasks, contestants, given):
 
 
 def abba(turn):
-    """Which of the two runs first in a turn, and which second."""
+    """The build that runs first in a turn, and the one that runs second."""
     return (0, 1) if turn % 2 == 0 else (1, 0)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Word vectors of others, measured by hogwild's evaluator like those of a training run."""
+"""Word vectors of other programs, measured by hogwild's evaluator like those of a training run."""
 import itertools
 
 from suite.peer import evaluated, option
@@ -8,7 +8,7 @@ USUAL = {"dimension": 100, "window": 5, "negative": 5, "sample": 1e-4, "min-coun
 
 
 def options(task):
-    """What word vectors are trained with, by the names of hogwild's options."""
+    """The training options of word vectors, by their names in hogwild."""
     return {name: type(usual)(option(task, f"--{name}", usual)) for name, usual in USUAL.items()}
 
 

@@ -33,10 +33,11 @@ using namespace std::chrono_literals;
 
 constexpr std::uint32_t round_ends = 1, stop_asked = 2;  ///< flags of a message
 
-/// The wait per time of a turn: the ring's thread has no CPU of its own, so turns take a limited fraction of the time.
+/// A pause in multiples of its turn's CPU time: the ring's thread has no CPU of its own, so turns may take only a
+/// fraction of the time.
 constexpr int pause_per_turn = 19;
 constexpr auto longest_pause = 20ms;
-/// Between two checks whether the round was abandoned.
+/// The time between two checks whether the round was abandoned.
 constexpr auto look_around = 50ms;
 
 template <parameter T, class Update>
@@ -80,7 +81,7 @@ class typed_rank_ring final : public rank_ring {
 
   bool wait_for_end() override {
     std::unique_lock lock(mutex_);
-    // A message that comes after one whole lap was sent after this rank had finished, by every rank.
+    // A message that arrives a whole lap later was sent on by every rank after this one had finished.
     const std::uint64_t lap_later = turns_ + 2;
     const bool enough = rows_of_round() >= goal_.most_here;
     resting_ = true;

@@ -31,7 +31,7 @@ struct rank_ring_options {
 /// The rows of a round.
 struct round_rows {
   std::uint64_t all = 0;        ///< of all ranks: the round ends when that many are trained
-  std::uint64_t most_here = 0;  ///< of this rank that count: a rank with few rows does not repeat them for ever
+  std::uint64_t most_here = 0;  ///< the most of this rank that count: one with few rows does not repeat them for ever
 };
 
 /// One rank's part in a ring of processes. While a round is open, a thread of its own waits for the token, exchanges a
@@ -42,7 +42,7 @@ class rank_ring {
  public:
   virtual ~rank_ring() = default;
 
-  /// Called between rounds, while nobody trains and all ranks have the same parameters. What `steep` refers to must not
+  /// Called between rounds, while nobody trains and all ranks have the same parameters. The arrays of `steep` must not
   /// change until the round is merged or abandoned.
   virtual void open(const round_plan& round, const round_rows& rows, const known_curvature& steep) = 0;
   /// Called after the workers have finished their rows: waits until the round is over (true), or until it is known that

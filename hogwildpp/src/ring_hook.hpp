@@ -73,8 +73,8 @@ class ring_hook final : public exchange_hook {
   using view = param_view<T, Update>;
   static constexpr std::size_t block = 256, line = 16;
 
-  /// Periods between two of its exchanges for which a worker tolerates a token that does not move: the replica that it
-  /// names should have taken it within one, and a holder makes progress block by block.
+  /// The number of periods between exchanges for which a worker tolerates a token that does not move: the replica that
+  /// it names should have taken it within one, and a holder makes progress block by block.
   static constexpr std::size_t max_polls = 1;
 
   /// Exchanges a block of array `k`: 0 are the parameters, state follows. Optimisers' sums are summed under every rule.

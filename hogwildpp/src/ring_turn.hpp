@@ -14,7 +14,7 @@
 
 namespace hogwild::detail {
 
-/// Which replica of the ring the worker in `slot` trains: consecutive workers share one; late joiners take turns.
+/// The replica of the ring that the worker in `slot` trains: consecutive workers share one; late joiners take turns.
 inline std::size_t replica_of(std::size_t slot, const exchange_options& ring) {
   return replica_of_slot(slot, ring.workers, ring.replicas);
 }

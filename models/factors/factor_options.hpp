@@ -13,7 +13,7 @@ namespace hogwild::detail {
 
 inline constexpr std::size_t most_factors = 65'536;
 
-/// `of` names their owner.
+/// `of`: whose factors they are, for the help text.
 inline model_option factors_option(std::size_t otherwise, const std::string& of) {
   model_option option = count_option("factors", otherwise, "how many factors there are " + of);
   option.fault = [](const std::string& text) -> std::string {

@@ -16,7 +16,8 @@ namespace {
 /// Weights that are read at a time when all classes are scored: half of a second-level cache.
 constexpr std::size_t numbers_at_once = std::size_t{1} << 17;
 
-/// The score of a class that is not a row's: far below any other, but finite, so that differences are numbers.
+/// The score of a class that does not count for a row: far below any other, but finite, so that differences are
+/// numbers.
 constexpr float unseen = -1e30f;
 
 /// Where a lane's score is larger than its `top`, sets `top` to the score and `which` to the class.
@@ -108,7 +109,7 @@ void sampled_layer::derive(const net_outputs& at, std::size_t own) {
     const std::span<const std::uint32_t> given = labels_.of(at.first + l);
     for (const std::uint32_t y : given) {
       const std::size_t slot = slots_.of(y);
-      if (slot < sampled_) scores_of(slot)[l] = 0.0f;  // because a kernel's exp(unseen) may be the smallest number
+      if (slot < sampled_) scores_of(slot)[l] = 0.0f;  // a kernel's exp(unseen) may be the smallest number
     }
     if (!one_vs_rest_ && given.empty()) {
       for (std::size_t s = 0; s < sampled_ + own; ++s) scores_of(s)[l] = 0.0f;

@@ -27,7 +27,7 @@ class loaded_workspace_model : public loaded_model {
   /// `columns` are the input numbers of the model's columns.
   loaded_workspace_model(const M& m, std::vector<float> parameters, std::vector<std::uint32_t> columns)
       : loaded_model(std::move(parameters), std::move(columns)), model_(m) {
-    give_back(make(1));  // refuses a model that does not suit the columns now
+    give_back(make(1));  // refuses at once a model that does not suit the columns
   }
 
   named_model model() const override { return model_; }

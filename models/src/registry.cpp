@@ -16,7 +16,7 @@ namespace hogwild {
 
 namespace {
 
-/// Those of the library, in the order of named_model's alternatives, then the registered ones.
+/// The models of the library, in the order of named_model's alternatives, then the registered ones.
 std::vector<const model_descriptor*>& all_models() {
   static std::vector<const model_descriptor*> all =
       with_named_models([]<class... M>() { return std::vector<const model_descriptor*>{&descriptor_of<M>()...}; });

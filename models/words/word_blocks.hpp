@@ -35,7 +35,7 @@ class word_blocks {
   bool ended_ = false;
 };
 
-/// What is wrong with a text, and at which byte.
+/// A fault in a text, and its byte.
 struct text_fault {
   std::size_t at;
   const char* what;

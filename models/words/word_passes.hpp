@@ -46,9 +46,9 @@ class word_passes {
   word_passes(text_opener open, const std::string& name) : open_(std::move(open)), name_(name) {}
 
   /// For each block of the text, make() returns an object with word(w), end_line() and `result`; collect(result) is
-  /// then called for the blocks in their order, by one thread at a time. Throws what these four throw, the first in
-  /// time; else format_error for the earliest fault; else what the opened reader throws. Uses the threads of the arena
-  /// in which it is called.
+  /// then called for the blocks in their order, by one thread at a time. Throws the first exception of these four; else
+  /// format_error for the earliest fault; else what the opened reader throws. Uses the threads of the arena in which it
+  /// is called.
   template <class Result, class Make, class Collect>
   void run(const Make& make, const Collect& collect) const {
     struct scanned {

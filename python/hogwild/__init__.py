@@ -4,7 +4,7 @@
     import hogwild as hw
     data = hw.Dataset(X, y)                        # scipy CSR, numpy, pandas, polars, Arrow
     model = hw.train(data, "logistic", epochs=10)  # any model and option of the command
-    from hogwild.sklearn import SGDClassifier      # scikit-learn's habits
+    from hogwild.sklearn import SGDClassifier      # scikit-learn's interface
     hw.search.Grid(SGDClassifier(), {"alpha": [1e-5, 1e-4]}).fit(X, y)
 """
 import importlib as _importlib

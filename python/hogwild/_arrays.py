@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts what users hold rows in to arrays for the engine, with as few copies as possible, and reports copies."""
+"""Converts users' tables to arrays for the engine, with as few copies as possible, and reports the copies."""
 import operator
 import sys
 
@@ -27,7 +27,7 @@ class Table:
 
 
 def _single(values):
-    """As float32 in C order. Numbers that are too large become infinite; the engine refuses these with their place."""
+    """Numbers as float32 in C order. Those too large become infinite; the engine refuses them and names their place."""
     with np.errstate(over="ignore", under="ignore"):
         return values.astype(np.float32, order="C", copy=False)
 
@@ -151,7 +151,8 @@ def _csr(x, wide=False):
 
 
 def frame_of(values, names):
-    """An array with names for its columns: a pandas frame, or one of polars without pandas; without names the array."""
+    """An array with names for its columns: a pandas frame, or a polars frame if there is no pandas; without names the
+    array itself."""
     try:
         import pandas
 
@@ -212,7 +213,7 @@ def weights_of(x, rows):
 
 
 def labels_of(y, rows):
-    """One label for each of `rows` rows: float32 where that holds them all, else float64. Raises TypeError, ValueError."""
+    """One label for each of `rows` rows: float32 if that holds them all, else float64. Raises TypeError, ValueError."""
     values = _column_of(y, rows, "labels")
     if values.dtype.kind in "iu":
         large = np.unique(values[(values > 2**53) | (values < -(2**53))])
@@ -222,5 +223,5 @@ def labels_of(y, rows):
     if np.array_equal(made, values):
         return made
     exact = np.ascontiguousarray(values, np.float64)
-    # Numbers too large for training become infinite; the engine refuses these with their place.
+    # Numbers too large for training become infinite; the engine refuses them and names their place.
     return made if np.any(np.isinf(made)) else exact

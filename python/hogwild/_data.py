@@ -12,8 +12,8 @@ import numpy as np
 from . import _engine
 from ._arrays import MOST_COLUMNS, Csr, frame_of, labels_of, table_of, weights_of
 
-# CSR that is not shuffled is renumbered if it has more columns than MOST_A_NUMBER for each entry and FEW_COLUMNS: a run
-# takes some fifty bytes for each column.
+# CSR that is not shuffled is renumbered if it has more columns than MOST_A_NUMBER * entries + FEW_COLUMNS: a run takes
+# some fifty bytes for each column.
 MOST_A_NUMBER, FEW_COLUMNS = 4, 65536
 
 _forked = False  # threads of oneTBB do not survive a fork: a child reads rows with one thread
@@ -67,7 +67,7 @@ class Dataset:
     copies : tuple of str
         What was copied, and why; empty if everything is borrowed.
     names : list of str or None
-        A frame's names of its columns.
+        The column names of a frame.
     path : str or None
         The file, if open() returned this Dataset.
 
@@ -227,7 +227,7 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
     path : str or path
         LIBSVM or libffm text, ratings, images or a graph, plain or compressed (gzip, xz, zstd, bzip2).
     format : str, default "auto"
-        "libsvm", "ffm", "ratings", "idx", "cifar", "graph" or "dimacs"; auto follows from `model`; images are
+        "libsvm", "ffm", "ratings", "idx", "cifar", "graph" or "dimacs"; auto: the format that `model` reads; images are
         recognised by their content.
     model : str, default "logistic"
         The name of the model to train.
@@ -236,7 +236,7 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
     cache_folder : str, default ""
         Folder for caches if the file's own folder cannot be written; by default the user's.
     memory : int, optional
-        Bytes that parsing may hold.
+        The most memory for parsing, in bytes.
 
     Returns
     -------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of a search's folds for candidates: cut for each fold, or all rows, from which each fold holds out its part."""
+"""Rows for a search's candidates: cut for each fold, or all rows, from which each fold holds out its part."""
 import contextlib
 
 import numpy as np

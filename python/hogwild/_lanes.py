@@ -58,9 +58,9 @@ def measured_scores(estimator, scoring):
 
 
 class Lanes:
-    """The engine's trials: candidates by folds, without those that it does not train side by side.
+    """The engine's trials: every candidate on every fold, except those that it does not train side by side.
 
-    `weighted`: scorers are given weights. `epochs[c]`: the epochs of candidate c if trained to its end.
+    `weighted`: whether scorers get weights. `epochs[c]`: the epochs of candidate c if it is trained to its end.
     """
 
     def __init__(self, search, candidates, X, y, splits, fit_params, weighted, threads):
@@ -76,7 +76,7 @@ class Lanes:
         if self._suits and not search.return_train_score and not weighted:
             self._scored = measured_scores(estimator, search.scoring)
         self._estimators = [clone(estimator).set_params(**clone(p, safe=False)) for p in candidates] if self._suits else []
-        # By the parameters that affect the rows.
+        # Candidates are of one kind if the parameters that affect the rows are equal.
         self._kinds = [(repr(getattr(e, "class_weight", None)), bool(getattr(e, "shuffle", True)))
                        for e in self._estimators]
         self._fold_of, self._common = None, {}
@@ -98,7 +98,7 @@ class Lanes:
                 if kind not in self._common:
                     self._common[kind] = CommonRows(estimator, self._X, self._y, self._splits, self._fold_of, weight,
                                                     self._threads)
-        except Exception:  # a run of its own meets and reports it
+        except Exception:  # a run of its own reports it
             return False
         return all(rows.folds is not None for rows in self._common.values())
 
@@ -115,7 +115,8 @@ class Lanes:
         return self._batches[folds.start]
 
     def _begun(self, classes):
-        """Whether the engine measures these kinds of rows, given the classes of each, and an empty set of trials."""
+        """Returns whether the engine measures these kinds of rows, given the classes of each, and an empty set of
+        trials."""
         measures = self._scored is not None and all(suits(c, self._scored) for c in classes)
         sorts = measures and "roc_auc" in self._scored.values()
         return measures, _engine.Trials(self._threads, measures, sorts, not measures)
@@ -125,7 +126,7 @@ class Lanes:
         measures, trials = self._begun([rows.rows.classes for rows in self._common.values()])
         words, placed, count = {}, {}, 0
         for c, (kind, estimator) in enumerate(zip(self._kinds, self._estimators)):
-            with contextlib.suppress(Exception):  # a run of its own meets and reports it
+            with contextlib.suppress(Exception):  # a run of its own reports it
                 if estimator._who()["engine"] == "serial":
                     words[c] = self._words(estimator, self._common[kind])
         trials.read(list(words.values()), "X")
@@ -158,7 +159,7 @@ class Lanes:
                     if trials.add(fold.rows.data._rows, fold.test._rows, self._words(estimator, fold), "X"):
                         placed[c, f] = (len(placed), fold, estimator)
                         self.epochs[c] = estimator.max_iter
-                except Exception:  # a run of its own meets and reports it
+                except Exception:  # a run of its own reports it
                     continue
         return trials, placed, measures
 

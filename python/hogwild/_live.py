@@ -17,8 +17,8 @@ class LiveParameters:
     Attributes
     ----------
     values : float32 ndarray
-        The values read last: the actual parameters by ascending numbers of columns, for linear models w itself and the
-        constant term last. A copy.
+        A copy of the values read last: the actual parameters by ascending numbers of columns, for linear models w
+        itself with the constant term last.
     columns : uint32 ndarray
         The numbers of the columns, from 0 for arrays.
     age : dict
@@ -56,7 +56,8 @@ class LiveParameters:
         return self._live.model_name()
 
     def model(self) -> Model:
-        """The values read last as a Model, for linear models; it predicts arrays, whatever the columns count from."""
+        """The values read last as a Model, for linear models; it predicts arrays, whether the run's columns count from
+        0 or 1."""
         return Model(self._live.model())
 
     def __repr__(self):

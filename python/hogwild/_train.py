@@ -54,14 +54,15 @@ def named(model):
 
 
 def keep_parameters(of, given):
-    """For __init__ with locals(): each parameter becomes the attribute of its name, as scikit-learn expects."""
+    """For __init__ with locals(): makes each parameter an attribute of the same name, as scikit-learn expects."""
     for name, value in given.items():
         if name not in ("self", "__class__"):
             setattr(of, name, value)
 
 
 def workers_of(n_jobs):
-    """The engine and its workers for scikit-learn's n_jobs: None and 1 are one, -1 as many as the process may use."""
+    """The engine and its workers for scikit-learn's n_jobs: None and 1 mean one worker, -1 as many as the process may
+    use."""
     if n_jobs is None or n_jobs == 1:
         return {"engine": "serial"}
     if n_jobs == 0:
@@ -133,7 +134,7 @@ class Job:
         self._run.stop()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits until the run has ended, `timeout` seconds at most. Returns whether it has.
+        """Waits until the run has ended, for at most `timeout` seconds. Returns whether it has.
 
         Signals are handled meanwhile: Ctrl-C stops the run and raises KeyboardInterrupt, and result() returns what was
         trained until then.
@@ -191,7 +192,7 @@ def _facts_of(model):
     return _engine.facts_of_models().get(model, {"takes_bias": True, "input": "rows"})
 
 
-# Models that cannot be trained on arrays, by what they read, and the alternative.
+# Models that cannot be trained on arrays, by the kind of their input, with the alternative.
 _NOT_OF_ARRAYS = {
     "fields": "hogwild.sklearn.FFM takes arrays whose columns have fields, and hw.open(path, model={model!r}) libffm text",
     "ratings": "hw.MatrixFactorization takes a matrix of ratings, and hw.open(path, model={model!r}) a file of them",
@@ -210,11 +211,11 @@ def start(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[
     model : str or Loss
         One of models(), or a loss compiled by hogwild.loss.
     callback : callable, optional
-        Called with a dict after each epoch, on the run's thread; ends the run by returning something true.
+        Called with a dict after each epoch, on the run's thread; the run ends if it returns something true.
     initial : Model, optional
         The model that the run begins with, for columns that both have.
     **options
-        Those of `hogwild train`, with _ for -: epochs=10, step=0.1, l2=1e-4, engine="threads", workers=2, ... Two
+        The options of `hogwild train`, with _ for -: epochs=10, step=0.1, l2=1e-4, engine="threads", workers=2, ... Two
         defaults differ: bias=True if the model takes one, and one worker trains, so that the same seed gives the same
         model. Give engine="threads" or workers for more.
 

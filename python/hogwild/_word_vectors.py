@@ -127,12 +127,12 @@ class WordVectors:
         return min(known, key=lambda word: float(self._units()[self._index(word)] @ mean))
 
     def evaluate_word_pairs(self, pairs, delimiter="\t", case_insensitive=True, dummy4unknown=False):
-        """How the cosines of pairs of words correlate with human judgements.
+        """The correlation of the cosines of word pairs with human judgements.
 
-        `pairs` is a file with a line "word, word, number" for each, separated by `delimiter`, where lines that begin
-        with # are ignored; or an iterable of such triples. Pairs with an unknown word are left out, or count as 0 with
-        dummy4unknown. Returns Pearson's and Spearman's correlation, as returned by scipy.stats, and the percentage of
-        pairs with an unknown word.
+        `pairs` is a file with a line "word, word, number" for each pair, separated by `delimiter`, in which lines that
+        begin with # are ignored; or an iterable of such triples. Pairs with an unknown word are left out, or count as 0
+        with dummy4unknown. Returns Pearson's and Spearman's correlation, as returned by scipy.stats, and the percentage
+        of pairs with an unknown word.
         """
         from scipy import stats
 
@@ -159,7 +159,7 @@ class WordVectors:
                                np.ascontiguousarray(self.vectors, np.float32)).save(os.fspath(path))
 
     def analogies(self, questions):
-        """How many analogies (a, b, c, d), "a is to b as c is to d", have d as the nearest word to b - a + c.
+        """Counts the analogies (a, b, c, d), "a is to b as c is to d", for which d is the nearest word to b - a + c.
 
         Returns (right, asked); questions with an unknown word are not asked.
         """

@@ -32,7 +32,7 @@ class MatrixFactorization:
     random_state : int, RandomState, Generator or None, default=1
         None: a seed is drawn.
     reproducible : bool, default=False
-        The same bits for any num_threads.
+        Whether the result has the same bits for any num_threads.
 
     Attributes
     ----------
@@ -113,9 +113,8 @@ class MatrixFactorization:
 
         user_items is a sparse matrix with a row for each of the given users; items with entries there are left out, and
         so are filter_items. With `items` only those are considered. Unfilled places hold item -1 and rating -inf. With
-        recalculate_user the factors of users are computed from the ratings in user_items, by least squares, so that
-        they may be users that fit() has not seen. Otherwise raises IndexError for a user or an item that fit() has not
-        seen.
+        recalculate_user the factors of users are computed from the ratings in user_items, by least squares, so fit()
+        need not have seen the users. Otherwise raises IndexError for a user or an item that fit() has not seen.
         """
         self._check_fitted()
         _count("N", N)

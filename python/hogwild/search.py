@@ -3,9 +3,9 @@
 
     hw.search.Grid(SGDClassifier(), {"alpha": [1e-6, 1e-5], "eta0": [0.5, 1.0]}, cv=5, n_jobs=2).fit(X, y)
 
-The engine trains linear models and factorization machines side by side if they differ only in their step, how it
-falls, and their penalty: up to 32 in one pass over the rows. It also measures them if it knows the scorer. All other
-candidates are trained by a fit each.
+The engine trains linear models and factorization machines side by side if they differ only in their step, its schedule
+and their penalty: up to 32 in one pass over the rows. It also measures them if it knows the scorer. Every other
+candidate is trained by its own fit.
 """
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class _Search(BaseSearchCV):
 
 
 class _Trained:
-    """Trains candidates on folds, side by side or by a fit each."""
+    """Trains candidates on folds, side by side or each by its own fit."""
 
     def __init__(self, search, X, y, splits, candidates, scorers, routed):
         self.candidates = candidates
@@ -135,7 +135,8 @@ class _Trained:
             print(f"{len(splits)} folds for each of {len(candidates)} candidates")
 
     def until(self, numbers, epochs):
-        """Trains candidates up to this many epochs (None: to their end); a result for each of them and each fold."""
+        """Trains candidates up to this many epochs (None: to their end). Returns a result for each of them and each
+        fold."""
         found = self._lanes.results(numbers, epochs, self._score_fold)
         folds = range(len(self._splits))
         rest = [(c, f) for c in numbers for f in folds if (c, f) not in found]
@@ -212,8 +213,8 @@ _COMMON = """
     n_jobs : int, default=None
         Threads: None: one, -1: as many as this process may use.
     refit : bool, str or callable, default=True
-        Train the best candidate on all rows; with several scorers, the one that decides; or a function that chooses the
-        index.
+        Whether to train the best candidate on all rows; with several scorers, the name of the one that decides; or a
+        function that chooses the index.
     cv : int, splitter or iterable of (train, test) indices, default=None
         None: 5. A number: so many folds, which are stratified if the estimator is a classifier.
     verbose : int, default=0
@@ -256,7 +257,7 @@ class Random(_Search):
     param_distributions : dict of lists and distributions, or list of such dicts
         Distributions have rvs(), like those of scipy.stats.
     n_iter : int, default=10
-        Number of drawn points; all points of a space of lists that does not have more.
+        Number of drawn points; a space of lists that has no more is tried whole.
     random_state : int, RandomState instance or None, default=None""" + _COMMON
 
     def __init__(self, estimator, param_distributions, *, n_iter=10, scoring=None, n_jobs=None, refit=True, cv=None,
@@ -334,10 +335,10 @@ class Halving(_ByEpochs):
     ----------
     estimator : estimator
         Its max_iter is the most epochs of a candidate. Candidates that are trained side by side continue from their
-        last epoch, and their step falls as in a whole run; others are trained anew.
+        last epoch, with the schedule of a whole run; others are trained anew.
     param_distributions : dict of lists and distributions, or list of such dicts
     n_candidates : int, default=32
-        Number of drawn points; all points of a space of lists that does not have more.
+        Number of drawn points; a space of lists that has no more is tried whole.
     factor : int, default=3
         One of this many candidates is trained further.
     random_state : int, RandomState instance or None, default=None""" + _COMMON

@@ -35,7 +35,7 @@ class Word2Vec:
     epochs : int, default=5
     seed : int, default=1
     reproducible : bool, default=False
-        The same bits for any number of workers.
+        Whether the result has the same bits for any number of workers.
     callback : callable, default=None
         Called with a dict after each epoch.
 
@@ -142,7 +142,7 @@ _ELSEWHERE = {
 
 
 class _Text:
-    """What a Job takes instead of a Dataset."""
+    """The sentences of a text, which a Job takes instead of a Dataset."""
 
     path = None
 
@@ -159,7 +159,7 @@ class _Text:
         self._rows = _engine.Rows.read_text(b"\n".join(lines), min_count, words)
 
 
-# The separators of words in a file: words given by Python may contain any other blank, as those of a file may.
+# The separators of words in a file. Words may contain any other blank, in a file and in Python.
 _PARTS = re.compile(rb"[ \t\r\v\f\n\0]")
 
 

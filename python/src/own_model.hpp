@@ -19,7 +19,7 @@ class own_model {
   virtual named_model on(const sparse_view& rows) const = 0;
   /// Sets other options that the run needs.
   virtual void complete(train_options&) const {}
-  /// Whether the trained parameters go into a saved model; otherwise it takes them back itself.
+  /// Whether the trained parameters go into a saved model; otherwise Python takes them from the run.
   virtual bool is_saved() const = 0;
 };
 

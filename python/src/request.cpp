@@ -60,7 +60,7 @@ const char* kind_of_input(model_input input) {
 nanobind::dict facts_of_models() {
   nanobind::dict all;
   for (const model_descriptor* const known : known_models()) {
-    if (cli::find_training(known->name()) != nullptr) continue;  // these are trained by objects, not by names
+    if (cli::find_training(known->name()) != nullptr) continue;  // trained by an object of Python, not by name
     nanobind::list options;
     for (const model_option& o : known->facts().options)
       options.append(nanobind::make_tuple(o.name.c_str(), o.placeholder.c_str(), o.otherwise.c_str(), o.help.c_str()));

@@ -12,8 +12,8 @@
 
 namespace hogwild::python {
 
-/// The request that these words make after `hogwild train`, so that options have one meaning. Messages call the rows
-/// `source`. Threads are std threads, which survive a fork, and are not bound to CPUs. Throws config_error.
+/// Parses the words as `hogwild train` does, so that options have one meaning. Messages call the rows `source`. Threads
+/// are std threads, which survive a fork, and are not bound to CPUs. Throws config_error.
 cli::train_request request_of(const std::vector<std::string>& words, const std::string& source);
 
 /// Facts about the library and its models for the package, which has no lists of its own.

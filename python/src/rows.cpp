@@ -87,7 +87,7 @@ python_rows copy_csr(const array& row_start, const array& index, const array& va
   return python_rows(rows_from(from, options));
 }
 
-/// Row after row. Borrows values of single precision unless they are to be shuffled.
+/// Dense values, row after row. Borrows those of single precision unless they are to be shuffled.
 python_rows dense(const array& value, const array& label, std::size_t columns, const given_numbers& weight,
                   bool shuffle) {
   const real_numbers values = real_numbers_of(value, "values");

@@ -35,8 +35,8 @@ namespace hogwild::python {
 class python_run final : public observer {
  public:
   /// Begins at once. `rows` is a python_rows. `initial` is a saved_model to begin with, or None. `told` is a callback
-  /// or None; it is called after each epoch with what is known of it, on the run's thread, and ends the run by
-  /// returning something true. `own` is an own_model, whose name `words` then contain as that of the model, or None.
+  /// or None; it is called with the figures of each epoch, on the run's thread, and ends the run by returning something
+  /// true. `own` is an own_model, whose name `words` then contain as that of the model, or None.
   python_run(nb::object rows, const std::vector<std::string>& words, nb::object initial, nb::object told,
              const std::string& source, nb::object own);
   python_run(const python_run&) = delete;

@@ -38,7 +38,7 @@
 namespace hogwild::python {
 namespace {
 
-/// Trials that Python has named. Only one thread at a time calls it.
+/// Trials that Python adds. Only one thread at a time calls it.
 class python_trials {
  public:
   python_trials(std::size_t threads, bool all_measures, bool sorts, bool keeps_parameters)
@@ -79,8 +79,8 @@ class python_trials {
     return true;
   }
 
-  /// Parses the options of several trials, in several threads, before they are added, and so finds what is wrong with
-  /// any.
+  /// Parses the options of several trials in several threads, before they are added. add() refuses those that are
+  /// wrong.
   void read(const std::vector<std::vector<std::string>>& several, const std::string& source) {
     std::vector<std::shared_ptr<const cli::train_request>> found(several.size());
     {
@@ -114,7 +114,8 @@ class python_trials {
     return told;
   }
 
-  /// The trial's model, as a run of its own would save it: if parameters are kept, and until it is forgotten.
+  /// The trial's model, as a run of its own would save it; only if parameters are kept, and until the trial is
+  /// forgotten.
   saved_model saved(std::size_t k) const {
     const auto& rows = nb::cast<const python_rows&>(asked_[k].rows);
     const sparse_view view = rows.view();
@@ -181,7 +182,7 @@ class python_trials {
     return text;
   }
 
-  /// What a trial consists of.
+  /// The parts of a trial.
   struct asked {
     std::shared_ptr<const cli::train_request> request{};
     nb::object rows{};

@@ -29,7 +29,7 @@
 namespace hogwild::python {
 namespace {
 
-/// A margin model that learns from rows as they come; with three or more classes one for each, against the rest.
+/// A margin model that learns from rows as they come; with three or more classes, a model for each against the rest.
 class python_stream {
  public:
   /// `classes`: 0 for a model of numbers, else the number of labels 0, 1, ... `weights` and `bias` are the initial

@@ -55,7 +55,8 @@ struct ring_engine {
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
 
   /// The division of `available` workers among replicas. Throws config_error if there are fewer workers than replicas
-  /// asked for; the message includes `why_fewer` workers are available than were asked for, if that is given.
+  /// asked for; the message includes `why_fewer`, the reason why fewer workers are available than were asked for, if it
+  /// is given.
   ring_layout layout(std::size_t available, const std::string& why_fewer = {}) const;
 };
 
@@ -63,7 +64,7 @@ struct ring_engine {
 /// replicas may differ.
 void require_same_engine(const ring_engine& engine, const agreement& ranks);
 
-/// Throws config_error as layout(), and for options that a ring does not support.
+/// Throws config_error as layout() does, and for options that a ring does not support.
 std::size_t plan_sharing(const ring_engine& engine, run_planner& run);
 std::unique_ptr<engine_run> start(const ring_engine& engine, const training_task& task, const loop_plan& plan,
                                   const note_function& note);

@@ -78,9 +78,9 @@ class predictor {
   /// `z.label` is encoded as label_map::encode does.
   double loss(const sparse_row<float>& z) const;
 
-  /// Scores at most `most` rows at once, for which nets take much less time. Call it with (k, &row, number, {}) for
-  /// rows k < most, then with (0, null, 0, scores) for the loss and score of rows 0 to scores.size() - 1. One thread
-  /// may use it, while the predictor lives.
+  /// Scores at most `most` rows at once, which is much faster for nets than one at a time. Call it with (k, &row,
+  /// number, {}) for rows k < most, then with (0, null, 0, scores) for the loss and score of the first scores.size()
+  /// rows. One thread may use it, as long as the predictor lives.
   using batch_scorer = loaded_model::batch_scorer;
   /// Makes a scorer of up to `most` rows at a time; each thread needs its own.
   batch_scorer scorer(std::size_t most) const { return loaded_->scorer(most); }
@@ -106,7 +106,7 @@ class predictor {
   /// The number of models in the file, which make one; parameters() are those of all of them.
   std::size_t models() const { return loaded_->models(); }
   const named_model& model() const { return model_; }  ///< the model itself
-  /// As train() would return them, for model() on columns whose input numbers are columns().
+  /// The parameters as train() would return them, for model() on columns whose input numbers are columns().
   std::span<const float> parameters() const { return loaded_->parameters(); }
   /// The input number of each position.
   std::span<const std::uint32_t> columns() const { return loaded_->columns(); }

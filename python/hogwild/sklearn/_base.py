@@ -78,7 +78,7 @@ class Rows:
 class EngineEstimator(BaseEstimator):
     """An estimator that is trained by a run of the engine.
 
-    For hw.search to train candidates side by side, an estimator has `_rows_of_run(X, y, sample_weight)`, which returns
+    To let hw.search train candidates side by side, an estimator has `_rows_of_run(X, y, sample_weight)`, which returns
     the Rows that fit() trains on; `_options_of_run(rows)`, the options of a run on them, which raises ValueError for
     invalid parameters; and `_take_saved(saved, rows)`, which sets attributes from a model that was trained on them.
     """
@@ -91,7 +91,7 @@ class EngineEstimator(BaseEstimator):
         return self._warns_of_max_iter and self.tol is not None and self.tol > 0 and status == "done"
 
     def _holds_out(self, fewest):
-        """Whether it may be trained on common rows, from which each fold is held out and leaves at least `fewest`:
+        """Whether it may be trained on common rows from which each fold is held out, with at least `fewest` rows left:
         nothing depends on held-out rows, as weights of classes would, and folds are spread over the rows.
         """
         return bool(self.shuffle) and not isinstance(getattr(self, "class_weight", None), str)

@@ -12,8 +12,9 @@ from .._engine import ResourceError
 from .._train import keep_parameters
 from ._base import EngineEstimator, is_number, require, require_count, require_number
 
-# If epochs without progress are to end the run, a step that was found falls to a hundredth in this many epochs, or in
-# as many as have this many rows; with a decay over 1,000 epochs the step would hardly fall before the run ends.
+# If epochs without progress end the run, a step that was found falls to a hundredth within FALL_EPOCHS epochs, or
+# within FALL_ROWS rows if those are more; with a decay over 1,000 epochs the step would hardly fall before the run
+# ends.
 FALL_EPOCHS, FALL_ROWS = 20, 200_000
 FLAT_EPOCHS = 5  # consecutive epochs without progress that end the run of an estimator without a penalty
 
@@ -125,7 +126,8 @@ class _ByC(LinearClassifier):
         return {"l2": strength * (1.0 - ratio), "l1": (strength * ratio) or None}
 
     def _beginning(self, model, rows):
-        """With warm_start the result of the last fit, if it had as many columns and classes."""
+        """With warm_start the result of the last fit. Raises ValueError if that had other numbers of columns or
+        classes."""
         if not getattr(self, "warm_start", False) or getattr(self, "coef_", None) is None:
             return None
         coef = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
@@ -197,7 +199,7 @@ class LinearSVC(_ByC):
         Workers: None: one, -1: as many as this process may use.
     engine : {'auto', 'serial', 'threads'}, default='auto'
     reproducible : bool, default=False
-        The same bits for any n_jobs.
+        Whether the result has the same bits for any n_jobs.
 
     Attributes
     ----------
@@ -242,7 +244,7 @@ class LogisticRegression(_ByC):
     l1_ratio : float or None, default=None
         The fraction of the penalty that is l1, from 0 to 1. From 1.8 on scikit-learn sets all penalties by it.
     solver : None
-        The engine is the only solver; a name of scikit-learn's raises an error that says so.
+        The engine is the only solver; the name of a solver of scikit-learn raises an error that says so.
     warm_start : bool, default=False
         Begin with the coefficients of the last fit.
     dual : {False}, default=False
@@ -252,7 +254,7 @@ class LogisticRegression(_ByC):
         Workers: None: one, -1: as many as this process may use.
     engine : {'auto', 'serial', 'threads'}, default='auto'
     reproducible : bool, default=False
-        The same bits for any n_jobs.
+        Whether the result has the same bits for any n_jobs.
 
     Attributes
     ----------

@@ -109,7 +109,7 @@ class _Machine(ModelEstimator):
             require_number("alpha", self.alpha, 0)
         if self.eta0 is not None:
             require_number("eta0", self.eta0, 0, strictly=True)
-        # The models' own decay is for each epoch of a large set: a pass over few rows counts as a part of one.
+        # The models' default decay is made for epochs of a large set: a pass over few rows counts as a part of one.
         passed = min(1.0, rows.data.shape[0] / ROWS_OF_A_DECAY)
         return {"model": self._model, "loss": self._loss, "factors": self.n_factors, "l2": self.alpha,
                 "step": self.eta0, "decay": 0.9**passed, **self._common_options()}
@@ -141,7 +141,7 @@ _PARAMETERS = """
     random_state : int, RandomState instance or None, default=None
     engine : {{'auto', 'serial', 'threads'}}, default='auto'
     reproducible : bool, default=False
-        The same bits for any n_jobs.
+        Whether the result has the same bits for any n_jobs.
 
     Attributes
     ----------

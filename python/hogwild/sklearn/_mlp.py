@@ -24,7 +24,7 @@ class MLPClassifier(ClassifierMixin, ModelEstimator):
         Strength of l2, divided by the number of rows as in scikit-learn.
     solver : {'adam', 'sgd', 'momentum', 'adagrad'}, default='adam'
     learning_rate : {'constant', 'geometric', 'inverse', 'linear', 'cosine', 'plateau'} or None, default=None
-        How the step falls; None: the model's default.
+        The schedule of the step; None: the model's default.
     learning_rate_init : float or None, default=None
         The first step; None: the model's default.
     momentum : float or None, default=None
@@ -34,7 +34,8 @@ class MLPClassifier(ClassifierMixin, ModelEstimator):
     dropout : float, default=0.0
         The fraction of each hidden layer that training leaves out.
     batch_size : int, 'auto' or None, default=None
-        Rows that see the same weights, 1 to 256; None: the model's default; 'auto': 200, or all if there are fewer.
+        Rows that see the same weights, 1 to 256; None: the model's default; 'auto': 200, or all rows if there are
+        fewer.
     max_iter : int, default=20
         Most passes over the rows.
     tol : float or None, default=None

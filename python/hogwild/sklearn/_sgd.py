@@ -15,7 +15,7 @@ from .._train import keep_parameters, words_of
 from ._base import as_numbers, require, require_count, require_number, weights_of
 from ._linear import LinearClassifier, LinearEstimator, falling
 
-# scikit-learn's losses: the engine's model, and its name for epsilon.
+# scikit-learn's losses: the engine's model, and the model's name for epsilon.
 CLASS_LOSSES = {"hinge": ("hinge_svm", None), "log_loss": ("logistic", None),
                 "squared_hinge": ("squared_hinge", None), "modified_huber": ("modified_huber", None)}
 NUMBER_LOSSES = {"squared_error": ("least_squares", None), "huber": ("huber", "huber_delta"),
@@ -167,8 +167,8 @@ class SgdEstimator(LinearEstimator):
                 if options == before:
                     return self._stream
             else:
-                # A child does not have the threads of its parent's stream, and must not wait for them: so the stream is
-                # never destroyed.
+                # A child process does not have the threads of its parent's stream, and must not wait for them, so it
+                # never destroys the stream.
                 ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._stream))
             self._stream = None
         none = np.zeros(0, np.float32)
@@ -256,11 +256,11 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
         Workers: None: one, -1: as many as this process may use.
     random_state : int, RandomState instance or None, default=None
     learning_rate : {'auto', 'constant', 'geometric', 'inverse', 'linear', 'cosine', 'plateau'}, default='auto'
-        How the step falls; 'auto' finds a step and decreases it geometrically.
+        The schedule of the step; 'auto' finds a step and decreases it geometrically.
     eta0 : float or None, default=None
         The first step; None: a short search finds one.
     power_t : None
-        For a schedule that only scikit-learn has.
+        Belongs to a schedule that only scikit-learn has.
     early_stopping : bool, default=False
         Hold back validation_fraction of the rows, end when their loss stops improving, and keep the best epoch's model.
     validation_fraction : float, default=0.1
@@ -271,11 +271,12 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
     warm_start : bool, default=False
         Begin with the coefficients of the last fit.
     average : bool or float, default=False
-        The model is the mean of the models of the last epochs, this fraction of all; True: of all epochs.
+        The model is the mean of the models of the last epochs, which are this fraction of all epochs; True: of all
+        epochs.
     engine : {'auto', 'serial', 'threads'}, default='auto'
-        Who trains; auto: depends on n_jobs.
+        The engine; auto: depends on n_jobs.
     reproducible : bool, default=False
-        The same bits for any n_jobs.
+        Whether the result has the same bits for any n_jobs.
 
     Attributes
     ----------

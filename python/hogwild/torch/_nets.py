@@ -83,7 +83,7 @@ class CompiledNet:
         batch_size : int, default=64
             1 to 256.
         callback : callable, optional
-            Called with a dict after each epoch; ends the run by returning something true.
+            Called with a dict after each epoch; the run ends if it returns something true.
         shuffle : bool, default=True
             Rows are copied in random order, once, and trained in pieces whose order changes with each epoch.
         **options

@@ -39,7 +39,7 @@ def spawn(train: Callable, workers: int | None = None, args: tuple = ()) -> list
         A function at the top level of a module, because processes are started anew; the script needs
         `if __name__ == "__main__":`.
     workers : int, optional
-        By default as many as the process may use CPUs, or its control group grants.
+        By default as many as the CPUs that the process may use, or that its control group grants.
     args : tuple
         Passed after the number of the worker, which counts from 0.
 

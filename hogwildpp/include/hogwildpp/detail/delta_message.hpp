@@ -35,7 +35,7 @@ struct delta_header {
   std::uint32_t flags = 0;            ///< defined by the sender
   std::uint64_t coordinates = 0;      ///< their number, at most 2^56: all coordinates that are sent are below
   std::uint64_t prefix = 0;           ///< how much of each group that is ordered by popularity the message covers
-  std::vector<std::uint64_t> rows{};  ///< that each rank has trained so far; at most most_ranks entries
+  std::vector<std::uint64_t> rows{};  ///< trained by each rank so far; at most most_ranks entries
 
   bool operator==(const delta_header&) const = default;
 };

@@ -12,8 +12,7 @@
 
 // Exchange between two sides of a ring, as pure arithmetic on blocks of coordinates. A replica's own workers train it
 // while it exchanges, so a rule never gives new values, only what to add: the caller loads a block, applies a rule, and
-// adds. What others add to an array in between is kept, and since it is in own - base too, it travels with the next
-// exchange.
+// adds. Adds by others in between are kept; they are in own - base, too, and so travel with the next exchange.
 
 namespace hogwild {
 
@@ -36,7 +35,7 @@ struct ring_block {
   std::span<const T> own = {}, other = {}, base = {};
 };
 
-/// Where a rule writes what to add to each of the three, n coordinates each. They overlap neither each other nor the
+/// The increments that a rule writes for each of the three, n coordinates each. They overlap neither each other nor the
 /// input.
 template <std::floating_point T>
 struct ring_increments {
@@ -82,7 +81,7 @@ void mix_average(const ring_block<T>& read, const ring_increments<T>& add) {
 ///
 /// With gain_weight 1, common plus every replica's own - base is the sum of all that workers ever added: an exchange
 /// does not change it, even if the three values were read at different times. So if two exchange for the same replica
-/// at once, because one was taken for lost, they send a gain twice and take one back the next time. That requires adds
+/// at once, because one was taken for lost, they send a gain twice and take one back the next time. This requires adds
 /// to all three; a worker that is surely alone may store base + its increment.
 ///
 /// If nobody else changed the common model (common == base) and gain_weight is 1, common' is `own` itself: own's
@@ -117,8 +116,8 @@ void mix_deltas(const ring_block<T>& read, std::type_identity_t<T> gain_weight, 
 ///                          other' = other
 ///
 /// written as own += own' - own and so on. The program itself stores values, and so loses what a replica's workers add
-/// meanwhile. Otherwise this is the same, with the program's faults: what is passed on vanishes as the step shrinks,
-/// and of a change that was not sent only `step` times as much is remembered.
+/// meanwhile. Otherwise this is the same, with the program's faults: the part that is passed on vanishes as the step
+/// shrinks, and only `step` times a change that was not sent is remembered.
 template <std::floating_point T>
 void mix_released(const ring_block<T>& read, const released_weights& weights, std::type_identity_t<T> step,
                   std::type_identity_t<T> tolerance, const ring_increments<T>& add) {

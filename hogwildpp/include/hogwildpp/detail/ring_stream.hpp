@@ -26,18 +26,18 @@ class ring_stream {
  public:
   explicit ring_stream(std::size_t n) : came_(n), went_(n), seen_(n) {}
 
-  /// Called between rounds, when all ranks have the same parameters `common`, at which they go on.
+  /// Called between rounds, when all ranks have the same parameters `common`, from which they go on.
   void begin(std::span<const T> common) {
     std::ranges::fill(came_, T(0));
     std::ranges::fill(went_, T(0));
     std::ranges::copy(common, seen_.begin());
   }
 
-  /// Parameter j of u has changed by d since the rank before sent it last.
+  /// Parameter j of u has changed by d since the previous rank last sent it.
   void take_in(std::size_t j, T d) { came_[j] += d; }
 
   /// A turn for parameters [first, first + own.size()): `own` are the values in the rank's array, and `gain_weight` the
-  /// fraction of their gains that is kept. Writes what to send on. `send` is as long as `own`, and may be rounded
+  /// fraction of their gains that is kept. Writes the values to send on. `send` is as long as `own`, and may be rounded
   /// before it is passed to sent(): what rounding removes stays a gain.
   void turn(std::size_t first, std::span<const T> own, std::span<const T> gain_weight, std::span<T> send) const {
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -45,7 +45,7 @@ class ring_stream {
       send[i] = came_[j] - went_[j] + gain_weight[i] * (own[i] - seen_[j]);
     }
   }
-  /// Called after turn() with the same arguments: `sent` is the sent form of `send`; writes what to add to the array.
+  /// Called after turn() with the same arguments: `sent` is `send` as it was sent; writes the increments of the array.
   void sent(std::size_t first, std::span<const T> own, std::span<const T> gain_weight, std::span<const T> sent,
             std::span<T> add) {
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -66,7 +66,7 @@ class ring_stream {
   }
 
  private:
-  std::vector<T> came_, went_;  ///< u, as the rank before sent it last, and as this rank did
+  std::vector<T> came_, went_;  ///< u, as the previous rank last sent it, and as this rank did
   std::vector<T> seen_;         ///< the array after this rank's last turn, without what was not sent
 };
 
@@ -86,13 +86,13 @@ struct kept_gains {
   double of_others = 0.0;  ///< how far a rank without rows for a parameter goes
   std::size_t ranks = 1;
 
-  /// `rows`: that this one of p ranks has trained since its gains were last taken; `elsewhere`: the curvature, due to
-  /// l2, on ranks that have no row for a parameter.
+  /// `rows`: trained by this one of p ranks since its gains were last taken; `elsewhere`: the curvature, due to l2, on
+  /// ranks that have no row for a parameter.
   static kept_gains of(double step, double rows, std::size_t p, double elsewhere = 0.0) {
     const double reach = std::max(step * rows, 0.0), z = reach * elsewhere;
     return {reach, z / (1.0 + z), p};
   }
-  /// In (0, 1]; for a parameter with this curvature, and so many ranks that have rows for it.
+  /// The kept fraction, in (0, 1], for a parameter with this curvature, for which `holders` ranks have rows.
   template <std::floating_point T>
   T operator()(T curvature, T holders) const {
     const T z = static_cast<T>(reach) * curvature;

@@ -12,8 +12,8 @@ namespace hogwild {
 ///
 ///   loss = -log sigma(h . b_c) - sum over r of log sigma(-h . b_r),  sigma(x) = 1 / (1 + e^-x)
 ///
-/// Otherwise as skip_gram. Each of the m neighbours gets 1/m of the gradient with respect to h; other programs give
-/// each neighbour all of it, and use a smaller step to compensate.
+/// All else is as in skip_gram. Each of the m neighbours gets 1/m of the gradient with respect to h; other programs
+/// give each neighbour all of it, and use a smaller step to compensate.
 struct cbow : window_formula<cbow> {
   static constexpr std::string_view name = "cbow";
   using library_model = cbow;

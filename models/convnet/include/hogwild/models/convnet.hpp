@@ -18,7 +18,7 @@
 
 namespace hogwild {
 
-/// The convolutional nets that there are.
+/// The available convolutional nets.
 enum class convolutional_net : std::uint32_t { mnist, cifar, cifar_3x3 };
 
 /// The layers of a net for images, and how bytes become its input: (byte / 255 - mean) / deviation, by plane.
@@ -88,7 +88,7 @@ struct convnet {
   };
 
   /// Throws config_error unless this build has nets and the rows can be images that this net takes: images of its size
-  /// or, if their size is unknown, rows whose pixels it all has. The message calls the rows `source`.
+  /// or, if their size is unknown, rows whose pixels all lie within it. The message calls the rows `source`.
   void require_data(const sparse_view& rows, std::string_view source) const;
 
   /// Throws config_error if the data's images have pixels that the net does not have.

@@ -90,8 +90,8 @@ struct deepfm {
     initialise_net(net(), w, random, net_begin());
   }
 
-  /// Throws config_error if the rows do not tell the fields of their columns or have more fields, if the net would have
-  /// more inputs than most_inputs, and if this build has no nets. The message calls the rows `source`.
+  /// Throws config_error if the rows' columns have no fields or the rows have more fields than this, if the net would
+  /// have more inputs than most_inputs, and if this build has no nets. The message calls the rows `source`.
   void require_data(const sparse_view& rows, std::string_view source) const;
   workspace make_workspace(const sparse_view& data, isa, std::size_t batch) const;
   void take(workspace& space, std::size_t k, const sparse_row<float>& z, const counter_random& random) const {

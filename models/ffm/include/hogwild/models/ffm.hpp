@@ -69,7 +69,7 @@ struct ffm {
                                                                        0.1 / std::sqrt(static_cast<double>(factors)));
   }
 
-  /// Throws config_error if the rows do not tell the fields of their columns, or have more fields. The message calls
+  /// Throws config_error if the rows' columns have no fields, or the rows have more fields than this. The message calls
   /// the rows `source`.
   void require_data(const sparse_view& rows, std::string_view source) const;
   workspace make_workspace(const sparse_view& data, isa, std::size_t batch) const;

@@ -21,9 +21,9 @@
 
 namespace hogwild {
 
-/// Projects a point onto the simplex, its nearest point with all x[d] >= 0 and the sum 1. Entries that are too small
-/// are removed until the others, all lowered by the same number, stay above 0 (Michelot, A finite algorithm for finding
-/// the projection of a point onto the canonical simplex, 1986).
+/// Projects x onto the simplex: the nearest point with all x[d] >= 0 and the sum 1. Entries that are too small are
+/// removed until the others, all lowered by the same number, stay above 0 (Michelot, A finite algorithm for finding the
+/// projection of a point onto the canonical simplex, 1986).
 inline void project_to_simplex(std::span<float> x) {
   if (x.size() == 2) {
     x[0] = std::clamp(0.5f * (x[0] - x[1]) + 0.5f, 0.0f, 1.0f);
@@ -56,7 +56,7 @@ struct graph_cut_space {
   };
   std::vector<std::uint32_t> terminals;     ///< sides of the columns that follow those of the nodes
   std::vector<example> examples;            ///< of the batch, by their index in it
-  std::vector<float> at_u, at_v, partials;  ///< the points of both nodes, and what is emitted; one number a side
+  std::vector<float> at_u, at_v, partials;  ///< the points of both nodes, and the emitted partials; one number a side
 };
 
 /// The multiway cut of a graph (formats/graphs.hpp): assigns its nodes to sides such that the edges between different
@@ -99,13 +99,13 @@ struct graph_cut {
   void init(const auto& w, const counter_random&) const {
     for (std::size_t j = 0; j < dim(); ++j) w.store(j, 1.0f / static_cast<float>(sides));
   }
-  /// Projects the sides of a node, of `block`, onto the simplex: numbers of at least 0 with the sum 1.
+  /// Projects the point of each node in `block` onto the simplex: numbers of at least 0 with the sum 1.
   void project(std::span<float> block, float) const {
     for (std::size_t first = 0; first + sides <= block.size(); first += sides)
       project_to_simplex(block.subspan(first, sides));
   }
 
-  /// Throws config_error if the columns do not tell their nodes or terminals, or if the graph has more sides.
+  /// Throws config_error if a column is neither a node of this cut nor a terminal of one of its sides.
   void require_data(const sparse_view& rows, std::string_view source) const;
   /// The sides of the columns that follow those of the nodes.
   std::vector<std::uint32_t> terminals_of(const sparse_view& data) const;

@@ -20,7 +20,7 @@
 #include <hogwild/models.hpp>
 #include <hogwild/saved_model.hpp>
 
-// Descriptors of named models: what there is to know besides the type. models/<name>/<name>.cpp defines
+// Descriptors of named models: all facts about them besides the type. models/<name>/<name>.cpp defines
 // descriptor_of<name>(). The registry, predictions and the command are built on these.
 
 namespace hogwild {
@@ -64,7 +64,7 @@ class loaded_model {
   virtual named_model model() const = 0;
   /// The number of models of that kind, whose parameters are side by side; see answer_kind.
   virtual std::size_t models() const { return 1; }
-  /// For a row whose columns are positions of the saved ones.
+  /// The columns of `z` are positions of the saved columns.
   virtual row_score loss_and_score(const sparse_row<float>& z) const = 0;
   virtual batch_scorer scorer(std::size_t most) const;
   virtual void require_data(const sparse_view&, std::string_view) const {}
@@ -76,7 +76,7 @@ class loaded_model {
   virtual bool has_probabilities() const { return false; }
   virtual std::vector<double> probabilities(const sparse_row<float>&) const { return {}; }
 
-  /// As train() would return them, and the input numbers of their columns.
+  /// The parameters as train() would return them, and the input numbers of their columns.
   std::span<const float> parameters() const { return parameters_; }
   std::span<const std::uint32_t> columns() const { return columns_; }
 

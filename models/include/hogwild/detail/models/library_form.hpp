@@ -22,11 +22,11 @@ struct restored_model {
   std::vector<std::uint32_t> columns{};
 };
 
-/// As to_saved() does.
+/// Saves as to_saved() does.
 template <free_model M>
 saved_model library_form_of(const M& m, std::span<const float> parameters, const label_map& labels,
                             std::span<const std::uint32_t> original);
-/// As predictor does. Throws input_error if the file holds another model.
+/// Restores as predictor does. Throws input_error if the file holds another model.
 template <free_model M>
 restored_model<M> restored_of_library(const saved_model& saved);
 

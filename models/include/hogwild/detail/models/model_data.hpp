@@ -24,7 +24,7 @@ struct model_data {
 
   // If the rows are only a part of those that train together, these functions cover all parts; all parts call the same.
   std::function<label_map(label_kind)> learn{};         ///< empty: learns from these rows
-  std::function<void(std::span<double>)> sum_of_all{};  ///< x becomes the sum of all parts' x; empty: these are all
+  std::function<void(std::span<double>)> sum_of_all{};  ///< x becomes the sum of all parts' x; empty: one part
 
   const saved_model* initial = nullptr;              ///< the run begins with this model's parameters
   std::string initial_source{};                      ///< its name in messages

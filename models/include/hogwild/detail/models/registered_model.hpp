@@ -21,7 +21,7 @@ class registered_object {
   virtual ~registered_object() = default;
   virtual const model_descriptor& descriptor() const = 0;
   virtual label_kind labels() const = 0;
-  /// On this number of columns, with this number of parameters.
+  /// The groups of the model on so many columns, with so many parameters.
   virtual std::vector<parameter_group> groups(std::size_t columns, std::size_t parameters) const = 0;
 };
 

@@ -20,7 +20,7 @@
 
 namespace hogwild {
 
-/// How several models make one.
+/// How the answers of several models are combined.
 enum class answer_kind : std::uint32_t {
   one_vs_rest,  ///< each distinguishes a class from all others: the greatest margin decides the class
   mean,  ///< the mean of the probabilities if the models have them; else of the margins if there are two labels, else
@@ -34,12 +34,12 @@ constexpr std::string_view name_of(answer_kind kind) {
 
 namespace detail {
 
-/// In a saved ensemble: 0 or 1. No number of a model has such a name.
+/// An option of a saved ensemble, 0 or 1. No number of a model has this name.
 inline constexpr const char* vote_option = "ensemble.vote";
 
 /// Combines several margin models for a row. Column j has the weights of all models side by side, beginning at j *
-/// models, and their constant terms, if any, follow all columns: as the parameters of softmax do. Any number of threads
-/// may use it.
+/// models, and their constant terms, if any, follow all columns: the layout of softmax. Any number of threads may use
+/// it.
 template <margin_model M>
 class several_margins {
  public:
@@ -50,7 +50,7 @@ class several_margins {
 
   static constexpr bool has_probability = requires(const M& m) { m.probability(0.0f); };
 
-  /// In memory that this thread's next call reuses.
+  /// The margin of each model, in memory that this thread's next call reuses.
   std::span<const float> margins(const sparse_row<float>& z) const {
     thread_local std::vector<float> made;
     made.assign(models_, z.offset);
@@ -114,7 +114,7 @@ class several_margins {
       return votes != 0.0 ? votes : std::copysign(0.5 / static_cast<double>(models_), mean_margin());
     }
     if constexpr (has_probability) {
-      // As a margin, because a float distinguishes margins even if probabilities are almost 1.
+      // Returned as a margin: a float distinguishes margins even if probabilities are almost 1.
       const double p = mean_of(margin, probability()), m = std::log(p) - std::log1p(-p);
       if (std::isfinite(m)) return m;
     }
@@ -127,7 +127,7 @@ class several_margins {
   std::span<const float> parameters_;
 };
 
-/// How the margin models in a saved file of M make one; nothing if there is only one.
+/// How the margin models in a saved file of M are combined; nothing if there is only one.
 template <margin_model M>
 std::optional<answer_kind> answer_of(const saved_model& saved) {
   if (labels_of(M{}) == label_kind::binary && saved.labels.kind() == label_kind::classes)
@@ -159,7 +159,7 @@ saved_model saved_form_of(const M& m, answer_kind by, std::size_t models, std::s
   return saved;
 }
 
-/// The model that such a file holds several of. Throws input_error if it is another one, or sizes do not fit.
+/// The model of which such a file holds several. Throws input_error if labels or sizes do not fit.
 template <margin_model M>
 M model_of_several(saved_model saved) {
   const bool of_classes = saved.labels.kind() == label_kind::classes;

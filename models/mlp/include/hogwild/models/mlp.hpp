@@ -57,7 +57,7 @@ struct mlp_workspace {
 ///
 /// A hierarchical last layer (tree_layer.hpp) has a row of weights and a bias for each inner node of a tree of the
 /// classes. The number of rows of each class follows; these counts determine the tree and never change, so the
-/// parameters contain the tree. What is said above of momentum, adam and l2 for classes holds for nodes.
+/// parameters contain the tree. Momentum, adam and l2 treat nodes as they treat classes above.
 struct mlp {
   using scalar_type = float;
   using workspace = mlp_workspace;
@@ -97,7 +97,7 @@ struct mlp {
             static_cast<double>(samples), static_cast<double>(sampled_by), has_tree() ? 1.0 : 0.0,
             one_vs_rest ? 1.0 : 0.0};
   }
-  /// The forms of the first and the last layer, for records.
+  /// The form of the first layer, for records.
   std::string_view first_layer() const { return has_sparse_layer() ? "sparse" : "dense"; }
   /// The form of the last layer, for records.
   std::string_view last_layer() const { return has_tree() ? "hierarchical" : has_sampled_layer() ? "sampled" : "full"; }
@@ -133,7 +133,7 @@ struct mlp {
     return "an mlp that is one_vs_rest tells each class apart from all others, and one that is hierarchical is a "
            "softmax: leave out one of them";
   }
-  /// Throws config_error if this build has no nets, and for a contradiction.
+  /// Throws config_error if this build has no nets, or if the options contradict each other.
   void require_data(const sparse_view&, std::string_view) const {
     if (!has_layer_kernels()) throw config_error("the model mlp " + layer_kernels_missing());
     if (!contradiction().empty()) throw config_error(std::string(contradiction()));
@@ -241,7 +241,7 @@ struct mlp {
   constexpr bool has_tree() const { return hierarchical && last_hidden() != 0; }
   /// Rows of weights of a last layer that is stored by row: classes, or inner nodes.
   constexpr std::uint32_t last_rows() const { return has_tree() ? classes - 1 : classes; }
-  /// Where a last layer that is stored by row lies.
+  /// The place of a last layer that is stored by row.
   struct placed_rows {
     std::size_t width, weights, biases;
     std::size_t row(std::size_t r) const { return weights + r * width; }

@@ -25,7 +25,7 @@ struct poisson {
   static constexpr std::string_view name = "poisson";
   static constexpr label_kind labels = label_kind::real;
   using convex = poisson;
-  static constexpr float most = 30.0f;  ///< larger margins are treated as this one: their exp() would overflow soon
+  static constexpr float most = 30.0f;  ///< the largest margin of which exp() is taken, before it could overflow
 
   HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double m = static_cast<double>(margin), within = std::min(m, static_cast<double>(most));
@@ -35,7 +35,7 @@ struct poisson {
     return vector_exp(most < margin ? most : margin) - label;
   }
 
-  /// The loss at the margin that is the label's logarithm.
+  /// The least loss for this label, at the margin log(label).
   double least_loss(float label) const {
     const double y = static_cast<double>(label);
     if (y > std::exp(static_cast<double>(most))) return -HUGE_VAL;  // its loss has no lower bound

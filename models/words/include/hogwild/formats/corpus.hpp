@@ -23,13 +23,13 @@ struct corpus_options {
   /// Folder of an unnamed file for rows of more than `memory` bytes, which vanishes with the rows; empty: they stay in
   /// memory, whatever their size.
   std::filesystem::path scratch{};
-  std::uint64_t memory = std::uint64_t{1} << 32;  ///< bytes that the counts of words may hold
+  std::uint64_t memory = std::uint64_t{1} << 32;  ///< the most bytes of rows in memory, see `scratch`
 };
 
 /// A text as rows of words. A row is a sentence: its entries are the sentence's words in their order, a word's column
 /// is its position in the vocabulary, all values are 1 and all labels 0. Unlike in other data, a column may occur twice
-/// in a row. The degree of a column is the number of occurrences of its word. Rows stand in the order of the text;
-/// those without a frequent enough word are empty.
+/// in a row. The degree of a column is the number of occurrences of its word. Rows are in the order of the text; those
+/// without a frequent enough word are empty.
 struct corpus {
   sparse_dataset rows;  ///< a row is a sentence, its entries are words
   vocabulary words;     ///< and the number of occurrences of each
@@ -42,8 +42,7 @@ struct corpus {
 ///
 /// The same text gives the same corpus, however many threads read it. Throws format_error (file:line:column) for a byte
 /// 0 and for a word of more than 1000 bytes. Throws input_error if the file cannot be read, changes meanwhile, or has
-/// no word that is frequent enough, or that is one of `words`. Throws config_error for a minimal count or a sentence of
-/// 0.
+/// no word that is frequent enough, or none of `words`. Throws config_error for a minimal count or a sentence of 0.
 corpus open_corpus(const std::string& path, const corpus_options& options = {});
 
 /// The same for bytes in memory, plain or compressed; `name` is used in messages.

@@ -21,15 +21,15 @@ namespace hogwild {
 /// computes the machine's scores, then the net runs, and in training backward() computes partials.
 class deepfm_workspace {
  public:
-  /// For at most `batch` examples of `data`, which tell the fields of their columns (deepfm::require_data) and outlive
-  /// this. The net has `factors` inputs for each field.
+  /// For at most `batch` examples of `data`, which outlives this and whose columns have fields (deepfm::require_data).
+  /// The net has `factors` inputs for each field.
   deepfm_workspace(const sparse_view& data, const net_plan& net, std::size_t factors, isa set, std::size_t batch);
 
   net_workspace& net() { return net_; }
   sparse_layer& columns() { return columns_; }
   float label(std::size_t k) const { return examples_[k].label; }
 
-  /// Makes the row example k < batch; its spans may become invalid then. `key` is the seed of its dropout.
+  /// Takes the row as example k < batch; its spans need not stay valid. `key` is the seed of its dropout.
   void take(std::size_t k, const sparse_row<float>& z, std::uint64_t key);
 
   /// Computes the machine's scores of examples 0 .. n-1, and writes the net's inputs.
@@ -39,21 +39,21 @@ class deepfm_workspace {
 
   /// Sets the derivative of the mean loss with respect to the score of example k.
   void set_slope(std::size_t k, float slope) { examples_[k].slope = slope; }
-  /// Call it once slopes are set and the net has the partials of its input: sums up the columns' partials, and returns
-  /// the bias's.
+  /// Sums up the columns' partials, and returns the bias's. Call it once slopes are set and the net has the partials of
+  /// its input.
   float backward(std::size_t n);
 
   void stop_when(std::function<bool()> asked) { net_.stop_when(std::move(asked)); }
 
  private:
   struct example {
-    float label = 0.0f;  ///< in the encoding that is trained on
+    float label = 0.0f;  ///< encoded for training
     float score = 0.0f, slope = 0.0f;
   };
 
   /// Example k's sums over j of x_j v_j.
   std::span<float> sums(std::size_t k) { return std::span(sums_).subspan(k * factors_, factors_); }
-  /// Where the factors of a column's field are in the net's input.
+  /// Where the net's input has the factors of the column's field.
   std::size_t field_at(std::uint32_t column) const;
 
   std::span<const std::uint32_t> numbers_;

@@ -6,7 +6,7 @@
 
 #include <hogwild/model.hpp>
 
-// Common parts of models with factors: rows of them, one for each column, beginning at the first parameter.
+// Common parts of models with factors: a row of factors for each column, from the first parameter on.
 
 namespace hogwild {
 

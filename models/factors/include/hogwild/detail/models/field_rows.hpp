@@ -8,8 +8,8 @@
 
 namespace hogwild {
 
-/// Throws config_error if rows do not tell the field of each column (formats/libffm.hpp), or have more fields than the
-/// model's `fields`. The message calls the rows `source`.
+/// Throws config_error if a column has no field (formats/libffm.hpp), or if there are more fields than the model's
+/// `fields`. The message calls the rows `source`.
 void require_fields(const sparse_view& rows, std::string_view source, std::string_view model, std::size_t fields);
 
 }  // namespace hogwild

@@ -14,10 +14,10 @@ namespace hogwild {
 
 /// A row in the form that an ffm uses.
 struct ffm_example {
-  std::vector<field_entry> entries;  ///< empty for a row of zeros only; x is scaled if rows are
+  std::vector<field_entry> entries;  ///< empty for a row of zeros only; x is scaled if rows are scaled
   std::vector<field_run> runs;
   std::size_t slots = 0;  ///< number of different fields in the row
-  float label = 0.0f;     ///< in the encoding that is trained on
+  float label = 0.0f;     ///< encoded for training
   float weight = 1.0f;
 
   /// In the form that kernels take; valid until the example changes.
@@ -29,15 +29,15 @@ struct ffm_example {
 /// the example, its weight, and the bias.
 class ffm_workspace {
  public:
-  /// Room for `batch` examples of `data`, which tell the fields of their columns (ffm::require_data) and outlive this.
-  /// A column has `width` floats of factors for each field (field_width); `unit_rows`: rows are scaled to length one.
+  /// For `batch` examples of `data`, which outlives this and whose columns have fields (ffm::require_data). A column
+  /// has `width` floats of factors for each field (field_width); `unit_rows`: rows are scaled to length one.
   ffm_workspace(const sparse_view& data, std::size_t width, bool unit_rows, isa set, std::size_t batch);
 
-  /// Makes the row example k < batch; its spans may become invalid then. Columns are those of the data, in any order.
+  /// Takes the row as example k < batch; its spans need not stay valid. Columns are those of the data, in any order.
   void take(std::size_t k, const sparse_row<float>& z);
   /// Example k, until the next take() for k.
   const ffm_example& example(std::size_t k) const { return examples_[k]; }
-  /// The room that kernels need for an example.
+  /// Scratch memory for kernels, large enough for this example.
   float* room(const ffm_example& z);
 
   /// Starts the copy for example z; its contents must then be filled in.
@@ -51,8 +51,8 @@ class ffm_workspace {
 
   /// The score computed from the copy, before the model transforms it.
   float score();
-  /// `by` times the score's derivative with respect to the factors of entry j for each of the example's fields, over
-  /// x_j, without those of its own field if no other entry has it. Memory that the next call reuses.
+  /// `by` times the score's derivative with respect to the factors of entry j for each of the example's fields, divided
+  /// by x_j; 0 for its own field if no other entry has that. In memory that the next call reuses.
   std::span<const float> partials(std::size_t j, float by);
 
  private:

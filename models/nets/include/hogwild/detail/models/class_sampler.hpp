@@ -40,9 +40,9 @@ class class_sampler {
   /// Draws a class with 64 random bits.
   std::uint32_t draw(std::uint64_t bits) const { return draw_from(table_, bits); }
 
-  /// The logarithm of the chance to be in a sample, E = 1 - (1 - q)^draws, if a draw gives the class with chance q.
+  /// The logarithm of the chance E = 1 - (1 - q)^draws that a class is in a sample, if a draw gives it with chance q.
   float log_chance(std::size_t c) const { return log_chance_[c]; }
-  /// The chance to be the label of one of n rows, or in their sample.
+  /// The chance that a class is the label of one of n rows, or in their sample.
   float chance_in_batch(std::size_t c, std::size_t n) const;
 
  private:

@@ -54,7 +54,7 @@ class net_workspace {
   /// are invalid.
   void stop_when(std::function<bool()> asked) { asked_to_stop_ = std::move(asked); }
 
-  /// Reads the parameters for the next calls, group by group; the net's first is the model's `first`.
+  /// Reads the parameters for the next calls, group by group; the net's parameters begin at the model's `first`.
   void read(const auto& w, std::span<const parameter_group> groups, std::size_t first = 0) {
     for (const parameter_group& g : groups)
       w.block(g.offset, g.rows * g.width).copy_to(parameters().subspan(g.offset - first, g.rows * g.width));

@@ -24,22 +24,22 @@ class sparse_layer {
   sparse_layer(std::size_t columns, std::size_t outputs, std::size_t batch)
       : outputs_(outputs), slot_(columns, 0), examples_(batch) {}
 
-  /// Makes the row, its values times `scale`, example k; its spans may become invalid then.
+  /// Takes the row, its values times `scale`, as example k; its spans need not stay valid.
   void take(std::size_t k, const sparse_row<float>& z, float scale);
   /// Gives the columns of examples 0 .. n-1 slots, in the order in which they come, with partials of 0; does nothing if
-  /// this is already so.
+  /// they already have them.
   void gather(std::size_t n);
 
   /// The column of each slot.
   std::span<const std::uint32_t> columns() const { return columns_; }
-  /// The number of examples that have it.
+  /// The number of examples that have the slot's column.
   std::uint32_t count(std::size_t slot) const { return counts_[slot]; }
   std::span<float> weights(std::size_t slot) { return std::span(weights_).subspan(slot * outputs_, outputs_); }
   std::span<const float> partials(std::size_t slot) const {
     return std::span(partials_).subspan(slot * outputs_, outputs_);
   }
 
-  /// For callers that add to them.
+  /// For callers that add to the partials.
   std::span<float> partials(std::size_t slot) {
     gathered_ = 0;
     return std::span(partials_).subspan(slot * outputs_, outputs_);
@@ -56,7 +56,7 @@ class sparse_layer {
 
  private:
   std::size_t outputs_;
-  std::size_t gathered_ = 0;         ///< the slots are those of so many examples, and partials are 0; 0: of others
+  std::size_t gathered_ = 0;         ///< so many examples have the slots, and partials are 0; 0: neither holds
   std::vector<std::uint32_t> slot_;  ///< slot of each column + 1; 0: it has none
   std::vector<std::vector<entry>> examples_;
   std::vector<std::uint32_t> columns_, counts_;

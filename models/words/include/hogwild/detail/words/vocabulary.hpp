@@ -16,7 +16,7 @@ namespace detail {
 class word_table;
 }
 
-/// The words of a corpus by falling count; words of equal count are in the order of their bytes. A handle is cheap.
+/// The words of a corpus by falling count; words of equal count are in the order of their bytes. Copies are cheap.
 /// Never changed, so any number of threads may use it at once.
 class vocabulary {
  public:
@@ -28,7 +28,8 @@ class vocabulary {
   vocabulary();
   /// From distinct words, in any order.
   explicit vocabulary(std::vector<counted_word> words);
-  /// From the words of another vocabulary, in its order; counts do not rise, but may have been rounded since.
+  /// From the words of another vocabulary, in its order. No count is above the one before; counts may have been rounded
+  /// since.
   static vocabulary in_order(std::span<const counted_word> words);
 
   std::size_t size() const { return count_->size(); }

@@ -20,7 +20,7 @@ namespace hogwild {
 ///   static void differentiate(window_space&, window_rows inputs);  adds to the partials of the contexts, and
 ///                                                                  writes the partials of the outputs
 ///
-/// to be called when the window's rows have been read, and for differentiate() the slopes of its scores computed.
+/// Both are called once the window's rows have been read; differentiate() also needs the slopes of its scores.
 template <class Model>
 struct window_formula : window_model {
   using workspace = window_space;

@@ -180,7 +180,7 @@ class window_space {
   }
 
   std::uint64_t draw(const sentence& s, std::size_t t, std::size_t number) const {
-    constexpr std::uint64_t behind_words = std::uint64_t{1} << 32;  // take() uses the numbers before
+    constexpr std::uint64_t behind_words = std::uint64_t{1} << 32;  // take() uses lower numbers
     return s.random.bits(behind_words + t * model_.draws() + number);
   }
 

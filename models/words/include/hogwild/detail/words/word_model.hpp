@@ -30,8 +30,8 @@ std::uint64_t min_count_of(const saved_model& saved);
 std::optional<vocabulary> words_of(const saved_model& saved);
 /// The saved model, made for `words` words. Throws input_error if it cannot be made.
 named_model model_of_words(const saved_model& saved, std::size_t words);
-/// The parameters of that model on a corpus with these words, `source`; if words_of() returns some, with those. Throws
-/// input_error for a word that is not in the model.
+/// The parameters of that model for a corpus with these words, which messages call `source`. If words_of() returns
+/// words, the corpus must be read with those. Throws input_error for a word that is not in the model.
 std::vector<float> parameters_of_words(const saved_model& saved, const named_model& m, const vocabulary& words,
                                        const std::string& source);
 

@@ -18,7 +18,8 @@ std::vector<std::uint32_t> occurrences(const sparse_view& data);
 /// changed, so any number of threads may use it.
 class word_sampler {
  public:
-  /// `sample`: of a word that makes up a fraction f > `sample` of the text, about sqrt(sample / f) are kept; 0: all.
+  /// `sample`: a word that makes up a fraction f > `sample` of the text keeps about sqrt(sample / f) of its
+  /// occurrences; 0: all are kept.
   word_sampler(std::span<const std::uint32_t> counts, double sample);
 
   /// The chance with which an occurrence of the word is kept: sqrt(sample / f) + sample / f, at most 1.
