@@ -31,22 +31,23 @@ class general_task;
 template <margin_model M>
 struct projected_margin;
 
-/// The type that a model is trained as: its own, but for margin models with project(), which cannot project weights in
-/// the form that loops of margin models keep them in.
+/// The type that a model is trained as: its own, except for margin models with project(). Loops of margin models store
+/// weights scaled, in which form they cannot be projected.
 template <class M>
 struct trained_as {
   using type = M;  ///< the model itself
 };
-/// A margin model whose run begins with project().
+/// A margin model with project().
 template <margin_model M>
 requires projects_runs<M, float>
 struct trained_as<M> {
-  using type = projected_margin<M>;  ///< its weights kept as they are
+  using type = projected_margin<M>;  ///< stores weights unscaled
 };
 template <class M>
 using trained_as_t = typename trained_as<M>::type;
 
-/// The task of a margin model: compiled once, for it knows the model's loss alone. `kept` is what `loss` refers to.
+/// The task of a margin model. It is compiled once for all models, because it uses only the loss. `kept` owns the model
+/// that `loss` refers to.
 std::unique_ptr<training_task> make_margin_task(std::shared_ptr<const void> kept, const margin_loss& loss,
                                                 task_facts facts, const sparse_view& data, label_map labels,
                                                 const loop_options& options);
@@ -54,7 +55,8 @@ std::unique_ptr<training_task> make_margin_task(std::shared_ptr<const void> kept
 template <free_model M>
 std::unique_ptr<training_task> make_general_task(const M& m, const sparse_view& data, label_map labels,
                                                  const loop_options& options);
-/// The same of a model of the library, which has it compiled: programs compile it for their own models alone.
+/// The same for a model of the library, which contains the compiled task: programs compile tasks only for their own
+/// models.
 template <free_model M>
 std::unique_ptr<training_task> make_library_task(const M& m, const sparse_view& data, label_map labels,
                                                  const loop_options& options);
@@ -76,8 +78,8 @@ std::unique_ptr<training_task> make_task(const M& m, const sparse_view& data, la
   }
 }
 
-/// Throws config_error where a general model has no parameters for a column or a class that occurs: it would read and
-/// write beside them.
+/// Throws config_error if a general model lacks parameters for a column or a class that occurs: it would read and write
+/// out of bounds.
 template <model M>
 void require_room(const M& m, const prepared_data& ready) {
   if constexpr (free_model<M>) {
@@ -85,7 +87,7 @@ void require_room(const M& m, const prepared_data& ready) {
     const std::vector<parameter_group> groups = groups_of(m);
     for (const parameter_group& g : groups) {
       if (!g.hot_first || g.rows * g.width == 0) continue;
-      // Where another group goes on with the columns behind this one's, that has to hold the rest.
+      // If another group continues with the columns behind this group's, that group has to hold the rest.
       const std::size_t end = g.first_column + g.rows;
       const auto goes_on = [end](const parameter_group& next) { return next.hot_first && next.first_column == end; };
       if (end >= ready.train().columns || std::ranges::any_of(groups, goes_on)) continue;
@@ -104,7 +106,7 @@ void require_room(const M& m, const prepared_data& ready) {
   }
 }
 
-/// Has the model check the rows that it is to be trained and measured on (M::require_data()), before any worker process
+/// Lets the model check the rows that it will be trained and measured on (M::require_data()), before any worker process
 /// is started.
 template <model M>
 void require_data(const M& m, const prepared_data& ready) {
@@ -116,7 +118,7 @@ void require_data(const M& m, const prepared_data& ready) {
   }
 }
 
-/// Checks a model, its data and the options, and makes the task of them. The data must outlive it. Throws as train().
+/// Checks a model, its data and the options, and makes the task. The data must outlive it. Throws as train().
 template <model M>
 prepared_task prepare(const M& m, const sparse_view& data, const train_options& options, collective* ranks = nullptr) {
   static_assert(conforms<M>());
@@ -131,7 +133,7 @@ prepared_task prepare(const M& m, const sparse_view& data, const train_options& 
         requires { sizeof(trained_as_t<M>); },
         "to train a margin model with project(), include <hogwild/general_model.hpp> too");
     train_options without_bias = options;
-    without_bias.bias = false;  // which is one of the model's parameters then
+    without_bias.bias = false;  // the bias is then one of the model's parameters
     return prepare(trained_as_t<M>{m, data.columns, options.bias}, data, without_bias, ranks);
   }
 }
@@ -151,9 +153,8 @@ std::size_t workers_asked(const Engine& engine) {
 
 }  // namespace detail
 
-/// Trains a model on sparse rows with an engine: serial_engine, thread_engine, process_engine, or ring_engine of
-/// hogwildpp. Returns when the run has ended; a run whose loss is not finite ends with status diverged, not with an
-/// exception.
+/// Trains a model on sparse rows with an engine (engines.hpp, or ring_engine of hogwildpp). Returns when the run has
+/// ended; a run whose loss is not finite ends with status diverged, not with an exception.
 ///
 /// With an engine of several processes (its member `ranks`), all processes call this with the same model and options,
 /// each with its own rows. All return the same model and measures. The first one writes the record.
