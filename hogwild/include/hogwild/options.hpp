@@ -123,7 +123,7 @@ struct train_options {
   std::optional<sparse_view> test{};        ///< measured with the training rows, never trained on
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept
   /// In [0, 1): hold back this fraction of the training rows for validation, drawn by the seed: the same fraction of
-  /// each label or class, but never the last row of one. Both parts are copies.
+  /// each of two labels, or of each class, but never the last row of one. Both parts are copies.
   double validation_fraction = 0.0;
   std::size_t patience = 3;  ///< epochs without a better validation loss before the run stops
   /// In (0, 1]: the run's parameters are the mean of the parameters after each of the last epochs: this fraction of

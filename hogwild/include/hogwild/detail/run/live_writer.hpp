@@ -20,7 +20,7 @@ class live_writer {
     rows_before_ = rows_before;
     if (board_ != nullptr) board_->state = live_board::stage::training;
   }
-  /// Called before a round is opened, with the scale and how the rows of this process shrink it.
+  /// Called before a round is opened: publishes the scale, and how the rows of this process shrink it.
   void open(const round_plan& round) {
     if (board_ != nullptr) write(round, round.l2.scale, log_shrink_of(round.l2));
   }
@@ -32,7 +32,7 @@ class live_writer {
     if (board_ != nullptr) board_->state = live_board::stage::ended;
   }
 
-  /// While it lives, stored values change their meaning or are replaced.
+  /// Tells readers that stored values change their meaning, or are replaced, while it lives.
   class change {
    public:
     explicit change(const live_writer& live) : board_(live.board_) { turn(); }

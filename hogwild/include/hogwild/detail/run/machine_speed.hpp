@@ -12,11 +12,11 @@ namespace hogwild {
 
 /// The cost in nanoseconds of a cache line that two cores write; two threads measure it in about a millisecond.
 struct line_speed {
-  double exchange_ns = 0.0;  ///< exchanging a line of a replica, in sequence
-  double shared_ns = 0.0;    ///< one read and write of one of 512 lines, drawn at random
+  double exchange_ns = 0.0;  ///< to exchange a line of a replica, in sequence
+  double shared_ns = 0.0;    ///< to read and write one of 512 lines, drawn at random
   double missed = 0.0;       ///< fraction of the two threads' CPU time that other processes took (cpu_load)
 };
-/// Repeats an attempt that others disturb (least_disturbed).
+/// Repeats a measurement that other processes disturb (least_disturbed).
 line_speed measure_lines();
 
 /// Nonzeros of a sample.

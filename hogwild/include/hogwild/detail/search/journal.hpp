@@ -15,8 +15,8 @@ namespace hogwild::detail {
 /// trained again. One process at a time holds a journal.
 class search_journal {
  public:
-  /// Opens the file, or begins it with `title`, a line of JSON without its end. Throws input_error if it is the journal
-  /// of another search, no journal, or cannot be written; config_error if another process holds it.
+  /// Opens the file, or begins it with `title`, a line of JSON without its newline. Throws input_error if it is the
+  /// journal of another search, no journal, or cannot be written; config_error if another process holds it.
   search_journal(std::string path, const std::string& title);
   ~search_journal();
   search_journal(const search_journal&) = delete;
