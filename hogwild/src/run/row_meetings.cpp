@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t rows_of_a_word = 64;  // one bit of a word for each
 constexpr std::size_t compared_nonzeros = 1'000'000, most_compared = 4096;
 
-/// Distinct rows in no order; all of them if they are few.
+/// Distinct rows, ascending; all of them if they are few.
 std::vector<std::size_t> draw_rows(std::size_t rows, std::size_t wanted) {
   std::vector<std::size_t> drawn(std::min(rows, wanted));
   if (drawn.size() == rows) {
