@@ -23,7 +23,7 @@ namespace hogwild {
 /// Tibshirani, Regularization paths for generalized linear models via coordinate descent, 2010).
 struct path_options {
   std::vector<double> l2{};            ///< >= 0, finite, distinct, in any order; at least one
-  std::optional<std::size_t> folds{};  ///< measure each l2 by so many folds; each fold has its own path
+  std::optional<std::size_t> folds{};  ///< measure each l2 by this many folds; each fold has its own path
 };
 
 /// The model for one l2 of a path.
@@ -34,11 +34,11 @@ struct path_point {
 
 /// All models of a path.
 struct path_result {
-  /// The points by falling l2. If the path was asked to stop: those that had ended or, if none had, the unfinished
+  /// The points by falling l2. If the path was asked to stop: the points that had ended or, if none had, the unfinished
   /// first one.
   std::vector<path_point> points{};
-  /// The best point among those that have not diverged: the one with the lowest mean loss of its folds; without folds,
-  /// the one with the lowest validation loss; without validation rows, the last one. Empty if all have diverged.
+  /// The best point of all that have not diverged: the one with the lowest mean loss of its folds; without folds, the
+  /// one with the lowest validation loss; without validation rows, the last one. Empty if all have diverged.
   std::optional<std::size_t> best{};
 };
 

@@ -108,7 +108,7 @@ struct train_options {
   std::uint64_t seed = 1;  ///< for all random draws: the order of rows, initial values, rows that are held back
   /// In [0, 1). For convex (linear) models: stop when the objective is known to lie no further above the optimum than
   /// this fraction of itself (epoch_report::gap). This needs l2 or l1; the epoch with the lowest objective is returned.
-  /// For other models, or with `tolerance_epochs`: stop when so many epochs in a row lower the objective by no more
+  /// For other models, or with `tolerance_epochs`: stop when that many epochs in a row lower the objective by no more
   /// than this fraction of its fall since the model's initial parameters, before a warm start.
   std::optional<double> tolerance{};
   /// > 0; default: 2, except for convex models, whose runs end at the optimum. One epoch without progress may be
@@ -147,8 +147,8 @@ struct train_options {
   /// > 0: write the checkpoint only every so many epochs, after the last one, and if an observer ends the run. The
   /// checkpoint of an epoch that is not measured (measure_every) says so.
   std::size_t checkpoint_every = 1;
-  /// > 0, instead of a number of epochs: write the checkpoint after the first epoch that ends so many seconds after the
-  /// last checkpoint.
+  /// > 0, instead of a number of epochs: write the checkpoint after the first epoch that ends at least this many
+  /// seconds after the last checkpoint.
   std::optional<double> checkpoint_seconds{};
   std::string resume{};     ///< continue from this checkpoint
   std::string data_name{};  ///< the data's name in messages and the record

@@ -24,8 +24,8 @@ class epoch_meter {
   /// All arguments must outlive the meter.
   epoch_meter(const training_task& work, engine_run& who, const resolved_run& run);
 
-  /// Which parameters are measured. For a linear model that was trained, the constant term is first moved to where the
-  /// loss is least.
+  /// The parameters that are measured. For a linear model that was trained, the constant term is first moved to where
+  /// the loss is least.
   enum class state {
     trained,  ///< by an epoch
     kept,     ///< of an earlier epoch

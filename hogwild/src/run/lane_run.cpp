@@ -322,7 +322,7 @@ std::vector<double> lane_run::penalties() const {
   std::vector<double> squares(lanes), sizes(lanes), times(lanes, 1.0);
   for (const parameter_group& g : task_.facts().groups) {
     for (std::size_t row = 0; g.hot_first && row < g.rows; ++row) {
-      // As in penalty_of(): each column by the fraction of the lane's rows that have it.
+      // As in penalty_of(), each column counts by the fraction of the lane's rows that have it.
       for (std::size_t k = 0; by_occurrence && k < lanes; ++k)
         times[k] = table_->degree_of(k, g.first_column + row, degree[g.first_column + row]) /
                    static_cast<double>(std::max<std::size_t>(rows_of(k), 1));

@@ -27,7 +27,7 @@ std::vector<std::size_t> draw_rows(std::size_t rows, std::size_t wanted) {
     std::iota(drawn.begin(), drawn.end(), std::size_t{0});
     return drawn;
   }
-  // One row out of each of so many runs: no row comes twice, and neighbours are no likelier than others.
+  // One row out of each of equally long runs: no row comes twice, and neighbours are no likelier than others.
   const counter_random random(1, 0x6d656574u);
   for (std::size_t k = 0; k < drawn.size(); ++k) {
     const std::size_t first = rows * k / drawn.size(), last = rows * (k + 1) / drawn.size();

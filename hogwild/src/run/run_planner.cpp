@@ -70,7 +70,7 @@ std::size_t run_planner::plan_virtual_workers(std::size_t workers) {
   return std::min(workers, dealt_to);
 }
 
-// A batch is one step of as many rows: stable while step * curvature * rows is below 2. A step from a search was tried
+// A batch is one step of all its rows: stable while step * curvature * rows is below 2. A step from a search was tried
 // with its batch.
 void run_planner::limit_batch() {
   if (!task_.facts().margin || loop_.optimizer != optimizer_kind::sgd) return;

@@ -157,7 +157,7 @@ class tried_steps {
     return loss + lanes_->penalties().front();
   }
 
-  /// Tries several powers from this one on, away from those that are known.
+  /// Tries several powers from this one on, away from the known ones.
   void try_several(int power) {
     constexpr int several = steps_at_once;
     const bool first_time = found_.empty(), downwards = !first_time && power < found_.begin()->first;

@@ -298,7 +298,7 @@ void stream_run::owe_l1(double step, std::size_t rows) {
 }
 
 /// How often a column will occur is unknown, so rows cannot apply a part of l1 each: it is applied to all columns at
-/// once, for so many rows (Langford, Li and Zhang, Sparse online learning via truncated gradient, JMLR 2009).
+/// once, for many rows (Langford, Li and Zhang, Sparse online learning via truncated gradient, JMLR 2009).
 void stream_run::take_l1() {
   if (l1_.owed == 0.0) return;
   const auto t = static_cast<float>(l1_.owed / state_.reached);

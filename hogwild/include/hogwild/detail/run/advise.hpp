@@ -75,8 +75,8 @@ advice advise(const prepared_task& ready, std::vector<candidate>& candidates);
 /// for all workers, and the cost of a second memory node. Engines without a run by several workers are left out.
 std::vector<advised_run> extrapolate(const std::vector<advised_run>& runs, std::size_t cpus);
 
-/// The index of the run to take: the least predicted time of those that are not in lockstep. A later run is preferred
-/// only if it is 5 per cent faster and has more than one worker.
+/// The index of the run to take: the one with the least predicted time, leaving out runs in lockstep. A later run is
+/// preferred only if it is 5 per cent faster and has more than one worker.
 std::size_t best_of(const std::vector<advised_run>& runs);
 
 }  // namespace hogwild

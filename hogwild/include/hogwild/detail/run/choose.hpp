@@ -55,7 +55,7 @@ std::uint32_t exchange_rows(const exchange_options& chosen, double step);
 /// if the model does not fit into half of a core's cache and that is predicted to take less time. If kernels can also
 /// train the model on one shared array, workers use it if a replica would fill several caches. The rows between two
 /// exchanges make an exchange cost less than 5 per cent, if the bound allows so many. If not, two workers exceed the
-/// bound until an exchange costs at most 10 per cent; of more workers, as many are left idle as make the predicted time
+/// bound until an exchange costs at most 10 per cent; of more workers some are left idle, so that the predicted time is
 /// least. An explicit sharing is kept, within the bound; if the bound does not allow a single row, more than two
 /// workers average their gains.
 sharing_choice choose_sharing(const sharing_facts& facts);

@@ -24,7 +24,7 @@ class row_folds;
 /// models are trained side by side). So the result does not depend on the number of workers, nor on the number of
 /// ranks, each of which has all rows and trains some of the models. Options that stop a run early are ignored.
 ///
-/// Labels and class weights are determined from all rows, including those that `options` hold back for validation.
+/// Labels and class weights are determined from all rows, including rows that `options` hold back for validation.
 class fold_trainer {
  public:
   /// Deals the rows to folds; most rows are copied (row_folds). `data` and `ranks`, whose stop it obeys, outlive it;

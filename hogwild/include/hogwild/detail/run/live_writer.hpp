@@ -15,7 +15,7 @@ class live_writer {
  public:
   explicit live_writer(const param_store& store) : store_(store), board_(store.live()) {}
 
-  /// `rows_before`: rows of the run before those that slots count.
+  /// `rows_before`: rows that the run trained before the rows that slots count.
   void begin(std::uint64_t rows_before) {
     rows_before_ = rows_before;
     if (board_ != nullptr) board_->state = live_board::stage::training;

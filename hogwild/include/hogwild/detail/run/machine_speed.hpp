@@ -37,7 +37,7 @@ struct machine_speed {
 };
 
 /// Nanoseconds that workers of any kind take for a row of the task's data: the faster of two passes of real steps over
-/// the first rows, as many as take some 20 ms. `start` makes the workers of a task by a plan. Only for models of the
+/// enough of the first rows to take some 20 ms. `start` makes the workers of a task by a plan. Only for models of the
 /// library: a user's code runs in workers only. After a request to stop it returns early, with an unreliable number.
 using start_function = std::function<std::unique_ptr<engine_run>(const training_task& task, const loop_plan& plan)>;
 double probe_row(const training_task& work, const loop_options& options, const start_function& start,

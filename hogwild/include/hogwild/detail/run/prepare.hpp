@@ -95,7 +95,8 @@ void require_trainable(const sparse_view& rows, const std::string& source, const
 /// holds rows back, to copies of its own.
 class prepared_data {
  public:
-  /// `ranks`: this process and those that train with it, each on its own rows of the same columns; null: it is alone.
+  /// `ranks`: this process and the others that train with it, each on its own rows of the same columns; null: it is
+  /// alone.
   prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits,
                 collective* ranks = nullptr);
   prepared_data(prepared_data&&) = default;  // not copyable: the rows refer to its own counts

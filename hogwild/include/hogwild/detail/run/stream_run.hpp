@@ -30,7 +30,7 @@ struct stream_model {
   /// Throws if the model cannot be trained on such rows.
   std::function<void(const sparse_view& rows)> require_data{};
   std::vector<double> hyperparameters{};  ///< the model's, as far as they do not depend on its columns
-  /// The layout of its parameters for so many columns.
+  /// The layout of its parameters for a number of columns.
   std::function<std::vector<parameter_group>(std::size_t columns)> groups{};
 };
 

@@ -22,7 +22,7 @@ class search_journal {
   search_journal(const search_journal&) = delete;
   search_journal& operator=(const search_journal&) = delete;
 
-  /// The metric of a trial after so many epochs, infinite if it diverged; nothing if it is not known.
+  /// The metric of a trial after `epochs` epochs, infinite if it diverged; nothing if it is not known.
   std::optional<double> find(std::size_t trial, std::size_t epochs) const;
   /// Adds a result. Throws resource_error if the disk is full.
   void add(std::size_t trial, std::size_t epochs, double metric);

@@ -86,7 +86,7 @@ class trials_side_by_side {
   trials_side_by_side(std::vector<side_by_side_trial> trials, settings how);
   ~trials_side_by_side();
 
-  /// Brings these trials, by their positions, up to so many epochs in all, and measures them. If asked to stop
+  /// Trains these trials, given by their positions, up to `epochs` epochs in all, and measures them. If asked to stop
   /// meanwhile, it leaves the epochs of unfinished trials as they were. Throws what preparing them throws, except for
   /// config_error, which is reported with the trial.
   void train(std::span<const std::size_t> which, std::size_t epochs);
