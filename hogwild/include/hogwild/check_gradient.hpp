@@ -46,8 +46,8 @@ struct gradient_fault {
 ///
 /// Returns nothing if no fault is found. Losses are computed in the model's own precision, so faults of parameters with
 /// little influence on the loss may go unnoticed. Switch off dropout and sampling of classes, which are not part of the
-/// measured loss. A model whose gradient() draws random numbers must have loss(w, z, random), which it is compared
-/// with. Throws input_error for labels that the model does not allow, and config_error for a wrong number of
+/// measured loss. If gradient() draws random numbers, the model must have loss(w, z, random), with which the gradient
+/// is compared. Throws input_error for labels that the model does not allow, and config_error for a wrong number of
 /// parameters, or if the model reads or emits a parameter that does not exist.
 template <model M>
 std::optional<gradient_fault> check_gradient(const M& m, const sparse_view& rows,

@@ -23,7 +23,7 @@ namespace hogwild {
 /// Tibshirani, Regularization paths for generalized linear models via coordinate descent, 2010).
 struct path_options {
   std::vector<double> l2{};            ///< >= 0, finite, distinct, in any order; at least one
-  std::optional<std::size_t> folds{};  ///< measure each l2 by so many folds; each fold has its own path
+  std::optional<std::size_t> folds{};  ///< measure each l2 by this many folds; each fold has its own path
 };
 
 /// The model for one l2 of a path.
@@ -34,18 +34,18 @@ struct path_point {
 
 /// All models of a path.
 struct path_result {
-  /// The points by falling l2. If the path was asked to stop: those that had ended or, if none had, the unfinished
+  /// The points by falling l2. If the path was asked to stop: the points that had ended or, if none had, the unfinished
   /// first one.
   std::vector<path_point> points{};
-  /// The best point among those that have not diverged: the one with the lowest mean loss of its folds; without folds,
-  /// the one with the lowest validation loss; without validation rows, the last one. Empty if all have diverged.
+  /// The best point of all that have not diverged: the one with the lowest mean loss of its folds; without folds, the
+  /// one with the lowest validation loss; without validation rows, the last one. Empty if all have diverged.
   std::optional<std::size_t> best{};
 };
 
 namespace detail {
 
-/// `ranks` divide the folds of `data`, all of which each rank has; null: this process is alone. `make` makes tasks for
-/// one process.
+/// `ranks`, each of which has all of `data`, divide the folds; null: this process is alone. `make` makes tasks for one
+/// process.
 fold_measures cross_validate(const task_maker& make, const sparse_view& data, std::size_t folds,
                              const train_options& options, std::size_t workers, collective* ranks);
 
@@ -55,11 +55,10 @@ chosen_l2 choose_l2(const task_maker& make, const sparse_view& data, const train
 /// The options of the run with the chosen l2.
 train_options with_chosen_l2(train_options options, const chosen_l2& chosen);
 /// The same for a resumed run, which chose its l2 before its first epoch: each rank reads the l2 from its own
-/// checkpoint
-/// (`resume`). All ranks call it. Throws as resume_of_rank(), and config_error if an l2 is given as well.
+/// checkpoint (`resume`). All ranks call it. Throws as resume_of_rank(), and config_error if an l2 is given as well.
 train_options with_resumed_l2(train_options options, collective* ranks);
 
-/// The processes of a path: they train each of its models together, each on its part of the rows, and divide the folds.
+/// The processes of a path. They train each model together, each process on its part of the rows, and divide the folds.
 struct path_ranks {
   collective* all = nullptr;  ///< null: this process trains alone
   /// All rows, from which folds are drawn, and prepare() for one process; empty: each rank has only its part of the
@@ -108,12 +107,13 @@ fold_measures cross_validate(const M& m, const sparse_view& data, const Engine& 
 }
 
 /// Trains a model for each l2 of a path, from the largest to the smallest. Each is a run of train(), which a tolerance
-/// or a target may end early, and begins with the final parameters of the one before it. Models of a fold begin with
-/// those of the same fold. Observers are told of each run on all rows. Options that name a file of one run (record,
-/// checkpoint, resume) are refused. After a point that diverges, the next one begins with the same parameters as it
-/// did. With an engine of several processes each process passes its own rows, as to train(), and there are no folds.
+/// or a target may end early, and begins with the final parameters of the one before it. Each model of a fold begins
+/// with the parameters of the fold's previous model. Observers are told of each run on all rows. Options that name a
+/// file of one run (record, checkpoint, resume) are refused. After a point that diverges, the next one begins with the
+/// same parameters as it did. With an engine of several processes each process passes its own rows, as to train(), and
+/// there are no folds.
 ///
-/// Throws as cross_validate(), and config_error for a path that is empty or has an l2 twice or below 0. Several
+/// Throws as cross_validate(), and config_error for a path that is empty, repeats an l2, or has an l2 below 0. Several
 /// processes throw rank_failure instead, also if their paths differ. Runs on all rows throw as train().
 template <model M, class Engine>
 path_result train_path(const M& m, const sparse_view& data, const Engine& engine, const path_options& path,

@@ -67,8 +67,8 @@ std::unique_ptr<engine_run> start(const process_engine& engine, const training_t
                                   const note_function& note, std::string_view decorator = {});
 std::size_t plan_sharing(const process_engine& engine, run_planner& run);
 
-/// Joins the members of one process, all at once, to a group of another kind, and returns its members in the same
-/// order. They use the given members to set it up.
+/// Joins all members of one process at once to a group of another kind, and returns the new members in the same order.
+/// The given members set up the new group.
 using joining_function = std::function<std::vector<std::unique_ptr<collective>>(
     std::vector<std::unique_ptr<collective>> members, std::chrono::nanoseconds timeout)>;
 
@@ -93,8 +93,9 @@ struct sync_engine {
   bool pin = true;                                        ///< one CPU for each rank, if there are enough
   std::string program{};                                  ///< for ranks that are processes: see process_engine
   std::vector<std::string> arguments{};                   ///< likewise
-  /// For a run of several processes, on one machine or several: the collective of all of them. All have the same number
-  /// of workers, which are threads; all these threads are ranks of one run. Outlives the run.
+  /// For a run of several processes, on one machine or several: the collective of all of them. Each process has the
+  /// same number of workers, which are threads; all these threads are ranks of one run. The collective outlives the
+  /// run.
   collective* ranks = nullptr;
   /// How long ranks wait for a missing one before the run ends with worker_error; at most 1,000,000 seconds.
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
@@ -121,8 +122,7 @@ struct sync_engine_of {
     return {workers, Rule, rows, scale_step, transport, pin, program, arguments, ranks, timeout, join_members};
   }
 };
-/// The rows of each rank between two meetings: as the engine says, or the default for ranks of at most `rows_of_rank`
-/// rows.
+/// The rows of each rank between two meetings: `engine.rows`, or the default for ranks of at most `rows_of_rank` rows.
 std::size_t rows_between_meetings(const sync_engine& engine, std::size_t rows_of_rank);
 
 using all_reduce_engine = sync_engine_of<sync_rule::gradients>;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The front door. What a program uses:
+// The front door. A program uses:
 //
-//   models   the one that it trains, <hogwild/models/logistic.hpp> say, or a type of its own: with a loss by the
-//            margin it needs nothing else, any other (see conforms<M>()) also <hogwild/general_model.hpp>
+//   models   a model of the library, such as <hogwild/models/logistic.hpp>, or a type of its own, which also needs
+//            <hogwild/general_model.hpp> unless it is a margin model without project() (see conforms<M>())
 //   data     open_libsvm, csr_rows: rows in a file, or in memory; <hogwild/rows.hpp> has rows of other types and shapes
 //   engines  serial_engine, thread_engine, process_engine, all_reduce_engine, local_sgd_engine; ring_engine comes with
 //            <hogwildpp/hogwildpp.hpp>
@@ -20,7 +20,7 @@
 //     return run.train_loss < 0.4 ? 0 : 1;
 //   }
 //
-// What goes wrong is thrown as an error (error.hpp). An observer (observer.hpp) hears of each epoch.
+// A failure is thrown as an error (error.hpp). Observers (observer.hpp) hear of each epoch.
 
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/data/example.hpp>

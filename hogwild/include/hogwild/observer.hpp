@@ -14,7 +14,7 @@
 
 namespace hogwild {
 
-/// What observers are told before the first epoch of a run.
+/// The report to observers before the first epoch of a run.
 struct run_start {
   std::string_view model, engine;                                  ///< their names
   std::size_t workers = 0, epochs = 0;                             ///< workers that train; epochs asked for
@@ -26,8 +26,8 @@ struct run_start {
 };
 
 /// An observer's answer: whether the run goes on. `stop` ends it as train_options::stop does: with the status `stopped`
-/// and the parameters trained so far. If several processes train together, one such answer ends the run of all. It has
-/// no effect if the run ends anyway, as after the last epoch.
+/// and the parameters trained so far. If several processes train together, one `stop` ends the run of all. It has no
+/// effect if the run ends anyway, as after the last epoch.
 enum class observer_answer { go_on, stop };
 
 /// Receives the progress of a run. The library itself prints only notes that no observer takes (set_default_notes()).
@@ -111,8 +111,7 @@ class function_observer final : public observer {
 ///     printer(), std::move(p)    an observer by value, which is moved into the handle
 ///     std::make_shared<...>()    a std::shared_ptr, or a std::unique_ptr, which gives it up
 ///     [](const epoch_report& e) { ... }    a function of an epoch_report or a round_report, which is copied; it
-///     returns
-///                                          nothing or an observer_answer
+///                                          returns nothing or an observer_answer
 ///
 /// Copies of a handle, and so of train_options, refer to the same observer.
 class observer_handle {

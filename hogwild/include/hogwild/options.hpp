@@ -35,13 +35,14 @@ struct target_option {
   double value;      ///< in that figure's unit
 };
 
-/// Weights of rows by their labels, which are multiplied by those of the data (sparse_view::weight). A run divides the
-/// weights by their mean over all training rows, so that steps and l2 mean what they mean without; those of test and
-/// validation rows by their own mean. A row of weight 2 then counts as two rows do.
+/// Weights of rows by their labels. They multiply the rows' own weights (sparse_view::weight). A run divides the
+/// weights of training rows by their mean, so that steps and l2 keep their meaning, and those of test and validation
+/// rows by their own mean. A row of weight 2 then counts like two rows.
 struct class_weights {
-  /// Every class weighs the same in all: a row of class c weighs rows / (classes * rows of c).
+  /// Gives all classes the same total weight: a row of class c weighs rows / (classes * rows of c).
   bool balanced = false;
-  /// Instead: labels as read, with the weight of their rows, finite and >= 0; other labels weigh 1.
+  /// Instead of `balanced`: labels as read, each with the weight of its rows, finite and >= 0; rows of other labels
+  /// weigh 1.
   std::vector<std::pair<double, double>> of_labels{};
 
   bool any() const { return balanced || !of_labels.empty(); }  ///< whether any class weighs more or less than 1
@@ -60,11 +61,11 @@ struct l2_search {
 struct train_options {
   /// The number of epochs, unless a target, a tolerance, a validation set or `max_seconds` ends the run sooner.
   std::size_t epochs = 20;
-  /// > 0: so many seconds after the call of train() the run ends, within a few rows, as after its last epoch: the
-  /// parameters are measured and returned, with the status `done`. Time from before a run was resumed does not count. A
-  /// step search ends likewise; if no row was trained, the status is `stopped`, and the initial parameters are
-  /// returned. Several models that are trained side by side end after the current pass; trainings of folds are not cut
-  /// short.
+  /// > 0: the run ends this many seconds after the call of train(), within a few rows. As after the last epoch, the
+  /// parameters are measured and returned, with the status `done`. A resumed run does not count the time before it was
+  /// resumed. A step search ends likewise; if no row was trained, the status is `stopped`, and the initial parameters
+  /// are returned. Several models that are trained side by side end after the current pass; trainings of folds are not
+  /// cut short.
   std::optional<double> max_seconds{};
   step_options step{};         ///< the step size and how it falls
   std::optional<double> l2{};  ///< >= 0; default: for linear models the mean squared norm of the first rows (about a
@@ -86,18 +87,18 @@ struct train_options {
   optimizer_constants constants{};                       ///< of the optimiser
   sharing_kind sharing = sharing_kind::automatic;        ///< where workers read and write
   ownership_kind ownership = ownership_kind::automatic;  ///< models of ratings
-  row_order order = row_order::chunked;                  ///< in which order rows are trained
+  row_order order = row_order::chunked;                  ///< the order in which rows are trained
   sharding shards = sharding::claimed;                   ///< which rows a worker trains
   bool reproducible = false;                             ///< the same bits for any number of workers, on every engine
-  /// > 0: for a reproducible run, whose result depends on it. Default: by data and step.
+  /// > 0: for a reproducible run, whose result depends on it. Default: chosen by data and step.
   std::optional<std::size_t> virtual_workers{};
   /// For margin models: adds a constant term, as the last parameter. Without `initial`, it begins at the value with the
   /// lowest loss for weights of 0. After each measured epoch, and at the end, it is moved to the value with the lowest
   /// mean loss of the training rows for the present weights.
   bool bias = false;
-  /// > 0, under sgd: the step of the bias divided by that of the columns, between two such epochs. Default: the mean
-  /// square of the entries of the first rows, as if the bias were the weight of one more column with values as large as
-  /// those. In rows of texts, which are long and have small entries, a bias with the columns' step oscillates.
+  /// > 0, under sgd: the step of the bias divided by that of the columns, between two measured epochs. Default: the
+  /// mean square of the entries of the first rows, as if the bias were the weight of one more column with values as
+  /// large as those. In rows of texts, which are long and have small entries, a bias with the columns' step oscillates.
   std::optional<double> bias_rate{};
   double weight_positive = 1.0;  ///< > 0: the weight of a row of the larger label (binary models)
   class_weights weights{};       ///< weights of rows by their labels
@@ -107,7 +108,7 @@ struct train_options {
   std::uint64_t seed = 1;  ///< for all random draws: the order of rows, initial values, rows that are held back
   /// In [0, 1). For convex (linear) models: stop when the objective is known to lie no further above the optimum than
   /// this fraction of itself (epoch_report::gap). This needs l2 or l1; the epoch with the lowest objective is returned.
-  /// For other models, or with `tolerance_epochs`: stop when so many epochs in a row lower the objective by no more
+  /// For other models, or with `tolerance_epochs`: stop when that many epochs in a row lower the objective by no more
   /// than this fraction of its fall since the model's initial parameters, before a warm start.
   std::optional<double> tolerance{};
   /// > 0; default: 2, except for convex models, whose runs end at the optimum. One epoch without progress may be
@@ -122,7 +123,7 @@ struct train_options {
   std::optional<sparse_view> test{};        ///< measured with the training rows, never trained on
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept
   /// In [0, 1): hold back this fraction of the training rows for validation, drawn by the seed: the same fraction of
-  /// each of two labels, or of each class, and never its last row. Both parts are copies.
+  /// each of two labels, or of each class, but never the last row of one. Both parts are copies.
   double validation_fraction = 0.0;
   std::size_t patience = 3;  ///< epochs without a better validation loss before the run stops
   /// In (0, 1]: the run's parameters are the mean of the parameters after each of the last epochs: this fraction of
@@ -146,23 +147,23 @@ struct train_options {
   /// > 0: write the checkpoint only every so many epochs, after the last one, and if an observer ends the run. The
   /// checkpoint of an epoch that is not measured (measure_every) says so.
   std::size_t checkpoint_every = 1;
-  /// > 0, instead of a number of epochs: write the checkpoint after the first epoch that ends so many seconds after the
-  /// last checkpoint.
+  /// > 0, instead of a number of epochs: write the checkpoint after the first epoch that ends at least this many
+  /// seconds after the last checkpoint.
   std::optional<double> checkpoint_seconds{};
   std::string resume{};     ///< continue from this checkpoint
   std::string data_name{};  ///< the data's name in messages and the record
   /// Observers of the run: pointers to observers that outlive it, observers by value, functions (see observer_handle).
   /// None may be null.
   std::vector<observer_handle> observers{};
-  /// 1 to 65,536: each epoch is cut into so many rounds of about as many rows. All workers wait at the end of a round,
-  /// and observers hear of it (observer::on_round). Default: as few rounds as necessary, which are not reported.
+  /// 1 to 65,536: each epoch is cut into this many rounds of about equally many rows. All workers wait at the end of a
+  /// round, and observers hear of it (observer::on_round). Default: as few rounds as necessary, which are not reported.
   /// Replicas meet after each round; a reproducible run repeats only under the same number. Excludes blocks of ratings,
   /// so models of ratings are trained with shared ownership. All processes that train together must have the same
   /// number.
   std::optional<std::size_t> rounds{};
   /// A request ends the run within a few rows or some milliseconds, whether it searches a step, trains or measures. The
   /// result has the status `stopped`; before the first epoch it has 0 epochs. If several processes train together, all
-  /// must be asked: those that are not train their epoch to its end.
+  /// must be asked: a process that is not asked finishes its epoch.
   std::stop_token stop{};
 };
 

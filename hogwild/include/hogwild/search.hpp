@@ -106,11 +106,11 @@ struct search_result {
   double seconds = 0.0;               ///< wall time of the search, in this process
 };
 
-/// The trial with the lowest metric among those that are done; if none is done, among those with the most epochs. The
-/// first one of equal trials. Null if no metric is finite.
+/// The trial with the lowest metric among finished trials; if none is finished, among the trials with the most epochs.
+/// The first one of equal trials. Null if no metric is finite.
 ///
-/// A trial of few epochs is passed over even if its metric is lower than all that are done, since its final metric is
-/// unknown. (Hyperband's algorithm returns the lowest metric of all.)
+/// A trial of few epochs is passed over even if its metric is lower than those of all finished trials, since its final
+/// metric is unknown. (Hyperband's algorithm returns the lowest metric of all.)
 const trial* best_of(std::span<const trial> trials);
 
 /// The brackets of a search, in the order in which they are run. Throws config_error for options out of range, and if

@@ -23,32 +23,32 @@
 #include <hogwild/saved_model.hpp>
 #include <hogwild/train.hpp>
 
-// Margin models that are trained side by side and make one: a class each, or an ensemble. The file of such a model is
-// read by predictor (<hogwild/registry.hpp>) and by the command.
+// Several margin models that are trained together and combined into one: a model for each class, or an ensemble.
+// predictor (<hogwild/registry.hpp>) and the command read the file of such a model.
 
 namespace hogwild {
 
 /// The rows that each model of an ensemble is trained on.
 enum class ensemble_rows : std::uint32_t {
-  bootstrap,  ///< all rows, each as often as a Poisson distribution of mean 1 draws by the seed (Oza, Online bagging
-              ///< and boosting, 2005)
-  shards      ///< runs of rows of about the same length, a run each
+  bootstrap,  ///< all rows, each counted a number of times that is drawn, by the seed, from a Poisson distribution of
+              ///< mean 1 (Oza, Online bagging and boosting, 2005)
+  shards      ///< consecutive rows, about equally many for each model
 };
 
-/// The way in which the models of an ensemble make one.
+/// How the models of an ensemble are combined into one.
 enum class ensemble_answer : std::uint32_t {
-  mean,         ///< the mean of their probabilities where they have them; else of their margins, where labels are two,
-                ///< or of the numbers that they predict
-  vote,         ///< the label that most of them say (binary models)
-  mean_weights  ///< one linear model: the mean of their weights, with the best constant term for all rows (Zinkevich,
+  mean,         ///< the mean of the models' probabilities, if they have any; else of their margins (two labels) or of
+                ///< the numbers that they predict
+  vote,         ///< the label that most models predict (binary models)
+  mean_weights  ///< one linear model: the mean of the weights, with the best constant term for all rows (Zinkevich,
                 ///< Weimer, Li and Smola, Parallelized stochastic gradient descent, NeurIPS 2010, on shards)
 };
 
-/// Several models of the same kind that vote, or whose answers are averaged.
+/// Several models of the same kind that vote, or whose predictions are averaged.
 struct ensemble_options {
   std::size_t models = 10;                         ///< >= 2
   ensemble_rows rows = ensemble_rows::bootstrap;   ///< which rows each model trains on
-  ensemble_answer answer = ensemble_answer::mean;  ///< what is made of their answers
+  ensemble_answer answer = ensemble_answer::mean;  ///< how their predictions are combined
 };
 
 namespace detail {
@@ -74,7 +74,7 @@ prepared_task prepare_several(const M& m, const sparse_view& data, const train_o
   require_several(plan, options, traits);
   if (plan.rows == member_rows_kind::classes) traits.labels = label_kind::classes;
   train_options of_all = options;
-  of_all.initial = {};  // which the plan has
+  of_all.initial = {};  // the plan has it
   prepared_data ready(data, of_all, traits);
   if (plan.rows != member_rows_kind::classes) require_data(m, ready);
   auto task = make_task(m, ready.train(), ready.labels(), ready.loop());
@@ -96,7 +96,7 @@ train_result train_several_of(const M& m, const sparse_view& data, std::shared_p
   return train_several(prepare_all, std::move(plan), std::move(engine), options.stop);
 }
 
-/// Takes from the engine who trains models one by one, and how many threads measure.
+/// Takes from the engine the workers that train models one by one, and the number of threads that measure.
 template <trains_several Engine>
 void set_workers(several_plan& plan, const Engine& engine) {
   if constexpr (std::same_as<Engine, serial_engine>) return;
@@ -121,12 +121,12 @@ train_result train_several_by(const M& m, const sparse_view& data, const Engine&
 
 }  // namespace detail
 
-/// Trains a binary model for each class, of which rows have at least three, against all other classes. The prediction
-/// is the class with the largest margin. Models under sgd are trained side by side, up to 32 in one pass over the rows,
-/// each as train() would train it alone. The result's parameters have, for each column, the weights of all classes, and
-/// then the constant terms; train_loss is the sum over the classes of their mean losses. Any engine can be used whose
-/// workers belong to this process or are started by it, except devices. Models that are trained one by one need
-/// serial_engine or thread_engine.
+/// Trains a binary model for each class, against all other classes; rows must have at least three classes. The
+/// prediction is the class with the largest margin. Models under sgd are trained side by side, up to 32 in one pass
+/// over the rows, each as train() would train it alone. The result's parameters have, for each column, the weights of
+/// all classes, and then the constant terms; train_loss is the sum over the classes of their mean losses. Any engine
+/// can be used whose workers belong to this process or are started by it, except devices. Models that are trained one
+/// by one need serial_engine or thread_engine.
 ///
 /// With an engine of several processes (its member `ranks`), all processes call this with the same rows, unlike
 /// train(), and divide the models. Each process trains its models by its own workers; all return all models. If one of

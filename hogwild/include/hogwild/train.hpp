@@ -25,8 +25,8 @@
 
 namespace hogwild {
 
-/// Throws config_error where a general model has no parameters for a column or a class that occurs: it would read and
-/// write beside them.
+/// Throws config_error if a general model lacks parameters for a column or a class that occurs: it would read and write
+/// out of bounds.
 template <model M>
 void require_room(const M& m, const prepared_data& ready) {
   if constexpr (free_model<M>) {
@@ -34,7 +34,7 @@ void require_room(const M& m, const prepared_data& ready) {
     const std::vector<parameter_group> groups = groups_of(m);
     for (const parameter_group& g : groups) {
       if (!g.hot_first || g.rows * g.width == 0) continue;
-      // Where another group goes on with the columns behind this one's, that has to hold the rest.
+      // If another group continues with the columns behind this group's, that group has to hold the rest.
       const std::size_t end = g.first_column + g.rows;
       const auto goes_on = [end](const parameter_group& next) { return next.hot_first && next.first_column == end; };
       if (end >= ready.train().columns || std::ranges::any_of(groups, goes_on)) continue;
@@ -53,7 +53,7 @@ void require_room(const M& m, const prepared_data& ready) {
   }
 }
 
-/// Has the model check the rows that it is to be trained and measured on (M::require_data()), before any worker process
+/// Lets the model check the rows that it will be trained and measured on (M::require_data()), before any worker process
 /// is started.
 template <model M>
 void require_data(const M& m, const prepared_data& ready) {
@@ -65,7 +65,7 @@ void require_data(const M& m, const prepared_data& ready) {
   }
 }
 
-/// Checks a model, its data and the options, and makes the task of them. The data must outlive it. Throws as train().
+/// Checks a model, its data and the options, and makes the task. The data must outlive it. Throws as train().
 template <model M>
 prepared_task prepare(const M& m, const sparse_view& data, const train_options& options, collective* ranks = nullptr) {
   static_assert(conforms<M>());
@@ -80,7 +80,7 @@ prepared_task prepare(const M& m, const sparse_view& data, const train_options& 
         requires { sizeof(trained_as_t<M>); },
         "to train a margin model with project(), include <hogwild/general_model.hpp> too");
     train_options without_bias = options;
-    without_bias.bias = false;  // which is one of the model's parameters then
+    without_bias.bias = false;  // the bias is then one of the model's parameters
     return prepare(trained_as_t<M>{m, data.columns, options.bias}, data, without_bias, ranks);
   }
 }
@@ -100,9 +100,8 @@ std::size_t workers_asked(const Engine& engine) {
 
 }  // namespace detail
 
-/// Trains a model on sparse rows with an engine: serial_engine, thread_engine, process_engine, or ring_engine of
-/// hogwildpp. Returns when the run has ended; a run whose loss is not finite ends with status diverged, not with an
-/// exception.
+/// Trains a model on sparse rows with an engine, such as thread_engine (engines.hpp) or ring_engine (hogwildpp).
+/// Returns when the run has ended; a run whose loss is not finite ends with status diverged, not with an exception.
 ///
 /// With an engine of several processes (its member `ranks`), all processes call this with the same model and options,
 /// each with its own rows. All return the same model and measures. The first one writes the record.

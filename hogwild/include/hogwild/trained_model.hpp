@@ -32,7 +32,7 @@ template <model M>
 struct trained_model {
   M model{};                             ///< the model that was trained
   std::vector<float> parameters{};       ///< as train() returns them
-  label_map labels{};                    ///< of the labels that it was trained on
+  label_map labels{};                    ///< maps the labels that it was trained on
   std::vector<std::uint32_t> columns{};  ///< the input number of each column, by position
 
   /// The value for open_options::numbering that gives rows the model's column positions. Refers to `columns`.
@@ -65,8 +65,8 @@ void save(const std::filesystem::path& path, const trained_model<M>& trained) {
 }
 
 /// The same for a run, given the rows that it was trained on. Also throws config_error if load() would restore another
-/// model, as when M::numbers() leaves out a number of the model. For that it compares losses of both models, those of
-/// free models on the first rows.
+/// model, for example because M::numbers() leaves out a number of the model. To find out, it compares the losses of
+/// both models; for free models, on the first rows.
 template <model M>
 void save(const std::filesystem::path& path, const train_result& run, const sparse_view& data, const M& m) {
   detail::save_restorable(path, m, run.parameters, run.labels, detail::input_numbers_of(data), data);

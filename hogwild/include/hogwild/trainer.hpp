@@ -116,7 +116,7 @@ class trainer {
 
   std::size_t chunk_rows() const { return run_.chunk_rows(); }  ///< rows that a worker trains before it draws again
   std::uint64_t rows() const { return run_.rows(); }            ///< rows given since the stream began
-  std::uint64_t trained() const { return run_.trained(); }      ///< those that were trained; the others are kept
+  std::uint64_t trained() const { return run_.trained(); }      ///< rows trained so far; the others are kept
   std::size_t columns() const { return run_.columns(); }        ///< the number of columns so far
 
   /// A copy of the model, as trained so far. Throws config_error if no row was trained yet.

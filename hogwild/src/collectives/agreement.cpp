@@ -16,8 +16,8 @@ namespace hogwild {
 
 namespace {
 
-/// Calls meet(memory) and returns the result. If it throws, other ranks may still read and write the memory while their
-/// threads wait; then it is never freed, which happens once at most, since a group breaks once.
+/// Calls meet(memory) and returns the result. If meet() throws, other ranks may still read and write the memory while
+/// their threads wait, so it is never freed. This happens at most once, since a group breaks once.
 template <class Memory, class Meet>
 Memory met_in(Memory memory, const Meet& meet) {
   const auto kept = std::make_shared<Memory>(std::move(memory));

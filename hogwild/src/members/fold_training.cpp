@@ -55,7 +55,7 @@ train_options without_its_own(train_options o) {
   return o;
 }
 
-/// The options of a fold: labels and weights are decided by all rows.
+/// The options of a fold: labels and weights are determined from all rows.
 train_options of_a_fold(const prepared_data& all) {
   train_options o = all.options();
   o.validation.reset();

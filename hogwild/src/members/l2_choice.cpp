@@ -38,7 +38,7 @@ double of_six_digits(double x) {
   return x;
 }
 
-/// The default candidates for a given step.
+/// The default candidates that suit the step, if it is given.
 std::vector<double> usual_l2(const fold_trainer& folds, std::optional<l2_form> form) {
   std::vector<double> all;
   const double rows = form == l2_form::two_pass ? static_cast<double>(folds.all_rows()) : 1.0;

@@ -51,7 +51,7 @@ void member_groups::begin_with(std::size_t model, std::span<const float> w) {
   g.run->place(model - g.first, settings_[model], w);
 }
 
-/// All lanes of a pass; if workers have groups of their own, about equally many models in each.
+/// The most models in a group: all lanes of a pass, or about equally many in each if workers have groups of their own.
 std::size_t member_groups::most_in_group(std::size_t models) const {
   if (!own_) return most_lanes;
   const std::size_t workers = team_.size();

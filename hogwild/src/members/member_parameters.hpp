@@ -16,7 +16,7 @@
 
 namespace hogwild::detail {
 
-/// Calls take(k, w) on the first rank for all models that ranks divide by these portions, in order: w are the `each`
+/// Calls take(k, w) on the first rank for all models that ranks divide by these portions, in order. w has the `each`
 /// parameters of model k, which its rank gets from of(k). All ranks call it. Throws as a collective.
 template <class Of, class Take>
 void for_all_members(ranks_at_work& ranks, const rank_portions& portions, std::size_t each, const Of& of,
@@ -25,7 +25,7 @@ void for_all_members(ranks_at_work& ranks, const rank_portions& portions, std::s
     for (std::size_t k = 0; k < portions.all; ++k) take(k, std::span<const float>(of(k)));
     return;
   }
-  // Each rank's models one behind the other, with unused room if it has one fewer than the first.
+  // Each rank sends its models one after the other, with unused room if it has one fewer than the first rank.
   const std::size_t rank = ranks.rank(), first = portions.first_of(rank);
   std::vector<float> own(each * portions.count_of(0));
   for (std::size_t k = first; k < portions.first_of(rank + 1); ++k)

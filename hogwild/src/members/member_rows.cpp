@@ -33,7 +33,7 @@ std::vector<float> beginning_of(const several_plan& plan, std::size_t k) {
 
 member_rows::member_rows(const prepared_data& all, const several_plan& plan, std::size_t k)
     : rows_(all.train()), options_(all.options()) {
-  // All rows together have decided this.
+  // These were determined from all rows.
   options_.l2 = all.loop().l2;
   options_.weight_positive = 1.0;
   options_.weights = {};

@@ -34,7 +34,7 @@ class member_rows {
   std::vector<float> weight_{};
 };
 
-/// The mean weighted count of a row in that bootstrap.
+/// The mean weighted count of a row in the lane's bootstrap.
 double mean_count(const sparse_view& rows, const lane_rows& lane);
 
 }  // namespace hogwild::detail

@@ -35,9 +35,9 @@ class members_one_by_one {
   std::optional<double> gap() const;
   /// The sums of the counts.
   train_result counted() const;
-  /// The counts of all models by the end of this epoch of each, with the sums of their losses and objectives on their
-  /// training rows; `train_seconds` are those of all workers together. A model that has ended before counts with its
-  /// last values.
+  /// The counts of all models at the end of this epoch, with the sums of their losses and objectives on their training
+  /// rows; `train_seconds` are those of all workers together. A model that has ended before counts with its last
+  /// values.
   epoch_report after_epoch(std::size_t epoch) const;
   /// The result of the first model.
   const train_result& first() const { return ended_.front(); }

@@ -40,7 +40,7 @@ members_side_by_side::members_side_by_side(const prepared_task& all, const sever
   ranks_.together([&] { start_groups(std::move(engine), team); });
 }
 
-/// As a separate run finds them.
+/// Finds the schedules as separate runs would.
 void members_side_by_side::find_schedules(thread_team& team) {
   using clock = std::chrono::steady_clock;
   const auto begin = clock::now();
@@ -115,7 +115,7 @@ bool members_side_by_side::train(std::size_t epoch) {
   return whole;
 }
 
-/// What all ranks learn about a model.
+/// The facts about a model that ranks exchange.
 struct member_state {
   double loss, objective, reached, distance, start, last_good, ended;
 };
@@ -128,7 +128,7 @@ bool members_side_by_side::conclude(std::size_t epoch) {
   return tell_others(sound);
 }
 
-/// Whether the models of all ranks are sound.
+/// Exchanges the states of models between ranks; returns whether the models of all ranks are sound.
 bool members_side_by_side::tell_others(bool sound) {
   std::vector<member_state> states;
   for (const member& m : members_)
@@ -229,7 +229,7 @@ std::string members_side_by_side::told_of_divergence(std::size_t epoch) const {
          worst->course.told(epoch, worst->objective);
 }
 
-/// By a separate task, which few runs need.
+/// Makes a separate task, since few runs need it.
 double members_side_by_side::spread_of_losses_of(std::size_t k) const {
   const member_rows own(all_.data, plan_, k);
   const prepared_task made = plan_.prepare(own.rows(), own.options());

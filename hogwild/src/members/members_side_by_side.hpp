@@ -61,7 +61,7 @@ class members_side_by_side {
   /// One sentence about the first model that has diverged: how, and when it was good last.
   std::string told_of_divergence(std::size_t epoch) const;
 
-  /// After the last epoch that conclude() was given, or the epoch of the model's parameters.
+  /// The values after the last epoch that conclude() was given, or after the epoch of the model's parameters.
   double loss(std::size_t model) const { return members_[model].loss; }
   double objective(std::size_t model) const { return members_[model].objective; }
   /// Parameters of a model of this rank.
@@ -88,7 +88,7 @@ class members_side_by_side {
     std::optional<run_status> ended{};
     std::vector<float> parameters{};  ///< set once it has ended; not for other ranks' models
 
-    /// For unscaled weights of its rows; a separate run scales their mean to 1.
+    /// The step for unscaled weights of the rows; a separate run scales their mean to 1.
     double step(std::size_t epoch) const { return schedule.at(epoch) * rules.step_factor / mean; }
   };
 

@@ -20,13 +20,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Time between two meetings: short at first, because the work may be short, then as long as a user accepts to wait.
+/// Time between two meetings: short at first, because the work may be short, then as long as a user is willing to wait.
 constexpr std::chrono::milliseconds first_pause = 1ms, longest_pause = 100ms;
 
-/// What a rank reports at a meeting, as the numbers that groups exchange.
+/// A rank's report at a meeting, as numbers, which groups can exchange.
 struct rank_report {
   double works = 0.0, asked = 0.0;
-  double failed = 0.0;  ///< the exit code; 0: it has not
+  double failed = 0.0;  ///< the exit code; 0: it has not failed
 };
 
 /// The result of some work.

@@ -138,7 +138,7 @@ class several_run {
     if (ended == run_status::diverged && is_first()) teller_.note(together_->told_of_divergence(result_.epochs));
   }
 
-  /// By the first rank's clock. Once there are steps, at least one pass is trained.
+  /// Whether the time is over, by the first rank's clock. Once there are steps, at least one pass is trained.
   bool time_is_over() {
     double over = result_.epochs > 0 && run_.time_is_over() ? 1.0 : 0.0;
     ranks_.take_first(over);
@@ -444,7 +444,7 @@ void complete(several_plan& plan, const prepared_task& all, std::size_t ranks) {
   }
 }
 
-/// What must be the same on all ranks, which have all rows. Each rank's engine may differ.
+/// The values that must be the same on all ranks, each of which has all rows. Engines may differ.
 std::vector<named_value> what_is_trained(const several_plan& plan, const prepared_task& all) {
   const task_facts& facts = all.task->facts();
   std::vector<named_value> mine{detail::compared_build()};

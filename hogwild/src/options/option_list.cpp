@@ -17,7 +17,7 @@ namespace hogwild::detail {
 
 namespace {
 
-/// Longer lists are shown by a part of them, and a checksum of the whole.
+/// Longer lists are shortened, and end with a checksum of the whole.
 constexpr std::size_t longest_list = 120;
 
 std::string shortened(const std::string& text) {
@@ -79,7 +79,7 @@ std::string text_of(const std::optional<T>& x) {
   return x ? text_of(*x) : std::string();
 }
 
-/// The value of a number, if it is one that is given.
+/// The value of an option that is a number and is given; nothing for others.
 template <class T>
 std::optional<double> number_in(const T& value) {
   if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)

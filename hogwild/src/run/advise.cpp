@@ -45,7 +45,7 @@ advised_run try_candidate(const training_task& task, const resolved_run& begun, 
   if (tried.twin) {
     resolved_run again = begun;
     run_planner unheard(task, again);
-    tried.twin->plan(unheard);  // the candidate then has as many workers
+    tried.twin->plan(unheard);  // so that the twin has as many workers as the candidate
   }
   made.probed = true;
   made.epoch_seconds =

@@ -9,13 +9,13 @@
 
 namespace hogwild {
 
-/// After which epochs a run writes a checkpoint.
+/// Decides after which epochs a run writes a checkpoint.
 class checkpoint_times {
  public:
   checkpoint_times(const train_options& options, const agreement& ranks) : options_(options), ranks_(ranks) {}
 
-  /// Whether the epoch that has ended is one; `stops`: an observer of this rank ends the run with it. All ranks call it
-  /// and agree, whatever the clock or the observers of one rank say.
+  /// Whether the epoch that has ended is one of them; `stops`: an observer of this rank ends the run with it. All ranks
+  /// call it and agree, whatever the clock or the observers of one rank say.
   bool are_due(std::size_t epoch, bool stops) const {
     if (options_.checkpoint.empty()) return false;
     const std::chrono::duration<double> since = clock::now() - written_;

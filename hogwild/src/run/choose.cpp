@@ -18,7 +18,7 @@ constexpr double gate_ns = 20'000.0;  // opening and closing a round
 constexpr double worth_it = 0.95;     // of the time of one worker: predictions are not exact
 constexpr double rare_head = 0.05;    // fraction of entries in the head below which a replica of it is useless
 constexpr double row_by_row = 1.6;    // time of a row by itself, relative to a row in batches by kernels
-constexpr double wide_caches = 4.0;   // a model that fills this many caches of a core has workers that seldom meet
+constexpr double wide_caches = 4.0;   // workers seldom meet on a model that fills more than this many caches of a core
 constexpr double exchanges_an_epoch = 4.0;  // by each worker; with fewer, replicas hardly share anything
 
 /// Lines that an exchange of the first `held` parameters covers on average, by the marks of the ruler.
@@ -31,7 +31,7 @@ double lines_an_exchange(const sharing_facts& f, double held) {
 struct prediction {
   double epoch_ns = 0.0;
   std::uint64_t rows = 0;   ///< between exchanges; 0 if replicas would not share enough
-  std::uint64_t least = 1;  ///< rows at least, whatever the bound says
+  std::uint64_t least = 1;  ///< the fewest rows, whatever the bound
   bool mean = false;
 };
 
@@ -66,8 +66,7 @@ prediction predict(const sharing_facts& f, std::size_t p, std::size_t held) {
   // A line passes from core to core at a limited rate, however many workers wait for it.
   const double exchange_ns = std::max(lines_an_exchange(f, columns) * f.line_ns, workers * f.shared_ns);
   const double cheap = 20.0 * exchange_ns / row_ns;  // rows whose exchange takes 5 per cent of their time
-  // If nothing limits the distance between exchanges, replicas go as far as one step's rows, if such exchanges are
-  // cheap.
+  // Without a bound, replicas exchange after the rows of one step, or after more rows if exchanges would cost too much.
   const double wanted = std::max(cheap, static_cast<double>(f.batch > 0 ? f.batch : usual_rows));
   const double bound = longest_exchange(f.step, f.curvature, p);
   const double each = static_cast<double>(f.rows) / workers / exchanges_an_epoch;
@@ -88,7 +87,7 @@ std::string number(double x) {
   return text;
 }
 
-/// Replicas for all of `workers`.
+/// The choice of replicas for all workers.
 sharing_choice replicas(const sharing_facts& f, access_kind kind, std::size_t head, std::size_t workers) {
   const std::size_t held = kind == access_kind::head ? std::min(head, f.parameters) : f.parameters;
   prediction p = predict(f, workers, held);
@@ -140,7 +139,7 @@ sharing_choice choose_sharing(const sharing_facts& f) {
             .exchange = {},
             .reason = "asked for, by options or by the model"};
   }
-  if (is_exclusive(f.update)) {  // for one worker, too, which then has the bits of several if they are ordered
+  if (is_exclusive(f.update)) {  // one worker too: it then has the same bits as several, if updates are ordered
     return {.kind = access_kind::direct,
             .workers = f.workers,
             .exchange = {},
@@ -177,7 +176,7 @@ sharing_choice choose_sharing(const sharing_facts& f) {
   double least = single * worth_it;
   const auto consider = [&](access_kind tried, std::size_t p, std::size_t held) {
     const prediction made = predict(f, p, held);
-    // The mean of many is stable, but as slow as one worker with that many times the rows.
+    // The mean of many workers' gains is stable, but as slow as one worker with that many times the rows.
     if (made.rows < 1 || made.epoch_ns > least || made.mean) return;
     best = p;
     kind = tried;

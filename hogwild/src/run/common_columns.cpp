@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t narrow_columns = 65536;
 
-/// How many rows of all ranks contain each of the columns, which are numbers of the files, ascending.
+/// The number of rows of all ranks that contain each column. `columns` are numbers of the files, ascending.
 std::vector<double> degrees(const sparse_dataset& mine, std::span<const double> columns, const agreement& ranks) {
   const sparse_view rows = mine.view();
   const std::vector<std::uint32_t> here = count_columns(rows);

@@ -15,8 +15,8 @@ namespace hogwild {
 
 namespace {
 
-/// With a step that suits the wild columns, the weights of the others cover about one part in so many of the way to
-/// their optimum in an epoch.
+/// With a step that suits the wild columns, the other weights cover in an epoch about 1 / outweighs of the way to their
+/// optimum.
 constexpr double outweighs = 1e4;
 /// Fewer entries than this fraction are not worth a note.
 constexpr double least_entries = 0.25;

@@ -72,7 +72,7 @@ class epoch_loop {
     const param_store& store = engine_run_.store();
     cut_epochs();
     task_.begin(store);
-    if (begins_anew()) meter_.minimise_constant(rounds_.scale(), epoch_meter::state::begun);  // as in a search
+    if (begins_anew()) meter_.minimise_constant(rounds_.scale(), epoch_meter::state::begun);  // as in a step search
     const objective_fall from_start = begin_fall();
     task_.change(store, options_.initial);
     if (run_.resumed) resume();
@@ -180,14 +180,14 @@ class epoch_loop {
     return rows;
   }
 
-  /// Throws for an epoch in which nobody trained a row, whatever the cause. Some ranks may have no rows.
+  /// Throws if no rank has trained a row in the epoch, whatever the cause. Some ranks may have no rows.
   void require_trained(std::size_t epoch, std::uint64_t rows) const {
     if (ranks_.any(rows > 0)) return;
     throw worker_error("no worker has trained a row in epoch " + std::to_string(epoch) +
                        ", though no stop was requested; look for what keeps the workers from training");
   }
 
-  /// By a stop request, an observer or the time limit, at any rank.
+  /// Whether a stop request, an observer or the time limit asks for the end, on any rank.
   bool asked_to_stop() {
     const std::array mine{options_.stop.stop_requested() ? 1.0 : 0.0, observer_stops_ ? 1.0 : 0.0,
                           run_.time_is_over() ? 1.0 : 0.0};
@@ -213,8 +213,8 @@ class epoch_loop {
   }
 
   /// Whether the epoch is trained again, because its summed gains overshot. If the objective rises even with the most
-  /// careful exchange, the step is too large for one worker as well. Then workers use the rarest exchange that ended
-  /// about as well, and no other epoch is turned back.
+  /// careful exchange, the step is too large for one worker as well. Then workers use the least frequent exchange that
+  /// ended about as well, and no other epoch is turned back.
   bool turned_back(divergence_guard& guard, std::size_t e, double step) {
     if (task_.facts().non_monotone || progress_.step_overshoots != 0 || !rose_too_far()) return false;
     tries_.push_back({rounds_.current_pace(), last_.objective});
@@ -299,7 +299,7 @@ class epoch_loop {
     return measured_mean_.empty() ? kept_.mean.value() : measured_mean_;
   }
 
-  /// Adds the finished epoch to the mean; returns whether the mean is now over several.
+  /// Adds the finished epoch to the mean; returns whether the mean is now over several epochs.
   bool average() {
     if (!kept_.mean.takes(progress_.epoch)) return false;
     measured_mean_.clear();
@@ -461,9 +461,9 @@ class epoch_loop {
   stop_cause stopped_by_ = stop_cause::request;
   detail::rank_standstills standstills_{ranks_, options_};
   checkpoint_times checkpoint_times_{options_, ranks_};
-  clock::time_point training_since_{};  ///< begin of the time that is not yet in the training seconds
+  clock::time_point training_since_{};  ///< start of the time that is not yet in the training seconds
   double objective_before_ = 0.0;
-  const bool compares_ends_ = !task_.facts().non_monotone;  ///< with the beginning; others may end higher
+  const bool compares_ends_ = !task_.facts().non_monotone;  ///< its end and beginning; other models may end higher
   unchanged_parameters unchanged_{task_, engine_run_};
   struct one_try {
     round_driver::pace pace;

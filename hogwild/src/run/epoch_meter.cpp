@@ -44,14 +44,14 @@ void read_telemetry(const param_store& store, const loop_options& options, epoch
   if (samples > 0) report.conflict_rate = static_cast<double>(conflicts) / static_cast<double>(samples);
 }
 
-/// Over all training rows it is 1, but a part may have another mean.
+/// The mean is 1 over all training rows, but a part of them may have another.
 double mean_weight(const sparse_view& rows) {
   if (rows.weight.empty() || rows.rows() == 0) return 1.0;
   const double sum = std::accumulate(rows.weight.begin(), rows.weight.end(), 0.0);
   return sum > 0.0 ? sum / static_cast<double>(rows.rows()) : 1.0;
 }
 
-/// Takes the first rank's measures; those that it lacks are removed on all ranks.
+/// Takes the first rank's measures; measures that it lacks are removed on all ranks.
 void take_first(const agreement& ranks, measurement& m) {
   constexpr double missing = std::numeric_limits<double>::quiet_NaN();
   const std::span<const measure> known = all_measures();

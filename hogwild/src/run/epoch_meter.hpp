@@ -24,8 +24,8 @@ class epoch_meter {
   /// All arguments must outlive the meter.
   epoch_meter(const training_task& work, engine_run& who, const resolved_run& run);
 
-  /// Which parameters are measured. For a linear model that was trained, the constant term is first moved to where the
-  /// loss is least.
+  /// The parameters that are measured. For a linear model that was trained, the constant term is first moved to where
+  /// the loss is least.
   enum class state {
     trained,  ///< by an epoch
     kept,     ///< of an earlier epoch
@@ -48,7 +48,8 @@ class epoch_meter {
   /// Standard deviation of the rows' losses around their mean, estimated from a few rows of each rank: a constant added
   /// to all losses does not change it. All ranks call it, and get the same.
   double deviation_of_losses(double scale, double mean) const;
-  /// The largest distance from the median over three quarters of the losses, likewise: the mean over the ranks.
+  /// The largest distance from the median over three quarters of the losses, estimated likewise; the mean over the
+  /// ranks.
   double spread_of_losses(double scale) const;
 
  private:
@@ -57,7 +58,7 @@ class epoch_meter {
   double loss_of_row(double scale, std::size_t row) const;
   void agree_on_losses(epoch_report& report) const;
   void tell_gap(const loss_bound& bound, epoch_report& report);
-  /// What regularisation adds to the training loss.
+  /// The penalty of regularisation, which the objective adds to the training loss.
   double penalty(double scale) const;
 
   const training_task& task_;

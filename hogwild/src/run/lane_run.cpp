@@ -127,7 +127,7 @@ void lane_run::deal(std::vector<std::uint8_t> fold) {
   }
 }
 
-/// The part of lane k's l1 that entries of each column apply, by the rows that the lane is trained on.
+/// Sets the part of lane k's l1 that entries of each column apply, from the rows that the lane is trained on.
 void lane_run::set_parts(std::size_t k) {
   if (!proximal() || table_->degree_of_fold.empty()) return;
   const sparse_view& data = task_.data();
@@ -158,7 +158,7 @@ void lane_run::place(std::size_t k, const lane_settings& settings, std::span<con
   if (w.empty()) minimise_constants(std::bitset<most_lanes>().set(k), {});
 }
 
-/// As for a model alone, before training and after each pass.
+/// Called as for a model alone: before training and after each pass.
 void lane_run::minimise_constants(const std::bitset<most_lanes>& which, const std::stop_token& stop) {
   minimise_lane_constants(task_.alone(), *table_, workers_->store(), scales(), which, workers_->helpers(), stop);
 }
@@ -322,7 +322,7 @@ std::vector<double> lane_run::penalties() const {
   std::vector<double> squares(lanes), sizes(lanes), times(lanes, 1.0);
   for (const parameter_group& g : task_.facts().groups) {
     for (std::size_t row = 0; g.hot_first && row < g.rows; ++row) {
-      // As in penalty_of(): each column by the fraction of the lane's rows that have it.
+      // As in penalty_of(), each column counts by the fraction of the lane's rows that have it.
       for (std::size_t k = 0; by_occurrence && k < lanes; ++k)
         times[k] = table_->degree_of(k, g.first_column + row, degree[g.first_column + row]) /
                    static_cast<double>(std::max<std::size_t>(rows_of(k), 1));

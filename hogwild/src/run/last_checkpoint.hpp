@@ -10,7 +10,7 @@
 
 namespace hogwild {
 
-/// The last checkpoint that a run has written or begun with: it is what remains after a device failure.
+/// The last checkpoint that a run has written or resumed from: it remains after a device failure.
 class last_checkpoint {
  public:
   void is(const std::string& path, std::size_t epoch) {

@@ -24,7 +24,7 @@ using detail::require;
 
 namespace {
 
-/// A rank with a label that other ranks lack may see too many labels because of that.
+/// If each rank has at most two labels, but all together have more, the message compares the ranks' labels.
 void require_two_labels(const std::vector<double>& mine, const std::vector<double>& all, const agreement& ranks) {
   if (all.size() <= 2 || ranks.any(mine.size() > 2)) return;
   std::string text;

@@ -72,7 +72,7 @@ time_of_two in_two_threads(const Body& body) {
   // moment when both had arrived.
   const double begin = std::max(arrived[0], arrived[1]);
   const double asked[2] = {ended[0] - begin, ended[1] - begin};
-  // Two threads on one CPU take it from each other, not other programs from them.
+  // Two threads on one CPU take it from each other: other programs did not take that time.
   const double of_both = usable_cpus() > 1 ? asked[0] + asked[1] : std::max(asked[0], asked[1]);
   return {.ns = std::max(ns[0], ns[1]),
           .missed = missed_fraction(nanoseconds_of(of_both), nanoseconds_of(had[0] + had[1]))};

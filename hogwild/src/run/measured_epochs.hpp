@@ -9,7 +9,7 @@
 
 namespace hogwild {
 
-/// Which epochs of a run end with a measurement.
+/// Decides which epochs of a run end with a measurement.
 class measured_epochs {
  public:
   measured_epochs(const training_task& work, const resolved_run& run)

@@ -231,7 +231,7 @@ std::vector<std::uint32_t> count_of_all(std::vector<std::uint32_t> counts, const
   return counts;
 }
 
-/// A column that occurs twice in a row; nothing if all are distinct. `sorted` is memory of the caller.
+/// A column that occurs twice in a row; nothing if all are distinct. `sorted` is scratch memory.
 std::optional<std::uint32_t> repeated(std::span<const std::uint32_t> columns, std::vector<std::uint32_t>& sorted) {
   if (std::ranges::adjacent_find(columns, std::greater_equal<>()) == columns.end()) return std::nullopt;  // ascending
   sorted.assign(columns.begin(), columns.end());
@@ -291,7 +291,7 @@ void require_labels(const sparse_view& rows, const std::string& source, const mo
   if (!traits.lists) label_map::refuse_lists(rows.label, source);
 }
 
-/// Rows to measure are read with the columns of the training rows.
+/// Checks rows to measure, which have the columns of the training rows.
 void require_fits(const std::optional<sparse_view>& rows, const sparse_view& training, const std::string& source,
                   const train_options& o, const model_traits& traits) {
   if (!rows) return;

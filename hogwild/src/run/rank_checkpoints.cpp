@@ -41,7 +41,7 @@ named_epoch named_by(const checkpoint& state) {
           .alike = state.find(alike_section) != nullptr};
 }
 
-/// The latest that any rank has found.
+/// The latest epoch that any rank has found.
 named_epoch latest(const named_epoch& mine, const agreement& ranks) {
   const std::vector<double> all =
       ranks.gathered({static_cast<double>(mine.ranks), static_cast<double>(mine.epoch), mine.alike ? 1.0 : 0.0});
@@ -67,7 +67,7 @@ std::string file_of(const std::string& path, std::size_t rank) {
   return atomic_file::target_of(path + ".rank" + std::to_string(rank)).string();
 }
 
-/// What rank `rank` has written at that epoch, under its own or its previous name.
+/// The checkpoint that rank `rank` wrote at that epoch, under its own or its previous name.
 std::optional<resumed_checkpoint> written_by(std::size_t rank, const std::string& path, std::uint64_t epoch) {
   const std::string own = file_of(path, rank), previous = own + ".previous";
   for (const std::string& file : {own, previous, atomic_file::next_of(previous).string()})
@@ -156,14 +156,14 @@ void put_alike(checkpoint& file) {
 
 void name_epoch(const std::string& path, std::uint64_t epoch, bool alike, const agreement& ranks) {
   if (ranks.alone()) return;
-  ranks.any(false);  // all have written theirs
+  ranks.any(false);  // a barrier: all have written their files
   if (ranks.rank() == 0) {
     checkpoint manifest{.epoch = epoch};
     manifest.put(ranks_section, std::uint64_t{ranks.size()});
     if (alike) put_alike(manifest);
     write_checkpoint(path, manifest);
   }
-  ranks.any(false);  // until then nobody overwrites the epoch before this one
+  ranks.any(false);  // a barrier: nobody overwrites the previous epoch before PATH names this one
 }
 
 resumed_checkpoint resume_of_rank(const std::string& path, const agreement& ranks) {

@@ -37,7 +37,7 @@ class report_teller final : lazy_parameters::source {
     return any_stops(options_, [&](observer& o) { return (o.*callback)(report); });
   }
 
-  /// A sentence to all observers.
+  /// Passes a note to all observers.
   void note(const std::string& sentence) const {
     hogwild::tell(options_, [&](observer& o) { o.on_note(sentence); });
   }

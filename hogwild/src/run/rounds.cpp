@@ -177,7 +177,7 @@ void round_driver::run_in_turns(round_plan round) {
   }
 }
 
-// Virtual workers, if a run must not depend on the number of real ones.
+// Counts virtual workers if a run must not depend on the number of real ones.
 std::size_t round_driver::exchanging_workers() const {
   return std::max<std::size_t>(reproducible() ? exchange_.workers : engine_run_.workers(), 1);
 }

@@ -20,14 +20,14 @@ namespace {
 constexpr std::size_t rows_of_a_word = 64;  // one bit of a word for each
 constexpr std::size_t compared_nonzeros = 1'000'000, most_compared = 4096;
 
-/// Distinct rows in no order; all of them if they are few.
+/// Distinct rows, ascending; all of them if they are few.
 std::vector<std::size_t> draw_rows(std::size_t rows, std::size_t wanted) {
   std::vector<std::size_t> drawn(std::min(rows, wanted));
   if (drawn.size() == rows) {
     std::iota(drawn.begin(), drawn.end(), std::size_t{0});
     return drawn;
   }
-  // One row out of each of so many runs: no row comes twice, and neighbours are no likelier than others.
+  // One row out of each of equally long runs: no row comes twice, and neighbours are no likelier than others.
   const counter_random random(1, 0x6d656574u);
   for (std::size_t k = 0; k < drawn.size(); ++k) {
     const std::size_t first = rows * k / drawn.size(), last = rows * (k + 1) / drawn.size();

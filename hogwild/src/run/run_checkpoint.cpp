@@ -19,8 +19,8 @@ namespace hogwild {
 
 namespace {
 
-/// What has to be equal for a run to continue an interrupted one. All fields are eight bytes, so that no padding is
-/// compared.
+/// The facts that must be equal for a run to continue an interrupted one. All fields are eight bytes, so that no
+/// padding is compared.
 struct run_fingerprint {
   std::uint64_t rows, columns, nonzeros, parameters, scalar_bytes, state_arrays;
   std::uint64_t update, optimizer, order, shards, bias, seed;
@@ -30,15 +30,15 @@ struct run_fingerprint {
   double l1, l2, bias_rate, momentum, beta1, beta2, epsilon, ftrl_beta, average;
 
   bool operator==(const run_fingerprint&) const = default;
-  /// Fields `values` of 0 match anything.
+  /// A `values` of 0 matches anything.
   bool suits(run_fingerprint other) const {
     if (values == 0 || other.values == 0) other.values = values;
     return *this == other;
   }
 };
 
-/// A checksum of the first rows: rows with other values are other rows, even if they are as many. With several ranks 0,
-/// which matches anything: a resumed run may have other ranks, with other first rows.
+/// A checksum of the first rows: rows with other values are other rows, even if they are equally many. With several
+/// ranks it is 0, which matches anything: a resumed run may have other ranks, with other first rows.
 std::uint64_t first_values(const sparse_view& data, const resolved_run& run) {
   if (!agreement(run.ranks).alone()) return 0;
   const std::size_t rows = std::min<std::size_t>(data.rows(), 16);
@@ -54,7 +54,7 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
   std::vector<std::uint64_t> hyperparameters;
   for (const double x : work.facts().hyperparameters) hyperparameters.push_back(std::bit_cast<std::uint64_t>(x));
   const bool reproducible = o.sharing == access_kind::deterministic;
-  // Ranks in lockstep have one state, with which ranks that have other parts of the rows may go on.
+  // Ranks in lockstep have one common state, from which ranks with other parts of the rows may resume.
   const bool alike = in_lockstep(o.sharing);
   const auto sum_of = [alike](std::span<const float> numbers) {
     const float some = 1.0f;
@@ -96,8 +96,8 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
           .average = run.options.average.value_or(0.0)};
 }
 
-/// Weights of columns that were divided by something else are as many, but of another meaning, which no other check
-/// would find. All ranks have the same divisors, whatever rows each of them has.
+/// Weights of columns with other divisors are equally many, but mean something else; no other check would find that.
+/// All ranks have the same divisors, whatever rows each of them has.
 void require_same_scale(const std::string& path, const run_fingerprint& wrote, const run_fingerprint& goes_on) {
   if (wrote.scaling == goes_on.scaling && wrote.scale == goes_on.scale) return;
   const auto given = [](const run_fingerprint& by) {
@@ -193,7 +193,7 @@ run_progress load_progress(const resumed_checkpoint& from, const param_store& st
   run.schedule = schedule_of_checkpoint(file);
   kept.best = file.get_vector<float>("best");
   kept.optimum = file.get_vector<double>("optimum");
-  // A run that was to have fewer epochs may have begun its mean too early.
+  // A run that was planned for fewer epochs may have begun its mean too early.
   if (kept.mean.takes(file.epoch))
     kept.mean.go_on(file.get_vector<double>("mean"), file.get<std::uint64_t>("averaged"));
   with_scalar(work.facts().scalar_bytes, [&]<class T>() {

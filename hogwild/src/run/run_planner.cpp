@@ -70,7 +70,7 @@ std::size_t run_planner::plan_virtual_workers(std::size_t workers) {
   return std::min(workers, dealt_to);
 }
 
-// A batch is one step of as many rows: stable while step * curvature * rows is below 2. A step from a search was tried
+// A batch is one step of all its rows: stable while step * curvature * rows is below 2. A step from a search was tried
 // with its batch.
 void run_planner::limit_batch() {
   if (!task_.facts().margin || loop_.optimizer != optimizer_kind::sgd) return;
@@ -104,7 +104,7 @@ std::size_t run_planner::count_threads(std::optional<std::size_t> asked, thread_
   return std::min(workers, most);
 }
 
-// The one place that notes it, for every engine and every reason. A user who has not asked for a number is not told.
+// Notes idle workers for every engine and every reason, but only if the user has asked for a number of workers.
 void run_planner::note_idle_workers(std::size_t workers, const loop_plan& plan) const {
   const std::size_t train = plan.training_workers(workers);
   if (train >= asked_) return;
@@ -156,7 +156,7 @@ void run_planner::require_halves(std::size_t workers) {
   if (!o.reproducible) ask_for(sharing_kind::buffered);
 }
 
-// Whether the blocks of ratings have owners.
+// Plans that workers own blocks of ratings, if that is asked for or suits; returns whether they do.
 bool run_planner::plan_in_blocks(std::size_t workers, const sharing_surroundings& around) {
   const sharing_kind asked = run_.options.sharing;
   const bool has_ownership = task_.facts().has_ownership && !around.others &&

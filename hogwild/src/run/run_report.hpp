@@ -15,7 +15,7 @@ namespace hogwild::detail {
 run_start start_of(const training_task& task, const engine_run& who, const resolved_run& run,
                    std::uint64_t rows_before);
 
-/// Fills in a finished run's facts besides parameters, losses and seconds; `counted`: by its workers.
+/// Fills in a finished run's facts besides parameters, losses and seconds; `counted`: the counts of its workers.
 void tell_of_run(train_result& result, const epoch_report& counted, const training_task& task, const engine_run& who,
                  const resolved_run& run);
 /// The same for a run without an engine run: fields that an engine run knows are left as they are.
@@ -28,7 +28,7 @@ void tell_of_end(train_result& result, const epoch_report& last, const training_
 /// The report of a part of an epoch, from the counts so far.
 round_report round_of(const epoch_report& counted, std::size_t round, std::size_t rounds);
 
-/// A note on ranks that meet for longer than they train; empty for others.
+/// A note if meetings of the ranks took more than 0.1 seconds and more than half of the training time; else empty.
 std::string note_of_meetings(const train_result& result);
 
 }  // namespace hogwild::detail

@@ -25,8 +25,8 @@ struct setup_header {
 static_assert(sizeof(setup_header) % alignof(float) == 0);
 static_assert(std::is_trivially_copyable_v<setup_header>);
 
-/// Differs between programs that have other options, or have them at other offsets: an added option moves those behind
-/// it.
+/// Differs between programs with different options, or with options at different offsets: an added option moves the
+/// ones behind it.
 constexpr std::uint64_t setup_layout() {
   std::uint64_t h = 0xcbf29ce484222325u;
   for (const std::uint64_t part :

@@ -19,8 +19,8 @@ std::string workers_and_sharing(const sharing_choice& of) {
 
 std::string doubt_about(const sharing_facts& facts, const sharing_choice& chosen, double missed) {
   if (facts.asked != sharing_kind::automatic || !is_busy({.missed = missed})) return {};
-  // A thread that waits is measured too long; a thread that has no CPU while the other runs does not meet it, and both
-  // times are too short.
+  // If a thread waits, its time is measured too long; if a thread has no CPU while the other runs, they do not meet,
+  // and both times are too short.
   const double had = std::max(1.0 - missed, 0.01);
   for (const double factor : {had, 1.0 / had}) {
     sharing_facts undisturbed = facts;

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int most_doublings = 24;
 
-/// A task on a sample of another one's rows.
+/// A task on a sample of another task's rows.
 class sampled_task {
  public:
   explicit sampled_task(const training_task& work, std::size_t least = fewest_first_rows)
@@ -87,8 +87,9 @@ class sample_run {
   round_driver rounds_;
 };
 
-/// The sample's objective after one pass with this step; infinite if the pass is not possible or diverges. A loss
-/// without a bound on its curvature may diverge to a finite value: then also infinite if the pass has raised it.
+/// The sample's objective after one pass with this step; infinite if the pass is not possible or diverges. Without a
+/// bound on its curvature a loss may diverge to a finite value; then the result is also infinite if the pass has raised
+/// the objective.
 template <class Engine>
 double objective_after_pass(const Engine& engine, const training_task& work, const loop_plan& plan, double step,
                             const std::function<void(std::span<float>)>& initial, const std::stop_token& stop) {
@@ -120,7 +121,7 @@ class tried_steps {
   tried_steps(const std::shared_ptr<const training_task>& trial, double first,
               const std::function<void(std::span<float>)>& initial, const std::stop_token& stop)
       : trial_(trial), plan_(trial->plan()), first_(first), initial_(initial), stop_(stop) {
-    // The objective that no pass may exceed needs an evaluation for each pass.
+    // With unbounded curvature each pass needs an evaluation before it (objective_after_pass).
     const bool one_by_one = trial->facts().unbounded_curvature || plan_.options.sharing != access_kind::alone;
     if (one_by_one || !lane_task::suits(*trial) || !lane_task::pays(*trial)) return;
     lanes_.emplace(trial, plan_.options, steps_at_once, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
@@ -156,7 +157,7 @@ class tried_steps {
     return loss + lanes_->penalties().front();
   }
 
-  /// Tries several powers from this one on, away from those that are known.
+  /// Tries several powers from this one on, away from the known ones.
   void try_several(int power) {
     constexpr int several = steps_at_once;
     const bool first_time = found_.empty(), downwards = !first_time && power < found_.begin()->first;
@@ -202,7 +203,7 @@ double first_step(const training_task& work, double square_of_row) {
   const bool linear = is_of_linear_model(work);
   if (adaptive) return linear ? usual / std::sqrt(square_of_row) : usual;
   const double first = linear ? 1.0 / square_of_row : std::exp2(std::round(-std::log2(square_of_row)));
-  // No larger step is tried.
+  // Larger steps are refused (objective_after_pass).
   return work.facts().scaled && first * o.l2 >= 0.5 ? 0.25 / o.l2 : first;
 }
 

@@ -22,7 +22,7 @@ class unchanged_parameters {
   /// Remembers the initial parameters.
   void begin() { before_ = digest(); }
   bool asked() const { return before_.has_value(); }
-  /// Called after the first epochs that were measured: whether no example has changed anything. False ever after.
+  /// Called after the first measured epochs: whether no example has changed any parameter. False in every later call.
   bool are_so(const epoch_report& measured);
   /// The note for the user.
   static std::string note(const epoch_report& measured);

@@ -14,8 +14,8 @@ namespace hogwild {
 
 namespace {
 
-/// How many rows of each stratum: fractions are carried over to the next stratum, from a random start, so that no
-/// stratum is favoured and the sum is `wanted`.
+/// The number of rows to draw from each stratum: fractions are carried over to the next stratum, from a random start,
+/// so that no stratum is favoured and the sum is `wanted`.
 std::vector<std::size_t> quotas(const std::vector<std::size_t>& rows, std::size_t all, std::size_t wanted,
                                 double chance) {
   std::vector<std::size_t> quota(rows.size());

@@ -14,8 +14,8 @@ constexpr std::size_t fewest_rows = 16;  // of a turn, if the data give no limit
 constexpr double most_rows_a_turn = 512.0, turns_an_epoch = 8.0;
 constexpr double least_work = 20'000.0;  // entries of a turn, over all virtual workers: some 20 microseconds
 
-/// Rows that one of so many virtual workers may train in a turn. Two that add the sum of their gains are stable for
-/// every z (choose.hpp) and only oscillate; at z = 2 an oscillation is down to a tenth after seven turns.
+/// The rows that one of `workers` virtual workers may train in a turn. Two that add the sum of their gains are stable
+/// for every z (choose.hpp) and only oscillate; at z = 2 an oscillation is down to a tenth after seven turns.
 double stable_rows(const turn_facts& f, std::size_t workers) {
   return (workers == 2 ? 2.0 : 1.0) * longest_exchange(f.step, f.curvature, workers);
 }

@@ -79,7 +79,7 @@ class searching {
     std::vector<trial*> trials{};
   };
 
-  /// Trains one kind after another, in the order in which they are met.
+  /// Trains one group of alike trials after another, in the order of their first trials.
   bool run_rung(const std::vector<trial*>& some, std::size_t epochs, bool last) {
     std::vector<alike> groups;
     for (trial* const t : some) {

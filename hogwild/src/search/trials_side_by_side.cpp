@@ -38,7 +38,7 @@ struct trials_side_by_side::group {
   std::shared_ptr<const std::vector<std::uint8_t>> folds{};
   double curvature = 0.0;                ///< upper bound, of the mean loss, if several rows see the same weights
   std::shared_ptr<any_engine> engine{};  ///< null: the serial one
-  /// The decision for batches of so many rows, and for steps that were found.
+  /// The decision for a batch size, and for steps that were given or found.
   struct decision {
     loop_options options;
     step_scaling scaling;
@@ -66,7 +66,7 @@ struct trials_side_by_side::lane {
   step_schedule schedule{};
   double l1 = 0.0, l2 = 0.0;
   std::uint32_t batch = 1;
-  bool found = false;      ///< its step
+  bool found = false;      ///< its step was found by a search
   bool has_ended = false;  ///< by its tolerance
   stop_rules rules{};
   objective_fall fall{};
@@ -94,7 +94,7 @@ std::optional<double> given_step(const train_options& o, const training_defaults
   return o.step.initial ? o.step.initial : defaults.step;
 }
 
-/// How many epochs the measurement after this one covers; 0: a run does not measure after it.
+/// The number of epochs that a measurement after this epoch covers; 0: a run does not measure after it.
 std::uint64_t epochs_measured(std::size_t epoch, const train_options& options) {
   const std::size_t every = options.measure_every.value_or(1);
   return epoch % every == 0 || epoch == options.epochs ? (epoch - 1) % every + 1 : 0;
@@ -147,7 +147,7 @@ trials_side_by_side::group& trials_side_by_side::group_of(const side_by_side_tri
   std::call_once(found->once, [&] {
     train_options options = of.options;
     options.stop = how_.stop;
-    options.l2.reset();  // each lane has its own; the default l2 has the rows of each column counted
+    options.l2.reset();  // each lane has its own; with the default l2 the rows of each column are counted
     prepared_task made = of.make(of.rows, options);
     sparse_view test = of.folds ? made.task->data() : *made.data.options().test;
     if (of.folds) test.weight = {};
@@ -188,7 +188,7 @@ void trials_side_by_side::begin(lane& of) {
   of.among = &among;
 }
 
-/// Begins one of each group first, so that groups are prepared in parallel, too.
+/// Begins one lane of each group first, so that groups are prepared in parallel, too.
 void trials_side_by_side::begin_all(std::vector<lane*>& fresh) {
   std::set<std::string_view> met;
   const auto is_first = [&](const lane* of) { return met.insert(of->of->alike).second; };
@@ -207,7 +207,7 @@ void trials_side_by_side::begin_all(std::vector<lane*>& fresh) {
 
 namespace {
 
-/// Cuts into parts of so many.
+/// Cuts `all` into parts of at most `most`.
 template <class Unit>
 std::vector<Unit> cut_up(const Unit& all, std::size_t most) {
   std::vector<Unit> parts;

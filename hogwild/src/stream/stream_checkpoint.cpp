@@ -18,7 +18,7 @@ namespace hogwild {
 
 namespace {
 
-/// What has to be equal for a stream to go on. Eight bytes each, so that no padding is compared.
+/// The facts that must be equal for a stream to resume. Eight bytes each, so that no padding is compared.
 struct stream_fingerprint {
   std::uint64_t optimizer, bias, seed, chunk_rows, epoch_rows, first_rows, update, form, hyperparameters;
   double l2, momentum, beta1, beta2;

@@ -33,10 +33,10 @@ namespace {
 constexpr std::size_t rows_of_chunk = 64;
 /// Chunks in a round: few enough that rows are measured with weights that have seen almost all rows before them.
 constexpr std::size_t chunks_of_round = 256;
-/// l1 is applied after so many rows: fewer rows are closer to applying it at each, but pass over all columns more
-/// often.
+/// l1 is applied after this many rows: fewer would be closer to applying it at each row, but need more passes over all
+/// columns.
 constexpr std::size_t rows_of_l1 = 1024;
-/// The constant term is found from so many of the last rows, up to twice as many.
+/// The constant term is found from this many of the last rows, or up to twice as many.
 constexpr std::uint64_t rows_of_part = 8192;
 constexpr std::string_view source = "the stream";
 
@@ -103,7 +103,7 @@ struct stream_run::planned {
   std::size_t columns;     ///< room
   std::size_t sample = 0;  ///< rows that it was planned on
   bool has_constant = false;
-  prepared_task made;  ///< for rows that are gone: only what is the same for all rows is used
+  prepared_task made;  ///< for rows that are gone: only its parts that do not depend on rows are used
   loop_plan plan{};
   step_schedule schedule{};
   std::unique_ptr<training_task> current{};  ///< the task that workers use
@@ -298,7 +298,7 @@ void stream_run::owe_l1(double step, std::size_t rows) {
 }
 
 /// How often a column will occur is unknown, so rows cannot apply a part of l1 each: it is applied to all columns at
-/// once, for so many rows (Langford, Li and Zhang, Sparse online learning via truncated gradient, JMLR 2009).
+/// once, for many rows (Langford, Li and Zhang, Sparse online learning via truncated gradient, JMLR 2009).
 void stream_run::take_l1() {
   if (l1_.owed == 0.0) return;
   const auto t = static_cast<float>(l1_.owed / state_.reached);
@@ -323,7 +323,7 @@ void stream_run::train_round(const sparse_view& given, stream_report& report) {
   p.plan.chunks = chunk_plan(rows.rows(), chunk_rows_);
   p.workers->take(*p.current, p.plan);
   const std::size_t workers = std::max<std::size_t>(p.workers->workers(), 1);
-  // Models draw numbers by the pass and the row in the round: no two rounds have the same.
+  // Models draw numbers by the pass and the row in the round, so each round has a pass number of its own.
   round_plan round{.pass = state_.rows + 1,
                    .epoch = 1,
                    .step = at,
@@ -349,7 +349,7 @@ void stream_run::train_round(const sparse_view& given, stream_report& report) {
     p.made.task->fold(store, state_.reached, p.workers->helpers());
     state_.reached = 1.0;
   }
-  // In another epoch l2 takes another part of a weight.
+  // In the next epoch another step shrinks weights by another factor.
   if (small || state_.rows % how_.epoch_rows == 0) {
     state_.scale = state_.reached;
     state_.since_origin = 0;
@@ -409,7 +409,7 @@ void stream_run::plan() {
   }
 }
 
-/// A function that changes new parameters sees the columns that exist, not those that there is room for.
+/// train_options::initial sees the columns that exist, without the spare room.
 void stream_run::begin_with(const std::vector<parameter_group>& room, const planned& made) const {
   const param_store& store = made.workers->store();
   const std::vector<parameter_group> groups = model_.groups(columns_);

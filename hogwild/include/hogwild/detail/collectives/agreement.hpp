@@ -13,8 +13,8 @@
 namespace hogwild {
 
 /// How the ranks of one run agree between its rounds, so that all of them decide the same. For a process that trains
-/// alone every call is free and returns its own value. All ranks make the same calls in the same order. Errors are
-/// those of collective, but arguments of a call may be destroyed when it throws.
+/// alone every call is free and returns its own value. All ranks make the same calls in the same order. Calls throw
+/// what collective throws; their arguments may then be destroyed.
 class agreement {
  public:
   /// `ranks` outlives this; null: this process trains alone.
@@ -30,12 +30,12 @@ class agreement {
     sum(std::span(&x, 1));
     return x;
   }
-  /// x becomes the first rank's x; take(): that of any rank.
+  /// x becomes the first rank's x; take(): the x of rank `root`.
   void take_first(std::span<double> x) const { take(x, 0); }
   void take(std::span<double> x, std::size_t root) const;
   /// The same for arrays that are too long to copy.
   void take_first(std::vector<float>& x) const;
-  /// All ranks' numbers by rank, bit by bit; all ranks pass equally many.
+  /// All ranks' numbers, in the order of ranks, to the bit; all ranks pass equally many.
   std::vector<double> gathered(std::vector<double> mine) const;
   /// All ranks' numbers on the first rank; empty on the others.
   std::vector<float> gathered_by_first(std::vector<float> mine) const;

@@ -19,12 +19,12 @@ namespace hogwild {
 class ranks_at_work;
 class row_folds;
 
-/// Cross-validation: models that are trained on all folds of the rows but one, and measured on that one. Each is the
-/// model that train() makes of these rows by the serial engine, to the same bits (to rounding if columns are few and
+/// Cross-validation: models that are trained on all folds of the rows but one, and measured on that one. Each equals,
+/// to the bit, the model that train() makes of these rows with the serial engine (up to rounding if columns are few and
 /// models are trained side by side). So the result does not depend on the number of workers, nor on the number of
 /// ranks, each of which has all rows and trains some of the models. Options that stop a run early are ignored.
 ///
-/// Labels and the weights of classes are decided by all rows, including those that `options` hold back for validation.
+/// Labels and class weights are determined from all rows, including rows that `options` hold back for validation.
 class fold_trainer {
  public:
   /// Deals the rows to folds; most rows are copied (row_folds). `data` and `ranks`, whose stop it obeys, outlive it;
@@ -35,15 +35,15 @@ class fold_trainer {
 
   /// The l2 of a run on all rows with these options.
   double l2_of_all() const;
-  /// The default l2 of a linear model (curvature.hpp); for others 1 over the rows.
+  /// The default l2 of a linear model (curvature.hpp); for others 1 / rows.
   double usual_l2() const;
   std::size_t all_rows() const;
   /// The step, unless it is searched for.
   std::optional<double> given_step() const;
 
   /// Trains a model for each of these l2 and each fold; all ranks must pass the same values, here and below. Linear
-  /// models under sgd are trained side by side, those of all l2 by each pass over the rows of a fold. If asked to stop
-  /// meanwhile, it returns nothing.
+  /// models under sgd are trained side by side: each pass over the rows of a fold trains the models of all l2. If asked
+  /// to stop meanwhile, it returns nothing.
   std::vector<fold_measures> train(std::span<const double> l2) const;
   /// Trains a model with this l2 for each fold, from the last call's parameters for that fold. If asked to stop, it
   /// returns a result without folds.
@@ -53,7 +53,7 @@ class fold_trainer {
   train_options options_for(std::size_t fold, double l2) const;
   measurement train_alone(std::size_t fold, double l2, std::vector<float>& parameters) const;
   std::vector<measurement> train_lanes(const prepared_task& one, std::size_t fold, std::span<const double> l2) const;
-  /// Calls train(k), in threads, for each of so many parts that is this rank's.
+  /// Calls train(k), in threads, for each k below `parts` that belongs to this rank.
   template <class Train>
   void by_threads_of_rank(std::size_t parts, const Train& train) const;
   /// Throws rank_failure unless all ranks have equal rows and options, and train the same models.

@@ -20,9 +20,9 @@ namespace hogwild {
 std::vector<std::uint32_t> draw_folds(const label_column& labels, const label_map& known, std::size_t folds,
                                       std::uint64_t seed);
 
-/// Rows by folds: the training rows when a fold is left out, and the rows to measure then. Holds a copy of the rows in
-/// which all but the last fold are stored twice, so that both sets are contiguous: less than twice the memory for any
-/// number of folds. Read-only once it is made; views are valid as long as it exists and is not moved.
+/// Rows by folds: for each fold that is left out, the training rows and the rows to measure. Holds a copy of the rows
+/// in which all but the last fold are stored twice, so that both sets are contiguous: less than twice the memory for
+/// any number of folds. Read-only once it is made; views are valid as long as it exists and is not moved.
 class row_folds {
  public:
   /// `fold_of`: as draw_folds() returns it.

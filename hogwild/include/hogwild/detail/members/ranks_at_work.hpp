@@ -19,7 +19,8 @@
 
 namespace hogwild {
 
-/// Which of several items each rank does: those of rank 0 first; the ranks' numbers of items differ by one at most.
+/// The items that each rank works on: the first ones on rank 0, the next on rank 1, and so on. The ranks' numbers of
+/// items differ by one at most.
 struct rank_portions {
   std::size_t ranks = 1, all = 0;
 
@@ -29,10 +30,10 @@ struct rank_portions {
 };
 
 /// The processes of one search, or of several models that are divided among them, each with the whole of the data. They
-/// work independently for as long as it takes, and meet meanwhile: so a rank that dies is noticed, a stop request to
-/// one stops all, and a failure of one ends the work of the others. Used by one thread of each rank; all ranks make the
-/// same calls. Besides what is said below, calls throw worker_error, with the rank's number, if a rank does not come to
-/// a meeting within the time of the group.
+/// work independently, and meet meanwhile, so that they notice a rank that dies, stop if one is asked to stop, and end
+/// their work if one fails. Used by one thread of each rank; all ranks make the same calls. Besides the errors named
+/// below, calls throw worker_error, with the rank's number, if a rank does not come to a meeting within the time of the
+/// group.
 class ranks_at_work {
  public:
   /// `ranks` outlives this; null: this process is alone. `asked`: this rank's stop token.
@@ -51,7 +52,7 @@ class ranks_at_work {
   /// Requested once any rank has been asked to stop, or has failed, and they have met since. It changes only in
   /// together(), for all ranks in the same call.
   std::stop_token stop() const { return alone() ? asked_ : stop_.get_token(); }
-  /// As if this rank were asked to stop; any thread may call it. No effect in a process that is alone.
+  /// Acts like a stop request to this rank; any thread may call it. No effect in a process that is alone.
   void ask_all_to_stop() noexcept { asks_ = true; }
 
   /// Calls `work`, which may differ between ranks, in a thread that does all of this rank's work, and returns when it
@@ -62,7 +63,7 @@ class ranks_at_work {
   /// here unchanged, and rank_failure if it has thrown on other ranks only.
   void in_this_thread(const std::function<void()>& work);
 
-  /// x[k] becomes, on all ranks, rank_of(k)'s x[k], bit by bit. All have equally many.
+  /// On all ranks x[k] becomes the x[k] of rank rank_of(k), to the bit. All ranks pass equally many.
   template <class T, class RankOf>
   void exchange(std::span<T> x, const RankOf& rank_of) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
@@ -73,7 +74,7 @@ class ranks_at_work {
       std::memcpy(static_cast<void*>(&x[k]),
                   reinterpret_cast<const std::byte*>(all.data()) + rank_of(k) * bytes + k * sizeof(T), sizeof(T));
   }
-  /// x becomes the first rank's x, bit by bit.
+  /// x becomes the first rank's x, to the bit.
   template <class T>
   void take_first(T& x) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);

@@ -24,9 +24,9 @@ namespace hogwild {
 
 /// How the models differ in their rows.
 enum class member_rows_kind {
-  classes,    ///< a class, against the rest
-  bootstrap,  ///< how often each row counts (bootstrap_count())
-  shards      ///< runs of rows, one for each model
+  classes,    ///< one class against the rest for each model
+  bootstrap,  ///< a drawn count for each row (bootstrap_count())
+  shards      ///< consecutive rows, one part for each model
 };
 
 struct several_plan {
@@ -47,8 +47,8 @@ struct several_plan {
   std::vector<float> begin{};  ///< the result of `initial`
   /// Prepares one of the models on rows of its own, as prepare().
   std::function<prepared_task(const sparse_view& rows, const train_options&)> prepare{};
-  /// The combined measures of so many models on labelled rows; parameters are laid out as in several_margins; by the
-  /// threads of this team.
+  /// The combined measures of `models` models on labelled rows, computed by `threads`; parameters are laid out as in
+  /// several_margins.
   std::function<measurement(std::span<const float> parameters, std::size_t models, const sparse_view& rows,
                             const label_map& labels, thread_team& threads, bool all_measures)>
       measure{};
@@ -60,21 +60,21 @@ std::string_view name_of(const several_plan& plan);
 /// Throws config_error for options that several models cannot use, or that do not suit the plan.
 void require_several(const several_plan& plan, const train_options& options, const model_traits& traits);
 
-/// Trains each model as train() would alone on its rows, by the serial engine to the same bits (for a bootstrap to
-/// rounding; its tolerance uses the loss on all rows). Models under sgd are trained side by side, several by each pass
-/// over the rows (lane_run), by the workers of `engine`. If these are threads (plan.own_models), and either there are
-/// at least eight models a worker and no sharing was asked for, or the run is reproducible, each worker has models of
-/// its own, with the bits of a serial run. Models that lanes do not support, and shards, are trained by separate runs
-/// of one worker each, as many at a time as there are workers. Then observers hear of their epochs at the end, with the
-/// losses of each on its training rows, and of the last epoch with parameters and measures; a note says so, and a
-/// target or a sharing is refused. Each model ends by its own tolerance and validation loss; if one diverges the run
-/// does, and the others end, too.
+/// Trains each model as train() would train it alone on its rows; with the serial engine to the same bits (for a
+/// bootstrap up to rounding; its tolerance uses the loss on all rows). Models under sgd are trained side by side,
+/// several by each pass over the rows (lane_run), by the workers of `engine`. If these are threads (plan.own_models),
+/// and either there are at least eight models a worker and no sharing was asked for, or the run is reproducible, each
+/// worker has models of its own, with the bits of a serial run. Models that lanes do not support, and shards, are
+/// trained by separate runs of one worker each, as many at a time as there are workers. Then observers hear of their
+/// epochs at the end, with the losses of each on its training rows, and of the last epoch with parameters and measures;
+/// a note says so, and a target or a sharing is refused. Each model ends by its own tolerance and validation loss; if
+/// one diverges, the run has diverged, and the others end, too.
 ///
-/// With several ranks each trains a share of the models, by an `engine` of its own that knows nothing of the others, to
-/// the same bits as with all models. After each epoch the ranks exchange their losses, and if something is measured
-/// they send the first one their parameters; only the first has a record and observers of epochs. All return the same,
-/// except for seconds and workers, which are each rank's own. Fewer models than ranks are refused. An exception on one
-/// rank is thrown on all (rank_failure), except one from an observer, which its own rank rethrows unchanged.
+/// With several ranks each trains a share of the models, with the same bits as if it trained all. Its `engine` knows
+/// nothing of the other ranks. After each epoch the ranks exchange their losses, and if something is measured they send
+/// the first one their parameters; only the first has a record and observers of epochs. All return the same, except for
+/// seconds and workers, which are each rank's own. Fewer models than ranks are refused. An exception on one rank is
+/// thrown on all (rank_failure), except one from an observer, which its own rank rethrows unchanged.
 ///
 /// `prepare_all` makes one model on all rows, whose labels are classes if plan.rows are, as prepare_several(); `stop`
 /// is that of its options. The result has the parameters of all models, laid out as in several_margins, and their

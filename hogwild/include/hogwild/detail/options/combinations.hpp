@@ -24,13 +24,13 @@ struct combination {
   l2_form form = l2_form::by_degree;
   bool reproducible = false;
   std::optional<memory_kind> memory{};  ///< of a device that trains; none: no device trains
-  bool processes = false;               ///< the workers beside the device
+  bool processes = false;               ///< the workers beside the device are processes
   bool several_devices = false;
   bool native_atomics = true;     ///< of the device: its atomic operations on CPU memory are atomic for CPUs, too
   bool concurrent_access = true;  ///< of the device: CPUs may use unified memory while it runs
   storage_kind storage = storage_kind::single;  ///< of factors on the device, or in replicas
   bool fades = false;                           ///< a margin model's optimiser state fades at every row: momentum, adam
-  bool draws = false;          ///< the model draws numbers of parameters that it touches besides those of its row
+  bool draws = false;          ///< the model draws at random parameters that it touches besides those of its row
   bool by_occurrence = false;  ///< the model has l2 by occurrence and in no other form (occurrence_model)
   trained_by by = trained_by::workers;
 
@@ -38,7 +38,7 @@ struct combination {
   constexpr bool in_common_memory() const { return memory == memory_kind::pinned || memory == memory_kind::managed; }
 };
 
-/// A run that is refused, and what its user is told.
+/// A condition under which a run is refused, and the message for the user.
 struct refusal {
   bool (*refuses)(const combination&);
   std::string_view reason;

@@ -12,14 +12,14 @@ namespace hogwild::detail {
 enum class between_ranks : std::uint8_t {
   same,      ///< with the same value on all
   as_given,  ///< on all or on none; each rank has its own value, for example the name of a file
-  own        ///< each rank as it likes
+  own        ///< each rank decides for itself
 };
 
-/// What a search for the best options makes of an option.
+/// How a search for the best options treats an option.
 enum class in_a_search : std::uint8_t {
   tried,       ///< a space may name it, so that each trial has a value of its own
   shared,      ///< the same for all trials
-  not_trials,  ///< the search's own: trials do not have it
+  not_trials,  ///< belongs to the search: trials do not have it
   refused      ///< a search refuses it
 };
 
@@ -33,7 +33,7 @@ struct number_range {
     const bool is_finite = x - x == 0.0;
     return is_finite && (has_least ? x >= least : x > least) && (has_most ? x <= most : x < most);
   }
-  /// What belongs to it, behind "a " or "no ": "number above 0", "whole number of at least 1".
+  /// The range in words, to follow "a " or "no ": "number above 0", "whole number of at least 1".
   std::string text(bool whole) const;
 };
 
@@ -51,7 +51,7 @@ inline constexpr number_range part_below_1{.least = 0.0, .most = 1.0, .has_most 
 /// Above 0, and at most 1.
 inline constexpr number_range part_above_0{.least = 0.0, .most = 1.0, .has_least = false};
 
-/// What an option is called, and what it does.
+/// The names of an option, and its description.
 struct option_text {
   std::string_view name{};   ///< in messages of the library, and where ranks compare it
   std::string_view word{};   ///< on the command line, with its dashes; empty: the option has no word of its own
@@ -59,7 +59,7 @@ struct option_text {
   std::string_view help{};
 };
 
-/// What the command, ranks and searches have to know of it, where that is not the usual.
+/// Details of an option for the command, ranks and searches, where they differ from the usual.
 struct option_details {
   std::string_view placeholder{};  ///< for its value in the help; empty: by its type
   std::string_view otherwise{};    ///< the default that help shows; empty: the value that the member has
@@ -71,7 +71,7 @@ struct option_details {
   bool turns_off = false;                ///< a flag that --no-... switches off
 };
 
-/// All that is to be known of an option but its member: messages, help, checks, ranks and searches go by it.
+/// Everything about an option except its member; messages, help, checks, ranks and searches use it.
 struct option_facts : option_text, option_details {
   constexpr option_facts(const option_text& text = {}, const option_details& details = {})
       : option_text(text), option_details(details) {}

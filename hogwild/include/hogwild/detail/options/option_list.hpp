@@ -11,9 +11,9 @@
 #include <hogwild/detail/options/same_on_ranks.hpp>
 #include <hogwild/options.hpp>
 
-// The one table of a run's options: the place of each in train_options, its word on the command line, its range, its
-// help and what ranks and searches make of it. A member that is added to train_options does not compile here until it
-// has its line.
+// The table of a run's options: for each its place in train_options, its word on the command line, its range, its help,
+// and how ranks and searches treat it. If a member is added to train_options without a line here, this does not
+// compile.
 
 namespace hogwild::detail {
 
@@ -184,7 +184,7 @@ inline constexpr std::tuple run_options{
     run_option<&train_options::stop>{{{"stop", "", "", ""}, {.ranks = between_ranks::own}}},
 };
 
-/// How many members a struct of options has: if one is added without a line above, this does not compile.
+/// The number of members of a struct of options; does not compile if one is added without a line above.
 constexpr std::size_t members_of(const step_options& o) {
   const auto& [initial, decay, kind, warm_up] = o;
   return std::tuple_size_v<decltype(std::tie(initial, decay, kind, warm_up))>;
@@ -209,11 +209,11 @@ inline std::size_t members_of(const train_options& o) {
                         weights, labels, seed, tolerance, tolerance_epochs, target, measure_every, test, validation,
                         validation_fraction, patience, average, batch, initial, freeze, isa, telemetry, record,
                         checkpoint, checkpoint_every, checkpoint_seconds, resume, data_name, observers, rounds, stop));
-  constexpr std::size_t structs = 3;  // whose members are in the list: step, constants, weights
+  constexpr std::size_t structs = 3;  // step, constants, weights: their members are in the list
   return std::tuple_size_v<members> - structs + members_of(step) + members_of(constants) + members_of(weights);
 }
 
-/// Calls f(option) for each of the list.
+/// Calls f(option) for each option of the list.
 template <class F>
 constexpr void for_each_run_option(const F& f) {
   std::apply([&](const auto&... each) { (f(each), ...); }, run_options);
@@ -222,7 +222,7 @@ constexpr void for_each_run_option(const F& f) {
 /// Throws config_error, with its name, for the first number of the options that is not in its range.
 void require_ranges(const train_options& options);
 
-/// What ranks compare of their options, in the order of the list: names, and values as text.
+/// The options that ranks compare, in the order of the list: names, and values as text.
 std::vector<named_value> compared_options(const train_options& options);
 
 }  // namespace hogwild::detail

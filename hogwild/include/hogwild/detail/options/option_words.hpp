@@ -20,7 +20,7 @@ struct enumerator {
   E value;
 };
 
-/// The values of E; of an enumeration that has no table, none.
+/// The values of E; none for an enumeration without a table.
 template <class E>
 inline constexpr std::array<enumerator<E>, 0> enumerators{};
 

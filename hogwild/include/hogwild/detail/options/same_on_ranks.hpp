@@ -17,7 +17,7 @@ class agreement;
 /// A value that ranks compare, as text for messages.
 struct named_value {
   std::string name, value;
-  exit_code code = exit_code::usage;  ///< of a run that ends because ranks differ in it
+  exit_code code = exit_code::usage;  ///< of the error if ranks differ in it
 };
 
 namespace detail {
@@ -32,13 +32,13 @@ named_value compared_build();
 /// Adds the name of a model, and the numbers that it is made with.
 void add_model(std::vector<named_value>& all, std::string_view model,
                std::span<const std::pair<std::string, double>> numbers, std::span<const double> hyperparameters);
-/// The division of the rows' columns, which is the same on all ranks: the rule, and a checksum of the divisors.
+/// The scaling of the rows' columns, which must be the same on all ranks: the rule, and a checksum of the divisors.
 named_value compared_scale(const sparse_view& rows);
 /// Describes rows by their sizes and a checksum of everything that affects training: labels, entries, weights, offsets.
 /// Entries of rows that stream, because they exceed memory, are left out.
 std::string text_of_rows(const sparse_view& rows);
 
-/// Throws as above if ranks, all of which have equally many rows of one source, have different labels there: the
+/// Throws as above if ranks have different labels in the rows of one source, of which all have equally many. The
 /// message names a row, by its number in the source if the view knows it, and both labels.
 void require_same_labels(const sparse_view& rows, const std::string& source, const agreement& ranks);
 

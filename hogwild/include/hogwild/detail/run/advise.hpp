@@ -30,53 +30,53 @@ struct candidate {
 /// One candidate, as it would run.
 struct advised_run {
   std::string engine;
-  std::size_t asked = 1;    ///< workers
-  std::size_t workers = 1;  ///< that would train
+  std::size_t asked = 1;    ///< workers asked for
+  std::size_t workers = 1;  ///< workers that would train
   access_kind sharing = access_kind::alone;
   exchange_options exchange{};
   std::string reason;          ///< for the sharing
   double epoch_seconds = 0.0;  ///< predicted
-  bool probed = false;         ///< by real steps of these workers on a sample; else predicted by the rule that chooses
-  bool extrapolated = false;   ///< to CPUs that this machine does not have, by extrapolate()
+  bool probed = false;         ///< epoch_seconds is from real steps on a sample; else from the sharing rule
+  bool extrapolated = false;   ///< by extrapolate(), to CPUs that this machine does not have
   double speed_up = 1.0;       ///< over one worker
   std::uint64_t bytes = 0;     ///< of parameters, optimiser state and replicas, without the data
-  bool in_lockstep = false;    ///< an epoch is fewer steps than one of the others: times do not compare
-  std::string refused = {};    ///< why it cannot train this; then only its name above is set
+  bool in_lockstep = false;    ///< an epoch has fewer steps than in other runs: times are not comparable
+  std::string refused = {};    ///< why it cannot train the task; then only `engine` and `asked` are set besides
 };
 
-/// What is known before a run, and the recommended run.
+/// The facts that are known before a run, and the recommended run.
 struct advice {
   row_meetings meetings{};
-  double curvature = 0.0;  ///< upper bound, of the mean loss; 0: the data do not tell
+  double curvature = 0.0;  ///< upper bound for the mean loss; 0: unknown
   double step = 0.0;       ///< of the first epoch
   bool step_found = false;
   double search_seconds = 0.0;
   machine_speed speed{};          ///< used by the rule
-  cpu_load load{};                ///< by other processes, while all times were measured
-  double row_ns = 0.0;            ///< a row, trained by one worker alone
+  cpu_load load{};                ///< of other processes, while all times were measured
+  double row_ns = 0.0;            ///< time of a row, trained by one worker alone
   std::uint64_t data_bytes = 0;   ///< of the entries and row starts
   std::vector<advised_run> runs;  ///< in the order of the candidates
-  std::size_t best = 0;           ///< of the runs
-  std::string reason;             ///< for the best
+  std::size_t best = 0;           ///< index of the recommended run
+  std::string reason;             ///< why it is the best
 };
 
 /// Asks the same rule as train(), with the same facts, once for each candidate: run_planner, with one measurement of
 /// the machine's speed for all. If that rule predicts no time (one shared array, lockstep, a ring), and for models
-/// without a margin, the candidate's own workers make some steps on a sample. The first candidate has one worker; every
-/// engine is used up. Throws as train(), but a candidate's refusal is put into its `refused`. It takes at least a
-/// quarter of a second, in which it observes what else uses the CPUs: if `load` is_busy, times are those of a busy
-/// machine.
+/// without a margin, the candidate's own workers make some steps on a sample. The first candidate has one worker. The
+/// engines cannot be used again. Throws as train(), but a candidate's refusal is put into its `refused`. It takes at
+/// least a quarter of a second, in which it observes what else uses the CPUs: if `load` is_busy, times are those of a
+/// busy machine.
 advice advise(const prepared_task& ready, std::vector<candidate>& candidates);
 
-/// Predicts the times of the engines that have these runs on up to `cpus` CPUs like these, for 2, 4, 8, ... workers and
-/// `cpus`: for each engine that is not in lockstep, from its runs by one worker (`runs.front()`) and by the most. A row
-/// takes each of p workers a + c (p - 1) / p, where c is the cost of lines that another CPU wrote last. The prediction
-/// leaves out memory that is too slow for all workers, and the cost of a second memory node. Nothing for an engine that
-/// has no run by several workers.
+/// Predicts the times of the engines of these runs on up to `cpus` CPUs like these, with `cpus` workers and each
+/// smaller power of two that exceeds the engine's workers in `runs`: for each engine that is not in lockstep, from one
+/// worker's run (`runs.front()`) and the engine's run with the most workers. A row takes each of p workers a + c (p -
+/// 1) / p, where c is the cost of lines that another CPU wrote last. The prediction leaves out memory that is too slow
+/// for all workers, and the cost of a second memory node. Engines without a run by several workers are left out.
 std::vector<advised_run> extrapolate(const std::vector<advised_run>& runs, std::size_t cpus);
 
-/// The index of the run to take: the least predicted time of those that are not in lockstep. A later run is preferred
-/// only if it is 5 per cent faster and has more than one worker.
+/// The index of the run to take: the one with the least predicted time, leaving out runs in lockstep. A later run is
+/// preferred only if it is 5 per cent faster and has more than one worker.
 std::size_t best_of(const std::vector<advised_run>& runs);
 
 }  // namespace hogwild

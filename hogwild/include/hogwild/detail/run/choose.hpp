@@ -12,24 +12,24 @@
 
 namespace hogwild {
 
-/// What the choice depends on.
+/// The facts that the choice depends on.
 struct sharing_facts {
   sharing_kind asked = sharing_kind::automatic;
   update_kind update = update_kind::lossy;
-  std::size_t workers = 1;  ///< asked for
-  std::size_t cpus = 1;     ///< that they may use
+  std::size_t workers = 1;  ///< workers asked for
+  std::size_t cpus = 1;     ///< CPUs that they may use
   std::size_t rows = 0, parameters = 0, nonzeros = 0;
   std::span<const std::uint32_t> degree{};  ///< rows that contain each column, by position; may be empty
   std::size_t arrays = 1;                   ///< arrays that replicas exchange: the parameters and the optimiser's state
   bool margin = true;                       ///< head sharing is for margin models
-  bool racing = false;                      ///< kernels train on the one array of all workers, too
-  bool others = false;                      ///< others change the shared array too: one worker needs a replica as well
-  double step = 0.0;                        ///< the first epoch's
+  bool racing = false;                      ///< kernels can also train on one array that all workers share
+  bool others = false;                      ///< others change the shared array, too: even one worker needs a replica
+  double step = 0.0;                        ///< of the first epoch
   double curvature = 0.0;                   ///< of the mean loss; see curvature.hpp
-  std::size_t batch = 0;                    ///< rows of a step, if the data do not tell the curvature; else 0
-  double row_ns = 0.0;                      ///< a row, trained by one worker alone
-  double line_ns = 0.0;                     ///< exchanging a line of a replica, in sequence
-  double shared_ns = 0.0;                   ///< a read and a write of a line that another core has
+  std::size_t batch = 0;                    ///< rows of a step, if the curvature is unknown; else 0
+  double row_ns = 0.0;                      ///< time of a row, trained by one worker alone
+  double line_ns = 0.0;                     ///< to exchange a line of a replica, in sequence
+  double shared_ns = 0.0;                   ///< to read and write a line that another core has
   std::size_t cache_bytes = 0;              ///< level 2, of one core
 };
 
@@ -52,12 +52,12 @@ double longest_exchange(double step, double curvature, std::size_t workers);
 std::uint32_t exchange_rows(const exchange_options& chosen, double step);
 
 /// The rule. One worker has the array alone, unless `others`. Several have replicas, or replicas of the popular columns
-/// if the model does not fit into half of a core's cache and that is predicted to take less time. If kernels train the
-/// model on one shared array as well, they use it if replicas would fill many such caches. Rows between exchanges are
-/// as many as make an exchange cost less than 5 per cent, if the bound allows them. If not, two workers exceed the
-/// bound until an exchange costs at most 10 per cent; of more workers some are left idle, so many that the predicted
-/// time is least. An explicit sharing is kept, within the bound; if the bound does not allow a single row, more than
-/// two workers average their gains.
+/// if the model does not fit into half of a core's cache and that is predicted to take less time. If kernels can also
+/// train the model on one shared array, workers use it if a replica would fill several caches. The rows between two
+/// exchanges make an exchange cost less than 5 per cent, if the bound allows so many. If not, two workers exceed the
+/// bound until an exchange costs at most 10 per cent; of more workers some are left idle, so that the predicted time is
+/// least. An explicit sharing is kept, within the bound; if the bound does not allow a single row, more than two
+/// workers average their gains.
 sharing_choice choose_sharing(const sharing_facts& facts);
 
 }  // namespace hogwild

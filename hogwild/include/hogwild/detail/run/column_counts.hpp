@@ -11,8 +11,8 @@
 
 namespace hogwild {
 
-/// Rows that contain each column. Columns are below data.columns. Rows that stream are read and released piece by
-/// piece; others have passed ensure().
+/// The number of rows that contain each column. Columns are below data.columns. Rows that stream are read and released
+/// piece by piece; others have passed ensure().
 inline std::vector<std::uint32_t> count_columns(const sparse_view& data) {
   std::vector<std::uint32_t> degree(data.columns);
   row_cursor cursor(data);

@@ -9,8 +9,8 @@
 
 namespace hogwild {
 
-/// The rows of one rank, read through columns that all ranks have in common: those that occur in any rank's rows, by
-/// falling frequency over all of them. For ranks that each opened a file of their own, so that each numbers its columns
+/// The rows of one rank, read through columns that all ranks have in common: the columns that occur in any rank's rows,
+/// by falling frequency over all of them. For ranks that each opened a file of their own and so number their columns
 /// differently.
 class common_columns {
  public:

@@ -10,9 +10,9 @@
 namespace hogwild {
 
 /// The largest eigenvalue of X'X / n over the first rows of `data` (at most 2,000, and about 50,000 nonzeros), by 15
-/// power iterations: within a few per cent of the truth, and above it on few rows. Times the smoothness it bounds the
-/// curvature of the mean loss. A bias is one more column, whose value has the square `bias`; the eigenvalue is at least
-/// that. After a request to stop it returns early, with an unreliable number.
+/// power iterations: within a few per cent of the truth, and above it on few rows. Multiplied by the smoothness, it
+/// bounds the curvature of the mean loss. A bias is one more column, whose value has the square `bias`; the eigenvalue
+/// is at least that. After a request to stop it returns early, with an unreliable number.
 double largest_eigenvalue(const sparse_view& data, double bias = 0.0, const std::stop_token& stop = {});
 
 inline constexpr std::size_t fewest_first_rows = 1000;

@@ -19,7 +19,7 @@ struct wild_columns {
   std::size_t column = 0;   ///< the one with the largest values, by its position
   std::size_t columns = 0;  ///< how many are wild
   double size = 0.0;        ///< root mean square of its entries
-  double others = 0.0;      ///< the same of the entries of all columns that are not wild
+  double others = 0.0;      ///< the same for the entries of all columns that are not wild
 };
 
 /// The wild columns of the first rows (at most 2,000): even the least wild of them curves the mean of squares of x.w at

@@ -19,8 +19,8 @@ class divergence_guard {
   divergence_guard(const param_store& store, round_driver& rounds);
 
   /// Restores the remembered state and makes the workers change less between exchanges; returns what was done, as the
-  /// end of a sentence. Nothing, and no change, if this was no epoch of replicas, or the changes cannot be reduced
-  /// further.
+  /// end of a sentence. If replicas did not train the epoch, or the changes cannot be reduced further, it changes and
+  /// returns nothing.
   std::optional<std::string> turn_back(double step);
 
  private:

@@ -22,7 +22,7 @@ class collective;
 class run_notes;
 struct resumed_checkpoint;
 
-/// Options after all open ones have been decided: the same for every engine.
+/// The options of a run after all open ones have been decided; the same for every engine.
 struct resolved_run {
   train_options options;
   step_schedule schedule{};
@@ -30,19 +30,19 @@ struct resolved_run {
   std::vector<tried_l2> l2_tried{};                                                ///< as train_result has it
   bool step_found = false;                                                         ///< by a search
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();  ///< when train() was called
-  std::chrono::nanoseconds cpu_begun{};             ///< CPU time that had been used by then
-  double search_seconds = 0.0;                      ///< as train_result has it
+  std::chrono::nanoseconds cpu_begun{};                                            ///< the CPU time used by then
+  double search_seconds = 0.0;                                                     ///< as train_result has it
   std::string sharing_reason{};                     ///< why workers read and write where they do
   std::optional<machine_speed> speed{};             ///< measured beforehand; empty unless the sharing depends on it
   std::optional<double> predicted_epoch_seconds{};  ///< by the rule that chose the sharing, if it predicts one
   loop_plan plan{};
   std::shared_ptr<const resumed_checkpoint> resumed{};  ///< the checkpoint to resume from, until it is in the store
   collective* ranks = nullptr;                          ///< the processes that train together; null: this one is alone
-  std::uint64_t all_nonzeros = 0;                       ///< of the rows of all of them
+  std::uint64_t all_nonzeros = 0;                       ///< in the rows of all ranks
   std::size_t models = 1;                               ///< models that are trained and combined into one
-  std::string combination{};                            ///< how, if there are several
+  std::string combination{};                            ///< how they are combined, if there are several
   std::size_t workers_asked = 0;                        ///< as train_result has it
-  std::shared_ptr<const run_notes> notes{};             ///< that have been told so far
+  std::shared_ptr<const run_notes> notes{};             ///< the notes so far
   std::shared_ptr<const time_limit> limit{};            ///< ends with train_options::stop, too; null: no limit
 
   bool time_is_over() const { return limit && limit->is_over(); }

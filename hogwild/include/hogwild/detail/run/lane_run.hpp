@@ -36,9 +36,9 @@ struct lane_kept {
 
 /// Margin models of one loss, linear models of several classes, or factorization machines, trained side by side by one
 /// pass over the rows ("lanes"), for as many passes as the caller asks for. A lane can be given another model between
-/// two passes without effect on the others. Under the serial engine each model has the same bits as alone with the same
-/// batch; to rounding in models of few columns, which kernels hold in registers only when alone (batches of one row).
-/// One caller at a time.
+/// two passes without effect on the others. Under the serial engine each model has the same bits as if trained alone
+/// with the same batch. Models of few columns differ by rounding, because kernels hold only a lone model in registers
+/// (batches of one row). One caller at a time.
 class lane_run {
  public:
   /// `alone`: one of the models on the rows; its step and l2 are ignored, and only whether it has an l1 counts; it
@@ -58,9 +58,9 @@ class lane_run {
   /// or makes updates that lanes do not have.
   static bool suits(const prepared_task& alone);
 
-  /// The number of lanes, of 8, 16 and 32, that keeps the parameters in the second-level cache, or for margin models in
-  /// four times as much, and is no larger than `models` need; if none does, 16 for margin models and 8 for others.
-  /// `alone`: one of the models.
+  /// The number of lanes: the largest of 8, 16 and 32 whose parameters fit into the second-level cache, for margin
+  /// models into four times as much, but no more than `models` need. If none fits, up to 16 for margin models and 8 for
+  /// others. `alone`: one of the models.
   static std::size_t lanes_for(const training_task& alone, std::size_t models);
 
   std::size_t lanes() const { return table_->lanes; }
@@ -78,7 +78,7 @@ class lane_run {
   /// and `alone` has an l1, or if a model of several classes has an l2 and `alone` has none, since columns were then
   /// not counted.
   void place(std::size_t k, const lane_settings& settings, std::span<const float> w = {});
-  /// The same with what kept() returned, to the bits of training without the break.
+  /// The same from the state that kept() returned; training goes on with the same bits as without the break.
   void place(std::size_t k, const lane_settings& settings, const lane_kept& from);
   lane_kept kept(std::size_t k) const;
   /// Makes lane k idle.

@@ -15,12 +15,12 @@ class live_writer {
  public:
   explicit live_writer(const param_store& store) : store_(store), board_(store.live()) {}
 
-  /// `rows_before`: rows of the run before those that slots count.
+  /// `rows_before`: rows that the run trained before the rows that slots count.
   void begin(std::uint64_t rows_before) {
     rows_before_ = rows_before;
     if (board_ != nullptr) board_->state = live_board::stage::training;
   }
-  /// Called before a round is opened, with the scale and how the rows of this process shrink it.
+  /// Called before a round is opened: publishes the scale, and how the rows of this process shrink it.
   void open(const round_plan& round) {
     if (board_ != nullptr) write(round, round.l2.scale, log_shrink_of(round.l2));
   }
@@ -32,7 +32,7 @@ class live_writer {
     if (board_ != nullptr) board_->state = live_board::stage::ended;
   }
 
-  /// While it lives, stored values change their meaning or are replaced.
+  /// Tells readers that stored values change their meaning, or are replaced, while it lives.
   class change {
    public:
     explicit change(const live_writer& live) : board_(live.board_) { turn(); }

@@ -12,11 +12,11 @@ namespace hogwild {
 
 /// The cost in nanoseconds of a cache line that two cores write; two threads measure it in about a millisecond.
 struct line_speed {
-  double exchange_ns = 0.0;  ///< exchanging a line of a replica, in sequence
-  double shared_ns = 0.0;    ///< one read and write of one of 512 lines, drawn at random
+  double exchange_ns = 0.0;  ///< to exchange a line of a replica, in sequence
+  double shared_ns = 0.0;    ///< to read and write one of 512 lines, drawn at random
   double missed = 0.0;       ///< fraction of the two threads' CPU time that other processes took (cpu_load)
 };
-/// Repeats an attempt that others disturb (least_disturbed).
+/// Repeats a measurement that other processes disturb (least_disturbed).
 line_speed measure_lines();
 
 /// Nonzeros of a sample.
@@ -37,7 +37,7 @@ struct machine_speed {
 };
 
 /// Nanoseconds that workers of any kind take for a row of the task's data: the faster of two passes of real steps over
-/// the first rows, as many as take some 20 ms. `start` makes the workers of a task by a plan. Only for models of the
+/// enough of the first rows to take some 20 ms. `start` makes the workers of a task by a plan. Only for models of the
 /// library: a user's code runs in workers only. After a request to stop it returns early, with an unreliable number.
 using start_function = std::function<std::unique_ptr<engine_run>(const training_task& task, const loop_plan& plan)>;
 double probe_row(const training_task& work, const loop_options& options, const start_function& start,

@@ -11,12 +11,12 @@
 
 namespace hogwild {
 
-/// A lower bound of mean loss + l1 ||w||_1 + l2 / 2 ||w||^2, from all linear bounds of a convex mean loss that it was
-/// given. Each of them holds everywhere, so any weighted mean of them does; and a linear bound plus l1 and l2 has its
-/// minimum in closed form. It keeps one bound that combines all, each added with the weight that raises the minimum
-/// most: a bundle of two, as in proximal bundle methods (Kiwiel, An aggregate subgradient method for nonsmooth convex
-/// minimization, 1983). With l2 and a single bound made at w, the resulting distance is that of the gradient,
-/// ||gradient at w||^2 / (2 l2).
+/// A lower bound of mean loss + l1 ||w||_1 + l2 / 2 ||w||^2, made from linear bounds of a convex mean loss. Each of
+/// them holds everywhere, so any weighted mean of them does; and a linear bound plus l1 and l2 has its minimum in
+/// closed form. It keeps one bound that combines all, each added with the weight that raises the minimum most: a bundle
+/// of two, as in proximal bundle methods (Kiwiel, An aggregate subgradient method for nonsmooth convex minimization,
+/// 1983). With l2 and a single bound made at w, the resulting distance is that of the gradient, ||gradient at w||^2 /
+/// (2 l2).
 class optimum_bound {
  public:
   /// The note if it gives no distance.

@@ -10,7 +10,7 @@ namespace hogwild::detail {
 /// that need no rows.
 void check_options(const train_options& options, const model_traits& traits);
 
-/// Throws config_error for a step that does not suit its l2 where weights are stored over a scale (scaled_l2).
+/// Throws config_error if step * l2 is 1 or more, for weights that are stored with a scale (scaled_l2).
 void require_below_one(double step_l2);
 
 }  // namespace hogwild::detail

@@ -22,10 +22,10 @@ class collective;
 class run_notes;
 struct validation_split;
 
-/// What train() knows about a model's type.
+/// The facts about a model's type that train() uses.
 struct model_traits {
   std::string_view name{};
-  std::vector<std::pair<std::string, double>> numbers{};  ///< as task_facts has them
+  std::vector<std::pair<std::string, double>> numbers{};  ///< as in task_facts
   std::vector<double> hyperparameters{};                  ///< likewise
   label_kind labels = label_kind::real;
   bool linear = false;        ///< defaults depend on the size of the entries
@@ -71,7 +71,7 @@ model_traits traits_of(const M& m) {
   return traits;
 }
 
-/// The default schedule, if none is found or given: ftrl's step is constant.
+/// The schedule that is given, else the default: for ftrl a constant step, for others the model's.
 inline schedule_kind schedule_of(const train_options& o, const training_defaults& defaults) {
   const bool ftrl = o.optimizer.value_or(defaults.optimizer) == optimizer_kind::ftrl;
   return o.step.kind.value_or(ftrl ? schedule_kind::constant : defaults.schedule);
@@ -90,12 +90,13 @@ label_map declared_labels(label_kind kind, const std::vector<double>& values, co
 void require_trainable(const sparse_view& rows, const std::string& source, const train_options& options,
                        const model_traits& traits);
 
-/// Checks options and prepares data, with several ranks once all of them are found to have the same: learns labels,
-/// holds validation rows back, counts columns if needed. Throws config_error and input_error. Refers to the data that
-/// it was given, or, if it holds rows back, to copies of its own.
+/// Checks options and prepares data: learns labels, holds validation rows back, counts columns if needed. Several ranks
+/// first compare what they train. Throws config_error and input_error. Refers to the data that it was given, or, if it
+/// holds rows back, to copies of its own.
 class prepared_data {
  public:
-  /// `ranks`: this process and those that train with it, each on its own rows of the same columns; null: it is alone.
+  /// `ranks`: this process and the others that train with it, each on its own rows of the same columns; null: it is
+  /// alone.
   prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits,
                 collective* ranks = nullptr);
   prepared_data(prepared_data&&) = default;  // not copyable: the rows refer to its own counts

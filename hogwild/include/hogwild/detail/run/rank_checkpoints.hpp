@@ -8,9 +8,9 @@
 #include <hogwild/detail/results/checkpoint.hpp>
 
 // Checkpoints of a run of several ranks: each rank has its own, PATH.rankN, and PATH names the epoch for which they are
-// complete. Even if a rank is killed at any time, the files of the epoch that PATH names exist: they are written before
-// PATH, and kept as PATH.rankN.previous until PATH names the next epoch. The first rank writes PATH, so ranks on
-// machines without a common disk need none of each other's files. With one rank PATH is the checkpoint itself.
+// complete. Whenever a rank is killed, the files of the epoch that PATH names exist: they are written before PATH, and
+// kept as PATH.rankN.previous until PATH names the next epoch. The first rank writes PATH, so ranks on machines without
+// a common disk need none of each other's files. With one rank PATH is the checkpoint itself.
 //
 // If all ranks have the same parameters, as in lockstep (`alike`), each file is the state of all ranks: such a run can
 // resume with another number of ranks, and without lost files.

@@ -23,9 +23,9 @@ namespace hogwild {
 /// No limit beyond the rule's number of rows between two exchanges.
 inline constexpr std::uint64_t unlimited_rows = std::numeric_limits<std::uint64_t>::max();
 
-/// Opens the tickets of a round, of the next number, and writes the round where workers read it; while nobody trains.
+/// Gives the round the next number, opens its tickets, and writes it where workers read it. Called while nobody trains.
 void open_round(const param_store& store, const chunk_plan& plan, round_plan& round);
-/// Marks every ticket of the open round as drawn and done, whoever has trained the rows; while nobody trains.
+/// Marks every ticket of the open round as drawn and done, whoever has trained the rows. Called while nobody trains.
 void close_round(const param_store& store, const chunk_plan& plan);
 
 /// Throws worker_error if a worker has taken the coordinator for dead and ended the run for all.
@@ -66,7 +66,7 @@ class round_driver {
   /// from 1, `step` is the one at its end, and `rows` were drawn in the epoch so far. Called while nobody trains, by
   /// all ranks.
   using round_question = std::function<bool(std::uint32_t round, double step, double rows)>;
-  /// From now on: `rounds` at least 1.
+  /// Holds for all later epochs; `rounds` is at least 1.
   void cut_epochs(std::uint32_t rounds, round_question goes_on) { rounds_ = rounds, goes_on_ = std::move(goes_on); }
 
   double scale() const { return scale_; }  ///< w = scale * v
@@ -81,7 +81,7 @@ class round_driver {
     live_.stand(scale);
   }
   double gain_weight() const { return exchange_.gain_weight; }  ///< the weight with which the workers' gains are added
-  /// The fraction of a row's changes that is kept in a round that begins now; its l2 and l1 have to match.
+  /// The fraction of a row's changes that a round that begins now keeps; its l2 and l1 are reduced to match.
   double kept_gain_weight() const;
   void resume_gain_weight(double gain_weight) { exchange_.gain_weight = gain_weight; }
   /// The most rows between two exchanges, as damp_updates() has limited them; at least 1.

@@ -21,16 +21,16 @@ namespace hogwild {
 
 /// How far a run has come; with parameters, optimiser state and options this is enough to resume.
 struct run_progress {
-  std::uint64_t epoch = 0;                          ///< finished
+  std::uint64_t epoch = 0;                          ///< epochs finished
   std::uint64_t measured_epoch = 0;                 ///< the last of them that was measured
   double scale = 1.0;                               ///< w = scale * v
   double gain_weight = 1.0;                         ///< the weight with which the workers' gains are added
-  std::uint64_t longest_exchange = unlimited_rows;  ///< in rows, after gains that overshot
+  std::uint64_t longest_exchange = unlimited_rows;  ///< in rows, as limited after gains that overshot
   double train_seconds = 0.0, wall_seconds = 0.0;
   std::uint64_t examples = 0, updates = 0, nonzeros = 0;
   objective_fall fall{};
   run_course course{};
-  std::uint64_t step_overshoots = 0;  ///< 1: the step is too large for one worker, whatever the exchange
+  std::uint64_t step_overshoots = 0;  ///< 1: the step is too large even for one worker
   stop_rules rules{};
 };
 

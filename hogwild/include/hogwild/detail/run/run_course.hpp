@@ -19,11 +19,11 @@ namespace hogwild {
 struct run_course {
   /// A rise of the objective is more than noise if it exceeds this fraction of the spread of the rows' losses at the
   /// end. A model that wanders by chance shifts rows' losses up and down by about their spread, and their mean by the
-  /// square of that. A model that has blown up has a mean of about the spread, or of far more if few rows have huge
+  /// square of that. A model that has blown up has a mean of about the spread, or far more if few rows have huge
   /// losses.
   static constexpr double beyond_noise = 0.25;
-  /// The rise must also exceed this fraction of the initial objective: a run may begin at the best that rows without
-  /// any pattern allow, and then it wanders about that.
+  /// The rise must also exceed this fraction of the initial objective: if rows have no pattern, a run may begin at the
+  /// optimum, and then wanders about it.
   static constexpr double beyond_start = 0.1;
   /// Objectives within this fraction of each other count as equal: they are sums of floats.
   static constexpr double beyond_rounding = 1e-5;
@@ -56,7 +56,7 @@ struct run_course {
   }
 };
 
-/// The losses of a few of so many rows; loss_of(r) is that of row r.
+/// The losses of at most 64 of `rows` rows, evenly spread; loss_of(r) is the loss of row r.
 template <class LossOf>
 std::vector<double> few_losses(std::size_t rows, const LossOf& loss_of) {
   constexpr std::size_t most = 64;

@@ -18,20 +18,20 @@ namespace hogwild {
 
 /// Further circumstances on which the choice of sharing depends.
 struct sharing_surroundings {
-  bool others = false;  ///< other processes change the parameters, too
-  double delay = 1.0;   ///< periods for which replicas may gain before they see each other's gains
+  bool others = false;                          ///< other processes change the parameters, too
+  double delay = 1.0;                           ///< exchange periods after which replicas see each other's gains
   storage_kind storage = storage_kind::single;  ///< of factors in replicas
 };
 
-/// How a step that was found for single rows changes if the mean of several rows makes a step.
+/// How a step that was found for single rows changes if each step uses the mean over several rows.
 struct step_scaling {
   double factor = 1.0;
 
   double of(double found) const { return found * factor; }
 };
 
-/// What an engine uses to decide in plan_sharing(): the decisions, and services of the coordinator. All ranks of a run
-/// make the same calls.
+/// Passed to an engine's plan_sharing(): holds the decisions, and offers services of the coordinator. All ranks of a
+/// run make the same calls.
 class run_planner {
  public:
   /// Both arguments outlive it. Decisions about the step are written into `run`.
@@ -55,7 +55,7 @@ class run_planner {
   std::size_t count_workers(std::optional<std::size_t> asked);
   /// The same, but no more than the thread library grants.
   std::size_t count_threads(std::optional<std::size_t> asked, thread_team_kind team);
-  /// Why there are fewer than were asked for; empty if there are not.
+  /// Why there are fewer workers than were asked for; empty if there are not.
   std::string why_fewer() const;
 
   /// Decides how `workers` share, as for threads on one machine (choose.hpp); returns how many of them train. Throws
@@ -65,7 +65,7 @@ class run_planner {
   void ask_for(sharing_kind sharing) { run_.options.sharing = sharing; }
   /// Sets the reason for the sharing.
   void explain(std::string reason) { run_.sharing_reason = std::move(reason); }
-  /// Throws config_error if the model keeps its step for an epoch and the schedule lets it fall within one.
+  /// Throws config_error if the model keeps its step for a whole epoch, but the schedule lowers it within epochs.
   /// decide_sharing() calls it, and so do engines that decide by themselves, except all_reduce, whose gathered
   /// gradients take the step at each meeting.
   void require_step_of_epochs() const;
@@ -75,11 +75,11 @@ class run_planner {
   void scale_found_step(std::size_t rows);
   /// The scaling of a found step.
   step_scaling scaling() const { return scaling_; }
-  /// Takes over the first rank's schedule and exchange if each has found its own: all ranks have to decide the same
-  /// when gains overshoot.
+  /// Takes over the first rank's schedule, or exchange, if each rank has found its own: all ranks have to decide the
+  /// same when gains overshoot.
   void agree_on_schedule();
   void agree_on_exchange();
-  /// Upper bound of the curvature of the mean loss; 0 if the data do not tell.
+  /// Upper bound of the curvature of the mean loss; 0 if it is unknown.
   double curvature();
 
   /// Passes a sentence on to the observers.

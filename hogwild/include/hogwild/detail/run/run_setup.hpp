@@ -12,7 +12,8 @@
 
 namespace hogwild {
 
-/// What a worker process needs to make the same task as its supervisor: copied through the segment's setup bytes.
+/// The data from which a worker process makes the same task as its supervisor; copied through the segment's setup
+/// bytes.
 struct run_setup {
   loop_options options{};
   std::uint64_t first_row = 0, rows = 0;  ///< the part of the dataset that is trained on

@@ -18,13 +18,13 @@ class any_engine;
 class time_limit;
 struct resolved_run;
 
-/// The schedule of a run's step from `initial`, which was `found` by a search or given; `convex`: the model is
-/// (task_facts::convex).
+/// The schedule of a run's step from `initial`, which was `found` by a search or given; `convex`: whether the model is
+/// convex (task_facts::convex).
 step_schedule schedule_from(const train_options& options, const training_defaults& defaults, bool convex,
                             double initial, bool found);
 
-/// The run before an engine is asked: its options, and a step that is given, the model's, found by a search, or a
-/// checkpoint's. If `limit` ends the search, it has found no step. Throws if files cannot be written.
+/// The run before its engine decides: its options, and its step, which is given, the model's, a checkpoint's, or found
+/// by a search. If `limit` ends the search, no step is found. Throws if files cannot be written.
 resolved_run begin_run(const prepared_task& ready, std::shared_ptr<const time_limit> limit = nullptr);
 
 /// An l2 that was chosen by folds before the run.
@@ -42,7 +42,7 @@ train_result run_training(const prepared_task& ready, any_engine& engine, const 
 /// prepare() of a model.
 using task_maker = std::function<prepared_task(const sparse_view& rows, const train_options& options)>;
 
-/// What train() does for a model and an engine of known types; throws as train(). If options ask for it, `workers`
+/// Implements train() without the types of model and engine; throws as train(). If options ask for it, `workers`
 /// threads first search for an l2; then it makes the task and trains it.
 train_result run_training(const task_maker& make, const sparse_view& data, const train_options& options,
                           any_engine& engine, std::size_t workers);

@@ -10,8 +10,8 @@
 namespace hogwild {
 
 /// A note that a choice under `--sharing auto` may be wrong, because other processes took the fraction `missed` of the
-/// measured times (line_speed::missed). Empty if `missed` is no more than on an idle machine, or if times that are as
-/// much shorter, or as much longer, lead to the same kind of sharing and as many workers.
+/// measured times (line_speed::missed). Empty if `missed` is no more than on an idle machine, or if times that are
+/// shorter or longer by that fraction lead to the same kind of sharing and as many workers.
 std::string doubt_about(const sharing_facts& facts, const sharing_choice& chosen, double missed);
 
 /// An observer that hears of a doubtful choice by a function of its own instead of on_note().

@@ -47,10 +47,10 @@ struct stop_rules {
     bool best = false;                  ///< its parameters are the best so far, and those to return
   };
 
-  /// `fall` is the scale of progress, and `epochs` how many have been trained since the last call: each counts as their
-  /// mean. `convex`: the model is (task_facts::convex). A plateau `schedule` lowers the step. The validation loss
-  /// decides which epoch is best, or the objective if the tolerance is a distance from the optimum; without either none
-  /// is.
+  /// `fall` is the scale of progress, and `epochs` how many have been trained since the last call; each of them counts
+  /// as if it had made the mean progress. `convex`: whether the model is convex (task_facts::convex). A plateau
+  /// `schedule` lowers the step. The validation loss decides which epoch is best, or the objective if the tolerance is
+  /// a distance from the optimum; without either, no epoch is.
   outcome after(const epoch_report& epoch, const objective_fall& fall, const train_options& options, bool convex,
                 const step_schedule& schedule, std::uint64_t epochs = 1) {
     outcome said;
@@ -84,7 +84,7 @@ struct stop_rules {
     return said;
   }
 
-  /// The gap of what is returned: the best epoch's if there is one.
+  /// The gap of the parameters that are returned: the best epoch's, if there is one.
   double gap_of(double objective) const {
     return objective > lower_bound ? (objective - lower_bound) / std::abs(objective) : 0.0;
   }
@@ -99,7 +99,7 @@ struct stop_rules {
     if (options.target && reached(*options.target, epoch)) return run_status::target;
     if (by_distance(options, convex) && gap_of(best_objective) <= *options.tolerance) return run_status::converged;
     constexpr std::size_t flat_ones = 2;
-    constexpr double least_step = 1e-6;  // times the first step: below that it changes nothing any more
+    constexpr double least_step = 1e-6;  // relative to the first step; a smaller step changes nothing any more
     const bool flat = flat_epochs >= options.tolerance_epochs.value_or(flat_ones) ||
                       (by_distance(options, convex) && step_factor < least_step);
     if (epochs_without_better >= options.patience || flat) return run_status::no_progress;

@@ -11,11 +11,11 @@
 namespace hogwild {
 
 /// The mean of the parameters at the ends of a run's last epochs: a tail average (Polyak and Juditsky, Acceleration of
-/// stochastic approximation by averaging, 1992), sampled once an epoch. One that is made by {} is empty.
+/// stochastic approximation by averaging, 1992), sampled once an epoch. A default-constructed one is empty.
 class tail_mean {
  public:
   tail_mean() = default;
-  /// The mean over the last `fraction` of the epochs, in (0, 1], to the nearest.
+  /// The mean over the last `fraction` of the epochs, in (0, 1], rounded to whole epochs.
   tail_mean(double fraction, std::size_t epochs)
       : first_(epochs + 1 - static_cast<std::size_t>(std::round(fraction * static_cast<double>(epochs)))),
         last_(epochs) {}

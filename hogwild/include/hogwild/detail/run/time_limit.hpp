@@ -24,8 +24,8 @@ class time_limit {
 
   /// By the clock: it may be true shortly before token() requests the stop.
   bool is_over() const { return clock::now() >= end_; }
-  /// Requests a stop as soon as the time is over or `asked` does. If the time was over at the beginning, it has already
-  /// requested it.
+  /// Requests a stop as soon as the time is over or `asked` requests one; at once if the time was over at the
+  /// beginning.
   std::stop_token token() const { return ends_.get_token(); }
 
  private:

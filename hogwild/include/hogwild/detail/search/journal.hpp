@@ -15,14 +15,14 @@ namespace hogwild::detail {
 /// trained again. One process at a time holds a journal.
 class search_journal {
  public:
-  /// Opens the file, or begins it with `title`, a line of JSON without its end. Throws input_error if it is the journal
-  /// of another search, no journal, or cannot be written; config_error if another process holds it.
+  /// Opens the file, or begins it with `title`, a line of JSON without its newline. Throws input_error if it is the
+  /// journal of another search, no journal, or cannot be written; config_error if another process holds it.
   search_journal(std::string path, const std::string& title);
   ~search_journal();
   search_journal(const search_journal&) = delete;
   search_journal& operator=(const search_journal&) = delete;
 
-  /// The metric of a trial after so many epochs, infinite if it diverged; nothing if it is not known.
+  /// The metric of a trial after `epochs` epochs, infinite if it diverged; nothing if it is not known.
   std::optional<double> find(std::size_t trial, std::size_t epochs) const;
   /// Adds a result. Throws resource_error if the disk is full.
   void add(std::size_t trial, std::size_t epochs, double metric);

@@ -55,11 +55,11 @@ struct side_by_side_outcome {
   std::vector<float> found{};           ///< true w, the bias behind the columns, if parameters are kept
 };
 
-/// Linear models under sgd, with one margin a row or, without l1, a score for each class, and factorization machines,
-/// under adagrad too. They are trained side by side, up to 32 by one pass over the rows ("lanes"). Each thread has
-/// lanes of its own. A trial's results do not depend on the other trials, except through the largest given step of all,
-/// which determines how many rows see the same weights; parameters are kept between two calls. If trials have an
-/// engine, its workers train them, one pass after the other; then a trial repeats exactly if a run by that engine does.
+/// Trains trials side by side, up to 32 by one pass over the rows ("lanes"): linear models under sgd, with one margin a
+/// row or, without l1, a score for each class; and factorization machines under sgd or adagrad. Each thread has lanes
+/// of its own. A trial's results do not depend on the other trials, except through the largest given step of all, which
+/// determines how many rows see the same weights; parameters are kept between two calls. If trials have an engine, its
+/// workers train them, one pass after the other; then a trial repeats exactly if a run by that engine does.
 ///
 /// A separate run may take more rows at a time, and then ends slightly elsewhere. Steps that are not given are searched
 /// as in a separate run, and a tolerance ends a trial as it ends a run. One caller at a time.
@@ -76,7 +76,7 @@ class trials_side_by_side {
   };
 
   /// Whether a trial of these options can be one of them, trained from a model's own beginning. `traits`: of its model;
-  /// `rows`: that it will be trained on.
+  /// `rows`: its training rows.
   static bool suits(const train_options& options, const model_traits& traits, const sparse_view& rows);
   /// Whether a trial that suits may hold out a fold: its step is given, so that no step search uses the rows that it
   /// holds out, and one worker trains it.
@@ -86,7 +86,7 @@ class trials_side_by_side {
   trials_side_by_side(std::vector<side_by_side_trial> trials, settings how);
   ~trials_side_by_side();
 
-  /// Brings these trials, by their positions, up to so many epochs in all, and measures them. If asked to stop
+  /// Trains these trials, given by their positions, up to `epochs` epochs in all, and measures them. If asked to stop
   /// meanwhile, it leaves the epochs of unfinished trials as they were. Throws what preparing them throws, except for
   /// config_error, which is reported with the trial.
   void train(std::span<const std::size_t> which, std::size_t epochs);

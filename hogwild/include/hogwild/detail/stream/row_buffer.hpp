@@ -23,7 +23,7 @@ class row_buffer {
   /// none.
   void put(checkpoint& file, const std::string& name) const;
   void get(const checkpoint& file, const std::string& name);
-  /// A view with so many columns; valid until the next change.
+  /// A view with `columns` columns; valid until the next change.
   sparse_view view(std::size_t columns) const;
 
  private:

@@ -21,16 +21,16 @@
 
 namespace hogwild {
 
-/// What a stream knows about a model's type.
+/// The facts about a model's type that a stream uses.
 struct stream_model {
   std::string_view name;
   model_traits traits;
-  /// Makes the model for as many columns as the rows have, on these rows; throws as train().
+  /// Makes the model for these rows and their number of columns; throws as train().
   std::function<prepared_task(const sparse_view& rows, const train_options& options)> prepare{};
   /// Throws if the model cannot be trained on such rows.
   std::function<void(const sparse_view& rows)> require_data{};
-  std::vector<double> hyperparameters{};  ///< those of the model that do not depend on its columns
-  /// The layout of its parameters for so many columns.
+  std::vector<double> hyperparameters{};  ///< the model's, as far as they do not depend on its columns
+  /// The layout of its parameters for a number of columns.
   std::function<std::vector<parameter_group>(std::size_t columns)> groups{};
 };
 
@@ -52,16 +52,16 @@ class stream_run {
   ~stream_run();
 
   /// Trains on these rows, of which it copies only the last few. Throws input_error if they do not suit the model, or
-  /// their labels were not declared, before anything changes. Any other exception, of memory say, ends the stream: from
-  /// then on all calls but parameters() throw config_error.
+  /// their labels were not declared, before anything changes. Any other exception (out of memory, say) ends the stream:
+  /// from then on all calls but parameters() throw config_error.
   stream_report take(const sparse_view& rows);
-  /// Trains on the remaining rows, though they are no whole chunk.
+  /// Trains on the remaining rows, even if they do not fill a chunk.
   stream_report flush();
 
   std::size_t chunk_rows() const { return chunk_rows_; }
   std::size_t columns() const { return columns_; }
-  std::uint64_t rows() const { return state_.rows + held_.rows(); }  ///< taken
-  std::uint64_t trained() const { return state_.rows; }              ///< without the remaining rows
+  std::uint64_t rows() const { return state_.rows + held_.rows(); }  ///< rows taken
+  std::uint64_t trained() const { return state_.rows; }              ///< rows trained: all but the remaining ones
   const label_map& labels() const { return labels_; }
   /// The input's number of each column; empty: columns are their own numbers.
   const std::vector<std::uint32_t>& numbers() const { return numbers_; }
@@ -113,12 +113,12 @@ class stream_run {
   /// l1 that has not been applied yet; it is applied to all columns at once.
   struct owed_l1 {
     double of_row = 0.0;     ///< options.l1
-    double owed = 0.0;       ///< since it was last applied: the sum of steps times l1, over all rows
-    std::uint64_t rows = 0;  ///< since then
+    double owed = 0.0;       ///< the sum of step times l1 over all rows since it was last applied
+    std::uint64_t rows = 0;  ///< rows since then
   } l1_{};
   std::optional<stream_arrays> kept_{};  ///< from a checkpoint, until there are workers
 
-  std::unique_ptr<planned> planned_;  ///< for the first rows; made again when there are too many columns for it
+  std::unique_ptr<planned> planned_;  ///< made for the first rows, and again when there are too many columns for it
 };
 
 }  // namespace hogwild

@@ -15,16 +15,16 @@ namespace hogwild {
 
 class param_store;
 
-/// The thread team of a stream for which `asked` was asked. OpenMP's threads spin for a while when they wait for the
-/// next round, and take the CPU from those that make the rows: two workers beside two parsers took up to twenty times
-/// as long on two CPUs.
+/// The thread team of a stream whose user asks for `asked`. OpenMP's threads spin for a while when they wait for the
+/// next round, and take the CPU from the threads that make the rows: two workers beside two parsers took up to twenty
+/// times as long on two CPUs.
 constexpr thread_team_kind thread_team_of_stream(thread_team_kind asked) {
   return asked == thread_team_kind::openmp ? thread_team_kind::std : asked;
 }
 
-/// How a stream is trained, besides train_options.
+/// The options of a stream, besides train_options.
 struct stream_options {
-  /// So many rows count as an epoch of the step's schedule; at least 1. They have no other effect.
+  /// The number of rows that count as an epoch of the step's schedule; at least 1. It has no other effect.
   std::uint64_t epoch_rows = 1'000'000;
   /// Open options (a step, how many rows see the same weights, how workers share) are decided from this many first
   /// rows, rounded up to a chunk. These rows are kept until then, and copies of them for as long as the stream lasts.
@@ -38,21 +38,21 @@ struct stream_options {
 
 /// Statistics of one call.
 struct stream_report {
-  std::uint64_t rows = 0;     ///< taken since the stream began
-  std::uint64_t trained = 0;  ///< by this call, with those that earlier calls had left over
+  std::uint64_t rows = 0;     ///< rows taken since the stream began
+  std::uint64_t trained = 0;  ///< rows trained by this call, including rows that earlier calls left over
   /// The mean loss of the rows that this call trained on, before it did so (progressive validation); not a number if
   /// there are none, or it is not asked for.
   double loss = 0.0;
-  double step = 0.0;  ///< for the last row that was trained
+  double step = 0.0;  ///< of the last row that was trained
 };
 
 /// How far a stream has come, without its arrays. Eight bytes each, so that a checkpoint holds no padding.
 struct stream_state {
-  std::uint64_t rows = 0;          ///< trained
+  std::uint64_t rows = 0;          ///< rows trained
   std::uint64_t since_origin = 0;  ///< rows since l2 began at `scale`
   double scale = 1.0;              ///< w = scale * v at that row
   double reached = 1.0;            ///< the same after the last row
-  double shrink = 1.0;             ///< by each row since then
+  double shrink = 1.0;             ///< the factor by which each row since then shrinks w
   std::uint64_t batch = 0;         ///< rows that see the same weights, by the first plan; 0: there was none
 };
 
@@ -70,8 +70,8 @@ stream_arrays copy_arrays(const param_store& store, std::size_t columns);
 /// The parameters as they are stored.
 std::vector<float> floats_of(const stream_arrays& arrays);
 
-/// Copies elements of `from`, laid out as `old_groups`, to the layout `new_groups`: of each group as many rows as both
-/// have.
+/// Copies elements of `from`, laid out as `old_groups`, to the layout `new_groups`: of each group the rows that both
+/// layouts have.
 void regroup(std::span<const float> from, const std::vector<parameter_group>& old_groups, std::span<float> to,
              const std::vector<parameter_group>& new_groups);
 /// The same into a new array.

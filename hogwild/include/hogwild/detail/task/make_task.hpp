@@ -19,22 +19,23 @@ class general_task;
 template <margin_model M>
 struct projected_margin;
 
-/// The type that a model is trained as: its own, but for margin models with project(), which cannot project weights in
-/// the form that loops of margin models keep them in.
+/// The type that a model is trained as: its own, except for margin models with project(). Loops of margin models store
+/// weights scaled, in which form they cannot be projected.
 template <class M>
 struct trained_as {
   using type = M;  ///< the model itself
 };
-/// A margin model whose run begins with project().
+/// A margin model with project().
 template <margin_model M>
 requires projects_runs<M, float>
 struct trained_as<M> {
-  using type = projected_margin<M>;  ///< its weights kept as they are
+  using type = projected_margin<M>;  ///< stores weights unscaled
 };
 template <class M>
 using trained_as_t = typename trained_as<M>::type;
 
-/// The task of a margin model: compiled once, for it knows the model's loss alone. `kept` is what `loss` refers to.
+/// The task of a margin model. It is compiled once for all models, because it uses only the loss. `kept` owns the model
+/// that `loss` refers to.
 std::unique_ptr<training_task> make_margin_task(std::shared_ptr<const void> kept, const margin_loss& loss,
                                                 task_facts facts, const sparse_view& data, label_map labels,
                                                 const loop_options& options);
@@ -42,7 +43,8 @@ std::unique_ptr<training_task> make_margin_task(std::shared_ptr<const void> kept
 template <free_model M>
 std::unique_ptr<training_task> make_general_task(const M& m, const sparse_view& data, label_map labels,
                                                  const loop_options& options);
-/// The same of a model of the library, which has it compiled: programs compile it for their own models alone.
+/// The same for a model of the library, which contains the compiled task: programs compile tasks only for their own
+/// models.
 template <free_model M>
 std::unique_ptr<training_task> make_library_task(const M& m, const sparse_view& data, label_map labels,
                                                  const loop_options& options);
