@@ -68,7 +68,7 @@ class replica : public private_arrays<T> {
   void end_round() override { send(columns_, true); }
 
  protected:
-  /// Three forms of one array; with a head alone, `shared` is longer than the other two.
+  /// Three forms of one array; if only a head is held, `shared` is longer than the other two.
   struct array {
     std::span<T> shared;  ///< of all workers
     std::span<T> work;    ///< the worker's own

@@ -123,8 +123,8 @@ class training_task : public worker_side, public coordinator_side {
     return step * options_.l2 * static_cast<double>(all_rows());
   }
 
-  /// The plan of a run under these options: how the rows are cut into chunks. With ownership::blocks it passes all
-  /// rows, and throws input_error for one that is no rating.
+  /// The plan of a run under these options: how the rows are cut into chunks. With ownership::blocks it makes a pass
+  /// over all rows, and throws input_error for one that is no rating.
   loop_plan plan(const loop_options& decided) const;
   /// The same under the options that were asked for.
   loop_plan plan() const { return plan(options_); }
