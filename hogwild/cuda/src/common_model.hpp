@@ -28,7 +28,7 @@ class common_model {
   /// that is refused. Throws no_room, and registered_in_part.
   common_model(std::vector<runtime*> devices, const param_store& store);
 
-  /// If not, copies take longer.
+  /// Whether copied host memory is registered; if not, copies take longer.
   bool is_registered() const { return registered_.has_value(); }
 
   /// Called between rounds, while no worker trains: take() copies the store's values, give() copies them back.

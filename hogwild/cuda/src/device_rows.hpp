@@ -17,7 +17,7 @@
 
 namespace hogwild::device {
 
-/// The rows of a task where a device reads them: as the cache has them, with narrow columns and values too, and with
+/// The rows of a task in memory that a device reads: with the cache's types, narrow columns and values too, and with
 /// the labels that the model trains on. Either all of them stay on the device, or the rows of each launch are copied
 /// for it, into two blocks in turn. A device that reads the host's memory uses them there. All arguments outlive this.
 /// Used by the worker that drives the device.

@@ -20,7 +20,7 @@
 
 namespace hogwild::detail {
 
-/// A message besides the numbers.
+/// A message other than numbers.
 struct notice {
   enum class kind : std::uint32_t {
     left,     ///< the sender has finished; what it has sent before may still be under way

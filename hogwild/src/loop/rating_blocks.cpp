@@ -32,7 +32,7 @@ rating rating_of(row_cursor& cursor, std::size_t r, std::size_t users, std::size
   return {user, item, row.label};
 }
 
-/// The band of each member, such that all bands have about equally many ratings.
+/// The band of each member (user or item), such that all bands have about equally many ratings.
 std::vector<std::uint8_t> bands_of(std::span<const std::uint32_t> counts, std::size_t ratings, std::uint32_t bands) {
   std::vector<std::uint8_t> band(counts.size());
   std::uint64_t before = 0;

@@ -29,7 +29,7 @@ struct replica_meeting {
   std::uint64_t* updates = nullptr;  ///< no rows are counted
 };
 
-/// The neighbouring parameters of one of several that share the work.
+/// The consecutive parameters that one of several parts of the work covers.
 struct replica_piece {
   std::uint64_t first, count;
 };

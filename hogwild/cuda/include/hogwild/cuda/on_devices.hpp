@@ -21,7 +21,7 @@ namespace hogwild {
 ///   train(m, rows, on_devices<ring_engine>{{.workers = 2, .replicas = 2}, {0, 1}});
 template <class Engine>
 struct on_devices : Engine {
-  device_list device = 0;  ///< which devices train
+  device_list device = 0;  ///< the devices that train
 };
 
 namespace detail {

@@ -39,8 +39,7 @@ class collective {
   virtual std::size_t rank() const noexcept = 0;  ///< below size()
   virtual std::size_t size() const noexcept = 0;
 
-  /// Whether members reach each other's numbers in common memory: then starting a call costs more than moving its
-  /// bytes.
+  /// Whether members have common memory for their numbers: then starting a call costs more than moving its bytes.
   virtual bool has_common_memory() const noexcept = 0;
 
   /// x becomes the sum over all members' x.
