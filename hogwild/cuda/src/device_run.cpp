@@ -105,7 +105,7 @@ class device_run final : public engine_run {
     for (device_report& r : reports_) r.exchange = by_peers ? "peers" : "host";
   }
 
-  /// Notes once for each device, after the round in which its worker found it out.
+  /// Notes unregistered memory once for each device, after the round in which its worker found it.
   void note_pageable() {
     for (std::size_t slot = 0; slot < reports_.size(); ++slot) {
       if (noted_[slot] || store().slots()[slot].pageable.load() == 0) continue;

@@ -120,7 +120,7 @@ class messages {
   notice incoming_{};
   MPI_Request incoming_request_ = MPI_REQUEST_NULL;
   std::vector<std::chrono::steady_clock::time_point> left_;  ///< when each peer said that it leaves; zero: it has not
-  int crowded_calls_ = 0;  ///< for so many more calls this rank counts as having no CPU of its own
+  int crowded_calls_ = 0;  ///< for this many more calls this rank counts as having no CPU of its own
   std::string lost_;       ///< the message, once a rank is lost
 };
 

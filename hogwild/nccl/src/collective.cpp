@@ -235,7 +235,7 @@ class member final : public detail::typed_collective<member> {
   void telling_others(const Body& body) {
     try {
       return body();
-    } catch (const unfinished&) {  // the carrier knows who is lost; if nobody is, all report that NCCL is
+    } catch (const unfinished&) {  // the carrier knows who is lost; if nobody is, all report that NCCL is broken
     } catch (const resource_error& e) {
       if (own_->comm) own_->comm->abort();
       calls_.fail(e.what());

@@ -204,7 +204,7 @@ float root_between(slope_of_constant& slope, point low, point high) {
     const auto place = static_cast<float>(low.at() + part * (high.at() - low.at()));
     const point between{std::clamp(place, first, last), slope.at(std::clamp(place, first, last))};
     if (between.slope.is_zero()) return between.place;
-    // A side that stays the same twice counts half, so that the next secant passes the root.
+    // If one side stays the same twice, its slope counts half, so that the next secant passes the root.
     const double stays = std::exchange(was_low, between.falls()) == between.falls() ? 0.5 : 1.0;
     if (between.falls())
       low = between, at_low = low.slope.sum, at_high *= stays;

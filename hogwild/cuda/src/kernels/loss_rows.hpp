@@ -16,7 +16,7 @@
 
 namespace hogwild::device {
 
-/// One warp adds up the losses of so many rows, in a fixed order: a sum has the same bits however many warps there are.
+/// One warp adds up the losses of this many rows, in a fixed order: a sum has the same bits for any number of warps.
 inline constexpr std::uint64_t rows_of_a_sum = 32;
 
 constexpr std::uint64_t loss_sums_of(std::uint64_t rows) {

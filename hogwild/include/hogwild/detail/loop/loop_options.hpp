@@ -44,9 +44,9 @@ struct exchange_options {
   constexpr bool one_worker_each() const { return replicas > 1 && rule == ring_rule::deltas && workers == replicas; }
 };
 
-/// Which parameters replicas store as halves: the first `count`, a multiple of four at the end of a group; 0: none. A
-/// replica's array then begins with that many halves, followed by the other parameters as floats. The optimiser's state
-/// for them is float.
+/// The parameters that replicas store as halves: the first `count`, a multiple of four at the end of a group; 0: none.
+/// A replica's array then begins with that many halves, followed by the other parameters as floats. The optimiser's
+/// state for them is float.
 struct stored_halves {
   std::size_t count = 0;
   hogwild::isa isa = hogwild::isa::scalar;  ///< instruction set that makes them; never automatic here

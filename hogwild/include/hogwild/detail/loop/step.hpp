@@ -85,7 +85,7 @@ inline float weighed_slope(const margin_loss& loss, float margin, const sparse_r
   return z.weight * loss.derivative(margin + z.offset, z.label);
 }
 
-/// Models of at most so many parameters lie on so few cache lines that workers always share them.
+/// Models of at most this many parameters lie on so few cache lines that workers always share them.
 inline constexpr std::size_t crowded_parameters = 1024;
 
 /// Margin models under sgd. The weights are w = a * v (scaled_l2); the last parameter is the bias if there is one,

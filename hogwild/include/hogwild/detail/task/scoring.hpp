@@ -134,7 +134,7 @@ struct scoring {
   scoring(const scoring&) = delete;  // refers to itself
   scoring& operator=(const scoring&) = delete;
 
-  /// A function that makes one thread's scorer of so many rows at once.
+  /// A function that makes one thread's scorer of `batch` rows at once.
   auto maker() const {
     return [this](std::size_t batch) { return row_scorer<M>(model_, parameters_, shape_, batch); };
   }

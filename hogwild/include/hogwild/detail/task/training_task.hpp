@@ -72,7 +72,7 @@ class coordinator_side {
                                bool all_measures, const std::stop_token& stop = {}) const = 0;
   /// The smoothness of the loss (Nesterov, Introductory Lectures on Convex Optimization, 2004, section 1.2.2): the
   /// largest change of the derivative of a row's loss over one unit of its margin, found by trying margins. For models
-  /// without a margin 1, which holds for the usual losses of linear scores, or 0 if the data do not tell, as for nets.
+  /// without a margin 1, which holds for the usual losses of linear scores, or 0 if it is not known, as for nets.
   virtual double smoothness() const = 0;
   /// ||w||^2 over the parameters that l2 applies to.
   virtual double squared_norm(const param_store& store, double scale, thread_team& threads) const = 0;

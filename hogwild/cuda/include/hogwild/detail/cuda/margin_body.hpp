@@ -77,7 +77,7 @@ template <class I, class V>
 struct margin_row {
   const I* index;
   const V* value;
-  std::uint32_t size;  ///< the first so many columns are distinct
+  std::uint32_t size;  ///< entries, whose columns are distinct
   float label;
   float weight = 1.0f, offset = 0.0f;
 };
