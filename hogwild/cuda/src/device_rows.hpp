@@ -37,8 +37,8 @@ class device_rows {
   /// How many of `count` rows, at least 1, from `first` on fit into a launch: at least 1.
   std::size_t room_for(std::size_t first, std::size_t count) const;
 
-  /// Sets them in the work of a launch of rows [first, first + count), which fit. If rows are copied for each launch,
-  /// this launch must be queued next. Throws cache_error if the copied rows are damaged.
+  /// Sets the rows in the work of a launch of rows [first, first + count), which fit. If rows are copied for each
+  /// launch, this launch must be queued next. Throws cache_error if the copied rows are damaged.
   void name_in(margin_work& work, std::size_t first, std::size_t count);
 
  private:

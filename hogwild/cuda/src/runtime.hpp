@@ -120,7 +120,7 @@ device_facts facts_of_emulated();
 /// CUDA. If the build has no code for its architecture, the first launch throws.
 std::unique_ptr<runtime> open_cuda(int number);
 
-/// Facts about it, without opening it. Throws resource_error as open_cuda() does.
+/// Facts about it, without opening it. Throws resource_error like open_cuda().
 device_facts facts_of_cuda(int number);
 
 /// `n` elements in the memory of a device, which outlives them; not cleared.

@@ -77,7 +77,7 @@ class messages {
     bool sends;
     MPI_Datatype type;
     std::size_t bytes;
-    const void* from;  ///< of the caller's numbers, to send; or
+    const void* from;  ///< the caller's numbers, to be sent; or
     void* to;          ///< destination of received numbers
     std::byte* here;   ///< memory that MPI reads or writes
   };

@@ -44,7 +44,7 @@ class communicator {
 
   /// Replaces `count` floats of the device by their sum over all ranks, by NCCL's own all-reduce. Its order is not
   /// fixed, so that no collective uses it; it is the baseline in measurements. All ranks call it at the same time;
-  /// otherwise as exchange().
+  /// otherwise like exchange().
   void add_up(float* at, std::size_t count);
 
   /// Cancels what is under way. Nothing can be exchanged after it.

@@ -12,7 +12,7 @@ namespace hogwild::detail {
 /// attach: the stored values are not the weights.
 class attached_store {
  public:
-  /// As param_store::attach().
+  /// Like param_store::attach().
   static param_store open(const std::string& name, std::string_view model) { return param_store::attach(name, model); }
 };
 

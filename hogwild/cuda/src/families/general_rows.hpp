@@ -49,7 +49,7 @@ double stable_rows_in_flight(run_planner& run, double fraction);
 /// The same with this curvature, if that of the run leaves something out.
 double stable_rows_in_flight(run_planner& run, double fraction, double curvature);
 
-/// Brings the rows to the device; as kernel_family::bring().
+/// Brings the rows to the device, like kernel_family::bring().
 std::unique_ptr<device_model> bring_general_rows(runtime& device, const training_task& task,
                                                  const device_arrays& arrays, const loop_options& options,
                                                  general_forms forms, std::uint64_t block_bytes);

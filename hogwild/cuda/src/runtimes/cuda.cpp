@@ -312,8 +312,8 @@ class cuda_runtime final : public runtime {
   bool is_ahead_ = false;         ///< there are uploads that no kernel waits for yet
   std::deque<cuda_event> marks_;  ///< not waited for yet
   std::uint64_t passed_ = 0;
-  std::vector<void*> of_others_;  ///< registered here, but also before by others
-  std::vector<int> opened_;       ///< devices to which it uses an access of all_ways()
+  std::vector<void*> of_others_;  ///< memory registered here that others had registered before
+  std::vector<int> opened_;       ///< devices to which it uses an open access (all_ways())
 };
 
 }  // namespace

@@ -59,7 +59,7 @@ class collective {
   virtual void gather(std::span<const float> x, std::span<float> all, std::size_t root) = 0;
   virtual void gather(std::span<const double> x, std::span<double> all, std::size_t root) = 0;
 
-  /// As gather() for every member: each `all` receives all members' x by rank, bit by bit.
+  /// Like gather() for every member: each `all` receives all members' x by rank, bit by bit.
   virtual void all_gather(std::span<const float> x, std::span<float> all) = 0;
   virtual void all_gather(std::span<const double> x, std::span<double> all) = 0;
 

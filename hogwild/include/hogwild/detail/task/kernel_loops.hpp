@@ -41,7 +41,7 @@ class kernel_loops {
   bool train(const worker_context&, const Sharing&) const {
     return false;
   }
-  // A specialisation may have evaluate(), as coordinator_side; it returns nothing if kernels do not measure the model.
+  // A specialisation may have evaluate(), like coordinator_side; it returns nothing if kernels do not measure a model.
 };
 
 /// Kernels train a factor model on its ratings if workers have arrays of their own, own the rows that they change, or

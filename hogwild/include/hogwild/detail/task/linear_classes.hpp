@@ -56,7 +56,7 @@ class linear_classes {
 
   /// Linear bounds of the mean loss. If constants may change, the rows' tangents are those at the best constants for
   /// these weights, mixed with one distribution for all rows in the proportion that makes the slopes with respect to
-  /// the constants 0. Keeps the scores of all rows and classes, a float each. Over all ranks, as
+  /// the constants 0. Keeps the scores of all rows and classes, a float each. Over all ranks, like
   /// coordinator_side::bound().
   std::optional<loss_bound> bound(const sparse_view& rows, const label_map& labels, std::span<const float> parameters,
                                   bool fixed_constants, thread_team& threads, const agreement& ranks,

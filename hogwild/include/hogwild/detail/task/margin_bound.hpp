@@ -28,7 +28,7 @@ constexpr constant_term constant_of(bool has_one, bool is_frozen) {
 /// the slope with respect to the constant is 0. (The minimum of the bound with l2 is the dual objective at the slopes
 /// of the rows: Shalev-Shwartz and Zhang, Stochastic dual coordinate ascent methods, JMLR 2013.) If no constant
 /// minimises the loss, slopes are 0. `parameters`: one weight a column, followed by the constant term. Over all ranks,
-/// as coordinator_side::bound().
+/// like coordinator_side::bound().
 std::optional<loss_bound> bound_of_margins(const margin_loss& loss, double smoothness, const sparse_view& rows,
                                            const label_map& labels, std::span<const float> parameters,
                                            constant_term constant, thread_team& threads, const agreement& ranks,

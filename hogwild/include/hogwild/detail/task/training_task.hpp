@@ -61,7 +61,7 @@ class coordinator_side {
  public:
   /// Fills new parameters; called once, before any worker.
   virtual void initialise(const param_store& store) const = 0;
-  /// As initialise(), for the floats, all 0, of one more model in the same store; does nothing if they stay 0.
+  /// Like initialise(), for the zero floats of one more model in the same store; does nothing if they stay 0.
   virtual void fill(std::span<float>) const {}
   /// Has the model compute the changes of a few rows, without applying them. Throws config_error if it reads or emits
   /// outside its parameters, which nobody checks while workers train.
