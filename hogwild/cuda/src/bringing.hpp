@@ -34,11 +34,11 @@ void in_short_parts(const runtime& device, std::size_t n, const F& part) {
   }
 }
 
-/// Copies to the device and returns when everything is there. Throws as in_short_parts().
+/// Copies to the device and returns when everything is there. Throws like in_short_parts().
 void bring(runtime& device, void* to, std::span<const std::byte> from);
 
-/// Where the device reads these host data: an emulated device in place, others in a copy, which `to` keeps. Throws as
-/// bring().
+/// The address at which the device reads these host data: in place for an emulated device, else in a copy, which `to`
+/// keeps. Throws like bring().
 template <class T>
 const T* brought(runtime& device, std::span<const T> from, std::optional<buffer<T>>& to) {
   if (device.facts().host_memory) return from.data();

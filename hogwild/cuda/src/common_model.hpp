@@ -21,14 +21,14 @@ namespace hogwild::device {
 
 /// The shared parameters and optimiser state during a round, if all workers of a run are threads that drive a device
 /// each. They lie in the memory of the first device, where kernels of all devices read and add, so that exchanges do
-/// not pass through the host. Which replica exchanges what, and when, is decided as for any other worker (replica.hpp).
+/// not pass through the host. replica.hpp decides which replica exchanges what, and when, as for any other worker.
 class common_model {
  public:
   /// Allocates on all devices, which outlive this, as does the store; host memory that is copied is registered unless
   /// that is refused. Throws no_room, and registered_in_part.
   common_model(std::vector<runtime*> devices, const param_store& store);
 
-  /// If not, copies take longer.
+  /// Whether copied host memory is registered; if not, copies take longer.
   bool is_registered() const { return registered_.has_value(); }
 
   /// Called between rounds, while no worker trains: take() copies the store's values, give() copies them back.

@@ -17,7 +17,7 @@
 
 namespace hogwild::device {
 
-/// The rows of a task where a device reads them: as the cache has them, with narrow columns and values too, and with
+/// The rows of a task in memory that a device reads: with the cache's types, narrow columns and values too, and with
 /// the labels that the model trains on. Either all of them stay on the device, or the rows of each launch are copied
 /// for it, into two blocks in turn. A device that reads the host's memory uses them there. All arguments outlive this.
 /// Used by the worker that drives the device.
@@ -37,8 +37,8 @@ class device_rows {
   /// How many of `count` rows, at least 1, from `first` on fit into a launch: at least 1.
   std::size_t room_for(std::size_t first, std::size_t count) const;
 
-  /// Sets them in the work of a launch of rows [first, first + count), which fit. If rows are copied for each launch,
-  /// this launch must be queued next. Throws cache_error if the copied rows are damaged.
+  /// Sets the rows in the work of a launch of rows [first, first + count), which fit. If rows are copied for each
+  /// launch, this launch must be queued next. Throws cache_error if the copied rows are damaged.
   void name_in(margin_work& work, std::size_t first, std::size_t count);
 
  private:

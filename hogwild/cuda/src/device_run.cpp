@@ -90,8 +90,8 @@ class device_run final : public engine_run {
     return options_.memory == memory_kind::device && options_.sharing == access_kind::buffered;
   }
 
-  /// In the memory of the first device, if all workers are threads that drive a device, and have one common model, with
-  /// which no other rank exchanges meanwhile.
+  /// Replicas meet in the memory of the first device if all workers are threads that drive a device, and have one
+  /// common model, with which no other rank exchanges meanwhile.
   void choose_where_they_meet() {
     const exchange_options& ring = options_.exchange;
     const bool one_model = ring.replicas < 2 || ring.one_worker_each();
@@ -105,7 +105,7 @@ class device_run final : public engine_run {
     for (device_report& r : reports_) r.exchange = by_peers ? "peers" : "host";
   }
 
-  /// Notes once for each device, after the round in which its worker found it out.
+  /// Notes unregistered memory once for each device, after the round in which its worker found it.
   void note_pageable() {
     for (std::size_t slot = 0; slot < reports_.size(); ++slot) {
       if (noted_[slot] || store().slots()[slot].pageable.load() == 0) continue;

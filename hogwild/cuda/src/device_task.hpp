@@ -23,7 +23,7 @@ std::unique_ptr<runtime> open_device(int number, std::size_t emulated = 1);
 /// The same for the device of a slot.
 std::unique_ptr<runtime> open_device_of(const loop_options& options, std::size_t slot);
 
-/// Facts about a device, from its driver if it is real, without opening it. Throws as open_device() does.
+/// Facts about a device, from its driver if it is real, without opening it. Throws like open_device().
 device_facts facts_of_device(int number);
 
 /// A task whose first workers drive a device each; the others work as usual.

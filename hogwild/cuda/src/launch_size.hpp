@@ -22,7 +22,7 @@ class launch_size {
 
   std::size_t rows() const { return rows_; }
 
-  /// Reports that a launch of so many rows, at least 1, took this time.
+  /// Reports that a launch of `rows` rows, at least 1, took this time.
   void took(std::size_t rows, seconds time) {
     const double suits = static_cast<double>(rows) * (span / std::max(time, seconds(1e-9)));
     const double most = static_cast<double>(std::min(most_, 2 * rows_));

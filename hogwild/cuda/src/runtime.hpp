@@ -81,12 +81,12 @@ class runtime {
   /// Memory that another library has registered as a whole stays that library's, and registered only as long as it
   /// keeps it. Throws resource_error if registration is refused, and registered_in_part.
   virtual void* register_host(void* memory, std::size_t bytes) = 0;
-  /// By the beginning of the memory on the host; returns when all queued work has finished.
+  /// `memory` is its beginning on the host. Returns when all queued work has finished.
   virtual void unregister_host(void* memory) noexcept = 0;
   /// Moves managed memory, whole pages, to the device, where it stays unless CPUs use it; queued.
   virtual void take_near(std::span<std::byte> managed) = 0;
 
-  /// Queued: memory on both sides must stay unchanged until they have finished.
+  /// These are queued: memory on both sides must stay unchanged until they have finished.
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
   virtual void zero(void* memory, std::size_t bytes) = 0;
@@ -120,7 +120,7 @@ device_facts facts_of_emulated();
 /// CUDA. If the build has no code for its architecture, the first launch throws.
 std::unique_ptr<runtime> open_cuda(int number);
 
-/// Facts about it, without opening it. Throws resource_error as open_cuda() does.
+/// Facts about it, without opening it. Throws resource_error like open_cuda().
 device_facts facts_of_cuda(int number);
 
 /// `n` elements in the memory of a device, which outlives them; not cleared.

@@ -56,7 +56,7 @@ void messages::begin(const char* call, int tag) {
   used_ = 0;
   call_ = call;
   tag_ = tag;
-  look_at_notices();  // a rank that comes late to a group that has lost a member is told so, not what follows from it
+  look_at_notices();  // a rank that comes late to a broken group reports the lost member, not what follows from it
 }
 
 std::byte* messages::next_room(std::size_t bytes) {
@@ -110,7 +110,7 @@ void messages::start(const transfer& t) {
     give_up(ranks_text({&t.peer, 1}, size()) + " is lost: MPI says '" + mpi_error_text(code) + "'");
 }
 
-/// Polls everything under way; true once nothing is.
+/// Polls everything under way; true once nothing is under way.
 bool messages::some_done() {
   int n = 0;
   done_.resize(requests_.size());

@@ -20,7 +20,7 @@
 
 namespace hogwild::detail {
 
-/// A message besides the numbers.
+/// A message other than numbers.
 struct notice {
   enum class kind : std::uint32_t {
     left,     ///< the sender has finished; what it has sent before may still be under way
@@ -77,7 +77,7 @@ class messages {
     bool sends;
     MPI_Datatype type;
     std::size_t bytes;
-    const void* from;  ///< of the caller's numbers, to send; or
+    const void* from;  ///< the caller's numbers, to be sent; or
     void* to;          ///< destination of received numbers
     std::byte* here;   ///< memory that MPI reads or writes
   };
@@ -120,7 +120,7 @@ class messages {
   notice incoming_{};
   MPI_Request incoming_request_ = MPI_REQUEST_NULL;
   std::vector<std::chrono::steady_clock::time_point> left_;  ///< when each peer said that it leaves; zero: it has not
-  int crowded_calls_ = 0;  ///< for so many more calls this rank counts as having no CPU of its own
+  int crowded_calls_ = 0;  ///< for this many more calls this rank counts as having no CPU of its own
   std::string lost_;       ///< the message, once a rank is lost
 };
 

@@ -38,7 +38,7 @@ void look_around(MPI_Comm communicator, std::size_t& rank, std::size_t& size) {
   size = static_cast<std::size_t>(n);
 }
 
-/// A launcher leaves the command line that it started.
+/// Whether a launcher left the command line that it started.
 bool has_command() {
   std::array<char, 8> text{};
   int found = 0;

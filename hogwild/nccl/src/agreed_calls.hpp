@@ -28,7 +28,7 @@ class agreed_calls {
   /// so does every later call.
   void announce(operation call, std::size_t scalar_bytes = 0, std::size_t length = 0, std::size_t root = 0);
 
-  /// Fails for the others, as collective::fail(); for this member every later call throws the same.
+  /// Fails for the others, like collective::fail(); for this member every later call throws the same.
   void fail(const std::string& reason) noexcept;
 
   /// Leaves the group.

@@ -11,8 +11,8 @@
 
 namespace hogwild::nccl {
 
-/// Closes what the members of one process hold of NCCL, at the same time, on a thread each, since each close waits
-/// until all have begun. Members share this object; the last one to release it waits for all.
+/// Closes the NCCL communicators and devices of one process's members at the same time, on a thread each, since each
+/// close waits until all have begun. Members share this object; the last one to release it waits for all.
 class closing {
  public:
   /// Destroys `what` on a thread, or here if there is no thread for it. Any thread may call it.

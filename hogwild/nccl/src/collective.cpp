@@ -34,7 +34,7 @@ class member final : public detail::typed_collective<member> {
     telling_others([&] {
       own_->here.emplace(*own_->device, piece_bytes);
       own_->there.emplace(*own_->device, piece_bytes * size_);
-      // Shorter than others wait for this member, so that they are told what it waits for.
+      // A shorter timeout than that of the others, so that they are told what this member waits for.
       own_->comm.emplace(with, *own_->device, common_id(with), rank_, size_, options.timeout / 2);
     });
     try {
@@ -235,7 +235,7 @@ class member final : public detail::typed_collective<member> {
   void telling_others(const Body& body) {
     try {
       return body();
-    } catch (const unfinished&) {  // the carrier knows who is lost; if nobody is, all report that NCCL is
+    } catch (const unfinished&) {  // the carrier knows who is lost; if nobody is, all report that NCCL is broken
     } catch (const resource_error& e) {
       if (own_->comm) own_->comm->abort();
       calls_.fail(e.what());

@@ -98,7 +98,7 @@ void communicator::run(Call call, const char* did) {
     Call call;
     int result;
   };
-  // The device's queue keeps what it is given, and may outlive this call if that throws.
+  // The device's queue keeps the function, and may outlive this call if the call throws.
   const auto work = std::make_shared<queued>(queued{std::move(call), success});
   const auto on_stream = [work](void* stream) {
     work->result = work->call(stream);

@@ -42,9 +42,9 @@ class communicator {
   /// in it is done. Between two ranks at most one message goes each way. Messages without bytes are left out.
   void exchange(const std::vector<message>& sent, const std::vector<message>& received);
 
-  /// Replaces so many floats of the device by their sum over all ranks, by NCCL's own all-reduce. Its order is not
+  /// Replaces `count` floats of the device by their sum over all ranks, by NCCL's own all-reduce. Its order is not
   /// fixed, so that no collective uses it; it is the baseline in measurements. All ranks call it at the same time;
-  /// otherwise as exchange().
+  /// otherwise like exchange().
   void add_up(float* at, std::size_t count);
 
   /// Cancels what is under way. Nothing can be exchanged after it.

@@ -12,7 +12,7 @@
 namespace hogwild::nccl {
 
 /// join_nccl_group() on a device that is open already, with functions that outlive the member. Members of one process
-/// share `together`, which closes what each holds of NCCL and the device by the time the last of them is destroyed.
+/// share `together`, which has closed their communicators and devices by the time the last of them is destroyed.
 std::unique_ptr<collective> join(std::unique_ptr<collective> carrier, std::unique_ptr<device::runtime> on,
                                  const functions& with, const collective_options& options,
                                  std::shared_ptr<closing> together = std::make_shared<closing>());

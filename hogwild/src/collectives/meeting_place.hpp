@@ -12,8 +12,8 @@
 #include <hogwild/detail/control/published.hpp>
 #include <hogwild/detail/platform/process_identity.hpp>
 
-// What the members of a group in common memory share besides their numbers. No pointers: processes map it at different
-// addresses. Zero bytes are a place to which nobody has come yet.
+// State, besides their numbers, that the members of a group in common memory share. It holds no pointers, because
+// processes map it at different addresses. Zero bytes are a place to which nobody has come yet.
 
 namespace hogwild::detail {
 

@@ -127,7 +127,7 @@ std::vector<std::size_t> memory_collective::absent_ranks() const {
   return absent;
 }
 
-/// The silent members get another message when they come: not that they waited for themselves.
+/// A silent member gets another message when it comes: the others' message names it as the one that did not come.
 void memory_collective::give_up(std::uint32_t number, const std::string& sentence,
                                 std::span<const std::size_t> silent) {
   if (!memory_.place->barrier.break_off(number)) return;

@@ -51,7 +51,7 @@ class numbers_of_call {
 /// Arrays that the members of a process keep for each other, each in its own place.
 using shared_numbers = std::shared_ptr<std::vector<made_numbers>>;
 
-/// The first member of a process speaks for it.
+/// A member of the whole group; the first one of a process represents the process in the group across processes.
 class nested_member final : public detail::typed_collective<nested_member> {
  public:
   nested_member(std::unique_ptr<collective> own, collective& across, shared_numbers made)

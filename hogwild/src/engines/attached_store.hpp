@@ -8,11 +8,11 @@
 
 namespace hogwild::detail {
 
-/// Attaches a process that trains on another process's store, or supervises those that do. Nothing else may attach: the
-/// stored values are not the weights.
+/// Attaches a process that trains on another process's store, or that supervises such processes. Nothing else may
+/// attach: the stored values are not the weights.
 class attached_store {
  public:
-  /// As param_store::attach().
+  /// Like param_store::attach().
   static param_store open(const std::string& name, std::string_view model) { return param_store::attach(name, model); }
 };
 

@@ -33,7 +33,7 @@ inline std::vector<std::byte> live_description_of(const training_task& task) {
   return about.encode();
 }
 
-/// Makes room for it in a shape.
+/// Makes room for the description in a shape.
 inline void make_room(store_shape& shape, const std::vector<std::byte>& description) {
   shape.live_bytes = sizeof(live_board) + description.size();
 }

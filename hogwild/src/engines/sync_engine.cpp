@@ -61,7 +61,7 @@ std::vector<std::unique_ptr<collective>> all_members(thread_group& group, const 
   return engine.join_members ? engine.join_members(std::move(members), timeout) : std::move(members);
 }
 
-/// The ranks of this process, threads that know each other.
+/// The ranks of this process: threads of one group.
 struct rank_threads {
   rank_threads(const sync_engine& engine, const training_task& whole, const loop_plan& plan)
       : group(worker_count(engine.workers), {.timeout = detail::timeout_of(plan.options)}),

@@ -14,7 +14,7 @@
 
 namespace hogwild::detail {
 
-/// How long the ranks of such a run wait for each other.
+/// How long the ranks of a synchronous run wait for each other.
 std::chrono::nanoseconds timeout_of(const loop_options& options);
 
 /// A task as trained by the ranks of a synchronous engine: each on its own parameters, with meetings in between.
@@ -25,7 +25,7 @@ class sync_task final : public decorated_task {
   /// For a process that is one rank.
   sync_task(std::unique_ptr<training_task> whole, std::unique_ptr<collective> member);
 
-  /// Throws the error of the rank; the other ranks, which lose it thereby, throw worker_error.
+  /// Throws the error of the rank; the other ranks, which have then lost it, throw worker_error.
   void work(const worker_context& at) const override;
   /// The error of the first rank that failed; null if none has.
   std::exception_ptr failure() const;

@@ -275,7 +275,7 @@ std::optional<int> work_where_placed(int argc, const char* const* argv,
   try {
     return work_for_segment(*place, find);
   } catch (const segment_error&) {
-    // Also if the store is gone: the supervisor takes bad input for the rows.
+    // Even if the store is gone: the supervisor takes exit_code::input for a fault in the rows.
     return static_cast<int>(exit_code::resources);
   } catch (...) {
     return static_cast<int>(current_failure().code);

@@ -32,12 +32,12 @@ rating rating_of(row_cursor& cursor, std::size_t r, std::size_t users, std::size
   return {user, item, row.label};
 }
 
-/// The band of each member, such that all bands have about equally many ratings.
+/// The band of each member (user or item), such that all bands have about equally many ratings.
 std::vector<std::uint8_t> bands_of(std::span<const std::uint32_t> counts, std::size_t ratings, std::uint32_t bands) {
   std::vector<std::uint8_t> band(counts.size());
   std::uint64_t before = 0;
   for (std::size_t k = 0; k < counts.size(); ++k) {
-    // By the middle of its ratings: a member with more than a band's share then does not displace the others.
+    // The middle of its ratings decides: a member with more than a band's share then does not displace the others.
     const std::uint64_t middle = before + counts[k] / 2;
     band[k] = static_cast<std::uint8_t>(
         std::min<std::uint64_t>(middle * bands / std::max<std::size_t>(ratings, 1), bands - 1));

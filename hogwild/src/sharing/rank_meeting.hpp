@@ -22,10 +22,10 @@
 
 namespace hogwild::detail {
 
-/// Pairs of index and value pay if those of all ranks together, each list counted as long as the longest, are no more
-/// than this part of the parameters. In common memory a pair, which every rank looks up by itself, costs about as much
-/// as 16 elements of an array, which all ranks sum together (measured on d = 47,236 and 300,000 with 4 to 256 rows).
-/// Over a network it costs as much as the two elements whose size it has.
+/// Pairs of index and value pay if there is at most one for this many parameters, counted over all ranks, with each
+/// list as long as the longest. In common memory a pair, which every rank looks up by itself, costs about as much as 16
+/// elements of an array, which all ranks sum together (measured on d = 47,236 and 300,000 with 4 to 256 rows). Over a
+/// network it costs as much as the two elements whose size it has.
 inline std::size_t pairs_of_parameters(const collective& ranks) {
   return ranks.has_common_memory() ? 16 : 2;
 }

@@ -126,7 +126,7 @@ class scores_of_rows {
 };
 
 /// Constants under which the mean probability of each class is close to its mean target (scaled as by Sinkhorn and
-/// Knopp, 1967), and the rest that is missing.
+/// Knopp, 1967), and the correction that makes it exact.
 struct class_constants {
   std::vector<double> at{};
   double mixed = 0.0;           ///< this fraction of the probabilities is replaced

@@ -11,7 +11,7 @@ namespace hogwild {
 
 namespace {
 
-/// Up to so many classes the curvature is the whole matrix: it costs a row no more than its entries do.
+/// With at most this many classes the curvature is the whole matrix, which costs a row no more than its entries do.
 constexpr std::size_t most_whole_classes = 32;
 constexpr double negligible_gradient = 1e-5, longest_constant_step = 4.0;
 constexpr int most_constant_steps = 3;

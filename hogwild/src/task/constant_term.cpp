@@ -69,7 +69,7 @@ struct slopes {
   bool is_finite() const { return std::isfinite(sum) && std::isfinite(size); }
 };
 
-/// The derivative of the objective by the constant.
+/// The derivative of the objective with respect to the constant.
 class slope_of_constant {
  public:
   slope_of_constant(const margin_loss& loss, const margins_of_rows& rows, const known_constant& known,
@@ -172,14 +172,14 @@ struct point {
   double at() const { return static_cast<double>(place); }
 };
 
-/// Moves by about so much, and by at least one float.
+/// Moves `from` by about `way`, and at least to the next float.
 float moved(float from, double way) {
   const auto to = static_cast<float>(static_cast<double>(from) + way);
   constexpr float far = std::numeric_limits<float>::max();
   return to != from ? to : std::nextafter(from, way < 0.0 ? -far : far);
 }
 
-/// The step from `at`; it may grow by this factor.
+/// The next step, from `at`; it is at most most_growth times as long as `way`.
 double next_way(const point& before, const point& at, double way) {
   constexpr double most_growth = 8.0;
   const double change = at.slope.sum - before.slope.sum;
@@ -204,7 +204,7 @@ float root_between(slope_of_constant& slope, point low, point high) {
     const auto place = static_cast<float>(low.at() + part * (high.at() - low.at()));
     const point between{std::clamp(place, first, last), slope.at(std::clamp(place, first, last))};
     if (between.slope.is_zero()) return between.place;
-    // A side that stays the same twice counts half, so that the next secant passes the root.
+    // If one side stays the same twice, its slope counts half, so that the next secant passes the root.
     const double stays = std::exchange(was_low, between.falls()) == between.falls() ? 0.5 : 1.0;
     if (between.falls())
       low = between, at_low = low.slope.sum, at_high *= stays;
@@ -232,7 +232,7 @@ float minimise_constant(const margin_loss& loss, const margins_of_rows& rows, co
   if (!slope.has_rows()) return known.value;
   point at{known.value, slope.at(known.value)};
   if (!at.slope.is_finite()) return known.value;
-  std::optional<double> least;  // set if all rows push in the same direction for ever
+  std::optional<double> least;  // set if all rows push in the same direction
   const auto is_far_enough = [&](const slopes& s) {
     if (std::abs(s.sum) != s.size) return false;
     if (!least) least = negligible * slope.size_at_nothing();

@@ -67,7 +67,7 @@ class graph_reader {
     return {.edges = kernels_.measure(part_.data(), ends, &rows_.value[begin], count)};
   }
 
-  /// A node of known side; edges with an end that the model does not know count for nothing.
+  /// Counts a node of known side; ignores edges with an end that the model does not know.
   graph_sums other(std::size_t r) {
     const sparse_row<float> z = cursor_.row(r);
     if (z.size() != 1 || z.label < 0.0f) return {};

@@ -21,7 +21,7 @@ namespace hogwild {
 
 namespace {
 
-/// Which rows each lane is trained on, and how often each row counts.
+/// The rows that each lane is trained on, and how often each row counts.
 class rows_of_lanes {
  public:
   rows_of_lanes(const lane_table& table, const sparse_view& data) : table_(table), data_(data) {}

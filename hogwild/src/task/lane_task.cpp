@@ -98,7 +98,7 @@ struct lane_sums {
   std::vector<std::vector<float>> score, target, row_weight;
 };
 
-/// For each fold the lanes that are measured on its rows: 1, and 0 for the others.
+/// For each fold: 1 for the lanes that are measured on its rows, 0 for the others.
 class measured_folds {
  public:
   measured_folds(const lane_table& table, const sparse_view& rows, lane_task::rows_of_lane which)

@@ -15,12 +15,12 @@
 namespace hogwild::detail {
 namespace {
 
-/// A constant term, and the slope of the mean loss by it.
+/// A constant term, and the slope of the mean loss with respect to it.
 struct tried_constant {
   double at = 0.0, slope = 0.0;
 };
 
-/// Two of them that bracket the best constant, and the mix of both that has slope 0.
+/// Two constants that bracket the best one, and the mix of both that has slope 0.
 struct bracket {
   tried_constant low{}, high{};
 
@@ -112,7 +112,7 @@ class margins_of_rows {
 };
 
 /// A bracket of the best constant, searched from `begin` on, so narrow that it costs the bound at most `accuracy`.
-/// Nothing if the mean loss falls for ever.
+/// Nothing if no constant minimises the mean loss.
 std::optional<bracket> best_constant(const margins_of_rows& rows, double begin, double smoothness, double accuracy) {
   constexpr int most_doublings = 60, most_halvings = 60;
   const tried_constant first = rows.try_constant(begin);

@@ -78,7 +78,7 @@ double minimise_bias(const training_task& task, const margin_loss& loss, const p
   return sum_of_losses(loss, rows, all[data.columns], threads) / static_cast<double>(data.rows());
 }
 
-/// The classes of a few rows: lists, or the one of each label. Belongs to a thread.
+/// The classes of a few rows: lists, or the one class of each label. Belongs to a thread.
 class given_classes {
  public:
   using of_row = std::span<const std::uint32_t>;

@@ -33,8 +33,8 @@ chunk_plan chunks_of_workers(const task_facts& facts, const sparse_view& data, c
   return {rows, (plan.rows_per_chunk() + batch - 1) / batch * batch};
 }
 
-/// A device trains a chunk at a time. To make this longer than starting it, a chunk has several rows for each that the
-/// device trains at once, if enough chunks are left for the workers beside it.
+/// A device trains a chunk at a time. So that this takes longer than starting it, a chunk has several times as many
+/// rows as the device trains at once, if enough chunks are left for the workers beside it.
 chunk_plan chunks_of(const task_facts& facts, const sparse_view& data, const loop_options& options) {
   const chunk_plan plan = chunks_of_workers(facts, data, options);
   constexpr std::size_t several = 8, enough = 64, most = 65'536;

@@ -180,12 +180,12 @@ class factor_family final : public kernel_family {
   double rows_in_flight(run_planner& run) const override {
     const matrix_factorization model = factorization_of(run.task());
     const popularity known(run.task().data());
-    // All figures are from simulations on MovieLens 1M. If no add is lost, twice as many in flight as the smaller of
-    // users and items end where one by one does; no device has more warps than `most`.
+    // All figures are from simulations on MovieLens 1M. If no add is lost, twice as many ratings in flight as the
+    // smaller of users and items end with the same error as one by one; no device has more warps than `most`.
     constexpr double most = 16'384;
     double exact = std::min(2.0 * static_cast<double>(std::min(model.users, model.items)), most);
-    // Ratings in flight of one item are one step of as many, for which its bias alone has a curvature of 1: half of
-    // what is stable.
+    // The ratings in flight of one item are one step together, for which the item's bias alone has a curvature of 1
+    // each: this is half of what is stable.
     if (run.loop().optimizer == optimizer_kind::sgd)
       exact = std::min(exact, 1.0 / std::max(run.step() * known.largest, 1e-9));
     if (run.loop().update == update_kind::exact) return exact;

@@ -40,15 +40,16 @@ loss_work<Work> work_to_measure(const Work& training, device_rows& rows, const r
 void require_sgd_or_adagrad(const loop_options& options);
 void require_few_groups(const training_task& task);
 
-/// How many rows may see the same weights. They are one step of as many rows, which is stable while step * curvature *
-/// rows is below 2. Adagrad's steps soon are smaller than the first one; four times as many rows end where one by one
-/// does. For models without a margin the curvature assumes scores that are linear in the parameters
-/// (coordinator_side::smoothness): `fraction` of the bound is used if scores may not be, or the loss may be steeper.
+/// The number of rows that may see the same weights. Together they are one step, which is stable while the product of
+/// rows, step and curvature is below 2. Adagrad's steps soon are smaller than the first one; four times as many rows
+/// end with the same loss as one by one. For models without a margin the curvature assumes scores that are linear in
+/// the parameters (coordinator_side::smoothness): `fraction` of the bound is used if scores may not be, or the loss may
+/// be steeper.
 double stable_rows_in_flight(run_planner& run, double fraction);
 /// The same with this curvature, if that of the run leaves something out.
 double stable_rows_in_flight(run_planner& run, double fraction, double curvature);
 
-/// Brings the rows to the device; as kernel_family::bring().
+/// Brings the rows to the device, like kernel_family::bring().
 std::unique_ptr<device_model> bring_general_rows(runtime& device, const training_task& task,
                                                  const device_arrays& arrays, const loop_options& options,
                                                  general_forms forms, std::uint64_t block_bytes);

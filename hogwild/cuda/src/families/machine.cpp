@@ -38,8 +38,8 @@ class machine_family final : public kernel_family {
   }
 
   /// Its bias is a column of ones, which adds at most 1 to the curvature. Pairs curve the loss as well, the more the
-  /// larger factors have become: by simulation on a9a, kddcup99 and imdb a quarter of the bound ends where one by one
-  /// does, and half of it up to 3 % above.
+  /// larger factors have become: by simulation on a9a, kddcup99 and imdb a quarter of the bound ends with the same loss
+  /// as one by one, and half of it with up to 3 % more.
   double rows_in_flight(run_planner& run) const override {
     return stable_rows_in_flight(run, 0.25, run.curvature() + 1.0);
   }

@@ -38,7 +38,7 @@ class softmax_family final : public kernel_family {
                          " classes, and there are " + std::to_string(classes) + ": use threads or processes");
   }
 
-  /// The second derivative of its loss by the scores is at most 1/2, below the 1 that the curvature assumes.
+  /// The second derivative of its loss with respect to scores is at most 1/2, below the 1 that the curvature assumes.
   double rows_in_flight(run_planner& run) const override { return stable_rows_in_flight(run, 1.0); }
 
   std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,

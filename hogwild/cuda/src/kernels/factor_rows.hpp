@@ -27,9 +27,9 @@ struct factor_work {
   float mean = 0, step = 0;
 
   float l2 = 0;                           ///< a rating adds l2 times the row to the gradient of its rows
-  const std::uint32_t* degree = nullptr;  ///< ratings of each column; if given, each has instead of `l2` its part
-  float l2_rows = 0;                      ///< of touched_l2,
-  float epoch_step = 0;                   ///< applied with this step (factor_step)
+  const std::uint32_t* degree = nullptr;  ///< ratings of each column; if given, touched_l2 replaces `l2`,
+  float l2_rows = 0;                      ///< with l2 times all ratings,
+  float epoch_step = 0;                   ///< at this step (factor_step)
 
   update_kind update = update_kind::lossy;  ///< not locked
   bool system_scope = false;                ///< CPUs or other devices read or add meanwhile

@@ -25,7 +25,7 @@ class single_factors {
 
   HOGWILD_DEVICE_CODE word load(std::size_t k) const { return weights_.load(k); }
   HOGWILD_DEVICE_CODE static float number(word w, unsigned) { return w; }
-  /// As weights::add_to().
+  /// Like weights::add_to().
   HOGWILD_DEVICE_CODE void add_to(std::size_t k, word seen, const float (&delta)[together]) const {
     weights_.add_to(k, seen, delta[0]);
   }

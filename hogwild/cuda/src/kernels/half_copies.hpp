@@ -19,7 +19,7 @@ struct half_copy_work {
 };
 
 /// Sets the halves to the values, rounded to nearest. The host form runs part `part` of `parts` on the calling thread;
-/// both forms are as train_factor_rows() and launch_factor_rows().
+/// both forms are like train_factor_rows() and launch_factor_rows().
 void round_to_halves(const half_copy_work& work, std::size_t part, std::size_t parts);
 int launch_round_to_halves(const half_copy_work& work, void* stream);
 

@@ -8,8 +8,8 @@
 
 #include "half_copies.hpp"
 
-// How a warp copies to halves and adds their gains (half_copies.hpp): warp k has pairs [32 k, 32 k + 32), and every so
-// many further on.
+// How a warp copies to halves and adds their gains (half_copies.hpp): warp k of n has the pairs [32 k, 32 k + 32), and
+// so on in strides of 32 n.
 
 namespace hogwild::device {
 

@@ -13,7 +13,7 @@ namespace hogwild::device {
 /// Two numbers of IEEE 754 binary16, the first in the lower bits: the word that a lane reads and writes.
 enum class half_pair : std::uint32_t {};
 
-/// To nearest, ties to even; from 65520 on infinity.
+/// Rounds to nearest, ties to even; numbers from 65520 on become infinity.
 HOGWILD_DEVICE_CODE inline half_pair to_half_pair(float first, float second) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   std::uint32_t bits;
@@ -30,7 +30,7 @@ HOGWILD_DEVICE_CODE inline half_pair to_half_pair(float first, float second) {
 #endif
 }
 
-/// The first of the two, or the second; exact.
+/// The first of the two if `which` is 0, else the second; exact.
 HOGWILD_DEVICE_CODE inline float number_of(half_pair pair, unsigned which) {
   const auto bits = static_cast<std::uint16_t>(static_cast<std::uint32_t>(pair) >> (which == 0 ? 0 : 16));
 #if defined(__CUDA_ARCH__)

@@ -87,7 +87,7 @@ struct margin_measure {
 
 struct softmax_measure {
   using part = softmax_part<measuring_kind>;
-  /// By how much the logarithm of the sum of exponentials exceeds the label's score.
+  /// The logarithm of the sum of exponentials of the scores, minus the label's score.
   template <class Warp>
   HOGWILD_DEVICE_CODE static double look(const Warp& warp, const general_work& work, const softmax_shape& model,
                                          std::uint64_t r, std::uint64_t /*number*/) {
@@ -157,8 +157,8 @@ struct window_measure {
   HOGWILD_DEVICE_CODE static double loss(const window_work&, no_model, std::uint64_t, double looked) { return looked; }
 };
 
-/// The body of a kernel that measures, and the fewest warps that it needs, if its Measure says so: of the training work
-/// it uses only the rows.
+/// The body of a kernel that measures: it uses only the rows of the training work. Its Measure may say how many warps
+/// it needs at least.
 template <class Measure>
 struct loss_part : Measure {
   /// Adds up the sums part, part + parts, ... of the work. No row changes anything.

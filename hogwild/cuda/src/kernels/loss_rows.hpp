@@ -16,16 +16,16 @@
 
 namespace hogwild::device {
 
-/// One warp adds up the losses of so many rows, in a fixed order: a sum has the same bits however many warps there are.
+/// One warp adds up the losses of this many rows, in a fixed order: a sum has the same bits for any number of warps.
 inline constexpr std::uint64_t rows_of_a_sum = 32;
 
 constexpr std::uint64_t loss_sums_of(std::uint64_t rows) {
   return (rows + rows_of_a_sum - 1) / rows_of_a_sum;
 }
 
-/// Rows to be measured, the arguments of one launch. Of `Work`, which would train them, it uses the rows, the
-/// parameters and all that a margin, its loss or a score needs. Nobody writes the parameters meanwhile. Warp k computes
-/// the sums k, k + rows_in_flight, ... Sentences use the work's seed and the warps' own memory, as in training.
+/// Rows to be measured, the arguments of one launch. Of the training arguments `Work` it uses the rows, the parameters
+/// and all that a margin, its loss or a score needs. Nobody writes the parameters meanwhile. Warp k computes the sums
+/// k, k + rows_in_flight, ... Sentences use the work's seed and the warps' own memory, as in training.
 template <class Work>
 struct loss_work : Work {
   double* loss_sums = nullptr;  ///< loss_sums_of(count), that of rows [first, first + rows_of_a_sum) first

@@ -22,7 +22,7 @@ inline void require_width(const machine_shape& model) {
     throw std::invalid_argument("no kernel for so many factors");
 }
 
-/// Which factors of which entries lanes have: 4, 8, 16 or all lanes share one entry, so that a warp works on several
+/// How entries and factors are dealt to lanes: 4, 8, 16 or all lanes share one entry, so that a warp works on several
 /// entries of narrow models at once, and what it reads of each entry is contiguous.
 struct machine_lanes {
   unsigned shift;  ///< lanes of an entry, as a power of two

@@ -21,8 +21,8 @@ struct machine_shape {
 /// A lane has up to four factors of a column.
 inline constexpr std::uint32_t most_machine_width = 128;
 
-/// The host form and the device form, as train_margin_rows() and launch_margin_rows(). Both throw std::invalid_argument
-/// for more than most_machine_width factors.
+/// The host form and the device form, like train_margin_rows() and launch_margin_rows(). Both throw
+/// std::invalid_argument for more than most_machine_width factors.
 void train_machine_rows(const general_work& work, const machine_shape& model, std::size_t part, std::size_t parts);
 int launch_machine_rows(const general_work& work, const machine_shape& model, void* stream);
 

@@ -25,7 +25,7 @@
 
 namespace hogwild::device {
 
-/// Any of several margin models, by value: kernels are compiled once for all of them. Which model it is, is checked
+/// Any of several margin models, by value: kernels are compiled once for all of them. The kind of the model is checked
 /// once a row and is the same in all lanes.
 template <class... Models>
 class one_of_models {

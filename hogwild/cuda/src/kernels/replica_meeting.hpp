@@ -29,7 +29,7 @@ struct replica_meeting {
   std::uint64_t* updates = nullptr;  ///< no rows are counted
 };
 
-/// The neighbouring parameters of one of several that share the work.
+/// The consecutive parameters that one of several parts of the work covers.
 struct replica_piece {
   std::uint64_t first, count;
 };
@@ -44,7 +44,7 @@ inline std::uint32_t warps_for(std::uint64_t count) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count / warp_width, 1, 4096));
 }
 
-/// The host form and the device form, as train_margin_rows() and launch_margin_rows(); the host form is param_view's.
+/// The host form and the device form, like train_margin_rows() and launch_margin_rows(); the host form is param_view's.
 /// The device form may lose a gain's last bit if nobody else has changed the shared value since: both then hold that
 /// value plus the gain. Both throw std::invalid_argument for locked updates.
 void meet_replica(const replica_meeting& work, std::size_t part, std::size_t parts);

@@ -70,7 +70,7 @@ struct softmax_part {
     return warp.most(top);
   }
 
-  /// Turns the scores of the classes into the derivatives of -weight * log softmax(scores)[label] by them.
+  /// Turns the classes' scores into the derivatives of -weight * log softmax(scores)[label] with respect to them.
   template <class Warp>
   HOGWILD_DEVICE_CODE static void differentiate(const Warp& warp, const softmax_shape& model, float label, float weight,
                                                 numbers<Warp> (&p)[slots]) {

@@ -19,7 +19,7 @@ struct softmax_shape {
 /// A lane has the scores of up to four classes.
 inline constexpr std::uint32_t most_softmax_classes = 128;
 
-/// The host form and the device form, as train_margin_rows() and launch_margin_rows(). Labels are classes. Both throw
+/// The host form and the device form, like train_margin_rows() and launch_margin_rows(). Labels are classes. Both throw
 /// std::invalid_argument for more than most_softmax_classes classes.
 void train_softmax_rows(const general_work& work, const softmax_shape& model, std::size_t part, std::size_t parts);
 int launch_softmax_rows(const general_work& work, const softmax_shape& model, void* stream);

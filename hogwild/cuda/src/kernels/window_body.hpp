@@ -36,8 +36,8 @@ void with_window_kind(const window_work& work, const F& f) {
   });
 }
 
-/// One sentence, trained by one warp. The width of the words' numbers is checked for each word: beside the other work
-/// on a word that takes no time.
+/// One sentence, trained by one warp. The width of the words' numbers is checked for each word, which takes no time
+/// beside the other work on a word.
 template <class Kind, class Warp>
 class sentence_walk {
  public:

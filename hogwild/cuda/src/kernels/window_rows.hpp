@@ -34,7 +34,7 @@ struct window_work : margin_work {
   HOGWILD_DEVICE_CODE std::size_t own_numbers() const { return std::size_t{longest} + 2 + negative; }
 };
 
-/// The host form and the device form, as train_margin_rows() and launch_margin_rows(); here `part` is below
+/// The host form and the device form, like train_margin_rows() and launch_margin_rows(); here `part` is below
 /// `rows_in_flight`.
 void train_window_rows(const window_work& work, std::size_t part, std::size_t parts);
 int launch_window_rows(const window_work& work, void* stream);

@@ -39,7 +39,7 @@ std::string refused_for_its_driver() {
          "." + std::to_string(version % 1000 / 10) + ": install a newer one";
 }
 
-/// Throws the message for what the device was to do when CUDA refused.
+/// Throws the message for the operation that CUDA refused; `did` names it.
 [[noreturn]] void refuse(cudaError_t code, const char* did) {
   cudaGetLastError();  // clears the error, so that no later call reports it
   if (code == cudaErrorInsufficientDriver) throw resource_error(refused_for_its_driver());
@@ -245,7 +245,7 @@ class cuda_runtime final : public runtime {
     for (; passed_ < mark; ++passed_) {
       const cudaError_t code = cudaEventQuery(marks_.front().get());
       if (code == cudaErrorNotReady) {
-        cudaGetLastError();  // it is no error, and nobody else's
+        cudaGetLastError();  // clears it, since it is no error
         return false;
       }
       require(code, "do what is queued");
@@ -259,7 +259,7 @@ class cuda_runtime final : public runtime {
   }
 
  private:
-  /// Whether access is open; the program itself may have opened it.
+  /// Opens access to another device, and returns whether it is open; the program itself may have opened it.
   bool open_way_to(int other) {
     here();
     const std::lock_guard lock(all_ways().mutex);
@@ -277,8 +277,9 @@ class cuda_runtime final : public runtime {
     return true;
   }
 
-  /// Whether some of it is registered: all of it is if each page is. Host memory has the same addresses for devices, so
-  /// the first and the last byte tell nothing about those between.
+  /// The device's address of host memory that others have registered. Throws registered_in_part unless every page is
+  /// registered: host memory has the same addresses for devices, so the first and the last byte tell nothing about
+  /// those between.
   void* registered_by_others(void* memory, std::size_t bytes) {
     constexpr std::size_t page = 4096;
     cudaGetLastError();
@@ -311,8 +312,8 @@ class cuda_runtime final : public runtime {
   bool is_ahead_ = false;         ///< there are uploads that no kernel waits for yet
   std::deque<cuda_event> marks_;  ///< not waited for yet
   std::uint64_t passed_ = 0;
-  std::vector<void*> of_others_;  ///< registered here, but also before by others
-  std::vector<int> opened_;       ///< devices to which it uses an access of all_ways()
+  std::vector<void*> of_others_;  ///< memory registered here that others had registered before
+  std::vector<int> opened_;       ///< devices to which it uses an open access (all_ways())
 };
 
 }  // namespace

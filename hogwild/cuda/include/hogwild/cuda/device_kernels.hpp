@@ -23,9 +23,9 @@ namespace hogwild {
 ///
 ///   static const hogwild::device_kernels<my_model> my_kernels;
 ///
-/// once a program, outside of functions and not in a static library, from which the linker takes only what is called.
-/// In a .cu file it provides kernels for CUDA devices; in a .cpp file only for the emulated device, which trains margin
-/// models without it. The kernels are found by the model's name (model_name), in worker processes, too.
+/// Declare it once a program, outside of functions and not in a static library, from which the linker takes only what
+/// is called. In a .cu file it provides kernels for CUDA devices; in a .cpp file only for the emulated device, which
+/// trains margin models without it. The kernels are found by the model's name (model_name), in worker processes, too.
 template <device_model M>
 struct device_kernels {
   static_assert(sizeof(M) <= 2048, "a kernel gets its model as an argument: hold no arrays in it");

@@ -21,14 +21,14 @@ namespace hogwild {
 ///   train(m, rows, on_devices<ring_engine>{{.workers = 2, .replicas = 2}, {0, 1}});
 template <class Engine>
 struct on_devices : Engine {
-  device_list device = 0;  ///< which devices train
+  device_list device = 0;  ///< the devices that train
 };
 
 namespace detail {
 
 using start_function = std::function<std::unique_ptr<engine_run>(const training_task& task)>;
 
-/// Throws as plan_sharing(cuda_engine) does; from then on the run's options name the devices. `ranks`: the number of
+/// Throws like plan_sharing(cuda_engine); from then on the run's options name the devices. `ranks`: the number of
 /// ranks, each with as many devices.
 void plan_devices(const device_list& devices, memory_kind memory, storage_kind storage, transport_kind transport,
                   run_planner& run, std::size_t ranks = 1);
@@ -47,7 +47,7 @@ Engine with_std_threads(Engine engine) {
 
 }  // namespace detail
 
-/// Throws as plan_sharing() of the engine and of cuda_engine, and config_error if there are fewer workers than devices.
+/// Throws like plan_sharing() of the engine and of cuda_engine, and config_error if workers are fewer than devices.
 template <class Engine>
 std::size_t plan_sharing(const on_devices<Engine>& engine, run_planner& run) {
   std::size_t ranks = 1;

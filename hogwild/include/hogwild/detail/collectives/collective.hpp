@@ -39,7 +39,7 @@ class collective {
   virtual std::size_t rank() const noexcept = 0;  ///< below size()
   virtual std::size_t size() const noexcept = 0;
 
-  /// Whether members reach each other's numbers in common memory: then starting a call costs more than its bytes.
+  /// Whether members have common memory for their numbers: then starting a call costs more than moving its bytes.
   virtual bool has_common_memory() const noexcept = 0;
 
   /// x becomes the sum over all members' x.
@@ -59,7 +59,7 @@ class collective {
   virtual void gather(std::span<const float> x, std::span<float> all, std::size_t root) = 0;
   virtual void gather(std::span<const double> x, std::span<double> all, std::size_t root) = 0;
 
-  /// As gather() for every member: each `all` receives all members' x by rank, bit by bit.
+  /// Like gather() for every member: each `all` receives all members' x by rank, bit by bit.
   virtual void all_gather(std::span<const float> x, std::span<float> all) = 0;
   virtual void all_gather(std::span<const double> x, std::span<double> all) = 0;
 

@@ -22,7 +22,7 @@ std::string given_up_text(std::size_t rank, std::size_t size, std::chrono::nanos
 std::string not_joined_text(std::chrono::nanoseconds timeout);
 /// A rank is no longer there. `how`: "ended", "has left".
 std::string gone_text(std::size_t rank, std::size_t size, const std::string& how, const char* call);
-/// A rank's process ended, as its supervisor knows. `how`: "was killed by signal 9".
+/// A rank's process ended, as its supervisor reports. `how`: "was killed by signal 9".
 std::string ended_text(std::size_t rank, std::size_t size, const std::string& how);
 /// A rank called fail(reason).
 std::string failed_text(std::size_t rank, std::size_t size, const std::string& reason);

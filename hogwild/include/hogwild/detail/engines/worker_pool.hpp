@@ -50,7 +50,7 @@ class worker_pool {
  private:
   using clock = std::chrono::steady_clock;
 
-  /// What the supervisor knows of the worker in a slot.
+  /// The supervisor's record of the worker in a slot.
   struct member {
     std::optional<child_process> child;  ///< a process that this one started
     std::optional<process_watch> guest;  ///< one that joined by hand

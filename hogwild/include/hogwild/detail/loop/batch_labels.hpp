@@ -16,8 +16,7 @@ class batch_labels {
  public:
   explicit batch_labels(const sparse_view& data) : weighed_(!data.weight.empty()), moved_(!data.offset.empty()) {}
 
-  /// Takes these rows' labels, weights and offsets; at most batch_rows rows. Rows that have lists of labels have no
-  /// label.
+  /// Takes these rows' labels, weights and offsets; at most batch_rows rows. Rows with lists of labels get no label.
   void take(const sparse_view& data, const label_map& labels, std::span<const std::size_t> rows) {
     if (!data.label.lists())
       for (std::size_t i = 0; i < rows.size(); ++i) label_[i] = labels.encode(data.label[rows[i]]);

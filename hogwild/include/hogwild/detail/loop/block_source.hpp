@@ -21,10 +21,10 @@
 namespace hogwild {
 
 /// Draws blocks of ratings (rating_blocks.hpp), as a ticket_source draws chunks. The worker that trains a block owns
-/// its users and its items, so no two workers change the same row, and a round equals one worker's in some order of its
-/// blocks. There is no central dealer: a worker takes the locks of a band of users and of a band of items, both or
-/// none, and tries another block if one is taken. Nobody waits except for the last blocks, and for a dead owner's
-/// blocks only until the owner is known to be dead.
+/// its users and its items, so no two workers change the same row, and a round has the result of one worker that trains
+/// the blocks in some order. There is no central dealer: a worker takes the locks of a band of users and of a band of
+/// items, both or none, and tries another block if one is taken. Nobody waits except for the last blocks, and for a
+/// dead owner's blocks only until the owner is known to be dead.
 class block_source {
  public:
   block_source(const param_store& store, const round_plan& round, std::size_t slot, const chunk_plan& plan,

@@ -12,8 +12,8 @@
 
 namespace hogwild {
 
-/// Has the rows of the next chunks read from the disk while a worker trains on others, and drops chunks that are done.
-/// Does nothing unless rows stream, nor if rows are drawn one by one. Belongs to one worker.
+/// Reads the rows of the next chunks ahead from the disk while a worker trains on others, and drops chunks that are
+/// done. Does nothing if rows do not stream, or are drawn one by one. Belongs to one worker.
 class chunk_reading {
  public:
   /// Enough to keep a disk busy, and few megabytes.
@@ -28,7 +28,7 @@ class chunk_reading {
   void begin(const Tickets& tickets, const ticket& drawn) {
     if (!streams_) return;
     if constexpr (requires { tickets.following(drawn, std::size_t{}); }) {
-      // Tickets come one by one, except for those that others draw and those of another shard.
+      // Ticket numbers rise one by one, except past tickets that others draw and at a change of shard.
       if (announced_ <= drawn.number || announced_ > drawn.number + chunks_ahead) announced_ = drawn.number + 1;
       for (; announced_ <= drawn.number + chunks_ahead; ++announced_) {
         const auto next = tickets.following(drawn, announced_ - drawn.number);
@@ -46,7 +46,7 @@ class chunk_reading {
   const sparse_view& data_;
   const chunk_plan& plan_;
   bool streams_;
-  std::size_t announced_ = 0;  ///< tickets up to this one are announced, those of the same shard before it
+  std::size_t announced_ = 0;  ///< tickets up to this one, of its shard, are announced
 };
 
 }  // namespace hogwild

@@ -13,9 +13,9 @@
 namespace hogwild {
 
 /// The edges of a graph as kernels take them. They are in the order of the input's nodes, so that workers on different
-/// parts of the list are on different nodes; the rows themselves have no such order. The list is cut as the rows are:
-/// window k is the k-th run of `window` rows of a chunk, and an equal part of the edges, in groups without a common
-/// node.
+/// parts of the list work on different nodes; the rows themselves have no such order. The list is cut as the rows are:
+/// window k stands for the k-th run of `window` rows of a chunk. It holds an equal part of the edges, in groups of
+/// edges without a common node.
 struct edge_groups {
   static constexpr std::size_t window = 256;  ///< rows: enough to fill groups, few enough to stay in order
 
@@ -34,8 +34,8 @@ struct edge_groups {
 };
 
 /// Takes the rows that are edges (formats/graphs.hpp) with a node at one end at least; columns from `nodes` on are
-/// terminals of these sides. Passes all rows. Chunks are of equal size. Every process that has the same rows gets the
-/// same groups.
+/// terminals of these sides. Makes a pass over all rows. Chunks are of equal size. Every process that has the same rows
+/// gets the same groups.
 edge_groups edge_groups_of(const sparse_view& rows, std::size_t nodes, std::span<const std::uint32_t> terminals,
                            const chunk_plan& chunks);
 

@@ -19,7 +19,7 @@ class edge_step : public Sharing {
   /// Rows between two progress reports.
   static constexpr std::size_t most_rows = 16 * edge_groups::window;
 
-  /// Counts capacities in units of `unit`. Everything outlives the step.
+  /// Counts capacities in units of `unit`. All arguments outlive the step.
   edge_step(const Sharing& sharing, const step_context& context, const sparse_view& data, const edge_groups& groups,
             std::size_t nodes, float unit)
       : Sharing(sharing),

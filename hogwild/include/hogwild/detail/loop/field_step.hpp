@@ -13,8 +13,8 @@
 
 namespace hogwild {
 
-/// Models with factors for fields, row after row, on arrays that nobody else writes meanwhile, or on the array of all
-/// workers: rows seldom meet if columns are many, and a gain may be lost. A row changes the parameters as
+/// Models with factors for fields, row after row, on arrays that nobody else writes meanwhile, or on the array that all
+/// workers share: with many columns rows seldom collide, and a gain may be lost. A row changes the parameters as
 /// workspace_step does by the model's gradient, except for rounding and for l2 under sgd, which is part of the gradient
 /// there and divides the result here.
 template <field_model M, class Sharing, class Factor>

@@ -139,7 +139,7 @@ class general_step : public Sharing {
     return context_.options.form == l2_form::per_occurrence ? each : by_degree.fraction(context_.degree[column]);
   }
 
-  /// Replaces each of the parameters from `offset` on by what l2 adds to its partial.
+  /// Replaces each of the parameters from `offset` on by the term that l2 adds to its partial.
   void take_l2(const group_step& group, std::size_t offset, std::span<scalar> parameters) {
     joins_->take(offset, parameters,
                  [&](std::size_t column) { return joined_l2(context_.options, group.step, fraction_of(column)); });
@@ -157,7 +157,7 @@ class general_step : public Sharing {
     for (std::size_t i = 0; i < partials.size(); ++i) row_[i] += partials[i];
     return row_;
   }
-  /// Makes the steps of parameters that the row's columns have but the row has not emitted.
+  /// Makes the steps of the parameters of the row's columns that the row has not emitted.
   void step_by_l2_alone() {
     joins_->for_others([this](std::size_t offset, std::size_t n) {
       const group_step& group = groups_.of(offset);

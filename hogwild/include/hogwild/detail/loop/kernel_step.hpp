@@ -33,8 +33,8 @@ auto arrays_with(const M& m, float* w) {
     return m.arrays_in(w);
 }
 
-/// Common to the steps by kernels that train row after row, under sgd and adagrad: where a model's parameters and sums
-/// lie, and how they change. Only biases can be frozen.
+/// The common part of steps by kernels that train row after row, under sgd and adagrad: where a model's parameters and
+/// sums lie, and how they change. Only biases can be frozen.
 template <class M, class Sharing, class Factor>
 class kernel_step : public Sharing {
  public:

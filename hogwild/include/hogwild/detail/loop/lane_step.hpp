@@ -16,7 +16,7 @@
 #include <hogwild/detail/math/proximal.hpp>
 
 // Margin models under sgd, several side by side: each is trained as by margin_batch_step, margin_sgd_step or, with l1,
-// margin_proximal_step, to the same bits, but each takes part in some of the rows only.
+// margin_proximal_step, to the same bits, but each on some of the rows only.
 
 namespace hogwild {
 
@@ -90,7 +90,7 @@ class lane_state {
 
   /// Whether any lane is trained on row r.
   bool takes(std::size_t r) const { return of_row(r).any; }
-  /// Those of these rows, at most batch_rows, that any lane is trained on; `kept` is room for them.
+  /// The rows, among at most batch_rows, that any lane is trained on; `kept` is room for them.
   std::span<const std::size_t> taken(std::span<const std::size_t> rows,
                                      std::array<std::size_t, batch_rows>& kept) const {
     if (table_.fold.empty()) return rows;
@@ -100,8 +100,8 @@ class lane_state {
 
   void label(std::size_t r, float* label) const { labels_(r, label); }
 
-  /// Turns the dots of row r into margins, and shrinks weights; `shrunk`: the scales from then on. `bias`: of each
-  /// lane.
+  /// Turns the dots of row r into margins, and shrinks weights. `shrunk` receives the scales from then on; `bias` has
+  /// one number for each lane.
   void margins(std::size_t r, const float* bias, float* dot, float* shrunk) {
     kernels_.margins(lanes_, scale_.data(), of_row(r).shrink.data(), bias, dot, shrunk);
     for (std::size_t k = 0; !data_.offset.empty() && k < lanes_; ++k) dot[k] += data_.offset[r];
@@ -164,7 +164,7 @@ class lane_state {
   std::vector<fold_steps> of_fold_;
 };
 
-/// Stands for the biases of models without.
+/// The biases of models that have none.
 inline constexpr std::array<float, most_lanes> no_biases{};
 
 /// Trains these rows, which have passed ensure(), one after the other; train(r) finds row r in `batch`.
@@ -306,7 +306,7 @@ class lane_row_step : public Sharing {
   }
 
  private:
-  /// Each sum is added up as by dot().
+  /// Adds up each sum in the order of dot().
   template <class Reader>
   void dots(const Reader& v, const sparse_row<float>& z, float* dot) const {
     const std::size_t lanes = state_.lanes(), whole = z.size() / 4 * 4;

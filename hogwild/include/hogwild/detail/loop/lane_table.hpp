@@ -25,13 +25,13 @@ struct lane_rows {
   std::uint64_t bootstrap = 0;    ///< seed of a bootstrap; 0: each row counts once
 };
 
-/// One of the models in a round.
+/// The values of one of the models in a round.
 struct lane_round {
   bool trains = false;
   double step = 0.0;
   double kept = 1.0;  ///< the fraction of all rows that it is trained on
-  scaled_l2 l2{};     ///< a and how it shrinks, by the rows that it is trained on
-  /// What rows apply to the columns that they touch, if a stays 1 (margin_proximal.hpp, touched_l2).
+  scaled_l2 l2{};     ///< a, and how it shrinks with the rows that the model is trained on
+  /// The l1 and l2 that rows apply to the columns that they touch, if a stays 1 (margin_proximal.hpp, touched_l2).
   float l1 = 0.0f;
   double touched_l2 = 0.0;
   lane_rows rows{};
@@ -55,13 +55,13 @@ class lane_table {
   std::size_t lanes, first_row;
   std::span<lane_round> of;
   std::vector<std::uint8_t> fold{};  ///< of each row of the dataset; empty: there are none
-  /// If rows make proximal steps: n / degree of column j at j, or with folds, as model k counts them, at j * lanes + k.
+  /// If rows make proximal steps: n / degree of column j at j; with folds, that of model k's rows at j * lanes + k.
   std::vector<float> part{};
   /// If there are folds and rows apply l2 or l1 to the columns that they touch: how many rows of each fold contain each
   /// column.
   std::vector<std::vector<std::uint32_t>> degree_of_fold{};
 
-  /// How many of `all` rows lane k is trained on; and how many of those with column j, of which there are `degree`.
+  /// On how many of `all` rows lane k is trained, and on how many of the `degree` rows that have column j.
   std::size_t rows_of(std::size_t k, std::size_t all) const {
     return static_cast<std::size_t>(std::lround(static_cast<double>(all) * of[k].kept));
   }
@@ -71,13 +71,13 @@ class lane_table {
   }
 };
 
-/// The fraction that an entry of a column applies of the l1 of so many rows (margin_proximal.hpp).
+/// The fraction of the l1 of `rows` rows that an entry of a column applies (margin_proximal.hpp).
 inline float part_of_l1(std::size_t rows, std::uint32_t degree) {
   return static_cast<float>(rows) / static_cast<float>(std::max(degree, 1u));
 }
 
-/// How often row `row` counts in the bootstrap of this seed: a number of the Poisson distribution of mean 1, a function
-/// of both (Oza, Online bagging and boosting, 2005).
+/// How often row `row` counts in the bootstrap of this seed: a number from the Poisson distribution of mean 1 that
+/// depends on both alone (Oza, Online bagging and boosting, 2005).
 inline float bootstrap_count(std::uint64_t seed, std::size_t row) {
   // P(count > n), n = 0, 1, ..., in units of 2^-32.
   constexpr std::array<std::uint32_t, 11> more{2714937127u, 1134906959u, 344891874u, 81553513u, 15718922u, 2552004u,

@@ -159,7 +159,7 @@ class margin_fading_batch : public Sharing {
     Sharing::exchange(rows, probe);
   }
 
-  /// A worker that plays several virtual workers leaves each settled: in the end another worker may play it.
+  /// A worker that plays several virtual workers settles each at the end of its chunk: another worker may play it next.
   void end_round() {
     if constexpr (!std::derived_from<Sharing, virtual_replicas>) settle_all();
     Sharing::end_round();

@@ -107,8 +107,8 @@ class margin_gathered_step : public Sharing {
   std::size_t columns_;
 };
 
-/// Rows that gather the steps of sgd, if the step size falls within an epoch (schedule_kind::linear): it is that of the
-/// beginning of a chunk.
+/// Gathers the steps of sgd if the step size falls within an epoch (schedule_kind::linear). A chunk uses the step size
+/// of its beginning.
 template <class Sharing, class Index, class Value>
 class margin_falling_batch : public margin_batch_step<Sharing, Index, Value> {
   using steady = margin_batch_step<Sharing, Index, Value>;

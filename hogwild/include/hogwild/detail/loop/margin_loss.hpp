@@ -17,11 +17,11 @@ template <class C, class R, class... A>
 C class_of(R (C::*)(A...) const);
 
 /// Whether the class that declared `Formula` declared this member, too. A model that derives from another one and has a
-/// loss of its own inherits what that one says of its loss: loops over rows, bounds. They are wrong for it.
+/// loss of its own inherits members that suit only the other's loss, such as loops over rows and bounds.
 template <auto Member, auto Formula>
 concept declared_with = std::same_as<decltype(class_of(Member)), decltype(class_of(Formula))>;
 
-/// What a model computes from margins and labels, one of each row.
+/// The functions of a model that loops over rows compute for each row's margin and label.
 struct derivative_of_rows {
   using number = float;
   template <class M>
@@ -43,7 +43,7 @@ struct loss_of_rows {
 template <class What>
 using rows_function = void (*)(const void*, std::size_t, const float*, const float*, typename What::number*);
 
-/// Blocks of a known length in a local array: compilers vectorise such loops.
+/// Computes blocks of a fixed length in a local array, because compilers vectorise such loops.
 template <class What, class M>
 inline __attribute__((always_inline)) void by_blocks(const void* p, std::size_t n, const float* margin,
                                                      const float* label, typename What::number* out) {
@@ -158,8 +158,8 @@ class margin_loss {
   detail::rows_function<detail::loss_of_rows> losses_;
 };
 
-/// By how much the derivative of a margin loss changes at most over one unit of the margin: 1/4 for log(1 + exp(-m)), 1
-/// for squares, and 1 for the hinge, whose derivative jumps by 1. Found by trying margins within 8 of the label.
+/// The largest change of a margin loss's derivative over one unit of the margin: 1/4 for log(1 + exp(-m)), 1 for
+/// squares, and 1 for the hinge, whose derivative jumps by 1. Found by trying margins within 8 of the label.
 double smoothness(const margin_loss& loss);
 
 /// The smoothness of a margin model on these rows: the value that the model gives, or that of its loss.

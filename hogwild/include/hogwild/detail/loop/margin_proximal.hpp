@@ -22,10 +22,10 @@ inline ftrl_rule ftrl_of(const loop_options& o, double alpha, double rows, doubl
           .lambda2 = static_cast<float>(o.l2 * rows * epochs)};
 }
 
-/// Margin models with l1, and with l2 beside it (elastic net), row by row. Under sgd and adagrad an entry applies the
-/// parts of both that touched_l2 gives it, on rows without loss too, as a proximal step in the metric of its own step
-/// (Duchi and Singer, Efficient online and batch learning using forward backward splitting, 2009; Duchi, Hazan and
-/// Singer, 2011). With p = n / degree:
+/// Margin models with l1, or with l1 and l2 (elastic net), row by row. Under sgd and adagrad an entry applies the parts
+/// of both that touched_l2 gives it, on rows without loss too, as a proximal step in the metric of its own step (Duchi
+/// and Singer, Efficient online and batch learning using forward backward splitting, 2009; Duchi, Hazan and Singer,
+/// 2011). With p = n / degree:
 ///
 ///   sgd      w = soft(w - step g, step l1 p) / (1 + step l2 p)
 ///   adagrad  g += l2 p w;  s += g^2;  r = step / sqrt(s + 1e-8);  w = soft(w - r g, r l1 p)

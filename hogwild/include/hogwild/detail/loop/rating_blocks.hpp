@@ -21,12 +21,12 @@ struct rating_list {
 /// The most bands that have locks.
 inline constexpr std::uint32_t most_bands = 64;
 
-/// Into how many bands users and items are cut: blocks have about ten thousand ratings, so that their rows fit into a
-/// core's cache and do not change cores too often, and each worker has four bands, so that a free block is found
-/// quickly. A power of two from 4 to most_bands.
+/// The number of bands into which users and items are cut: blocks have about ten thousand ratings, so that their rows
+/// fit into a core's cache and do not change cores too often, and each worker has four bands, so that a free block is
+/// found quickly. A power of two from 4 to most_bands.
 std::uint32_t bands_for(std::size_t ratings, std::size_t workers);
 
-/// The ratings in the order of the rows. Passes all rows. Throws input_error for a row that is no rating.
+/// The ratings in the order of the rows. Makes a pass over all rows. Throws input_error for a row that is no rating.
 rating_list ratings_of(const sparse_view& rows, std::size_t users, std::size_t items);
 
 /// The same by blocks. Users and items, each by popularity, are cut into `bands` runs of about equally many ratings;

@@ -95,7 +95,7 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
   }
 
   /// Changes the biases of linear models, whose step differs from that of the columns (bias_step.hpp). Leaves the
-  /// partials in the unit that columns have them in.
+  /// partials in the unit of the columns.
   void change_biases(float* partials) {
     const float size = update_.step * bias_step_factor(context_.options);
     for (std::size_t k = 0; own_biases_ && k < model_.classes; ++k) {
@@ -118,8 +118,8 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
   std::vector<float> room_, l2_;  ///< `l2_`: of each column, if it differs between columns
   row_batch<Index, Value> batch_;
   batch_labels labels_;
-  std::span<const std::size_t> rows_;   ///< of the batch; if they have lists,
-  std::vector<std::uint32_t> classes_;  ///< the classes of one row's list
+  std::span<const std::size_t> rows_;   ///< of the batch
+  std::vector<std::uint32_t> classes_;  ///< of one row, if rows have lists
   std::uint64_t updates_ = 0;
 };
 

@@ -12,8 +12,8 @@
 
 namespace hogwild {
 
-/// Which parameters of a row's columns have had their l2. Each has it once a row: with the first partial that the row
-/// emits for it, or by itself if the row emits none. Belongs to one worker.
+/// Records which parameters of a row's columns have had their l2. Each gets it once a row: with the first partial that
+/// the row emits for it, or by itself if the row emits none. Belongs to one worker.
 class row_l2 {
  public:
   /// `groups`: ordered by popularity, none of them empty.
@@ -40,8 +40,8 @@ class row_l2 {
     here_ = {};
   }
 
-  /// Replaces each of the parameters from `offset` on by what l2 adds to its partial: fraction_of(column) times the
-  /// parameter, or 0 if it has had its l2 in this row or none is due.
+  /// Replaces each of the parameters from `offset` on by the term that l2 adds to its partial: fraction_of(column)
+  /// times the parameter, or 0 if it has had its l2 in this row or none is due.
   template <class T, class F>
   void take(std::size_t offset, std::span<T> parameters, const F& fraction_of) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {

@@ -14,7 +14,7 @@
 #include <hogwild/detail/model/kernel_models.hpp>
 
 // Models that row kernels train, several side by side: each is trained as by row_kernel_step or general_step, to the
-// same bits, but each takes part in some of the rows only. Parameter i of model k lies at i * lanes + k.
+// same bits, but each on some of the rows only. Parameter i of model k lies at i * lanes + k.
 
 namespace hogwild {
 
@@ -128,8 +128,8 @@ struct lane_sharing {
   { return {all->state(k), lanes, lane}; }
 };
 
-/// Row by row, one lane after the other as a model alone, on arrays that others write, too, or that gather the changes
-/// of rows.
+/// Row by row, one lane after the other like a model alone, on arrays that others write, too, or that gather the
+/// changes of rows.
 template <class M, template <class> class Optimizer, class Sharing>
 class general_lane_step : public Sharing {
  public:

@@ -12,8 +12,8 @@
 #include <hogwild/detail/loop/lane_table.hpp>
 #include <hogwild/detail/loop/step.hpp>
 
-// Kernel calls for a row and several models side by side that have more than a weight a column, by the arrays of their
-// parameters: number i of the parameters of model k lies at i * lanes + k.
+// Kernel calls for one row and several models side by side that have more than one weight a column. The type of a
+// model's arrays selects the kernels. Parameter i of model k lies at i * lanes + k.
 
 namespace hogwild {
 

@@ -27,7 +27,7 @@
 
 namespace hogwild {
 
-/// What a step needs besides its model.
+/// The inputs of a step besides its model.
 struct step_context {
   const label_map& labels;
   std::span<const std::uint32_t> degree;  ///< rows that contain each column; needed for touched l2 only
@@ -47,9 +47,10 @@ inline std::vector<float> fractions_of_l2(const step_context& context, std::size
   return fractions;
 }
 
-/// What l2 adds to a gradient if the optimiser makes steps of this size, for parameters that apply this fraction
-/// of l2 when they are touched. If the optimiser steps by the gradient itself, l2 is a division by 1 + step * fraction
-/// (touched_l2); under momentum a partial moves 1 / (1 - momentum) times as far as in its own step.
+/// The coefficient of w in the term that l2 adds to a gradient if the optimiser makes steps of this size, for
+/// parameters that apply this fraction of l2 when they are touched. If the optimiser steps by the gradient itself, l2
+/// is a division by 1 + step * fraction (touched_l2); under momentum a partial moves 1 / (1 - momentum) times as far as
+/// in its own step.
 inline double joined_l2(const loop_options& o, double step, double fraction) {
   if (o.optimizer != optimizer_kind::sgd && o.optimizer != optimizer_kind::momentum) return fraction;
   const double lasts = o.optimizer == optimizer_kind::momentum ? 1.0 / (1.0 - o.constants.momentum) : 1.0;
@@ -79,12 +80,12 @@ inline sparse_row<float> labelled_row(row_cursor& rows, std::size_t r, const lab
   return z;
 }
 
-/// The derivative of a row's loss by its margin, times the row's weight. `margin` is without the row's offset.
+/// A row's weight times the derivative of its loss with respect to its margin. `margin` is without the row's offset.
 inline float weighed_slope(const margin_loss& loss, float margin, const sparse_row<float>& z) {
   return z.weight * loss.derivative(margin + z.offset, z.label);
 }
 
-/// Models of at most so many parameters lie on so few cache lines that workers always share them.
+/// Models of at most this many parameters lie on so few cache lines that workers always share them.
 inline constexpr std::size_t crowded_parameters = 1024;
 
 /// Margin models under sgd. The weights are w = a * v (scaled_l2); the last parameter is the bias if there is one,

@@ -20,7 +20,7 @@ namespace hogwild {
 
 /// The sharing policies that a task supports.
 enum class sharing_choices {
-  whole,    ///< all that share or replicate an array as a whole; head sharing replicates the whole
+  whole,    ///< all that share or replicate a whole array; head sharing then replicates all of it
   and_head  ///< head sharing too, for margin models
 };
 

@@ -57,7 +57,7 @@ class gathering_view {
   touched_list* touched_;
 };
 
-/// A rank of a synchronous engine, all of whose rows see the parameters as they were at the last meeting. The rank has
+/// A rank of a synchronous engine. All of its rows see the parameters as they were at the last meeting. The rank has
 /// its arrays to itself and gathers its rows' changes in a second array. After a fixed number of rows all ranks meet
 /// (`hook`, which waits).
 ///

@@ -14,9 +14,9 @@ inline std::span<half> halves_in(std::span<float> array, std::size_t first, std:
   return {reinterpret_cast<half*>(array.data()) + first, n};
 }
 
-/// Exchanges between halves that a worker trains and floats that all workers share, in the place of param_view's
-/// fetch(), exchange() and send(). `shared` are the run's floats; `work` and `base` belong to the worker. base is what
-/// work was when both were last rounded, to nearest, from the shared values. So the worker's gain since then is known
+/// Exchanges between halves that a worker trains and floats that all workers share, instead of param_view's fetch(),
+/// exchange() and send(). `shared` are the run's floats; `work` and `base` belong to the worker. `base` has the values
+/// of `work` when both were last rounded, to nearest, from the shared values. So the worker's gain since then is known
 /// (half_kernels computes it) and does not contain that rounding's error. An add that another one overtakes may be
 /// lost.
 class half_exchange {

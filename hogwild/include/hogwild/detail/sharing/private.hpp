@@ -63,7 +63,7 @@ class private_arrays {
   virtual void end_round() {}
 
  protected:
-  /// `unsent`: the slot that counts the rows of which the others know nothing yet; null: no such rows.
+  /// `unsent`: the slot that counts the rows whose changes the others do not have yet; null: there are no such rows.
   explicit private_arrays(worker_slot* unsent) : unsent_(unsent) {}
 
   /// Called when the period is over; lowers rows_. Not called if there is no period.

@@ -68,7 +68,7 @@ class replica : public private_arrays<T> {
   void end_round() override { send(columns_, true); }
 
  protected:
-  /// Three forms of one array; with a head alone, `shared` is longer than the other two.
+  /// Three forms of one array; if only a head is held, `shared` is longer than the other two.
   struct array {
     std::span<T> shared;  ///< of all workers
     std::span<T> work;    ///< the worker's own
@@ -86,9 +86,9 @@ class replica : public private_arrays<T> {
   update_kind update() const { return update_; }
   worker_slot& slot() const { return me_; }
 
-  /// As param_view::fetch(), for these parameters of an array.
+  /// Like param_view::fetch(), for these parameters of an array.
   virtual void fetch(const array& of, parameter_run run);
-  /// As param_view::exchange() for them, or as param_view::send() at the last exchange of a round.
+  /// Like param_view::exchange() for them, or like param_view::send() at the last exchange of a round.
   virtual void meet(const array& of, parameter_run run, T gain_weight, bool last);
   /// Returns when all that meet() has begun is done.
   virtual void wait_until_met() {}

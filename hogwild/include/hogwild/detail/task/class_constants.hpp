@@ -12,15 +12,15 @@
 
 namespace hogwild {
 
-/// Sums over rows for the constants of linear classes: the gradient of the loss by the constants,
-/// and its curvature. They are sums of whole multiples of 2^-32, so that neither their order nor rows without weight
-/// change a bit. For a few classes the curvature is the whole matrix, for many its diagonal: the loss curves at most
-/// twice as much as that.
+/// Sums over rows for the constants of linear classes: the gradient and the curvature of the loss with respect to the
+/// constants. Each term is a multiple of 2^-32, so that neither the order of the rows nor rows without weight change a
+/// bit. With few classes the curvature is the whole matrix, with many its diagonal; the loss curves at most twice as
+/// much as the diagonal.
 class class_sums {
  public:
   explicit class_sums(const linear_classes& m);
 
-  /// Adds a row of these classes whose loss has these derivatives with respect to the scores; overwrites them.
+  /// Adds a row of classes `given`; overwrites `slopes`, the derivatives of its loss with respect to the scores.
   void add(float* slopes, std::span<const std::uint32_t> given, float weight);
   /// The same for a row whose scores are all 0.
   void add_unscored(std::span<const std::uint32_t> given, float weight);
@@ -32,7 +32,7 @@ class class_sums {
   bool are_zero() const;
   /// Newton's step for the constants, of limited length.
   std::vector<double> step() const;
-  /// The best constants for rows without scores; each class counts as half a row at least.
+  /// The best constants for rows without scores; each class counts as at least half a row.
   std::vector<float> of_unscored() const;
 
  private:
@@ -47,8 +47,8 @@ class class_sums {
   double weight_ = 0.0, rows_ = 0.0;
 };
 
-/// Moves the constants to where the mean loss of all rows is least, or nearer to there: by three steps at most, each of
-/// which is undone if the loss rises by it. Each change of the constants needs a pass over all rows.
+/// Moves the constants towards the minimum of the mean loss of all rows, by at most three steps, and undoes a step that
+/// raises the loss. Each change of the constants needs a pass over all rows.
 class class_descent {
  public:
   /// Begins at these constants, one for each class.

@@ -35,9 +35,9 @@ struct known_constant {
 
 /// For a convex loss, the constant c that minimises the sum over the rows of all ranks of weight * loss((margin + c) +
 /// offset, label): there the derivatives of the rows cancel to 1e-6 of the sum of their absolute values, or their sum
-/// changes sign within the rounding of c. If the loss falls for ever, as for rows with one label, c is where the
-/// derivatives are 1e-6 of those at margin 0; if nothing is found, c is `known.value`. A loss that is not convex may
-/// end higher than it was: callers with such a loss compare.
+/// changes sign within the rounding of c. If the loss has no minimum, for example because all rows have one label, c is
+/// where the derivatives are 1e-6 of those at margin 0; if nothing is found, c is `known.value`. A loss that is not
+/// convex may end higher than it was: callers with such a loss compare.
 ///
 /// The root is bracketed and searched by secants and halving (Dowell and Jarratt, A modified regula falsi method for
 /// computing the root of an equation, BIT 1971). Rows whose derivative is the same on both sides of the bracket are
@@ -46,12 +46,12 @@ struct known_constant {
 float minimise_constant(const margin_loss& loss, const margins_of_rows& rows, const known_constant& known,
                         thread_team& threads, const rank_sums& sum = {});
 
-/// The same, or known.value if the loss is not lower at that constant, as may happen if it is not convex.
+/// The same, or known.value if the loss is not lower at that constant, which may happen if it is not convex.
 float lower_constant(const margin_loss& loss, const margins_of_rows& rows, const known_constant& known,
                      thread_team& threads, const rank_sums& sum = {});
 
-/// The sum over the rows of this process of weight * loss((margin + constant) + offset, label), with the bits that
-/// measuring gives (evaluate.hpp).
+/// The sum over the rows of this process of weight * loss((margin + constant) + offset, label), bit for bit as
+/// evaluation computes it (evaluate.hpp).
 double sum_of_losses(const margin_loss& loss, const margins_of_rows& rows, float constant, thread_team& threads);
 
 }  // namespace hogwild

@@ -14,8 +14,7 @@
 
 namespace hogwild {
 
-/// A task whose work() differs from that of the whole task that it wraps: on other parameters, or with an exchange
-/// hook. Everything else is the whole task's.
+/// A task that wraps a whole task and changes only its work(): it trains other parameters, or with an exchange hook.
 class decorated_task : public training_task {
  public:
   /// `whole` must outlive this.

@@ -29,7 +29,7 @@ measurement measure_scores(label_kind kind, double mean_loss, std::span<const fl
                            std::span<const float> labels, std::span<const float> weights);
 
 /// The same for a graph that is cut (formats/graphs.hpp): the scores of edges are the capacity that is cut, the scores
-/// of nodes are their side, and the accuracy is the fraction of nodes that are right, if there are any.
+/// of nodes are their side, and the accuracy is the fraction of nodes on the right side, if there are any.
 measurement measure_cut(label_kind kind, double mean_loss, std::span<const float> scores, std::span<const float> labels,
                         std::span<const float> weights);
 
@@ -56,7 +56,7 @@ class shared_list_counts {
 using measure_function = measurement (*)(label_kind, double, std::span<const float>, std::span<const float>,
                                          std::span<const float>);
 
-/// For rows that stream: how many chunks ahead they are read.
+/// How many chunks ahead streamed rows are read.
 inline constexpr std::size_t chunks_ahead = 8;
 
 /// Measures all rows in parallel, chunk by chunk, and sums the losses in a fixed order, so that the result does not
@@ -66,7 +66,7 @@ inline constexpr std::size_t chunks_ahead = 8;
 /// may be written meanwhile, but then it is undefined which values were measured.
 ///
 /// A request to stop ends it before the next chunk; scorers check for one between rows. Then the loss is not a number,
-/// and nothing else is measured: part of the rows tell nothing.
+/// and nothing else is measured, because measures of a part of the rows would be wrong.
 template <class Make>
 measurement evaluate_chunks(const sparse_view& data, const label_map& labels, thread_team& threads,
                             const chunk_plan& plan, bool with_scores, const Make& make,

@@ -157,7 +157,7 @@ class general_task final : public training_task {
     return std::make_unique<general_task>(model_, rows, labels_, options_alone());
   }
 
-  /// The context of a step; in lockstep it counts the rows of all members.
+  /// The context of a step; in lockstep it counts the rows of all ranks.
   step_context context_of(const worker_context& at) const {
     const loop_options& o = at.plan.options;
     return {
@@ -191,7 +191,7 @@ class general_task final : public training_task {
       throw_untrained(facts_.model, o);
   }
 
-  /// The groups with l2; of each a batch emits every parameter once, or none.
+  /// The groups with l2; a batch emits every parameter of such a group once, or none.
   std::vector<tried_bounds::group> groups_to_try() const {
     std::vector<tried_bounds::group> groups;
     for (std::size_t i = 0; i < facts_.groups.size(); ++i) {
@@ -210,7 +210,7 @@ class general_task final : public training_task {
       model_.init(w, random);
   }
 
-  /// Whether each row of the data regularises what it touches, rather than every row all parameters.
+  /// Whether each row of the data regularises only what it touches, rather than all parameters.
   bool counts_occurrences() const {
     return !workspace_model<M> && options_.form == l2_form::per_occurrence && !data_.degree.empty();
   }
@@ -249,7 +249,7 @@ class general_task final : public training_task {
     }
   }
 
-  // These are templates because clang 14 instantiates with the class what a requirement forbids.
+  // Templates, because clang 14 instantiates other members with the class, even if their requirements forbid it.
   template <workspace_model G = M>
   auto scorer_of(const param_reader<scalar>& w, const sparse_view& rows, std::size_t most,
                  const std::stop_token& stop) const {
@@ -257,7 +257,7 @@ class general_task final : public training_task {
     if constexpr (stoppable_workspace<typename G::workspace>) made.stop_when([stop] { return stop.stop_requested(); });
     return [this, w, space = std::move(made)](std::size_t k, const sparse_row<float>* z, std::size_t row,
                                               std::span<row_score> scores, const auto&... of_classes) mutable {
-      // Numbers that depend on the row alone: a measure must not depend on when or with whom it is taken.
+      // Random numbers depend on the row alone: a measure must not depend on when, or with which rows, it is taken.
       if (z != nullptr) return model_.take(space, k, *z, counter_random(0, row));
       model_.score(w, space, scores.size(), scores, of_classes...);
     };
@@ -311,7 +311,7 @@ class general_task final : public training_task {
     };
     const bool scored = all_measures && predicts && !rows.label.lists();
     if constexpr (draws_numbers<G>) {
-      // Numbers that depend on the row alone, as above.
+      // Random numbers depend on the row alone, as above.
       const auto make = [&](std::size_t) {
         return [&, said = row_score()](std::size_t, const sparse_row<float>* z, std::size_t row,
                                        std::span<row_score> scores) mutable {

@@ -28,24 +28,24 @@ template <free_model M>
 class general_task;
 struct worker_context;
 
-/// How kernels train and measure a model, which says by its members which ones (detail/model/kernel_models.hpp): each
-/// kind of kernels has a specialisation. A model that none trains has this.
+/// How kernels train and measure a model. The members of the model say which kernels it has
+/// (detail/model/kernel_models.hpp); each kind of kernels has a specialisation. This is for models without kernels.
 template <free_model M>
 class kernel_loops {
  public:
   explicit kernel_loops(const general_task<M>&) {}
 
-  /// worker_side::work() on these arrays, if kernels suit them and the run's options. Returns whether they do; else
-  /// nothing was trained.
+  /// Does worker_side::work() on these arrays if there are kernels for them and for the run's options. Returns whether
+  /// there are; if not, it trains nothing.
   template <class Sharing>
   bool train(const worker_context&, const Sharing&) const {
     return false;
   }
-  // A specialisation may have evaluate(), as coordinator_side: nothing if kernels do not measure the model.
+  // A specialisation may have evaluate(), like coordinator_side; it returns nothing if kernels do not measure a model.
 };
 
 /// Kernels train a factor model on its ratings if workers have arrays of their own, own the rows that they change, or
-/// share them without guarantees.
+/// share an array without guarantees.
 template <factor_model M>
 class kernel_loops<M> {
  public:
@@ -64,7 +64,7 @@ class kernel_loops<M> {
     if (!task_.facts().rating_kernels()) return false;
     const bool alone = own && at.plan.options.sharing == access_kind::alone;
     if constexpr (own || shared) {
-      // A single worker goes by blocks too: tickets stand for blocks, whoever joins later.
+      // A single worker trains by blocks too, because tickets stand for blocks and others may join later.
       if (at.plan.blocks && (alone || shared)) return on(owned_array(at.store, at.slot));
     }
     if constexpr (shared && kernels_may_race) return on(whole_array(at.store, at.slot));
@@ -115,7 +115,7 @@ class kernel_loops<M> {
 };
 
 /// Kernels train a model with factors for fields under sgd and adagrad if a worker has arrays of its own, or all share
-/// one and an add may be lost; they measure it everywhere.
+/// one and an add may be lost; they always measure it.
 template <field_model M>
 class kernel_loops<M> {
  public:
@@ -162,8 +162,8 @@ class kernel_loops<M> {
   const general_task<M>& task_;
 };
 
-/// Kernels train a cut into two sides if workers have arrays of their own or share them without guarantees; they
-/// measure it everywhere.
+/// Kernels train a cut into two sides if workers have arrays of their own or share them without guarantees; they always
+/// measure it.
 template <cut_model M>
 class kernel_loops<M> {
  public:

@@ -11,9 +11,9 @@
 
 namespace hogwild {
 
-/// minimise_constant() (model_constant.hpp) for models side by side, one of which `alone` is: for each lane in `which`,
-/// on the rows that it is trained on, to the bits that it has alone. Lane k's weights are scale[k] * v for the stored
-/// v. After a request to stop some may be unchanged.
+/// minimise_constant() (model_constant.hpp) for models side by side, of which `alone` is one: for each lane in `which`,
+/// on its training rows, with the bits of a model alone. Lane k's weights are scale[k] * v for the stored v. After a
+/// request to stop some constants may be unchanged.
 void minimise_lane_constants(const training_task& alone, const lane_table& table, const param_store& store,
                              std::span<const double> scale, const std::bitset<most_lanes>& which, thread_team& threads,
                              const std::stop_token& stop = {});

@@ -15,18 +15,18 @@ struct step_context;
 class training_task;
 struct worker_context;
 
-/// For at most batch_rows rows, which have passed ensure(): gives the label and the loss of each row and lane, and if
-/// asked for the prediction. Belongs to a thread.
+/// Gives the label and the loss of each row and lane, and the prediction if `predicts`, for at most batch_rows rows
+/// that have passed ensure(). Belongs to a thread.
 using lane_scorer =
     std::function<void(std::span<const std::size_t> rows, bool predicts, float* score, float* label, double* loss)>;
 
-/// How several models of one task are trained and measured side by side. `lanes` is the task of all (lane_task).
+/// How several models of one task are trained and measured side by side. `lanes` is their common task (lane_task).
 class lane_loops {
  public:
   virtual bool takes(optimizer_kind by) const = 0;
   /// lanes_pay() for these models.
   virtual bool pays(std::size_t columns, optimizer_kind by) const = 0;
-  /// worker_side::work() of all.
+  /// worker_side::work() for all lanes.
   virtual void train_lanes(const worker_context& at, const step_context& context, const training_task& lanes,
                            const lane_table& table) const = 0;
   /// For stored parameters v of all lanes, with w = scale[k] * v.
@@ -37,16 +37,16 @@ class lane_loops {
   ~lane_loops() = default;
 };
 
-/// Whether eight models of several classes take less time side by side than one after the other: if there are fewer
-/// classes than numbers in a vector, so that a model alone goes class by class, or if the weights of one fill the
-/// second-level cache no more than four times: beyond that, what a model alone finds in the cache outweighs what lanes
-/// save.
+/// Whether eight models of several classes take less time side by side than one after the other. They do if there are
+/// fewer classes than numbers in a vector, because a model alone then goes class by class, or if the weights of one
+/// model are at most four times as large as the second-level cache; beyond that a model alone gains more by the cache
+/// than lanes save.
 bool lanes_of_classes_pay(std::size_t columns, std::size_t classes);
-/// The same of models with so many floats of factors a column: if the parameters and sums of one fit that cache. A
-/// model alone uses vectors of factors already, so lanes save only the cost of rows and single weights.
+/// The same for models with `width` floats of factors a column: they do if the parameters and sums of one fit into that
+/// cache. A model alone uses vectors of factors already, so lanes save only the cost of rows and single weights.
 bool lanes_of_factors_pay(std::size_t columns, std::size_t width, optimizer_kind by);
 
-/// The same of any model; margin models always gain.
+/// The same for any model; margin models always gain.
 template <class M>
 bool lanes_pay(const M& m, std::size_t columns, optimizer_kind by) {
   if constexpr (linear_class_model<M>)

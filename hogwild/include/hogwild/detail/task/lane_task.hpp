@@ -14,14 +14,14 @@
 namespace hogwild {
 
 /// Models trained side by side on the same rows, by their lane_loops. Values for the whole task are means over its
-/// models; each lane has a scale of the weights of its own, in the table.
+/// models; the table has each lane's own scale of the weights.
 class lane_task final : public training_task {
  public:
-  /// The models, one of which `alone` is. Workers read the table while they train.
+  /// `alone` is one of the models. Workers read the table while they train.
   lane_task(std::shared_ptr<const training_task> alone, std::shared_ptr<const lane_table> table);
 
-  /// Whether models of this task may be trained side by side: it has lane_loops, for the optimiser, and no second pass
-  /// and nothing frozen, on rows of one label each.
+  /// Whether models of this task may be trained side by side: it has lane_loops for the optimiser, no second pass and
+  /// no frozen group, and rows have one label each.
   static bool suits(const training_task& alone);
 
   /// Whether eight models take less time side by side than one after the other.
@@ -45,11 +45,11 @@ class lane_task final : public training_task {
   std::vector<float> parameters_of(const param_store& store, double scale) const override;
   std::unique_ptr<training_task> on(const sparse_view& rows) const override;
 
-  /// Which rows a lane is measured on.
+  /// The rows that a lane is measured on.
   enum class rows_of_lane { all, trained_on, held_out };
   /// Each lane's measures on its rows among these, with w = scale[k] * v for the stored v: all measures, by `scored`,
-  /// or the loss alone. Losses are those of margin_loss::losses(). Lanes that do not train have losses that are not
-  /// numbers. The same for any number of threads.
+  /// or the loss alone. margin_loss::losses() computes the losses; those of lanes that do not train are not numbers.
+  /// The result is the same for any number of threads.
   std::vector<measurement> measure(const param_store& store, std::span<const double> scale, const sparse_view& rows,
                                    rows_of_lane which, bool all_measures, thread_team& threads,
                                    measure_function scored = measure_scores) const;
@@ -59,10 +59,10 @@ class lane_task final : public training_task {
   std::shared_ptr<const lane_table> table_;
 };
 
-/// A table for models, one of which `alone` is. Throws config_error unless `lanes` is 8, 16 or 32.
+/// A table for models of which `alone` is one. Throws config_error unless `lanes` is 8, 16 or 32.
 std::shared_ptr<lane_table> lane_table_for(const training_task& alone, std::size_t lanes);
 
-/// The task of a worker process whose run trains `lanes` models, one of which `alone` is. The supervisor's table is in
+/// The task of a worker process whose run trains `lanes` models, of which `alone` is one. The supervisor's table is in
 /// the store, and its rows begin at `place` in their dataset. Throws segment_error if the store has no such table.
 std::unique_ptr<training_task> lanes_of_worker(std::unique_ptr<training_task> alone, std::size_t lanes,
                                                std::size_t place, const param_store& store);

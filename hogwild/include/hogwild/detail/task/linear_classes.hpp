@@ -20,8 +20,7 @@ namespace hogwild {
 class agreement;
 class thread_team;
 
-/// A linear_class_model as the engine sees it where it knows no type, like margin_loss. Refers to the model, which must
-/// outlive it.
+/// A linear_class_model whose type is not known, like margin_loss. Refers to the model, which must outlive it.
 class linear_classes {
  public:
   template <linear_class_model M>
@@ -44,7 +43,7 @@ class linear_classes {
 
   std::size_t features, classes;
   bool bias;
-  std::optional<margin_loss> of_each{};  ///< the loss of each class's score, if that of a row is their sum
+  std::optional<margin_loss> of_each{};  ///< the loss of one class's score, if a row's loss is the sum of these
 
   class_arrays arrays_in(float* w) const {
     return {.weights = w, .bias = bias ? w + features * classes : nullptr, .classes = classes};
@@ -56,8 +55,9 @@ class linear_classes {
   }
 
   /// Linear bounds of the mean loss. If constants may change, the rows' tangents are those at the best constants for
-  /// these weights, mixed with one distribution for all rows in just the proportion that makes the slopes by the
-  /// constants 0. Keeps the scores of all rows and classes, a float each. Over all ranks, as coordinator_side::bound().
+  /// these weights, mixed with one distribution for all rows in the proportion that makes the slopes with respect to
+  /// the constants 0. Keeps the scores of all rows and classes, a float each. Over all ranks, like
+  /// coordinator_side::bound().
   std::optional<loss_bound> bound(const sparse_view& rows, const label_map& labels, std::span<const float> parameters,
                                   bool fixed_constants, thread_team& threads, const agreement& ranks,
                                   const std::stop_token& stop) const;

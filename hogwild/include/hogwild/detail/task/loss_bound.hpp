@@ -11,7 +11,7 @@ namespace hogwild {
 ///   mean loss >= at_zero + <slope, w>   and   mean loss >= least.
 ///
 /// It is the sum of the tangents of the rows' losses at some margins. The margins include the optimum of the constant
-/// terms, so that the slope by these is 0. All sums are in double.
+/// terms, so that the slope with respect to these is 0. All sums are in double.
 struct loss_bound {
   double loss = 0.0;            ///< the mean loss at the parameters at which the bound was made
   double at_zero = 0.0;         ///< the bound where all weights are 0

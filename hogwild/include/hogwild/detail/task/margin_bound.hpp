@@ -25,10 +25,10 @@ constexpr constant_term constant_of(bool has_one, bool is_frozen) {
 
 /// Linear bounds of the mean of a convex margin loss. If the constant term is free, the tangents are those at the best
 /// constant for these weights; for losses with kinks they lie between those at two constants that bracket it, so that
-/// the slope by the constant is 0. (The minimum of the bound with l2 is the dual objective at the slopes of the rows:
-/// Shalev-Shwartz and Zhang, Stochastic dual coordinate ascent methods, JMLR 2013.) If the loss falls for ever in the
-/// constant, slopes are 0. `parameters`: one weight a column, followed by the constant term. Over all ranks, as
-/// coordinator_side::bound().
+/// the slope with respect to the constant is 0. (The minimum of the bound with l2 is the dual objective at the slopes
+/// of the rows: Shalev-Shwartz and Zhang, Stochastic dual coordinate ascent methods, JMLR 2013.) If no constant
+/// minimises the loss, slopes are 0. `parameters`: one weight a column, followed by the constant term. Over all ranks,
+/// like coordinator_side::bound().
 std::optional<loss_bound> bound_of_margins(const margin_loss& loss, double smoothness, const sparse_view& rows,
                                            const label_map& labels, std::span<const float> parameters,
                                            constant_term constant, thread_team& threads, const agreement& ranks,

@@ -9,7 +9,7 @@
 
 namespace hogwild {
 
-/// What a search for a model's constant term uses.
+/// The inputs of a search for a model's constant term.
 struct constant_search {
   rank_sums sum{};
   double rows_before = 0.0;  ///< as in known_constant; not used for classes

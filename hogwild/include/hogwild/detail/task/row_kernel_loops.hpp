@@ -18,7 +18,7 @@
 
 namespace hogwild {
 
-/// Row kernels train a model under sgd and adagrad if a worker has arrays of its own, and measure it everywhere.
+/// Row kernels train a model under sgd and adagrad if a worker has arrays of its own, and always measure it.
 template <row_kernel_model M>
 class kernel_loops<M> final : public lane_loops {
  public:

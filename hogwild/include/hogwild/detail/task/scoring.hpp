@@ -30,7 +30,8 @@ namespace hogwild::detail {
 /// The input number of each column; if rows do not have them, the positions.
 std::vector<std::uint32_t> input_numbers_of(const sparse_view& rows);
 
-/// Throws config_error if rows say that their columns are others than `columns`, or have more of them.
+/// Throws config_error if rows have more columns than `columns`, or columns with other input numbers; input_error if a
+/// row in memory has a column that the rows do not have.
 void require_numbered_as(std::span<const std::uint32_t> columns, const sparse_view& rows);
 
 [[noreturn]] void refuse_unnamed(std::string_view model);
@@ -42,7 +43,7 @@ void require_numbered_as(std::span<const std::uint32_t> columns, const sparse_vi
 template <class M>
 inline constexpr bool scores_lists = workspace_model<M>&& takes_lists<M>();
 
-/// Numbers that differ if two models of a type do: the loss and prediction of a margin model, the number of parameters
+/// Numbers that tell two models of a type apart: the loss and prediction of a margin model, the number of parameters
 /// and the loss on the first of these rows of a free model, and the hyperparameters of either.
 template <model M>
 std::vector<double> marks_of(const M& m, std::span<const float> parameters, const label_map& labels,
@@ -76,7 +77,7 @@ std::vector<double> marks_of(const M& m, std::span<const float> parameters, cons
   return marks;
 }
 
-/// Whether the library has a descriptor of the model that knows more about its files than its groups tell.
+/// Whether the library has a descriptor that knows more about the model's files than its groups tell.
 template <class M>
 inline constexpr bool has_form_of_its_own = free_model<M>&& in_library<M>();
 
@@ -111,7 +112,7 @@ restored_model<M> restored(const saved_model& saved) {
   }
 }
 
-/// Scores rows of a model: with which threads, and how.
+/// Scores rows of a model: the threads, the parameters and the scorers.
 template <model M>
 struct scoring {
   using scalar = parameter_of_t<M>;
@@ -133,7 +134,7 @@ struct scoring {
   scoring(const scoring&) = delete;  // refers to itself
   scoring& operator=(const scoring&) = delete;
 
-  /// A function that makes one thread's scorer of so many rows at once.
+  /// A function that makes one thread's scorer of `batch` rows at once.
   auto maker() const {
     return [this](std::size_t batch) { return row_scorer<M>(model_, parameters_, shape_, batch); };
   }

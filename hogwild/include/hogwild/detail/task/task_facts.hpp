@@ -22,15 +22,15 @@ struct task_facts {
   std::size_t parameters = 0, scalar_bytes = sizeof(float);
   std::vector<std::byte> model_bytes{};   ///< the object; empty if it cannot be copied byte by byte
   std::vector<double> hyperparameters{};  ///< they distinguish the model from others of its name and size
-  std::vector<std::pair<std::string, double>> numbers{};  ///< what M::numbers() names, with its value
+  std::vector<std::pair<std::string, double>> numbers{};  ///< those of M::numbers(), with their values
   bool saved_by_groups = false;                           ///< these and the groups are all that a saved file holds
-  /// For a net that may have them in several forms: which ones; else empty.
+  /// The form of a net's first and last layer, if there are several to choose from; else empty.
   std::string_view first_layer{}, last_layer{};
-  std::string_view class_loss{};          ///< for classes that may have several: which one; else empty
+  std::string_view class_loss{};          ///< the loss of classes, if there are several to choose from; else empty
   std::size_t samples = 0;                ///< draws of a batch for a sampled last layer,
   std::string_view sampled_by{};          ///< and their distribution
   std::vector<parameter_group> groups{};  ///< together they cover the parameters once
-  /// A margin model: popular columns may then be replicated before a shared tail.
+  /// Whether it is a margin model: popular columns may then be replicated before a shared tail.
   bool margin = false;
   /// The weights are stored as v with w = scale * v (scaled_l2).
   bool scaled = false;
@@ -40,19 +40,19 @@ struct task_facts {
   bool convex = false;
   /// The objective may rise though nothing is wrong: for example that of a cut, which begins with all nodes alike.
   bool non_monotone = false;
-  /// An epoch's loss is measured on the first so many of the training rows.
+  /// The number of training rows, from the first one, on which an epoch's loss is measured.
   std::size_t measured_rows = 0;
-  /// What sharing_kind::automatic means for several workers: automatic if it depends on data and machine.
+  /// The sharing that `automatic` means for several workers; automatic if it depends on data and machine.
   sharing_kind preferred_sharing = sharing_kind::automatic;
   bool whole_batches = false;  ///< chunks hold whole batches
-  std::uint32_t lanes = 0;     ///< for models that are trained side by side: how many places there are (lane_table)
+  std::uint32_t lanes = 0;     ///< for models that are trained side by side: the number of lanes (lane_table)
   /// For a model of ratings that kernels train under the run's options; else 0.
   std::size_t users = 0, items = 0;
   bool has_ownership = false;  ///< blocks of its ratings may have owners
 
   bool row_kernels = false;     ///< kernels train its rows if a worker has arrays of its own, under the run's options
   bool racing_kernels = false;  ///< and also if all workers share one
-  std::size_t halves = 0;       ///< parameters, the first ones, that replicas may store as halves under these options
+  std::size_t halves = 0;       ///< how many of the first parameters replicas may store as halves under these options
 
   bool edge_kernels = false;  ///< for a cut: kernels train its edges under the run's options
 
@@ -66,7 +66,7 @@ inline bool freezes_biases_alone(std::span<const parameter_group> groups, const 
   return true;
 }
 
-/// What M::numbers() names, with its value.
+/// The numbers that M::numbers() names, with their values.
 template <class M>
 std::vector<std::pair<std::string, double>> named_numbers_of(const M& m) {
   std::vector<std::pair<std::string, double>> all;
@@ -74,7 +74,7 @@ std::vector<std::pair<std::string, double>> named_numbers_of(const M& m) {
   return all;
 }
 
-/// What distinguishes the model from others of its name and size: what it gives itself, or else those numbers.
+/// The numbers that tell the model from others of its name and size: its hyperparameters(), or else those of numbers().
 template <class M>
 std::vector<double> hyperparameters_of(const M& m) {
   std::vector<double> all;

@@ -44,25 +44,24 @@ class worker_side {
   ~worker_side() = default;
 };
 
-/// The side of a task that the coordinator sees: what it calls before the first round and between rounds, while nobody
-/// trains.
+/// The side of a task that the coordinator sees: functions that it calls before the first round and between rounds,
+/// while nobody trains.
 class coordinator_side {
  public:
   /// Fills new parameters; called once, before any worker.
   virtual void initialise(const param_store& store) const = 0;
-  /// As initialise() for floats that are 0, of one more model in the same store; does nothing if they stay 0.
+  /// Like initialise(), for the zero floats of one more model in the same store; does nothing if they stay 0.
   virtual void fill(std::span<float>) const {}
   /// Has the model compute the changes of a few rows, without applying them. Throws config_error if it reads or emits
   /// outside its parameters, which nobody checks while workers train.
   virtual void try_rows(const param_store&) const {}
   /// Measures `rows` under the parameters with the given scale; all measures, or the loss alone. If a stop is asked for
-  /// meanwhile, the loss is not a number, and there is nothing else.
+  /// meanwhile, the loss is not a number, and nothing else is measured.
   virtual measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
                                bool all_measures, const std::stop_token& stop = {}) const = 0;
-  /// The smoothness of the loss (Nesterov, Introductory Lectures on Convex Optimization, 2004, section 1.2.2): by how
-  /// much the derivative of a row's loss changes at most over one unit of its margin, found by trying margins. For
-  /// models without a margin 1, which holds for the usual losses of linear scores, or 0 if the data do not tell, as for
-  /// nets.
+  /// The smoothness of the loss (Nesterov, Introductory Lectures on Convex Optimization, 2004, section 1.2.2): the
+  /// largest change of the derivative of a row's loss over one unit of its margin, found by trying margins. For models
+  /// without a margin 1, which holds for the usual losses of linear scores, or 0 if it is not known, as for nets.
   virtual double smoothness() const = 0;
   /// ||w||^2 over the parameters that l2 applies to.
   virtual double squared_norm(const param_store& store, double scale, thread_team& threads) const = 0;
@@ -73,7 +72,7 @@ class coordinator_side {
   virtual std::optional<loss_bound> bound(std::span<const float> /*parameters*/, thread_team&, const agreement&,
                                           const std::stop_token&) const;
   /// Called at the end of epoch `epoch`, which counts from 1 and had this step: applies the part of l1 that is left to
-  /// the gate, or computes the weights of ftrl from its sums, whoever added to them.
+  /// the gate, or computes ftrl's weights from its sums, whichever workers added to them.
   virtual void settle(const param_store&, std::size_t /*epoch*/, double /*step*/, thread_team&) const {}
   /// Multiplies the scale into the stored weights: afterwards they are w, and the scale is 1.
   virtual void fold(const param_store& store, double scale, thread_team& threads) const = 0;
@@ -113,8 +112,8 @@ class training_task : public worker_side, public coordinator_side {
     return step * options_.l2 * static_cast<double>(all_rows());
   }
 
-  /// The plan of a run under these options: how the rows are cut into chunks. With ownership::blocks it passes all
-  /// rows, and throws input_error for one that is no rating.
+  /// The plan of a run under these options: how the rows are cut into chunks. With ownership::blocks it makes a pass
+  /// over all rows, and throws input_error for one that is no rating.
   loop_plan plan(const loop_options& decided) const;
   /// The same under the options that were asked for.
   loop_plan plan() const { return plan(options_); }
@@ -145,7 +144,7 @@ class training_task : public worker_side, public coordinator_side {
   loop_options options_;
 };
 
-/// What regularisation adds to the mean loss: l1 ||w||_1 + l2 / 2 ||w||^2.
+/// The penalty that regularisation adds to the mean loss: l1 ||w||_1 + l2 / 2 ||w||^2.
 double penalty_of(const training_task& task, const param_store& store, double scale, thread_team& threads);
 
 /// Throws config_error unless the groups cover every parameter once: replicas exchange what groups name.

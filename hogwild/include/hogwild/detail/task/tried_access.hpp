@@ -18,14 +18,14 @@ namespace hogwild {
 /// The rows that a model is tried with: the first ones, and the longest.
 std::vector<std::size_t> rows_to_try(const sparse_view& data);
 
-/// Which parameters there are, and the row that is being tried.
+/// The parameters that a model has, and the row that is being tried.
 struct tried_bounds {
-  /// A group of which a batch emits all parameters, each once, or none.
+  /// A group whose parameters a batch emits once each, or not at all.
   struct group {
     std::string_view name;
     std::size_t offset = 0, size = 0;
     std::size_t emitted = 0;     ///< for this row, counted with repetition
-    std::size_t said_rarer = 0;  ///< the same for sparse and rare runs, which say how often they come
+    std::size_t said_rarer = 0;  ///< the same for sparse and rare runs, emitted with a stated frequency
   };
   std::string_view model;
   std::size_t parameters = 0, row = 0;

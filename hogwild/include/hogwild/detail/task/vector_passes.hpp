@@ -31,7 +31,7 @@ void for_each_block(std::size_t n, thread_team& threads, const Pass& pass) {
     threads.run(body);
 }
 
-/// Sum of f(value), a double of a double, the same for any number of threads.
+/// The sum of f(value), for f from double to double; the same for any number of threads.
 template <parameter T, class F>
 double sum_over(std::span<T> values, const F& f, thread_team& threads) {
   const param_view<T> view(values);

@@ -11,7 +11,7 @@ class training_task;
 class param_store;
 struct loop_plan;
 
-/// What a worker process has joined.
+/// The run that a worker process has joined.
 struct joined_worker {
   const param_store& store;  ///< outlives the task, as does the plan
   const loop_plan& plan;

@@ -12,8 +12,8 @@ namespace hogwild {
 
 /// Draws the tickets of workers whose examples are atomic (exclusive_sharing). Under update_kind::ordered a ticket is
 /// one example, and workers draw and train in a fixed circle: each ticket is drawn when the one before is trained, so
-/// that the result does not depend, to the bit, on who or how many the workers are. A worker that is dead or was left
-/// out loses its turn; its ticket is drawn again in a redo round like any other. Otherwise tickets are those of a
+/// that the result does not depend, to the bit, on how many workers there are, or which. A worker that is dead or was
+/// left out loses its turn; its ticket is drawn again in a redo round like any other. Otherwise tickets are those of a
 /// ticket_source.
 class exclusive_source {
  public:
@@ -31,7 +31,7 @@ class exclusive_source {
   exclusive_source(const exclusive_source&) = delete;
   exclusive_source& operator=(const exclusive_source&) = delete;
 
-  /// The next ticket; nothing when all are dealt out, or the worker is to wait for its turn no longer.
+  /// The next ticket; nothing when all are dealt out, or if the worker has to stop waiting for its turn.
   template <class Step>
   std::optional<ticket> draw(Step& step) {
     if (order_ && !order_->take([this] { return gives_up(); })) return std::nullopt;

@@ -44,21 +44,21 @@ struct exchange_options {
   constexpr bool one_worker_each() const { return replicas > 1 && rule == ring_rule::deltas && workers == replicas; }
 };
 
-/// Which parameters replicas store as halves: the first `count`, a multiple of four at the end of a group; 0: none. A
-/// replica's array then begins with that many halves, followed by the other parameters as floats. The optimiser's state
-/// for them is float.
+/// The parameters that replicas store as halves: the first `count`, a multiple of four at the end of a group; 0: none.
+/// A replica's array then begins with that many halves, followed by the other parameters as floats. The optimiser's
+/// state for them is float.
 struct stored_halves {
   std::size_t count = 0;
   hogwild::isa isa = hogwild::isa::scalar;  ///< instruction set that makes them; never automatic here
 
-  /// How many floats take as much memory as an array of so many parameters, at least `count` of them.
+  /// The length in floats of an array of this many parameters, of which there are at least `count`.
   constexpr std::size_t floats(std::size_t parameters) const { return parameters - count / 2; }
   /// Whether parameter j is a half; if not, its place in the array, in floats.
   constexpr bool has(std::size_t j) const { return j < count; }
   constexpr std::size_t place(std::size_t j) const { return j - count / 2; }
 };
 
-/// The most devices of one run; larger machines have 16.
+/// The most devices of one run: as many as large machines have.
 inline constexpr std::size_t most_devices = 16;
 
 /// The options that the inner loop needs; copied into the segment for worker processes.

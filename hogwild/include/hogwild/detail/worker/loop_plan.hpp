@@ -29,13 +29,13 @@ struct loop_plan {
   }
 };
 
-/// One worker in a round: what the worker is given, and what belongs to it.
+/// One worker in a round: its inputs, and what belongs to it.
 struct worker_context {
   const loop_plan& plan;
   const param_store& store;
   std::size_t slot;
-  worker_memory& memory;  ///< which it keeps from round to round
-  exchange_hook* hook;    ///< hears of each exchange with the store, if that is one replica of several; else null
+  worker_memory& memory;  ///< kept from round to round
+  exchange_hook* hook;    ///< told of each exchange with the store, if that is one replica of several; else null
 };
 
 }  // namespace hogwild

@@ -13,11 +13,11 @@
 
 namespace hogwild {
 
-/// What to merge at the end of a turn.
+/// The merge at the end of a turn.
 struct merge_plan {
-  std::size_t turn;             ///< of the round
-  std::size_t virtual_workers;  ///< that have a replica in this round
-  bool last;                    ///< turn of the round, in which everything is merged
+  std::size_t turn;             ///< counted within the round
+  std::size_t virtual_workers;  ///< those with a replica in this round
+  bool last;                    ///< whether it is the round's last turn, which merges everything
 };
 
 /// One of `count` parts of a merge.

@@ -9,7 +9,7 @@
 
 namespace hogwild {
 
-/// Which threads of a rank may call MPI.
+/// The threads of a rank that may call MPI.
 enum class mpi_threads {
   first_only,  ///< the one that made the session
   one_by_one,  ///< any, but never two at the same time

@@ -8,10 +8,10 @@
 
 namespace hogwild {
 
-/// The same member in a group over NCCL, which moves numbers from device to device: one CUDA device a rank. All members
-/// call this at the same time. The group takes over `carrier`: it sends NCCL's unique id to all, and before each call
-/// all members announce their call through it, so that a lost member or a different call is noticed as by any
-/// collective.
+/// The member with the carrier's rank in a group over NCCL, which moves numbers from device to device: one CUDA device
+/// a rank. All members call this at the same time. The group takes over `carrier`: it sends NCCL's unique id to all,
+/// and before each call all members announce their call through it, so that a lost member or a different call is
+/// noticed as by any collective.
 ///
 /// Sums are taken in the order of the ranks, which ncclAllReduce does not guarantee: parts are sent to one rank each,
 /// summed there and gathered. The host sums, as the spans are the host's. Each NCCL operation gets half the timeout, so

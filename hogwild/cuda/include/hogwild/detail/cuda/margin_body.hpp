@@ -77,7 +77,7 @@ template <class I, class V>
 struct margin_row {
   const I* index;
   const V* value;
-  std::uint32_t size;  ///< the first so many columns are distinct
+  std::uint32_t size;  ///< entries, whose columns are distinct
   float label;
   float weight = 1.0f, offset = 0.0f;
 };
@@ -114,7 +114,7 @@ HOGWILD_DEVICE_CODE float margin_of(const Warp& warp, const margin_work& work, c
   return warp.sum(part);
 }
 
-/// The derivative of the row's loss by its margin, times the row's weight, for all lanes.
+/// The row's weight times the derivative of its loss with respect to its margin, for all lanes.
 template <class Warp, class Loss, class Weights, class Row>
 HOGWILD_DEVICE_CODE float margin_slope(const Warp& warp, const margin_work& work, const Loss& loss, const Weights& v,
                                        const Row& z, float scale) {

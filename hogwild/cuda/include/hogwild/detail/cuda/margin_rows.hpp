@@ -18,11 +18,11 @@ namespace hogwild::device {
 /// Rows of margin models, and how they are trained: the arguments of one kernel launch. All pointers are the device's.
 /// While it runs others may read and add to weights and sums; nobody writes the rest, except for `updates`.
 struct margin_work {
-  const std::uint32_t* start32 = nullptr;  ///< where each row begins, and where the last one ends; one of the two
+  const std::uint32_t* start32 = nullptr;  ///< where rows begin, and where the last one ends; one of the two is given
   const std::uint64_t* start64 = nullptr;
-  const std::uint32_t* index32 = nullptr;  ///< columns, distinct within a row; one of the two
+  const std::uint32_t* index32 = nullptr;  ///< columns, distinct within a row; one of the two is given
   const std::uint16_t* index16 = nullptr;
-  const float* value = nullptr;  ///< one of the two
+  const float* value = nullptr;  ///< one of the two is given
   const half* value16 = nullptr;
   const float* label = nullptr;           ///< as the model trains on them
   const float* weight = nullptr;          ///< of each row; null: all weigh 1

@@ -15,7 +15,7 @@ struct named_kernels {
   std::size_t bytes = 0;  ///< of the object
 
   /// For a model without a margin: whether lanes together emit for a row what the model emits by itself; the host form,
-  /// as train_margin_rows(); the device form, null if it was not compiled for devices.
+  /// like train_margin_rows(); the device form, null if it was not compiled for devices.
   bool (*lanes_agree)(const std::byte* object, const sparse_row<float>& z) = nullptr;
   void (*train)(const general_work& work, const std::byte* object, std::size_t part, std::size_t parts) = nullptr;
   int (*launch)(const general_work& work, const std::byte* object, void* stream) = nullptr;

@@ -14,8 +14,8 @@ namespace hogwild::device {
 inline constexpr unsigned most_warps_in_block = 8, most_threads_in_block = most_warps_in_block * warp_width;
 
 /// The fewest blocks that a multiprocessor must have room for, which bounds their registers. If a Body has least_warps,
-/// it asks for so many of each 64 warps that a multiprocessor can hold, since only other warps hide waiting for memory;
-/// 0: the compiler chooses.
+/// it asks for that many of each 64 warps that a multiprocessor can hold, since only other warps hide waiting for
+/// memory; 0: the compiler chooses.
 template <class Body>
 constexpr unsigned least_blocks() {
 #if !defined(__CUDA_ARCH__)
