@@ -50,10 +50,9 @@ void check(const sync_engine& engine, const run_planner& run) {
       engine.rule != sync_rule::gradients || loop.form != l2_form::two_pass,
       "the gathered gradients of a linear model are one step, without a second pass: use local_sgd, or leave out the "
       "form of the l2");
-  require(
-      loop.optimizer != optimizer_kind::ftrl,
-      "the mean of what ranks sum up is not what ftrl makes weights of: use threads, processes or a ring, or another "
-      "optimizer");
+  require(loop.optimizer != optimizer_kind::ftrl,
+          "ftrl cannot average over ranks, because its weights are not linear in the sums that it keeps: use threads, "
+          "processes or a ring, or another optimizer");
   const bool takes_l1 = margin && loop.optimizer == optimizer_kind::sgd;
   require(
       engine.rule != sync_rule::gradients || loop.l1 == 0.0 || takes_l1,

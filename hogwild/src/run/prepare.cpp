@@ -278,7 +278,7 @@ void require_sound(const sparse_view& data, const std::string& source, const mod
     }
     if (traits.repeats) continue;
     if (const auto column = repeated(z.index, sorted))
-      refuse("column " + std::to_string(*column) + " occurs twice: add up its values, or leave one out");
+      refuse("column " + std::to_string(*column) + " stands twice: add up its values, or leave one out");
   }
 }
 
