@@ -107,7 +107,7 @@ def first_run(place, data, words, arguments):
         raise Unavailable(f"the serial run that says what to reach failed: {done.stderr.strip()}")
     told = json.loads(done.stdout)
     if "models" in told:
-        raise Unavailable("several models that make one are not measured; of classes, name --model softmax")
+        raise Unavailable("one class against the rest and ensembles are not measured; for classes use --model softmax")
     return told
 
 
@@ -131,7 +131,7 @@ def reached(task, place, serial, told, wanted):
     metric, less = task.target.metric, task.target.less_is_better
     if told.get(metric) is None:
         measured = [k for k, v in told.items() if v is not None and (k == "objective" or k.startswith("test_"))]
-        raise Unavailable(f"{metric} is not measured of {told['model']} on these rows, but {', '.join(measured)}")
+        raise Unavailable(f"{metric} is not measured for {told['model']} on these rows; choose one of {', '.join(measured)}")
     if wanted is not None:
         return Target(metric, wanted, less, "named in the call")
     others = [serial.run(task, place, 1, serial.settings(task), seed) for seed in tuning.SEEDS[1:]]
