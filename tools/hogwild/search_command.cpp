@@ -40,7 +40,7 @@ namespace {
 
 std::string identity_of(const search_request& request, const search_rows& rows) {
   std::string text = "hogwild " + std::string(build_info.version) + " ";
-  // Sorted, so that a journal stays that of its search where the command comes to declare its options in another order.
+  // Sorted, so that a journal still belongs to its search if a later version declares the options in another order.
   std::vector<std::string> words = request.words;
   std::ranges::sort(words);
   for (const std::string& word : words) text += word + " ";

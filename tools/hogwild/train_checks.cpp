@@ -40,7 +40,7 @@ void check_options_of_models(const command_line& line, const train_request& r) {
 
 /// Options that are refused, and what their user is told.
 struct refused_request {
-  std::string_view words;  ///< of which one must be given, and with which the sentence begins; empty: of none
+  std::string_view words;  ///< the given ones are refused, and begin the sentence; empty: no option is named
   bool (*refuses)(const train_request&);
   std::string_view why;
 };

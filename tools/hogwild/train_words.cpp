@@ -21,7 +21,7 @@ using detail::in_a_search;
 using detail::option_facts;
 using detail::run_option;
 
-/// Options that the command has beside those of programs.
+/// Options of the command that programs do not have.
 constexpr std::tuple command_options{
     run_option<&train_request::test>{
         {{"", "--test", "Data",
