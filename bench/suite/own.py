@@ -33,12 +33,13 @@ OF_PEERS = {"--model", "--l2", "--factors", "--hidden", "--batch", "--dimension"
 
 
 def add_options(parser):
-    parser.add_argument("rows", nargs="?", metavar="DATA", help="rows of your own, a task by themselves; what stands "
-                        "behind -- is of hogwild train, the same for all")
+    parser.add_argument("rows", nargs="?", metavar="DATA", help="rows of your own, as a task by themselves; options "
+                        "after -- are for hogwild train, the same for all")
     parser.add_argument("--test", metavar="FILE|FRACTION", help="test rows of DATA, or the fraction to hold back")
-    parser.add_argument("--model", metavar="NAME", help="what is learned of DATA (default: logistic)")
-    parser.add_argument("--target", metavar="auto|METRIC|METRIC=VALUE", help="what runs on DATA have to reach; auto, "
-                        "and a metric alone: beside what serial runs end with; auto by the objective (default: auto)")
+    parser.add_argument("--model", metavar="NAME", help="the model to train on DATA (default: logistic)")
+    parser.add_argument("--target", metavar="auto|METRIC|METRIC=VALUE", help="the target that runs on DATA must reach; "
+                        "auto, or a metric alone: close to where serial runs end; auto: by the objective "
+                        "(default: auto)")
 
 
 def require(given):
@@ -107,7 +108,7 @@ def first_run(place, data, words, arguments):
         raise Unavailable(f"the serial run that says what to reach failed: {done.stderr.strip()}")
     told = json.loads(done.stdout)
     if "models" in told:
-        raise Unavailable("several models that make one are not measured; of classes, name --model softmax")
+        raise Unavailable("one class against the rest and ensembles are not measured; for classes use --model softmax")
     return told
 
 
@@ -131,7 +132,8 @@ def reached(task, place, serial, told, wanted):
     metric, less = task.target.metric, task.target.less_is_better
     if told.get(metric) is None:
         measured = [k for k, v in told.items() if v is not None and (k == "objective" or k.startswith("test_"))]
-        raise Unavailable(f"{metric} is not measured of {told['model']} on these rows, but {', '.join(measured)}")
+        raise Unavailable(f"{metric} is not measured for {told['model']} on these rows; choose one of "
+                          + ", ".join(measured))
     if wanted is not None:
         return Target(metric, wanted, less, "named in the call")
     others = [serial.run(task, place, 1, serial.settings(task), seed) for seed in tuning.SEEDS[1:]]

@@ -101,8 +101,8 @@ std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
                       .by = trained_by::ring});
   if (run.loop().optimizer == optimizer_kind::ftrl && ring.rule != ring_rule::deltas)
     throw config_error(
-        "the mean of what replicas sum up is not what ftrl makes weights of: use the exchange rule deltas, or another "
-        "optimizer");
+        "ftrl cannot average over replicas, because its weights are not linear in the sums that it keeps: use the "
+        "exchange rule deltas, or another optimizer");
   run.ask_for(sharing_kind::buffered);
   // An exchange may find the token elsewhere once. A worker that has its replica to itself soon looks again, but if
   // several share one, each of the others may be one look late.

@@ -8,7 +8,7 @@ namespace hogwild {
 template <>
 const model_descriptor& descriptor_of<cbow>() {
   static const detail::window_descriptor<cbow> descriptor(
-      "vectors of words, by which a word can be told from the mean of its neighbours");
+      "vectors of words, which predict a word from the mean of its neighbours");
   return descriptor;
 }
 

@@ -8,7 +8,7 @@ namespace hogwild {
 template <>
 const model_descriptor& descriptor_of<skip_gram>() {
   static const detail::window_descriptor<skip_gram> descriptor(
-      "vectors of words, by which the neighbours of a word can be told");
+      "vectors of words, which predict the neighbours of a word");
   return descriptor;
 }
 

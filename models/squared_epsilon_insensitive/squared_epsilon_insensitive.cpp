@@ -6,7 +6,7 @@ namespace hogwild {
 template <>
 const model_descriptor& descriptor_of<squared_epsilon_insensitive>() {
   static const detail::plain_descriptor<squared_epsilon_insensitive> descriptor(
-      "the same, by the square of what an error is more");
+      "numbers, where errors within epsilon cost nothing, and larger ones the square of the excess");
   return descriptor;
 }
 

@@ -115,8 +115,8 @@ saved_model to_saved(const named_model& m, answer_kind by, std::size_t models, s
         if constexpr (margin_model<M>)
           return detail::saved_form_of(concrete, by, models, parameters, labels, original);
         else
-          throw config_error("several models make one where each has a margin; a " + std::string(name_of(m)) +
-                             " has none");
+          throw config_error("one class against the rest and ensembles are for models with a margin; a " +
+                             std::string(name_of(m)) + " has none");
       },
       m);
 }

@@ -98,7 +98,7 @@ std::size_t warm_start(const saved_model& saved, const named_model& m, std::span
   const predictor known(saved);
   if (known.models() > 1)
     throw config_error("the saved file holds " + std::to_string(known.models()) + " " + saved.model +
-                       " models that make one, none of which is another model's beginning");
+                       " models that make one, and a run can begin with a single model only");
   const std::vector<parameter_group> theirs =
       groups_in(known.model(), known.columns().size(), known.parameters().size());
   const column_numbering columns(known.columns());

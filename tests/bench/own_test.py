@@ -165,7 +165,7 @@ if 'threads' in words:
                 ([rows, "--target", "=3"], "--target =3: auto, objective or"),
                 ([rows, "--target", "objective=low"], "a number is expected behind ="),
                 ([rows, "--target", "objective=nan"], "a number is expected behind ="),
-                ([rows, "--test", "0.2", "--target", "test_rmse"], "test_rmse is not measured of logistic"),
+                ([rows, "--test", "0.2", "--target", "test_rmse"], "test_rmse is not measured for logistic"),
                 ([rows, "--task", "tiny_text"], "DATA is a task by itself: leave out --task"),
                 ([rows, "--suite", "tiny"], "DATA is a task by itself: leave out --suite"),
                 (["-"], "name a file"),

@@ -180,7 +180,7 @@ TYPED_TEST(mean_prediction_law, holds_for_the_mean_of_several_models) {
       EXPECT_EQ(mean_of(rows, thread_engine{.workers = 3}, reproducible).parameters, one.parameters) << which;
     }
   } else {
-    GTEST_SKIP() << "several models make one where each has a margin";
+    GTEST_SKIP() << "ensembles are for models with a margin";
   }
 }
 

@@ -66,8 +66,8 @@ TEST_F(launched_search, says_that_what_it_finds_is_for_one_process) {
   const command_words asked{"search", train(), "--configurations 2 --epochs 2"};
   const outcome o = run(2, {asked, drawn});
   EXPECT_EQ(o.code, 0) << o.err;
-  EXPECT_THAT(o.err, HasSubstr("2 ranks share the trials, each of which one rank trains alone"));
-  EXPECT_THAT(o.out, HasSubstr("by one process, as each trial was"));
+  EXPECT_THAT(o.err, HasSubstr("2 ranks share the trials, and one rank trains each on all rows"));
+  EXPECT_THAT(o.out, HasSubstr("for one process, as each trial was"));
   EXPECT_EQ(result_of(run(2, {asked, drawn, "--json", "--quiet"}))["best"]["command_ranks"], 1);
 }
 
@@ -175,7 +175,7 @@ TEST_F(long_search, stops_where_any_rank_is_asked_to) {
     ASSERT_EQ(::kill(pid_of(rank), SIGTERM), 0);
     const outcome o = stopped.wait();
     EXPECT_EQ(o.code, 130) << rank;
-    EXPECT_THAT(o.err, HasSubstr("the same command goes on from"));
+    EXPECT_THAT(o.err, HasSubstr("the same command continues from"));
     const auto found = nlohmann::json::parse(read_file(record));
     EXPECT_FALSE(found["finished"]);
     EXPECT_GT(found["trained"].get<int>() + found["replayed"].get<int>(), 0);

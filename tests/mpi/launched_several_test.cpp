@@ -137,7 +137,7 @@ TEST_F(launched_several, path_without_folds_needs_no_common_file) {
   EXPECT_EQ(result_of(run(2, train_on(parts, {"--path l2=1e-2,1e-4", by})))["path"].size(), 2u);
   for (const char* const refused : {"--path l2=1e-2,1e-4 --folds 3", "--l2 auto", "--folds 2"})
     expect_refused_once(run(2, train_on(parts, {refused, by})), 2, "ranks divide the models of folds");
-  expect_refused_once(run(2, train_on(parts, {"--ensemble 4"})), 2, "give them one file, without %rank");
+  expect_refused_once(run(2, train_on(parts, {"--ensemble 4"})), 2, "give all ranks one file, without %rank");
 }
 
 TEST_F(launched_several, what_is_wrong_is_told_once) {

@@ -124,7 +124,7 @@ TEST_P(living_supervisor, that_is_taken_for_dead_ends_the_run_with_an_error) {
   options.epochs = 1000;
   if (GetParam()) options.sharing = sharing_kind::automatic, options.reproducible = true;
   EXPECT_THAT([&] { train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 2}, options); },
-              ThrowsMessage<worker_error>(HasSubstr("considered this process, which supervises the run, dead")));
+              ThrowsMessage<worker_error>(HasSubstr("took this process, which supervises the run, for dead")));
   EXPECT_TRUE(test::leftovers().empty());
 }
 

@@ -131,7 +131,8 @@ TEST_F(memory_limits, of_a_control_group_are_told_before_workers_are_killed) {
     const outcome o = group.run(
         {all, "--model factorization_machine --factors 2048 --optimizer adagrad --step 0.01", "--sharing buffered"});
     EXPECT_EQ(o.code, 4) << engine << o.err;
-    EXPECT_THAT(o.err, HasSubstr("of the limit of its control group, " + std::string(bytes) + " bytes (96 MiB), only"));
+    EXPECT_THAT(o.err,
+                HasSubstr("its control group has a limit of " + std::string(bytes) + " bytes (96 MiB), of which only"));
     EXPECT_THAT(o.err, HasSubstr("raise the limit"));
   }
 }

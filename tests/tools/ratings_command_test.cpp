@@ -137,7 +137,7 @@ TEST_F(ratings, of_users_nobody_knows_are_the_mean_and_what_the_item_adds) {
   const outcome o = hogwild({"predict", model, rows});
   EXPECT_EQ(o.code, 0) << o.err;
   ASSERT_EQ(lines_of(o.out).size(), 2u);
-  EXPECT_THAT(o.err, HasSubstr("3 times a user or an item occurs that the training data never had"));
+  EXPECT_THAT(o.err, HasSubstr("3 mentions of a user or an item that the training data do not have"));
 }
 
 }  // namespace

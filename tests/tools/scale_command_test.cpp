@@ -44,7 +44,7 @@ TEST_F(scale_command, a_run_names_the_column_that_hinders_the_others) {
   const std::string data = with_time("time.svm");
   EXPECT_THAT(run(data, {}).err, AllOf(HasSubstr("column 7 has values of about 1.60"), HasSubstr("--scale max_abs")));
   EXPECT_THAT(run(data, {"--scale max_abs"}).err, Not(HasSubstr("column 7")));
-  EXPECT_THAT(run(train(), {}).err, Not(HasSubstr("beside others")));
+  EXPECT_THAT(run(train(), {}).err, Not(HasSubstr("and other columns of")));
   const outcome advice = hogwild({"advise", data, "--workers 1 --no-cache"});
   EXPECT_THAT(advice.out, AllOf(HasSubstr("--scale max_abs"), Not(HasSubstr(" --step "))));
   EXPECT_THAT(hogwild({"advise", train(), "--workers 1"}).out, Not(HasSubstr("--scale")));

@@ -364,7 +364,7 @@ class a_search(command_case):
         run = self.begun(self.resumable(self.BY_RUNS), stdout=subprocess.PIPE)
         out, err = self.ended(run, signal.SIGINT)
         self.assertEqual(run.returncode, 130)
-        self.assertIn("the same command goes on from", err)
+        self.assertIn("the same command continues from", err)
         stopped = json.loads(out)
         checked(stopped)
         self.assertFalse(stopped["finished"])

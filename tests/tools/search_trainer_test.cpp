@@ -34,7 +34,7 @@ TEST_F(run_trainer_notes, of_a_sharing_in_doubt_are_told_once_whatever_their_wor
 }
 
 TEST_F(run_trainer_notes, of_another_kind_are_not_told_whatever_their_words) {
-  trainer.listener().on_note("how many workers train, and where they write, was decided while nobody looked");
+  trainer.listener().on_note("other programs or a quota took half of the CPU time");
   EXPECT_THAT(trainer.take_notes(), IsEmpty());
 }
 

@@ -215,7 +215,7 @@ class a_stream(command_case):
         code, told, err = self.train(self.lines[:100] + ["5 777777:1\n"], *keeping, "--resume", self.checkpoint)
         self.assertEqual(code, 3)
         self.assertIn("the label 5", err)
-        self.assertNotIn("could not be kept", err)
+        self.assertNotIn("could not be saved", err)
         self.assertEqual(told[-1]["acknowledged"], 6000)
         self.assertTrue(os.path.exists(self.model))
 

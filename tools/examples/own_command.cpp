@@ -30,8 +30,8 @@ struct power_hinge {
   }
 };
 
-/// A general model: a slope for each column that must not be negative, and a constant term near the mean label, which
-/// the rows say.
+/// A general model: a slope for each column that must not be negative, and a constant term near the mean label of the
+/// training rows.
 struct positive_line {
   static constexpr std::string_view name = "positive_line";
   using scalar_type = float;

@@ -70,7 +70,7 @@ double find_offset(const options& o) {
   double low = std::log(1e-3), high = std::log(1e3 * static_cast<double>(o.columns));
   const double most = commonest_fraction(o, std::exp(low)), least = commonest_fraction(o, std::exp(high));
   if (o.delta < least || o.delta > most) {
-    throw config_error("delta " + std::to_string(o.delta) + " cannot be had with " + std::to_string(o.columns) +
+    throw config_error("delta " + std::to_string(o.delta) + " is not possible with " + std::to_string(o.columns) +
                        " columns and " + std::to_string(o.nonzeros) + " nonzeros a row: it lies between " +
                        std::to_string(least) + " and " + std::to_string(most));
   }

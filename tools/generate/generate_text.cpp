@@ -102,9 +102,9 @@ void require_room(const options& o, const block_text& first, const atomic_file& 
     const auto mebibytes = [](double x) {
       return std::to_string(static_cast<std::uint64_t>(x / (1 << 20)) + 1) + " MiB";
     };
-    throw resource_error(file.string() + " needs about " + mebibytes(bytes) + ", and where it goes " +
+    throw resource_error(file.string() + " needs about " + mebibytes(bytes) + ", and its file system has " +
                          mebibytes(static_cast<double>(place->free)) +
-                         " are free; free some space, write elsewhere, or ask for fewer rows");
+                         " free; free some space, write elsewhere, or ask for fewer rows");
   };
   const std::optional<room> place = room_for(train), other = test ? room_for(*test) : std::nullopt;
   const bool together = place && other && place->device == other->device;

@@ -19,10 +19,11 @@ struct value_choice {
 };
 
 value_choice choose_values(const sparse_view& rows, const advice& given) {
-  if (rows.has_narrow_value()) return {"half", "the data are held so already"};
+  if (rows.has_narrow_value()) return {"half", "the data already have 16-bit values"};
   const std::uint64_t memory = this_machine().memory_bytes;
   if (rows.columns <= 65'536 && memory > 0 && given.data_bytes > memory / 2)
-    return {"half", "the data take more than half of the machine's memory, and two thirds of that with half values"};
+    return {"half",
+            "the data take more than half of the machine's memory; with half values they take two thirds of that"};
   return {"float", "no value is rounded, and the data fit into memory"};
 }
 
@@ -101,17 +102,17 @@ std::string advice_text(const sparse_view& rows, const advice& given, const chec
   const row_meetings& met = given.meetings;
   std::string text = formatted("data        %zu rows, %zu columns, %zu nonzeros, %.1f MB\n", rows.rows(), rows.columns,
                                rows.nonzeros(), static_cast<double>(given.data_bytes) / 1e6);
-  text += formatted("meetings    Omega %llu, Delta %.3g, rho %.3g, two rows meet in %.3g of cases",
+  text += formatted("meetings    Omega %llu, Delta %.3g, rho %.3g, two rows have a column in common with chance %.3g",
                     static_cast<unsigned long long>(met.omega), met.delta, met.rho, met.conflict_rate);
   text += met.error > 0.0
               ? formatted(" (+- %.2g, by %zu rows against %zu)\n", met.error, met.looked_at, met.compared_with)
               : std::string("\n");
   text += given.curvature > 0.0 ? formatted("curvature   %.3g of the mean loss", given.curvature)
-                                : std::string("curvature   the data do not tell");
+                                : std::string("curvature   unknown for this model");
   text += formatted("; step %.6g, %s\n", given.step, given.step_found ? "found" : "given or the model's");
   text += formatted("machine     %.4g ns a row, %.3g ns a line exchanged, %.3g ns a line shared\n", given.row_ns,
                     given.speed.lines.exchange_ns, given.speed.lines.shared_ns);
-  text += load_line(busy, given.load, "what is predicted may be far off: ask again on an idle machine");
+  text += load_line(busy, given.load, "predictions may be far off: run advise again on an idle machine");
   text += "\n";
   text += "engine      workers  sharing          ms/epoch speed-up         MB";
   text += measured.empty() ? "\n" : "  measured ms     off %\n";
@@ -124,8 +125,7 @@ std::string advice_text(const sparse_view& rows, const advice& given, const chec
   text += " --sharing auto" + (scales ? std::string(" --scale max_abs") : formatted(" --step %.6g", given.step)) +
           " --values " + values.values + "\n";
   text += "because     " + given.reason + "\n            values: " + values.reason + "\n";
-  if (scales)
-    text += "            scale: single columns outweigh all others, which learn next to nothing beside them\n";
+  if (scales) text += "            scale: single columns outweigh all others, which would hardly learn\n";
   if (const auto lost = loss_of_advice(given, measured))
     text += formatted("measured    the advised run takes %.1f %% more than the fastest\n", 100.0 * *lost);
   if (!measured.empty())

@@ -65,10 +65,10 @@ int cache_command(int argc, const char* const* argv) {
   std::vector<std::string> folders;
   bool list = false, purge = false, json = false;
   command_line line("cache",
-                    "Lists or removes dataset caches. Without folders it looks into the present one and the one where\n"
-                    "caches go that cannot lie beside their data.",
+                    "Lists or removes dataset caches. Without folders it searches the current one and the default of "
+                    "--cache-dir ($XDG_CACHE_HOME/hogwild).",
                     "hogwild cache --list data/");
-  line.positional("FOLDER", folders, "where to look (not in folders below)");
+  line.positional("FOLDER", folders, "folder to search (without its subfolders)");
   line.flag("--list", list, "list the caches (the default)");
   line.flag("--purge", purge, "remove them; their data are parsed again when they are next used");
   line.flag("--json", json, "one JSON array");

@@ -69,8 +69,8 @@ std::vector<parameter_group> groups_of_linear(const named_model& m, std::size_t 
           }
         }
         throw config_error(
-            "columns are scaled for linear models, which return the weights of columns as they were given: scale them "
-            "in the data, or leave out the scale");
+            "columns are scaled for linear models alone, whose weights are converted back: scale them in the data, or "
+            "leave out the scale");
       },
       m);
 }
@@ -111,8 +111,8 @@ divided_run::divided_run(const named_model& m, const sparse_view& rows, column_s
     : groups_(groups_of_linear(m, rows.columns)), rows_(rows), options_(options) {
   if (ranks.any(rows.streams()))
     throw config_error(
-        "the rows are more than fit into memory, and scaled ones are a copy of them: scale the columns in the data, or "
-        "leave out the scale");
+        "scaling copies the rows, and they do not fit into memory: scale the columns in the data, or leave out the "
+        "scale");
   rows.ensure(0, rows.rows());
   scale_ = column_scales(rows, kind, ranks);
   if (scale_.empty()) return;

@@ -165,8 +165,8 @@ help_page command_line::parser::page() const {
   std::erase(others, app.get_help_ptr()->get_group());
   const std::string help = "'" + app.get_name() + " --help";
   page.more = "There are more: " + help + "-all' shows every option, " + help +
-              " GROUP' those of one group: " + in_small_letters(list_of(others)) + ".";
-  if (!topics.empty()) page.more += " " + help + " MODEL' says what one model alone has.";
+              " GROUP' the options of one group: " + in_small_letters(list_of(others)) + ".";
+  if (!topics.empty()) page.more += " " + help + " MODEL' shows the options of one model.";
   return page;
 }
 
@@ -189,7 +189,7 @@ help_page command_line::parser::page_of(const std::string& name) const {
     return {name + " learns " + t.summary + ".",
             app.get_name() + " [OPTIONS]",
             {own},
-            none + "'" + app.get_name() + " --help' says what all have.",
+            none + "'" + app.get_name() + " --help' shows the options of all models.",
             ""};
   }
   throw CLI::ParseError("--help: " + quote(name) + " is none of " + list_of(known), CLI::ExitCodes::InvalidError);
@@ -197,7 +197,7 @@ help_page command_line::parser::page_of(const std::string& name) const {
 
 command_line::command_line(const std::string& command, const std::string& purpose, const std::string& example)
     : parser_(std::make_unique<parser>(command, purpose, example)) {
-  parser_->app.set_help_flag("-h,--help", "say what this command does and takes");
+  parser_->app.set_help_flag("-h,--help", "show this help");
 }
 
 command_line::~command_line() = default;
@@ -285,7 +285,7 @@ void command_line::group(const std::string& heading) {
 
 void command_line::show_first(const std::vector<std::string>& names) {
   parser_->first = names;
-  parser_->app.set_help_all_flag("--help-all", "say this of all options");
+  parser_->app.set_help_all_flag("--help-all", "show all options");
 }
 
 void command_line::topic(const std::string& name, const std::string& summary,
@@ -361,7 +361,7 @@ std::optional<int> command_line::parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& e) {
     let_first_rank_tell();
     const std::string command = parser_->app.get_name();
-    std::fprintf(stderr, "%s: %s\n'%s --help' says what there is.\n", command.c_str(), printable(e.what()).c_str(),
+    std::fprintf(stderr, "%s: %s\n'%s --help' shows what it takes.\n", command.c_str(), printable(e.what()).c_str(),
                  command.c_str());
     return static_cast<int>(exit_code::usage);
   }

@@ -27,19 +27,19 @@ struct command {
 constexpr command commands[] = {
     {"train", "train a model on rows, ratings, images, a graph or text", hogwild::cli::train_command},
     {"search", "search for the options by which a model learns best", hogwild::cli::search_command},
-    {"advise", "say what training would take, and by which engine", hogwild::cli::advise_command},
+    {"advise", "predict the time of training, and recommend an engine", hogwild::cli::advise_command},
     {"predict", "predict the labels of rows", hogwild::cli::predict_command},
     {"evaluate", "measure a model on labelled rows", hogwild::cli::evaluate_command},
-    {"recommend", "say which items a user would rate highest", hogwild::cli::recommend_command},
+    {"recommend", "recommend items to a user", hogwild::cli::recommend_command},
     {"generate", "write synthetic data with the shape of a text collection", hogwild::cli::generate_command},
     {"convert", "turn a model from binary to text and back", hogwild::cli::convert_command},
-    {"inspect", "say what is in a model, a dataset cache or a checkpoint", hogwild::cli::inspect_command},
+    {"inspect", "describe a model, a dataset cache or a checkpoint", hogwild::cli::inspect_command},
     {"cache", "list or remove dataset caches", hogwild::cli::cache_command},
     {"segments", "list or remove shared memory of training runs", hogwild::cli::segments_command},
     {"bench", "measure engines and other programs until they reach a target", hogwild::cli::bench_command},
     {"report", "make one page of plots and tables of records", hogwild::cli::report_command},
     {"worker", "join a run under way as one more worker process", hogwild::cli::worker_command},
-    {"--version", "say which build this is", hogwild::cli::version_command},
+    {"--version", "show the version and the build", hogwild::cli::version_command},
 };
 
 std::string help() {
@@ -51,7 +51,8 @@ std::string help() {
     text.append("  ").append(name).append(c.purpose).append("\n");
   }
   return text +
-         "\n'hogwild COMMAND --help' says more.\n\nExample:\n  hogwild generate train.svm --test test.svm\n"
+         "\n'hogwild COMMAND --help' shows the options of a command.\n\nExample:\n"
+         "  hogwild generate train.svm --test test.svm\n"
          "  hogwild train train.svm --test test.svm --model hinge_svm --save model.txt\n";
 }
 
@@ -84,7 +85,7 @@ int hogwild::command_main(int argc, const char* const* argv) noexcept {
   } catch (const hogwild::error& e) {
     return failed(e.code(), e.what());
   } catch (const std::filesystem::filesystem_error& e) {
-    const std::string where = e.path1().empty() ? "the present folder" : e.path1().string();
+    const std::string where = e.path1().empty() ? "the current folder" : e.path1().string();
     return failed(hogwild::exit_code::input, (where + ": " + e.code().message()).c_str());
   } catch (const std::bad_alloc&) {
     return failed(hogwild::exit_code::resources, "there is not enough memory for this");

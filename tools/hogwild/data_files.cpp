@@ -69,7 +69,7 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
   }
   const std::string format = format_of(options.format, path);
   if (!labels.empty() && format != "idx")
-    throw config_error("--labels is about IDX images; " + path + " is no such file");
+    throw config_error("--labels is for IDX images, and " + path + " is not one: leave it out");
   if (format == "ratings") return names != nullptr ? open_ratings(path, opening, *names) : open_ratings(path, opening);
   if (format == "ffm") return open_libffm(path, opening);
   if (format == "idx") return open_idx(path, labels, opening);
@@ -101,19 +101,18 @@ void data_options::declare(command_line& line) {
   line.choice("--format", format, formats,
               "format of the data files; auto: what the model reads, and images by their content");
   line.option("--cache-dir", "FOLDER", cache_folder,
-              "folder for caches where that of the data cannot be written (default: $XDG_CACHE_HOME/hogwild)");
-  line.option(
-      "--memory", memory, "",
-      "memory that parsing may take, such as 512M: more rows go to temporary files beside the cache, and caches that "
-      "are larger are streamed (default: a quarter of the memory for parsing, three quarters for caches)");
+              "folder for caches if the folder of the data cannot be written (default: $XDG_CACHE_HOME/hogwild)");
+  line.option("--memory", memory, "",
+              "memory that parsing may take, such as 512M: further rows go to temporary files beside the cache, and "
+              "larger caches are streamed (default: a quarter of the memory for parsing, three quarters for caches)");
   line.flag("--no-cache", no_cache, "neither read nor write caches");
   line.excludes("--no-cache", "--cache-dir");
 }
 
 void data_options::declare_values(command_line& line) {
-  line.choice<value_precision>("--values", values,
-                               {{"float", value_precision::single}, {"half", value_precision::half}},
-                               "precision of the values in memory; half takes half of it, and holds at most 65504");
+  line.choice<value_precision>(
+      "--values", values, {{"float", value_precision::single}, {"half", value_precision::half}},
+      "precision of the values in memory; half takes half the memory, and holds at most 65504");
   line.flag("--named-ids", named_ids,
             "users and items of ratings are names instead of numbers; a saved model keeps them");
 }
@@ -130,7 +129,7 @@ void data_options::choose_format(std::string_view model) {
   }
   if (!named_ids) return;
   if (format != "ratings")
-    throw config_error("--named-ids is about ratings; a " + std::string(model) + " model reads none");
+    throw config_error("--named-ids is for ratings, and a " + std::string(model) + " model reads none: leave it out");
   names = std::make_shared<rating_names>();
 }
 
@@ -203,7 +202,7 @@ corpus open_words(const std::string& path, std::uint64_t min_count, const data_o
   if (refused) opening.scratch.clear();
   corpus text = open_corpus(path, opening);
   if (const std::size_t unknown = text.rows.unknown_entries(); unknown > 0 && !options.quiet)
-    say(path + ": " + std::to_string(unknown) + " words are none of the model's and are left out");
+    say(path + ": " + std::to_string(unknown) + " words are not in the model, and are left out");
   return text;
 }
 
@@ -215,7 +214,7 @@ sparse_dataset open_through(const std::string& path, const column_numbering& col
   sparse_dataset data = open_as(options, path, {}, options.names.get(), opening);
   if (const std::size_t unknown = data.unknown_entries(); unknown > 0 && !options.quiet) {
     say(path + ": " + std::to_string(unknown) +
-        (options.format == "ratings" ? " times a user or an item occurs that the training data never had"
+        (options.format == "ratings" ? " mentions of a user or an item that the training data do not have"
                                      : " entries in columns that the training data never had are left out"));
   }
   return data;

@@ -70,7 +70,7 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   const saved_model saved = load_model(model_path, say);
   const model_input input = input_of(saved.model);
   if (numbers.any() && (input == model_input::corpus || input == model_input::graph))
-    throw config_error("--weights and --offsets are about rows, and a " + saved.model + " model reads none");
+    throw config_error("--weights and --offsets are for rows, and a " + saved.model + " model reads none");
   if (input == model_input::corpus) return evaluate_words(saved, data_path, files);
   files.choose_format(saved);
   const predictor model = predictor_of(saved, model_path);
@@ -91,7 +91,7 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
                               input_of(saved.model) == model_input::graph ? measure_cut : measure_scores);
   if (!std::isfinite(measures.loss))
     throw input_error("the loss of " + model_path + " on " + data_path +
-                      " is not finite: there are numbers in one of them that are too large for single precision");
+                      " is not finite: one of them has numbers that are too large for single precision");
   return {saved.model, data.rows(), data.unknown_entries(), measures};
 }
 
@@ -121,7 +121,7 @@ std::string analogies_report(const std::string& vectors, const std::string& ques
     width = std::max(width, printable(c.section).size());
   }
   if (all.answerable == 0)
-    throw input_error(questions + ": of none of the " + std::to_string(all.asked) + " questions all words are in " +
+    throw input_error(questions + ": none of the " + std::to_string(all.asked) + " questions has all its words in " +
                       vectors);
   if (json) {
     nlohmann::ordered_json sections = nlohmann::ordered_json::array();
@@ -164,7 +164,7 @@ int evaluate_command(int argc, const char* const* argv) {
   const interrupt signals({.ended = ended_at_once});
 
   if (!questions.empty()) {
-    if (numbers.any()) throw config_error("--weights and --offsets are about rows, and --analogies reads none");
+    if (numbers.any()) throw config_error("--weights and --offsets are for rows, and --analogies reads none");
     if (!rows.empty())
       throw config_error("--analogies measures word vectors by its questions alone; leave out the rows");
     print(analogies_report(model, questions, isa::automatic, json));

@@ -24,8 +24,7 @@ std::vector<double> path_of(const std::string& text) {
   const search_space space = search_space::parse(std::span(&text, 1));
   const std::string& option = space.dimensions().front().option;
   if (option != "l2")
-    throw config_error("--path is of l2, from the largest to the smallest, and not of " + quote(option) +
-                       ": search that with 'hogwild search'");
+    throw config_error("--path takes l2 only, not " + quote(option) + ": use 'hogwild search' for that option");
   std::vector<double> path;
   for (std::size_t k = 0; k < space.grid_points(); ++k) {
     const std::string value = space.grid_point(k).front().text;
@@ -102,13 +101,12 @@ void check_number_of_folds(const std::optional<std::size_t>& folds) {
 void declare_folds(command_line& line, folds_request& r) {
   line.group("Model");
   line.option("--path", "l2=VALUES", r.path_text,
-              "train with each l2, from the largest to the smallest, each from where the one before has ended: "
+              "train with each l2, from the largest to the smallest, each beginning with the model of the one before: "
               "l2=log:low:high:POINTS or l2=a,b,c; --save keeps the best by --folds or --validation, else the last");
   line.group("Stopping");
-  line.option(
-      "--folds", r.folds,
-      "measure by cross-validation, too: each of so many folds by a model that is trained on the others; with --l2 "
-      "auto (default: 5) and --path for each l2");
+  line.option("--folds", r.folds,
+              "also measure by cross-validation: each of N folds by a model that is trained on the others; with --l2 "
+              "auto (default: 5) and --path for each l2");
   line.excludes("--folds", "--validation");
 }
 

@@ -24,19 +24,19 @@ int generate_command(int argc, const char* const* argv) {
                     "numbers of entries, columns of Zipf-like popularity, labels from a hidden plane with noise.\n"
                     "The same seed makes the same files everywhere.",
                     "hogwild generate train.svm --test test.svm --rows 20000 --seed 7");
-  line.positional("OUT", out, "where the training rows go");
-  line.option("--test", test, "set test rows apart, into this file");
+  line.positional("OUT", out, "file for the training rows");
+  line.option("--test", test, "write a part of the rows to this file, as test rows");
   line.option("--rows", o.rows, "training and test rows together");
   line.option("--columns", o.columns, "columns");
   line.option("--nonzeros", o.nonzeros, "mean entries of a row");
   line.option("--length-spread", o.length_spread, "standard deviation of the log of a row's length");
   line.option("--delta", o.delta, "fraction of rows that have the commonest column");
   line.option("--zipf", o.zipf, "exponent by which the popularity of columns falls");
-  line.option("--noise", o.noise, "fraction of labels that are turned over");
+  line.option("--noise", o.noise, "fraction of labels that are flipped");
   line.option("--margin", o.margin, "rows nearer than this to the hidden plane are left out");
   line.option("--test-fraction", o.test_fraction, "fraction of the rows that go into the test file");
-  line.option("--seed", o.seed, "another seed makes other data");
-  line.flag("--json", json, "say what was written as one JSON object");
+  line.option("--seed", o.seed, "seed of the random draws");
+  line.flag("--json", json, "print one JSON object about the files");
   line.needs("--test-fraction", "--test");
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals({.ended = ended_at_once});

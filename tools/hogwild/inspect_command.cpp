@@ -149,7 +149,7 @@ facts find_out(const std::string& path, bool verify) {
   if (const auto found = attempt("dataset cache", [&] { return cache_facts(path, verify); })) return *found;
   if (const auto found = attempt("model", [&] { return model_facts(path); })) return *found;
   if (const auto found = attempt("checkpoint", [&] { return checkpoint_facts(path); })) return *found;
-  throw input_error(path + " is nothing that can be read here" + refusals);
+  throw input_error(path + " is no cache, model or checkpoint that this version reads" + refusals);
 }
 
 }  // namespace
@@ -158,7 +158,7 @@ int inspect_command(int argc, const char* const* argv) {
   std::string file;
   bool verify = false, json = false;
   command_line line("inspect",
-                    "Says what is in a dataset cache, a saved model or a checkpoint, and of another file what it is.",
+                    "Describes a dataset cache, a saved model or a checkpoint, and tells the kind of any other file.",
                     "hogwild inspect --verify train.svm.hogwild");
   line.positional("FILE", file, "the file");
   line.flag("--verify", verify, "read all of a cache and compare it with its checksums (models are always read whole)");

@@ -51,8 +51,8 @@ std::string json_line(double label, const std::vector<double>& probabilities) {
 /// Rows count from 0.
 void require_finite(double said, std::size_t row) {
   if (!std::isfinite(said))
-    throw input_error("what the model says of row " + std::to_string(row + 1) +
-                      " is not finite: its numbers, or the model's, are too large for single precision");
+    throw input_error("the prediction for row " + std::to_string(row + 1) +
+                      " is not finite: values of the row or of the model are too large for single precision");
 }
 
 /// Calls say(label) for each row, in order, with the label as a number. Rows are scored in parallel; a net takes
@@ -113,8 +113,9 @@ std::string predictions(const predict_request& request) {
   const saved_model saved = model_of(request);
   const predictor model = predictor_of(saved, request.live.empty() ? request.model : request.live);
   if (request.probabilities && !model.has_probabilities()) {
-    throw config_error("--probabilities: this " + saved.model +
-                       " model has none; leave the option out, or train a model that has, logistic or softmax say");
+    throw config_error(
+        "--probabilities: this " + saved.model +
+        " model has none; leave the option out, or train a model that has them, such as logistic or softmax");
   }
   if (request.top > 0 && !model.scores_classes())
     throw config_error(
@@ -173,29 +174,26 @@ bool asks_for_live(int argc, const char* const* argv) {
 
 int predict_command(int argc, const char* const* argv) {
   predict_request request;
-  command_line line(
-      "predict",
-      "Predicts the label of each row, one line a row, in the order of the file: a class as the training\n"
-      "data have it written. Labels in the data are not looked at and may be missing. Of a graph: the side\n"
-      "of each node, in the order of their numbers; that of the source is 0, that of the sink 1.",
-      "hogwild predict model.txt test.svm --probabilities --output predictions.txt");
+  command_line line("predict",
+                    "Predicts the label of each row, one line a row, in the order of the file: a class as it is "
+                    "written in the training data. Labels in DATA are ignored and may be missing. For a graph: the "
+                    "side of each node, in the order of their numbers; the source's side is 0, the sink's 1.",
+                    "hogwild predict model.txt test.svm --probabilities --output predictions.txt");
   if (asks_for_live(argc, argv))
-    line.option("--live", "NAME", request.live, "in the place of MODEL: the parameters of a run that trains");
+    line.option("--live", "NAME", request.live, "read the parameters of a running training instead of MODEL");
   else
     line.positional(
         "MODEL", request.model,
-        "a model that 'hogwild train --save' wrote; or --live NAME: a run that trains ('hogwild segments')");
+        "a model that 'hogwild train --save' wrote; or --live NAME: a running training ('hogwild segments')");
   line.positional("DATA", request.data, "rows; '-' is standard input");
   line.option("--output", request.output, "write here instead of to standard output");
   line.flag("--probabilities", request.probabilities,
-            "the probability of the larger label, or of each class in ascending order, where the model has them");
-  line.option("--top", request.top,
-              "the so many best labels of each row, the best first, where the model scores classes");
+            "print the probability of the larger label, or of each class in ascending order, if the model has them");
+  line.option("--top", request.top, "the N best labels of each row, best first, for models that score classes");
   line.flag("--json", request.json, "one JSON object a line");
   line.flag("--quiet", request.files.quiet, "say nothing about unknown columns");
-  line.option(
-      "--offsets", request.rows.offsets,
-      "what is added to the margins of the rows: a number for each, one a line, in their order (linear models)");
+  line.option("--offsets", request.rows.offsets,
+              "numbers that are added to the margins of the rows, one a line in their order (linear models)");
   request.files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals({.ended = ended_at_once});

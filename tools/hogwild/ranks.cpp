@@ -88,11 +88,11 @@ std::optional<launcher_word> launched_several() {
 void require_known_to_mpi(std::size_t ranks) {
   const auto word = launched_several();
   if (!word || ranks > 1) return;
-  throw config_error("a launcher has started " + std::to_string(word->processes) + " processes (" + word->variable +
-                     "), and MPI knows of this one alone: each would train all by itself and write the same files; "
-                     "start them by the mpiexec of the MPI that hogwild was built with, or by 'srun --mpi=pmix'; to "
-                     "train alone, unset " +
-                     word->variable);
+  throw config_error(
+      "a launcher has started " + std::to_string(word->processes) + " processes (" + word->variable +
+      "), but MPI knows only of this one: each would train alone and write the same files; start them by the mpiexec "
+      "of the MPI that hogwild was built with, or by 'srun --mpi=pmix'; to train alone, unset " +
+      word->variable);
 }
 
 void let_first_rank_tell() {
@@ -142,14 +142,13 @@ bool rank_neighbours::is_first_left() const {
 std::string answer_of_rank(const rank_neighbours& neighbours, const std::string& checkpoint) {
   const std::vector<std::size_t> gone = neighbours.gone();
   if (gone.empty())
-    return "hogwild: stopping as soon as all ranks have met; then the model is saved where --save says so (once more "
-           "to "
-           "end at once)\n";
+    return "hogwild: stopping at the next meeting of all ranks; the model is then saved where --save says so (signal "
+           "again to end at once)\n";
   if (!neighbours.is_first_left()) return {};
   return "hogwild: " + detail::ranks_text(gone, neighbours.size()) + (gone.size() == 1 ? " has" : " have") +
-         " ended, and no rank goes on without the others: nothing is saved; start the run again" +
-         (checkpoint.empty() ? "; with --checkpoint it could go on\n"
-                             : ", with --resume " + printable(checkpoint) + " where it has written that\n");
+         " ended, so the run ends and nothing is saved; start it again" +
+         (checkpoint.empty() ? " (--checkpoint lets a run continue)\n"
+                             : ", with --resume " + printable(checkpoint) + " if the run has written it\n");
 }
 
 int with_all_ranks(launched_ranks& ranks, const std::function<int()>& work) {

@@ -91,13 +91,13 @@ std::string text_of(recommend_request request) {
 int recommend_command(int argc, const char* const* argv) {
   recommend_request request;
   command_line line("recommend",
-                    "Says which items a user would rate highest, one line an item with the rating that the model\n"
-                    "expects, the best first.",
+                    "Recommends the items that a user would rate highest, best first: one line an item, with the "
+                    "rating that the model expects.",
                     "hogwild recommend model.bin --user 196 --top 10 --seen ratings.tsv");
   line.positional("MODEL", request.model, "a model that 'hogwild train --model matrix_factorization --save' wrote");
-  line.option("--user", "USER", request.user, "whom to recommend to, by the number or the name in the ratings");
+  line.option("--user", "USER", request.user, "the user, by the number or the name in the ratings");
   line.require("--user");
-  line.option("--top", request.top, "how many items");
+  line.option("--top", request.top, "number of items");
   line.option("--seen", request.seen, "ratings; items that the user has rated here are left out");
   line.flag("--json", request.json, "one JSON object a line");
   line.flag("--quiet", request.files.quiet, "say nothing about unknown users and items");

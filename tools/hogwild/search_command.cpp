@@ -40,7 +40,7 @@ namespace {
 
 std::string identity_of(const search_request& request, const search_rows& rows) {
   std::string text = "hogwild " + std::string(build_info.version) + " ";
-  // Sorted, so that a journal stays that of its search where the command comes to declare its options in another order.
+  // Sorted, so that a journal still belongs to its search if a later version declares the options in another order.
   std::vector<std::string> words = request.words;
   std::ranges::sort(words);
   for (const std::string& word : words) text += word + " ";
@@ -121,8 +121,8 @@ int conclude(const search_request& request, std::span<const train_request> reque
                    "saved       " + printable(request.base.save) + "\n");
   }
   if (!result.finished) {
-    say(!request.options.journal.empty() ? "stopped; the same command goes on from " + request.options.journal
-                                         : "stopped; with --journal FILE a search can go on");
+    say(!request.options.journal.empty() ? "stopped; the same command continues from " + request.options.journal
+                                         : "stopped; with --journal FILE a search can continue");
     return static_cast<int>(exit_code::interrupted);
   }
   if (result.best) return static_cast<int>(exit_code::done);
@@ -146,9 +146,8 @@ int search_on_ranks(search_request request, const search_space& space, const std
   });
   if (is_first && !quiet && !ranks.alone())
     say(std::to_string(ranks.size()) +
-        " ranks share the trials, each of which one rank trains alone on all rows: what is found is for 'hogwild "
-        "train' "
-        "in one process, and not for a run of several ranks");
+        " ranks share the trials, and one rank trains each on all rows: the options found are for 'hogwild train' in "
+        "one process, not for a run of several ranks");
   const search_rows rows = open_on_ranks(request, ranks, launched);
   request.options.stop = ranks.stop();
   const bool waits =

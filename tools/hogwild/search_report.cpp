@@ -146,7 +146,7 @@ std::string search_text(const search_request& request, const search_result& r, s
   text += formatted("best        trial %zu: %s %.6g after %zu epochs\n", best.number,
                     std::string(request.metric->name).c_str(), request.metric->turned(best.metric), best.epochs);
   text += "train       " + printable(train_command_for(request, best)) + "\n";
-  if (ranks > 1) text += "            by one process, as each trial was: under mpiexec it is another run\n";
+  if (ranks > 1) text += "            for one process, as each trial was; several ranks would train otherwise\n";
   return text;
 }
 

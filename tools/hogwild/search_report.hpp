@@ -44,7 +44,7 @@ class search_display {
   std::jthread watching_{};
 };
 
-/// As text: a table and how the search ended; `ranks` have shared it.
+/// As text: a table and how the search ended; so many `ranks` have shared it.
 std::string search_text(const search_request& request, const search_result& result, std::size_t ranks);
 
 /// As JSON: one object, one line; `ranks` have shared the search. Schema: bench/schema/search.schema.json.

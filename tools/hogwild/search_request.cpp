@@ -21,8 +21,8 @@ void refuse_options(const command_line& line, const train_request& r) {
   for (const auto& [name, text] : line.given_texts()) {
     if (facts_of(name).search == in_a_search::refused)
       throw config_error(name +
-                         " is not for a search, which trains to the end and measures by --validation or --folds: "
-                         "leave it out");
+                         " is not for a search, which trains every trial to its end and measures by --validation or "
+                         "--folds: leave it out");
   }
   if (r.options.l2_by_folds)
     throw config_error("--l2 auto is a search of its own: name l2 in a --space, and give --folds to measure by folds");
@@ -32,16 +32,14 @@ void refuse_options(const command_line& line, const train_request& r) {
                        (input == model_input::graph ? "a graph as a whole" : "words, which have no labels"));
   if (r.options.step.kind == schedule_kind::plateau)
     throw config_error(
-        "--schedule plateau goes by rows that are held back from the run, and those of a search are not shown to a "
-        "trial: take another schedule");
+        "--schedule plateau needs validation rows, which the trials of a search do not see: use another schedule");
 }
 
 void declare_search(command_line& line, search_request& r) {
   line.group("Search");
-  line.options(
-      "--space", "OPTION=VALUES", r.spaces,
-      "values of an option of train: a,b,c or low:high or log:low:high, with :POINTS behind for a grid; given once "
-      "for each option");
+  line.options("--space", "OPTION=VALUES", r.spaces,
+               "values to try for an option of train: a,b,c or low:high or log:low:high, followed by :POINTS for a "
+               "grid; once for each option");
   line.choice<strategy_kind>("--strategy", r.options.strategy,
                              {{"grid", strategy_kind::grid},
                               {"random", strategy_kind::random},
@@ -50,19 +48,19 @@ void declare_search(command_line& line, search_request& r) {
                              "how configurations are chosen, and which are trained further");
   declare_value(line, facts_of("--configurations"), r.configurations);
   declare_value(line, facts_of("--eta"), r.eta);
-  line.option("--folds", r.folds, "measure by cross-validation over so many folds in the place of --validation");
+  line.option("--folds", r.folds, "measure by cross-validation over N folds instead of --validation");
   line.excludes("--folds", "--validation");
   std::vector<std::pair<std::string_view, const search_metric*>> names;
   for (const search_metric& m : search_metrics()) names.emplace_back(m.name, &m);
   line.choice("--metric", r.metric, names, "measure by which trials are compared");
-  line.option("--journal", "FILE", r.options.journal, "keep results here, and go on from those that are there");
+  line.option("--journal", "FILE", r.options.journal, "keep results here, and continue from results that are there");
   for (const std::string_view word : words_of_searches(in_a_search::refused)) line.hide(std::string(word));
   line.describe("DATA", "training rows; '-' is standard input");
   line.describe("--validation", "measure on these rows, or on this fraction of the training rows (default: 0.2)");
   line.describe("--epochs", "epochs of a trial that is trained to its end");
   line.describe("--workers",
-                "trials side by side, each by one worker (0: as many as the machine and its quota give); "
-                "with --engine: workers of each trial; every rank has so many");
+                "trials trained at the same time, one worker each (0: as many as the machine and its quota give); with "
+                "--engine: workers of each trial; for each rank");
   line.describe("--engine", "who trains a trial (default: one worker for each)");
   line.describe("--transport",
                 "as for train; mpi: trials are divided among the ranks that mpiexec or srun has started");
@@ -77,7 +75,7 @@ void check_search(const command_line& line, search_request& r) {
   const bool halves = kind == strategy_kind::halving || kind == strategy_kind::hyperband;
   if (r.configurations && !draws)
     throw config_error("--configurations is for --strategy random and halving; " + std::string(name_of(kind)) +
-                       " says itself how many there are");
+                       " determines their number");
   if (r.eta && !halves) throw config_error("--eta is for --strategy halving and hyperband");
   r.options.trials = r.configurations.value_or(32);
   r.options.eta = r.eta.value_or(3);
@@ -154,7 +152,7 @@ search_space space_of(const search_request& request) {
     if (!line.has(name))
       throw config_error("the space names " + quote(d.option) + ", which is no option of 'hogwild train'");
     if (line.name_of(name) != name)
-      throw config_error("the space names " + quote(d.option) + ", a flag turned round: name " +
+      throw config_error("the space names " + quote(d.option) + ", a negated flag: name " +
                          quote(line.name_of(name).substr(2)) + ", which is true or false");
     if (facts_of(name).search != in_a_search::tried)
       throw config_error("the space names " + quote(d.option) + ", which is the same for all trials");
@@ -182,8 +180,8 @@ std::optional<int> configuration_reader::read(const configuration& options, trai
   refuse_options(line_, read_);
   complete_training(line_, read_);
   if (read_.files.format != request_.base.files.format)
-    throw config_error("the models of a space read the same data: " + read_.model + " reads " + read_.files.format +
-                       ", " + request_.base.model + " " + request_.base.files.format);
+    throw config_error("all models of a space must read the same data, but " + read_.model + " reads " +
+                       read_.files.format + " and " + request_.base.model + " reads " + request_.base.files.format);
   of_trial = read_;
   of_trial.files = request_.base.files;
   of_trial.rank_timeout = request_.base.rank_timeout;

@@ -88,7 +88,7 @@ double run_trainer::measured_by(const measurement& m) const {
   for (const search_metric& each : search_metrics())
     if (each.of(m)) known += (known.empty() ? "" : ", ") + std::string(each.name);
   throw config_error("--metric " + std::string(metric_.name) +
-                     " is not measured of this model on these rows; there is " + known);
+                     " is not measured for this model on these rows; choose one of " + known);
 }
 
 void run_trainer::note_refused(std::size_t trial, const std::string& why) {
@@ -103,7 +103,8 @@ std::vector<std::string> run_trainer::take_notes() {
 
 void run_trainer::doubt_listener::on_sharing_in_doubt(std::string_view sentence) {
   const std::lock_guard lock(told_.refusing_);
-  if (!std::exchange(heard_, true)) told_.notes_.push_back("of a trial, told once for all: " + std::string(sentence));
+  if (!std::exchange(heard_, true))
+    told_.notes_.push_back("of a trial, reported once for all: " + std::string(sentence));
 }
 
 void run_trainer::require_none_refused() const {

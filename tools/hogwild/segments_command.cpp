@@ -51,11 +51,10 @@ int segments_command(int argc, const char* const* argv) {
   bool remove = false, json = false;
   command_line line(
       "segments",
-      "Lists the shared memory of training runs on this machine: who owns it and since when. A run that\n"
-      "was killed may leave some behind; it also goes with the next 'hogwild train' of the same user that\n"
-      "needs some.",
+      "Lists the shared memory of training runs on this machine: who owns it and since when. A run that was killed may "
+      "leave some behind; the next 'hogwild train' of the same user that needs shared memory removes it, too.",
       "hogwild segments --purge");
-  line.flag("--purge", remove, "remove what has no living owner, and nothing else");
+  line.flag("--purge", remove, "remove segments that have no living owner");
   line.flag("--json", json, "one JSON array");
   if (const auto code = line.parse(argc, argv)) return *code;
   if (remove)

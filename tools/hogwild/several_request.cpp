@@ -59,14 +59,15 @@ void check_model_of_several(const train_request& r) {
     (look(std::type_identity<M>{}), ...);
   });
   if (r.several.one_vs_rest && r.model == "softmax")
-    throw config_error("softmax knows all classes: take --class-loss one_vs_rest, or --multiclass ovr with one of " +
-                       binary);
+    throw config_error(
+        "softmax learns all classes in one model: use --class-loss one_vs_rest, or --multiclass ovr with one of " +
+        binary);
   if (r.several.one_vs_rest && labels != label_kind::binary)
     throw config_error("--multiclass ovr is for models of two labels: " + binary);
   if (r.several.ensemble && !labels) throw config_error("--ensemble is for linear models: " + all);
   if (r.several.of_ensemble.answer == ensemble_answer::vote && labels != label_kind::binary)
-    throw config_error("--combine vote is about labels, and " + r.model +
-                       " predicts numbers: leave it out, or take --combine mean");
+    throw config_error("--combine vote is for labels, and " + r.model +
+                       " predicts numbers: leave it out, or use --combine mean");
 }
 
 }  // namespace
@@ -80,8 +81,8 @@ void declare_several(command_line& line, several_request& r) {
                 return r.one_vs_rest ? "" : quote(text) + " is not ovr; the model softmax has all classes in one";
               });
   line.option("--ensemble", "N|mean-weights[:N]", "",
-              "train N models, which --combine makes one; mean-weights: train a model on each of N shards of the rows "
-              "(default: one for each worker), and take the mean of their weights",
+              "train N models and combine their predictions (--combine); mean-weights: train a model on each of N "
+              "shards of the rows (default: one for each worker), and save one with the mean of their weights",
               [&r](const std::string& text) { return set_ensemble(text, r); });
   line.excludes("--ensemble", "--multiclass");
   line.choice<ensemble_rows>("--ensemble-by", r.of_ensemble.rows,
@@ -110,7 +111,7 @@ void count_models(train_request& r, std::size_t workers_of_all) {
   if (!r.several.ensemble || o.models > 0) return;
   o.models = workers_of_all;
   if (o.models < 2)
-    throw config_error("one worker makes one shard: say how many there are to be, --ensemble mean-weights:N");
+    throw config_error("one worker makes one shard: give the number of shards, --ensemble mean-weights:N");
 }
 
 saved_model saved_of_several(const train_request& request, const named_model& m, const train_result& result,

@@ -30,7 +30,7 @@ struct several_request {
 };
 
 void declare_several(command_line& line, several_request& r);
-/// Throws config_error for a model of which there cannot be several.
+/// Throws config_error for a model that cannot be combined with others.
 void complete_several(train_request& r);
 /// The number of workers of a process that divides models with others, if the number of models was left open.
 std::size_t workers_for_shards(const train_request& r);

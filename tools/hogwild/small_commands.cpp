@@ -64,13 +64,12 @@ int report_command(int argc, const char* const* argv) {
 
 int convert_command(int argc, const char* const* argv) {
   std::string in, out;
-  command_line line(
-      "convert",
-      "Writes a model in the other format: text where OUT ends in .txt, binary otherwise. Nothing is lost\n"
-      "on the way there and back.",
-      "hogwild convert model.bin model.txt");
+  command_line line("convert",
+                    "Writes a model in the other format: text where OUT ends in .txt, binary otherwise. Converting "
+                    "there and back loses nothing.",
+                    "hogwild convert model.bin model.txt");
   line.positional("IN", in, "a saved model, text or binary");
-  line.positional("OUT", out, "where it goes");
+  line.positional("OUT", out, "the file to write");
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals({.ended = ended_at_once});
   atomic_file::look(out);
@@ -80,7 +79,7 @@ int convert_command(int argc, const char* const* argv) {
 
 int version_command(int argc, const char* const* argv) {
   bool json = false;
-  command_line line("--version", "Says which build this is.", "hogwild --version");
+  command_line line("--version", "Shows the version and the build.", "hogwild --version");
   line.flag("--json", json, "one JSON object");
   if (const auto code = line.parse(argc, argv)) return *code;
 

@@ -30,8 +30,8 @@ void check_options_of_models(const command_line& line, const train_request& r) {
     std::string list;
     for (std::size_t k = 0; k < models.size(); ++k)
       list += (k == 0 ? "" : k + 1 == models.size() ? " or " : ", ") + std::string(models[k]);
-    throw config_error(option + (option == "--ownership" ? " is about factors: it" : "") + " needs --model " + list +
-                       (option == "--loss" ? "; of other models the name says it" : ""));
+    throw config_error(option + " needs --model " + list +
+                       (option == "--loss" ? "; the name of any other model decides its loss" : ""));
   }
   const model_descriptor& asked = model_named(r.model);
   if (line.given("--bias") && !asked.facts().no_bias.empty()) throw config_error(asked.facts().no_bias);
@@ -40,7 +40,7 @@ void check_options_of_models(const command_line& line, const train_request& r) {
 
 /// Options that are refused, and what their user is told.
 struct refused_request {
-  std::string_view words;  ///< of which one must be given, and with which the sentence begins; empty: of none
+  std::string_view words;  ///< the given ones are refused, and begin the sentence; empty: no option is named
   bool (*refuses)(const train_request&);
   std::string_view why;
 };
@@ -74,7 +74,8 @@ constexpr refused_request refusals_of_models[] = {
     {"", [](auto& r) { return is_on(r, model_input::corpus) && has_test(r); },
      "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a fraction "
      "of the text may be held back with --validation FRACTION"},
-    {"--labels", [](auto& r) { return is_on(r, model_input::corpus); }, " is about IDX images; a corpus has none"},
+    {"--labels", [](auto& r) { return is_on(r, model_input::corpus); },
+     " is for IDX images, and this model reads text: leave it out"},
     // Training edges are also the measured ones, and so are the nodes that are no terminals.
     {"",
      [](auto& r) {
@@ -83,27 +84,26 @@ constexpr refused_request refusals_of_models[] = {
      },
      "--terminals is a fraction of the nodes, from 0 (one of each class) to 1"},
     {"", [](auto& r) { return is_on(r, model_input::graph) && (has_test(r) || r.options.validation_fraction > 0.0); },
-     "a graph is cut as a whole: leave out --test and --validation; what is measured are its edges and the labelled "
-     "nodes that are no terminals"},
+     "a graph is cut as a whole, and measured on its edges and on labelled nodes that are no terminals: leave out "
+     "--test and --validation"},
     {"", [](auto& r) { return is_on(r, model_input::graph) && names_rank(r.data); },
      "ranks that cut a graph share its nodes: give them one file, without %rank"},
     {"--labels", [](auto& r) { return is_on(r, model_input::graph); },
-     " is about IDX images; a graph has its labels in itself"},
+     " is for IDX images, and a graph names its labels itself: leave it out"},
     {"--batch", [](auto& r) { return is_on(r, model_input::graph); },
-     ": a graph is cut edge by edge, each by what became of the last one: leave it out"},
+     ": a graph is trained one edge at a time: leave it out"},
 };
 
 constexpr refused_request refusals_of_training[] = {
-    {"", [](auto& r) { return r.stream && r.data != "-"; },
-     "--stream reads standard input: name '-' in the place of DATA"},
+    {"", [](auto& r) { return r.stream && r.data != "-"; }, "--stream reads standard input: give '-' as DATA"},
     {"", [](auto& r) { return r.stream && !is_on(r, model_input::rows); },
-     "--stream reads LIBSVM text, which is not what this model takes"},
+     "--stream reads LIBSVM text, which this model does not read: leave it out"},
     {"--format", [](auto& r) { return r.stream; }, ": --stream reads LIBSVM text: leave it out"},
     {"", [](auto& r) { return r.stream && !is_by(r, engine_name::threads, engine_name::serial); },
      "a stream is trained by the serial engine or by threads: choose one of them"},
     {"--team", [](auto& r) { return r.stream && thread_team_of_stream(r.team) != r.team; },
-     ": OpenMP's threads spin while they wait for rows, and take the CPU from those that read them: use std or tbb "
-     "with --stream, or leave it out"},
+     ": OpenMP's threads spin while they wait for rows, and take CPU time from the threads that read them: use std or "
+     "tbb with --stream, or leave it out"},
     {"--test --validation --epochs --init --weights --offsets --memory --segment --record --reproducible "
      "--checkpoint-every",
      [](auto& r) { return r.stream; }, " is not for a stream: leave it out"},
@@ -111,39 +111,38 @@ constexpr refused_request refusals_of_training[] = {
     {"", [](auto& r) { return r.engine == engine_name::serial && r.workers > 1; },
      "the serial engine has one worker; use --engine threads for more"},
     {"--team --pin", [](auto& r) { return r.engine == engine_name::serial; },
-     " is about threads; the serial engine has none"},
+     " is for engines with threads, and the serial engine has none: leave it out"},
     {"--device", [](auto& r) { return !is_by(r, engine_name::cuda, engine_name::ring); },
      " says which device trains: it needs --engine cuda or ring"},
     {"--device-memory", [](auto& r) { return r.engine != engine_name::cuda; },
-     " says where a device keeps what it trains: it needs --engine cuda"},
+     " says where a device keeps its parameters: it needs --engine cuda"},
     {"--storage", [](auto& r) { return !is_by(r, engine_name::cuda, engine_name::threads, engine_name::processes); },
-     " says how the replica of a worker or a device stores the factors that it trains: it needs --engine threads, "
-     "processes or cuda"},
+     " says how replicas store factors: it needs --engine threads, processes or cuda"},
     {"", [](auto& r) { return r.engine == engine_name::cuda && r.mpi; },
-     "workers beside a device are threads or processes of one machine: leave out --transport mpi, or take --engine "
+     "workers beside a device are threads or processes of one machine: leave out --transport mpi, or use --engine "
      "ring"},
     {"--team", [](auto& r) { return r.engine == engine_name::cuda || !r.devices.empty(); },
-     " is about libraries that start threads; those beside a device are std threads"},
+     " chooses the library that starts threads, and beside a device it is always std: leave it out"},
     {"--transport",
      [](auto& r) {
        const bool divides_runs = r.mpi && (r.searches || r.several.any());
        return !is_by_ranks(r) && r.engine != engine_name::cuda && !divides_runs;
      },
-     " is about replicas or ranks: it needs --engine ring, all_reduce or local_sgd"},
+     " is for replicas or ranks: it needs --engine ring, all_reduce or local_sgd"},
     {"--rank-timeout", [](auto& r) { return !is_by_ranks(r) && !r.searches && !r.several.any(); },
-     " is about replicas or ranks: it needs --engine ring, all_reduce or local_sgd"},
+     " is for replicas or ranks: it needs --engine ring, all_reduce or local_sgd"},
     {"", [](auto& r) { return r.mpi && r.data == "-"; }, "ranks cannot all read standard input; name a file"},
     {"--replicas --exchange --message-values", [](auto& r) { return r.engine != engine_name::ring; },
-     " is about replicas on a ring: it needs --engine ring"},
+     " is for replicas on a ring: it needs --engine ring"},
     {"--released-tolerance --released-rows --released-dense",
      [](auto& r) { return r.engine != engine_name::ring || r.exchange != ring_rule::released; },
-     " is about a rule of the ring: it needs --engine ring --exchange released"},
+     " is for one rule of the ring: it needs --engine ring --exchange released"},
     {"--sync-rows --collective", [](auto& r) { return !meets(r); },
-     " is about workers that meet: it needs --engine all_reduce or local_sgd"},
+     " is for synchronous engines: it needs --engine all_reduce or local_sgd"},
     {"--scale-step", [](auto& r) { return r.engine != engine_name::all_reduce; },
-     " is about the step of a batch: it needs --engine all_reduce"},
+     " is for the common step of all workers: it needs --engine all_reduce"},
     {"--team", [](auto& r) { return meets(r); },
-     " is about libraries that start threads; those of a synchronous engine are std threads"},
+     " chooses the library that starts threads, and in a synchronous engine it is always std: leave it out"},
     {"--shards", [](auto& r) { return meets(r); },
      ": the workers of a synchronous engine keep their own rows: leave out --shards"},
     {"--team",
@@ -151,7 +150,8 @@ constexpr refused_request refusals_of_training[] = {
        return r.engine == engine_name::processes ||
               (r.engine == engine_name::ring && r.transport == transport_kind::shared_segment);
      },
-     " is about threads; under --engine processes and --transport shared_segment the workers are processes"},
+     " is for threads, and under --engine processes and --transport shared_segment the workers are processes: leave it "
+     "out"},
     {"--segment", [](auto& r) { return !is_by(r, engine_name::threads, engine_name::processes); },
      " names parameters that are read while workers change them: it needs --engine threads or processes"},
     {"--pin", [](auto& r) { return r.engine == engine_name::threads && r.team != thread_team_kind::std; },
@@ -167,11 +167,11 @@ constexpr refused_request refusals_of_training[] = {
     {"--beta1 --beta2", [](auto& r) { return lacks_optimizer(r, optimizer_kind::adam); }, " needs --optimizer adam"},
 
     {"--weights --offsets", [](auto& r) { return is_on(r, model_input::graph) || is_on(r, model_input::corpus); },
-     " is about rows, and this model reads none"},
+     " is for rows, and this model reads none: leave it out"},
     {"--test-weights --test-offsets", [](auto& r) { return r.test.empty(); },
-     " is about the rows of a file: it needs --test FILE"},
+     " is for the rows of a file: it needs --test FILE"},
     {"--validation-weights --validation-offsets", [](auto& r) { return r.validation_file.empty(); },
-     " is about the rows of a file: it needs --validation FILE"},
+     " is for the rows of a file: it needs --validation FILE"},
 
     // Columns are divided for one run, whose parameters are converted to those of the data at its end.
     {"",
@@ -179,40 +179,37 @@ constexpr refused_request refusals_of_training[] = {
        return r.scale != column_scaling::none && (r.several.any() || r.folds.any() || r.options.l2_by_folds ||
                                                   r.searches || r.stream || !r.segment.empty());
      },
-     "--scale is for one linear model that is trained on rows that are all there: leave it out with several models "
-     "that make one, --folds, --path, --l2 auto, a search, --stream, and with --segment, where others read what is "
-     "trained; or scale the columns in the data"},
+     "--scale does not go with --multiclass, --ensemble, --folds, --path, --l2 auto, a search, --stream and --segment: "
+     "leave it out, or scale the columns in the data"},
 
     {"--ensemble-by --combine", [](auto& r) { return r.several.averages; },
-     " is decided by --ensemble mean-weights: leave it out"},
+     " is fixed by --ensemble mean-weights: leave it out"},
     {"--multiclass --ensemble",
      [](auto& r) { return r.several.any() && (r.engine == engine_name::cuda || !r.devices.empty()); },
-     " trains by CPUs: leave out the device, and take another engine than cuda"},
+     " trains on CPUs: leave out --device, and use another engine than cuda"},
     {"--stream --init --checkpoint --resume --segment --freeze --storage", [](auto& r) { return r.several.any(); },
-     " is not for models that make one: leave it out with --multiclass and --ensemble"},
+     " does not go with --multiclass and --ensemble: leave it out"},
     {"--measure-every", [](auto& r) { return r.several.any(); },
-     " is not for models that make one, which are measured after each epoch: leave it out with --multiclass and "
-     "--ensemble"},
+     " does not go with --multiclass and --ensemble, whose models are measured after each epoch: leave it out"},
     {"--weight-positive", [](auto& r) { return r.several.one_vs_rest; },
-     " is about two labels, and with --multiclass each class is the larger one once: take --class-weights"},
+     " is for two labels: with --multiclass use --class-weights"},
 };
 
 /// About --folds, --path and --l2 auto, if one of them is given, which stands for the % of a sentence.
 constexpr refused_request refusals_of_folds[] = {
     {"", [](auto& r) { return r.stream; },
-     "% trains on rows again and again, and a stream has each once: leave it out"},
-    {"", [](auto& r) { return r.several.any(); },
-     "% is for one model, and several make one here: leave out --multiclass and --ensemble"},
+     "% trains on the same rows several times, and a stream has each row once: leave it out"},
+    {"", [](auto& r) { return r.several.any(); }, "% is for one model: leave out --multiclass and --ensemble"},
     {"", [](auto& r) { return is_on(r, model_input::graph); },
-     "% measures rows that are left out, and this model is trained on a graph as a whole"},
+     "% holds rows out of training, and this model is trained on a graph as a whole: leave it out"},
     {"", [](auto& r) { return is_on(r, model_input::corpus); },
-     "% measures rows that are left out, and this model is trained on words, which have no labels"},
-    {"--max-seconds", [](auto&) { return true; }, " is of one run, and % is many: leave it out"},
+     "% measures rows with labels, and this model is trained on words, which have no labels: leave it out"},
+    {"--max-seconds", [](auto&) { return true; }, " is for one run, and % trains several: leave it out"},
     {"",
      [](auto& r) { return (r.folds.folds || r.options.l2_by_folds) && r.options.step.kind == schedule_kind::plateau; },
-     "--schedule plateau goes by validation rows, which models of folds have none of: take another"},
+     "--schedule plateau needs validation rows, and models of folds have none: use another schedule"},
     {"--l2 --record --checkpoint --resume --segment", [](auto& r) { return !r.folds.path_text.empty(); },
-     " is of one run, and a path is a run for each l2: leave it out"},
+     " is for one run, and --path trains one for each l2: leave it out"},
 };
 
 /// Throws the reason of the first row that refuses the request; `asked` stands for the % in it.

@@ -56,8 +56,8 @@ struct test_part {
 test_part hold_back(train_request& request, sparse_view& rows) {
   const auto held = static_cast<std::size_t>(std::round(request.test_fraction * static_cast<double>(rows.rows())));
   if (held == 0 || held >= rows.rows())
-    throw config_error("the fraction for testing leaves no rows on one side: there are " + std::to_string(rows.rows()) +
-                       " rows");
+    throw config_error("the fraction for testing leaves no rows to train on, or holds back none: there are " +
+                       std::to_string(rows.rows()) + " rows");
   const label_map labels = known_labels(request, rows);
   test_part part;
   if (labels.kind() == label_kind::real) {
@@ -149,7 +149,7 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   std::optional<test_part> held_back;
   if (request.test_fraction > 0.0) {
     if (divides_rows)
-      throw config_error("a fraction of the rows for testing is for a process that trains alone; give a file");
+      throw config_error("several ranks cannot hold back a fraction of the rows for testing; give a file");
     held_back = hold_back(request, rows.part);
   }
   std::optional<sparse_dataset> test, validation;
@@ -259,9 +259,10 @@ void require_rows_of_all(const train_request& request) {
   if (!names_rank(request.data)) return;
   const bool several = request.several.any();
   if (!several && !request.folds.folds && !request.options.l2_by_folds) return;
-  throw rank_failure(exit_code::usage,
-                     std::string("ranks divide the models ") + (several ? "that make one" : "of folds") +
-                         ", each of which is trained on rows of all: give them one file, without %rank");
+  throw rank_failure(
+      exit_code::usage,
+      std::string("ranks divide the models ") + (several ? "of --multiclass or --ensemble" : "of folds") +
+          ", and each model is trained on rows of the whole data: give all ranks one file, without %rank");
 }
 
 int train_as_rank(const train_request& request, launched_ranks& ranks, interrupt& asked) {
@@ -295,7 +296,7 @@ int train_command(int argc, const char* const* argv) {
        .ended = ended_at_once});
   if (request.stream && launched_several())
     throw config_error("a launcher has started " + std::to_string(launched_several()->processes) +
-                       " processes, and a stream is learned by one: start one");
+                       " processes, and a stream is trained by one: start one");
   if (request.stream) return train_stream(request, asked);
   const auto ranks = join_ranks(request);
   if (!ranks) {

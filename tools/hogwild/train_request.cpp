@@ -35,7 +35,7 @@ void declare_options_of_models(command_line& line, train_request& r) {
       if (declared.insert(o.name).second) {
         if (line.has("--" + o.name))
           throw config_error("the model " + std::string(known->name()) + " has an option --" + o.name +
-                             ", which the command has already: name it otherwise in the model's numbers()");
+                             ", which the command already has: rename it in the model's numbers()");
         declare_option(line, o, r.of_model);
       }
   for (const model_descriptor* const known : known_models()) {
@@ -50,8 +50,8 @@ void declare_options_of_models(command_line& line, train_request& r) {
 
 void declare_training(command_line& line, train_request& r) {
   line.positional("DATA", r.data,
-                  "training rows; '-' is standard input; of several ranks each trains a part, or a file of its own "
-                  "where the path holds %rank");
+                  "training rows; '-' is standard input; each of several ranks trains a part of the file, or a file of "
+                  "its own if the path has %rank");
   for (const char* const group : {"Data", "Model", "Workers", "Step", "Stopping", "Output", "Streams"}) {
     line.group(group);
     declare_group(line, r, group);
@@ -97,7 +97,7 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
 
 std::optional<int> parse_advise(int argc, const char* const* argv, train_request& r) {
   command_line line("advise",
-                    "Says what training DATA would take by each engine and number of workers, and what to take.",
+                    "Predicts the time of an epoch on DATA for each engine and number of workers, and recommends one.",
                     "hogwild advise train.svm --model hinge_svm");
   line.positional("DATA", r.data, "training rows; '-' is standard input");
   r.files.declare(line);
@@ -105,12 +105,12 @@ std::optional<int> parse_advise(int argc, const char* const* argv, train_request
   declare_words(line, r,
                 {"--labels", "--model", "--bias", "--bias-rate", "--l2", "--l1", "--l2-form", "--step", "--batch",
                  "--sharing", "--update", "--workers", "--cpus", "--verify", "--json", "--quiet"});
-  line.describe("--workers", "the most that are asked about (0: as many as the machine and its quota give)");
+  line.describe("--workers", "largest number of workers to predict for (0: as many as the machine and its quota give)");
   line.describe("--json", "print one JSON object");
   declare_options_of_models(line, r);
   line.show_first({"--model", "--workers", "--verify", "--json"});
   if (const auto code = line.parse(argc, argv)) return code;
-  if (r.options.l2_by_folds) throw config_error("--l2 auto is not for advice, which is about a training: leave it out");
+  if (r.options.l2_by_folds) throw config_error("advise predicts a single training: leave out --l2 auto");
   if (line.given("--bias")) r.own_bias = r.options.bias;
   r.files.choose_format(r.model);
   check_model(line, r);

@@ -88,7 +88,7 @@ struct train_request {
   transport_kind transport = transport_kind::in_process;
   std::size_t ranks = 1;  ///< processes that a launcher has started together
   bool mpi = false;       ///< joined by MPI, whether or not a launcher is detected
-  bool searches = false;  ///< for the best of many runs, which are divided among ranks
+  bool searches = false;  ///< a search, whose trials are divided among ranks
   delta_values messages = delta_values::as_stored;
   std::chrono::seconds rank_timeout{30};
   std::optional<std::size_t> sync_rows{};  ///< rows of each rank between two meetings

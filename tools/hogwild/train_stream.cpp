@@ -135,7 +135,7 @@ class streaming {
     reports_.end();
     throw error(exit_code::diverged,
                 "the loss is not finite: the step is too large for these rows; lower --step. The last checkpoint and "
-                "the model that was saved last stand");
+                "the last saved model remain");
   }
   int end() {
     keep_state();
@@ -154,7 +154,7 @@ class streaming {
       add(run_.flush());
       keep_model();
     } catch (const error& e) {
-      say(std::string("what was learned so far could not be kept: ") + e.what());
+      say(std::string("the training so far could not be saved: ") + e.what());
     }
   }
 

@@ -21,7 +21,7 @@ using detail::in_a_search;
 using detail::option_facts;
 using detail::run_option;
 
-/// Options that the command has beside those of programs.
+/// Options of the command that programs do not have.
 constexpr std::tuple command_options{
     run_option<&train_request::test>{
         {{"", "--test", "Data",
@@ -30,14 +30,14 @@ constexpr std::tuple command_options{
     run_option<&train_request::files, &data_options::labels>{
         {{"", "--labels", "Data", "labels of IDX images (default: the file beside DATA)"},
          {.ranks = between_ranks::as_given, .search = in_a_search::shared}}},
-    run_option<&train_request::model>{{{"", "--model", "Model", "what is learned"}}},
+    run_option<&train_request::model>{{{"", "--model", "Model", "the model to train"}}},
     run_option<&train_request::scale>{
         {{"", "--scale", "Model",
           "divide columns by their largest absolute value (max_abs) or their standard deviation (standard), for linear "
           "models; auto: by max_abs where single columns outweigh all others. The saved weights are those of the "
           "columns as given"}}},
     run_option<&train_request::init>{
-        {{"", "--init", "Model", "start from the parameters of this saved model; of word vectors from these vectors"},
+        {{"", "--init", "Model", "start from the parameters of this saved model; word vectors: from these vectors"},
          {.ranks = between_ranks::as_given, .search = in_a_search::shared}}},
     run_option<&train_request::init_groups>{
         {{"", "--init-groups", "Model", "take these groups of parameters from --init (default: all)"},
@@ -66,8 +66,7 @@ constexpr std::tuple command_options{
     run_option<&train_request::replicas>{
         {{"", "--replicas", "Workers", "replicas of the model on the ring (0: one for each memory node)"},
          {.ranks = between_ranks::own, .search = in_a_search::shared}}},
-    run_option<&train_request::exchange>{
-        {{"", "--exchange", "Workers", "what replicas on the ring do when they meet"}}},
+    run_option<&train_request::exchange>{{{"", "--exchange", "Workers", "how replicas on the ring exchange"}}},
     run_option<&train_request::released, &released_options::tolerance>{
         {{"", "--released-tolerance", "Workers",
           "under --exchange released: changes below this times the step stay in the replica"}}},
@@ -75,7 +74,7 @@ constexpr std::tuple command_options{
         {{"", "--released-rows", "Workers",
           "under --exchange released: rows of a worker between two exchanges (0: by a bound on gains)"}}},
     run_option<&train_request::released_dense>{
-        {{"", "--released-dense", "Workers", "under --exchange released: exchange all columns each time"}}},
+        {{"", "--released-dense", "Workers", "under --exchange released: cover all columns in each exchange"}}},
     run_option<&train_request::transport>{
         {{"", "--transport", "Workers",
           "whether workers of a ring, of all_reduce, of local_sgd or beside a device are threads or processes; mpi: "
@@ -140,16 +139,17 @@ constexpr std::tuple command_options{
          {.search = in_a_search::refused, .needs = "--stream"}}},
     run_option<&train_request::files, &data_options::graph, &graph_options::terminals>{
         {{"", "--terminals", "Of models",
-          "fraction of the nodes of each class whose class is given, in labelled graphs (default: 0.1)"}}},
+          "labelled graphs: fraction of the nodes of each class that are terminals (default: 0.1)"}}},
     run_option<&train_request::files, &data_options::graph, &graph_options::seed>{
-        {{"", "--terminals-seed", "Of models", "seed of the draw of these nodes (default: 1)"}}},
+        {{"", "--terminals-seed", "Of models", "seed of the draw of the terminals (default: 1)"}}},
     run_option<&train_request::min_count>{
         {{"", "--min-count", "Of models", "leave out words that occur less often"}, {.search = in_a_search::shared}}},
-    run_option<&train_request::cpus>{
-        {{"", "--cpus", "Advice",
-          "tell also of so many CPUs like these, more than there are: extrapolated, memory bandwidth left out"}}},
+    run_option<&train_request::cpus>{{{"", "--cpus", "Advice",
+                                       "also predict for N CPUs like these, more than there are (extrapolated, without "
+                                       "limits of memory bandwidth)"}}},
     run_option<&train_request::verify>{
-        {{"", "--verify", "Advice", "train a few epochs with each, and print them beside what was predicted"}}},
+        {{"", "--verify", "Advice",
+          "train a few epochs with each engine, and print their times beside the predictions"}}},
 };
 
 /// Words that other declarations add to this command: what ranks and searches make of them.
@@ -170,7 +170,7 @@ constexpr auto words_of_others = std::to_array<option_facts>({
     {{"", "--strategy"}, {.search = in_a_search::not_trials}},
     {{"", "--configurations", "Search", "configurations that random and halving draw"},
      {.otherwise = "32", .range = detail::from(1, 1e6), .search = in_a_search::not_trials}},
-    {{"", "--eta", "Search", "halving, hyperband: train one of so many further"},
+    {{"", "--eta", "Search", "halving, hyperband: train the best 1/N of the trials further"},
      {.otherwise = "3", .range = detail::from(2, 1e6), .search = in_a_search::not_trials}},
     {{"", "--folds"}, {.search = in_a_search::not_trials}},
     {{"", "--metric"}, {.search = in_a_search::not_trials}},

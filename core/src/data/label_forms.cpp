@@ -29,15 +29,14 @@ void label_forms::add(const row_block& block, std::size_t lines) {
 
 void label_forms::require_one(const std::string& source, std::size_t entries) const {
   if (has_lists() && entries == 0)
-    throw format_error(source, list_line_, 1,
-                       "rows have numbers with commas between, and none has an 'index:value': this is a table rather "
-                       "than lists of labels; write each row as 'label index:value ...', or give its columns to "
-                       "hogwild.Dataset in Python");
-  if (unlabelled_ && blank_line_ > 0 && rows_before_blank_ < rows_)
     throw format_error(
-        source, blank_line_, 1,
-        "the line is blank, and rows here have no labels: it may be a row without entries, or none; write "
-        "'0' for such a row, or delete the line");
+        source, list_line_, 1,
+        "no row has an 'index:value', only numbers separated by commas, so this looks like a table, not lists of "
+        "labels; write each row as 'label index:value ...', or give its columns to hogwild.Dataset in Python");
+  if (unlabelled_ && blank_line_ > 0 && rows_before_blank_ < rows_)
+    throw format_error(source, blank_line_, 1,
+                       "the line is blank, and rows here have no labels, so it could be a row without entries; write "
+                       "'0' for such a row, or delete the line");
   if (!has_lists() && no_label_) throw format_error(source, no_label_->line, no_label_->column, no_label_->message);
   if (!has_lists() || !no_class_) return;
   throw format_error(source, no_class_->line, no_class_->column,

@@ -214,7 +214,8 @@ class labelled_reader {
     std::ranges::stable_sort(graph_.sides, {}, &graph::labelled_node::node);
     const auto twice = std::ranges::adjacent_find(graph_.sides, {}, &graph::labelled_node::node);
     if (twice != graph_.sides.end())
-      lines_.refuse_end("node " + std::to_string(twice->node) + " has two lines 'v'; one other has none");
+      lines_.refuse_end("node " + std::to_string(twice->node) +
+                        " has two lines 'v', so another node has none: give each node one");
   }
 
   line_reader lines_;

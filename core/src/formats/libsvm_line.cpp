@@ -110,8 +110,8 @@ void line_parser::note_unlabelled(const char* end) {
   if (block_.no_label) return;
   block_.no_label = row_fault{block_.lines + 1, static_cast<std::size_t>(p_ - line_) + 1,
                               "the line begins with " + quote(p_, end) +
-                                  " and not with a label; write 'label index:value ...'. A row without a label has "
-                                  "none of the classes where other rows have lists of them ('3,17'), but none has"};
+                                  " and not with a label; write 'label index:value ...'. Only in files with lists "
+                                  "of labels ('3,17') may a row have no label, and this file has none"};
 }
 
 /// Reads labels with commas between them; `label` is the least.

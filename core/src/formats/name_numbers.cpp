@@ -17,7 +17,8 @@ std::uint32_t name_numbers::number_of(std::string_view name) {
   if (const auto found = numbers_.find(name); found != numbers_.end()) return found->second;
   // If another thread inserts the same name first, this number stays unused.
   const std::uint32_t number = next_.fetch_add(1);
-  if (number > largest_rating_id) throw resource_error("there are more names than numbers for them");
+  if (number > largest_rating_id)
+    throw resource_error("there are more different names than " + std::to_string(largest_rating_id));
   return numbers_.emplace(std::string(name), number).first->second;
 }
 

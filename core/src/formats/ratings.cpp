@@ -52,7 +52,7 @@ class ratings_parser {
         !is_number(fields_[layout_.rating].text))
       return true;
     return refuse(begin,
-                  "the line begins with '#', as comments do, and reads as a rating; write the name in quotation "
+                  "the line could be a comment, or a rating whose name begins with '#'; write the name in quotation "
                   "marks, or delete the line");
   }
 

@@ -102,7 +102,7 @@ void set_workers(several_plan& plan, const Engine& engine) {
   if constexpr (std::same_as<Engine, serial_engine>) return;
   if constexpr (requires { engine.segment; })
     if (!engine.segment.empty() || engine.storage != storage_kind::single)
-      throw config_error("several models that make one have no segment and no storage of their own: leave them out");
+      throw config_error("one class against the rest and ensembles take no segment and no storage: leave them out");
   plan.workers = workers_asked(engine);
   plan.own_models = false;
   if constexpr (std::same_as<Engine, thread_engine>)

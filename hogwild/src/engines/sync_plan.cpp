@@ -43,22 +43,18 @@ void check(const sync_engine& engine, const run_planner& run) {
                       .reproducible = run.options().reproducible,
                       .by = trained_by::lockstep});
   require(loop.ownership != ownership_kind::blocks,
-          "the ranks of a synchronous engine have arrays of their own: leave out the ownership");
+          "each rank of a synchronous engine has its own parameters: leave out the ownership");
   const bool margin = run.task().facts().margin;
   if (engine.rule != sync_rule::gradients) run.require_step_of_epochs();
-  require(
-      engine.rule != sync_rule::gradients || loop.form != l2_form::two_pass,
-      "the gathered gradients of a linear model are one step, without a second pass: use local_sgd, or leave out the "
-      "form of the l2");
-  require(
-      loop.optimizer != optimizer_kind::ftrl,
-      "the mean of what ranks sum up is not what ftrl makes weights of: use threads, processes or a ring, or another "
-      "optimizer");
+  require(engine.rule != sync_rule::gradients || loop.form != l2_form::two_pass,
+          "all_reduce does not do l2 in two passes: use local_sgd, or leave out the form of the l2");
+  require(loop.optimizer != optimizer_kind::ftrl,
+          "ftrl cannot average over ranks, because its weights are not linear in the sums that it keeps: use threads, "
+          "processes or a ring, or another optimizer");
   const bool takes_l1 = margin && loop.optimizer == optimizer_kind::sgd;
-  require(
-      engine.rule != sync_rule::gradients || loop.l1 == 0.0 || takes_l1,
-      "the l1 of gathered gradients is a step of one linear model under sgd, not of several side by side: name that as "
-      "the optimizer, use local_sgd, or leave the l1 out");
+  require(engine.rule != sync_rule::gradients || loop.l1 == 0.0 || takes_l1,
+          "all_reduce takes l1 only for one linear model under sgd, not for several side by side: choose sgd, use "
+          "local_sgd, or leave out the l1");
   require(!engine.scale_step || !run.step_found(),
           "a found step suits the rows of all workers already: give a step to have it scaled");
 }

@@ -24,10 +24,11 @@ namespace {
 void require_path(const path_options& path, const train_options& options) {
   require(!path.l2.empty(), "the path has no l2: name at least one");
   detail::require_candidates(path.l2);
-  require(!options.l2 && !options.l2_by_folds, "the path says each l2: leave out the l2 of the options");
+  require(!options.l2 && !options.l2_by_folds, "the path names the l2 of each run: leave out the l2 of the options");
   require(options.optimizer != optimizer_kind::ftrl,
-          "ftrl has its weights from sums, of which those that a path goes on from say nothing: use sgd or adagrad");
-  require(!options.max_seconds, "a path is many runs, and a number of seconds would cut each of them: leave it out");
+          "ftrl computes its weights from sums of gradients, and a path passes on weights without their sums: use sgd "
+          "or adagrad");
+  require(!options.max_seconds, "max_seconds is for a single run, and a path is one for each l2: leave it out");
   require(options.record.empty() && options.checkpoint.empty() && options.resume.empty(),
           "a path is many runs, which would all write the same file: leave out record, checkpoint and resume");
 }
@@ -65,7 +66,7 @@ fold_measures detail::cross_validate(const task_maker& make, const sparse_view& 
   std::optional<fold_trainer> trainer;
   at_work.together([&] {
     require(!options.l2_by_folds,
-            "the l2 that is measured by folds is to be chosen by folds, too: choose it beforehand");
+            "cross-validation measures one l2, and these options choose an l2 by folds: choose it first, then give it");
     trainer.emplace(make, data, options, folds, workers, at_work);
   });
   const double l2 = trainer->l2_of_all();
@@ -81,7 +82,7 @@ path_result detail::train_path(const task_maker& make, const sparse_view& data,
   at_work.together([&] {
     require_path(path, options);
     require(!path.folds || at_work.alone() || ranks.rows,
-            "folds are drawn from all rows, of which each rank has its part: leave out the folds, or measure by "
+            "folds need all rows, and each rank has only a part of them: leave out the folds, or measure by "
             "cross_validate()");
     if (path.folds && ranks.rows)
       folds.emplace(ranks.make_alone, *ranks.rows, options, *path.folds, workers, at_work);

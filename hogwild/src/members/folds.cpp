@@ -24,7 +24,7 @@ void require_rows_of_all(const detail::strata& parts, const std::vector<std::siz
     if (rows[c] == 0 || rows[c] >= folds) continue;
     throw input_error("the label " + label_text(known.values()[c]) + " has " + std::to_string(rows[c]) +
                       (rows[c] == 1 ? " row" : " rows") + ", fewer than the " + std::to_string(folds) +
-                      " folds, so that some would be without it: take fewer folds, or leave its rows out");
+                      " folds, and each fold needs one: use fewer folds, or leave out the rows of this label");
   }
 }
 
@@ -50,10 +50,10 @@ sparse_dataset doubled_rows(const sparse_view& rows, std::span<const std::uint32
 std::vector<std::uint32_t> draw_folds(const label_column& labels, const label_map& known, std::size_t folds,
                                       std::uint64_t seed) {
   const std::size_t rows = labels.size();
-  if (folds < 2) throw config_error("cross-validation takes two folds at least, not " + std::to_string(folds));
+  if (folds < 2) throw config_error("cross-validation needs at least two folds, not " + std::to_string(folds));
   if (folds > rows)
     throw config_error("there are more folds, " + std::to_string(folds) + ", than rows, " + std::to_string(rows) +
-                       ": take fewer folds");
+                       ": use fewer folds");
   const detail::strata parts(labels, known);
   std::vector<std::size_t> count(parts.count());
   for (std::size_t r = 0; r < rows; ++r) ++count[parts.of(r)];

@@ -29,7 +29,8 @@ using detail::require;
 
 namespace {
 
-constexpr const char* both_are_asked = "an l2 is given, and it is to be chosen, too: leave one of them out";
+constexpr const char* both_are_asked =
+    "an l2 is given, and the options also ask to choose one by folds: leave out one of them";
 
 /// Rounded as it is printed, so that users who copy it give the same number.
 double of_six_digits(double x) {
@@ -46,7 +47,9 @@ std::vector<double> usual_l2(const fold_trainer& folds, std::optional<l2_form> f
     const double l2 = of_six_digits(std::pow(10.0, power) * folds.usual_l2());
     if (folds.given_step().value_or(0.0) * l2 * rows < 1.0) all.push_back(l2);
   }
-  require(!all.empty(), "the step is so large that none of the usual l2 goes with it: lower it, or say which to try");
+  require(!all.empty(),
+          "the step is too large for all of the usual l2 (step * l2 must stay below 1): lower the step, or name the "
+          "values of l2 to try");
   return all;
 }
 
@@ -99,8 +102,8 @@ train_result run_training(const task_maker& make, const sparse_view& data, const
                           any_engine& engine, std::size_t workers) {
   if (!options.l2_by_folds) return run_training(make(data, options), engine);
   require(agreement(engine.ranks()).alone(),
-          "an l2 is chosen by folds of all rows, of which each rank has its part: give an l2, or let 'hogwild train "
-          "--l2 auto' choose it");
+          "choosing an l2 by folds needs all rows, and each rank has only a part of them: give an l2, or let 'hogwild "
+          "train --l2 auto' choose it");
   if (!options.resume.empty()) return run_training(make(data, detail::with_resumed_l2(options, nullptr)), engine);
   const chosen_l2 chosen = detail::choose_l2(make, data, options, workers, nullptr);
   return run_training(make(data, detail::with_chosen_l2(options, chosen)), engine, chosen);

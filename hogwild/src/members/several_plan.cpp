@@ -13,24 +13,23 @@ std::string_view name_of(const several_plan& plan) {
 
 void require_several(const several_plan& plan, const train_options& o, const model_traits& traits) {
   const bool of_classes = plan.rows == member_rows_kind::classes;
-  require(traits.margin, "several models make one where each has a margin; this model has none");
+  require(traits.margin, "one class against the rest and ensembles are for models with a margin; this model has none");
   require(!of_classes || traits.labels == label_kind::binary,
-          "one class against the rest is for models of two labels; this one is of numbers");
-  require(of_classes || plan.models >= 2, "an ensemble has two models at least");
+          "one class against the rest is for models of two labels; this one learns numbers");
+  require(of_classes || plan.models >= 2, "an ensemble needs at least two models");
   require(plan.by != answer_kind::vote || traits.labels == label_kind::binary,
-          "models of numbers do not vote: take the mean of what they predict");
+          "models of numbers do not vote: take the mean of their predictions");
   require(!of_classes || o.weight_positive == 1.0,
-          "weight_positive is about two labels, and each class is the larger one once: give weights of classes");
+          "weight_positive is for two labels, and here are several classes: give weights of classes");
   require(o.checkpoint.empty() && o.resume.empty(),
-          "several models that make one keep no checkpoints: leave out checkpoint and resume");
+          "one class against the rest and ensembles keep no checkpoints: leave out checkpoint and resume");
   require(of_classes || !o.initial, "an ensemble begins with zeros: leave out the warm start");
-  require(!o.virtual_workers, "several models that make one repeat without virtual workers: leave them out");
-  require(!o.measure_every, "several models that make one are measured after each epoch: leave measure_every out");
-  require(
-      o.update == update_kind::lossy || o.update == update_kind::exact,
-      "several models that make one are trained by adds, or by a worker each, and nothing is locked or put in order: "
-      "leave out the update");
-  require(!o.rounds, "several models that make one tell of whole epochs: leave out the rounds");
+  require(!o.virtual_workers, "one class against the rest and ensembles take no virtual workers: leave them out");
+  require(!o.measure_every,
+          "one class against the rest and ensembles are measured after each epoch: leave out measure_every");
+  require(o.update == update_kind::lossy || o.update == update_kind::exact,
+          "one class against the rest and ensembles take no locked or ordered updates: leave out the update");
+  require(!o.rounds, "one class against the rest and ensembles report whole epochs only: leave out the rounds");
 }
 
 }  // namespace hogwild

@@ -276,10 +276,9 @@ class several_run {
 
   void train_one_by_one() {
     ranks_.together([this] {
-      require(
-          plan_.own_models,
-          "models that are trained one by one, as shards are, and where rows are not to be added as sgd does, with a "
-          "step that is one for an epoch, to the model itself, have a thread each: take the serial engine or threads");
+      require(plan_.own_models,
+              "these models are trained one by one, each by one thread (shards, optimizers other than sgd, the "
+              "schedules linear and plateau, averages): use the serial engine or threads");
       alone_.emplace(data_, plan_, ranks_);
     });
     if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
@@ -291,8 +290,8 @@ class several_run {
     if (is_first())
       tell(options_, [&](observer& o) {
         o.on_note(
-            "the models are trained one by one, since they are shards, or not by sgd as it is: epochs are told at the "
-            "end, where test and validation rows are measured once");
+            "the models are trained one by one (shards, or an optimizer, schedule or average that cannot go side by "
+            "side): epochs are reported at the end, and test and validation rows are measured once");
       });
     announce(plan_.workers > 1 ? "threads" : "serial", team_->size(), passes, [this] { return alone_->rows_done(); });
     const auto begin = clock::now();
@@ -430,13 +429,13 @@ class several_run {
 void complete(several_plan& plan, const prepared_task& all, std::size_t ranks) {
   if (plan.rows == member_rows_kind::classes) {
     require(all.data.labels().classes() > 2,
-            "the rows have two labels, which the model tells apart as it is: leave out one class against the rest");
+            "the rows have two labels, for which one model is enough: leave out one class against the rest");
     plan.models = all.data.labels().classes();
   }
   require(plan.models <= all.data.train().rows() || plan.rows != member_rows_kind::shards,
           "there are more shards, " + std::to_string(plan.models) + ", than rows, " +
               std::to_string(all.data.train().rows()));
-  require(plan.models >= ranks, "there are more ranks, " + std::to_string(ranks) + ", than models, " +
+  require(plan.models >= ranks, "there are more ranks (" + std::to_string(ranks) + ") than models (" +
                                     std::to_string(plan.models) + ", which they divide: start one for each at most");
   if (plan.initial) {
     plan.begin.assign(all.task->facts().parameters * plan.models, 0.0f);
@@ -450,12 +449,12 @@ std::vector<named_value> what_is_trained(const several_plan& plan, const prepare
   std::vector<named_value> mine{detail::compared_build()};
   detail::add_model(mine, facts.model, facts.numbers, facts.hyperparameters);
   mine.push_back({"the number of models", std::to_string(plan.models)});
-  mine.push_back({"how they make one", std::string(name_of(plan))});
-  mine.push_back({"what each is trained on", plan.rows == member_rows_kind::classes     ? "a class against the rest"
-                                             : plan.rows == member_rows_kind::bootstrap ? "a bootstrap"
-                                                                                        : "a shard"});
-  mine.push_back({"whether workers may have models of their own", plan.own_models ? "true" : "false"});
-  mine.push_back({"the parameters to begin with",
+  mine.push_back({"how the models are combined", std::string(name_of(plan))});
+  mine.push_back({"the rows of each model", plan.rows == member_rows_kind::classes     ? "a class against the rest"
+                                            : plan.rows == member_rows_kind::bootstrap ? "a bootstrap"
+                                                                                       : "a shard"});
+  mine.push_back({"whether workers may train models of their own", plan.own_models ? "true" : "false"});
+  mine.push_back({"the initial parameters",
                   plan.begin.empty() ? "" : "checksum " + std::to_string(detail::checksum(std::span(plan.begin)))});
   for (named_value& one : detail::compared_options(all.data.options())) mine.push_back(std::move(one));
   mine.push_back({"the rows", detail::text_of_rows(all.data.train()), exit_code::input});

@@ -77,10 +77,10 @@ difference first_difference(std::span<const named_value> mine, std::span<const n
                           (i >= mine.size() || std::ranges::find(mine, there.name, &named_value::name) == mine.end());
     const named_value& named = is_there ? there : here;
     const std::string of_mine = lacks && is_there ? "" : here.value, of_first = lacks && !is_there ? "" : there.value;
-    return {static_cast<double>(i),
-            who + named.name + ": " + told(of_mine) + " here, " + told(of_first) +
-                " on rank 0; ranks that work together have the same",
-            named.code};
+    return {
+        static_cast<double>(i),
+        who + named.name + ": " + told(of_mine) + " here, " + told(of_first) + " on rank 0; give all ranks the same",
+        named.code};
   }
   return {};
 }

@@ -169,7 +169,7 @@ sharing_choice choose_sharing(const sharing_facts& f) {
     return {.kind = access_kind::direct,
             .workers = f.workers,
             .exchange = {},
-            .reason = "the model is so large that to exchange replicas takes longer than to share its lines"};
+            .reason = "exchanging replicas of a model this large takes longer than sharing its cache lines"};
   }
   std::size_t best = 1;
   access_kind kind = access_kind::alone;
@@ -195,7 +195,7 @@ sharing_choice choose_sharing(const sharing_facts& f) {
   sharing_choice choice = replicas(f, kind, fitting, best);
   if (best < f.workers) {
     choice.idle = f.workers > f.cpus ? "there are " + std::to_string(f.cpus) + " CPUs"
-                                     : "with more of them exchanges would cost more than they bring";
+                                     : "with more workers exchanges would cost more than they gain";
     choice.reason += "; " + std::to_string(f.workers - best) + " of " + std::to_string(f.workers) +
                      " workers are left out: " + choice.idle;
   }

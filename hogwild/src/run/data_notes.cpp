@@ -29,12 +29,12 @@ std::string note_of(const wild_columns& wild, const sparse_view& data, bool line
   std::string text = "column " + std::to_string(number);
   if (several) text += ", and " + std::to_string(wild.columns - 1) + " more, have";
   if (!several) text += " has";
-  text += " values of about " + to_short_text(wild.size) + " beside others of about " + to_short_text(wild.others) +
-          ": a step that suits " + (several ? "them" : "it") + " teaches the others next to nothing; ";
+  text += " values of about " + to_short_text(wild.size) + " and other columns of about " + to_short_text(wild.others) +
+          ": with a step that suits " + (several ? "them" : "it") + " the others hardly learn; ";
   return text +
-         (linear ? "have columns scaled (--scale max_abs), divide its values by about "
+         (linear ? "scale the columns (--scale max_abs), divide its values by about "
                  : "divide its values in the data by about ") +
-         to_short_text(wild.size / wild.others) + ", or take adagrad, which has a step for each parameter";
+         to_short_text(wild.size / wild.others) + ", or use adagrad, which has a step for each parameter";
 }
 
 }  // namespace
@@ -79,8 +79,7 @@ std::vector<std::string> notes_on_data(const training_task& task, const std::str
   const task_facts& facts = task.facts();
   if (!ranks.any(data.nonzeros() > 0)) {
     return {"no row of " + (source.empty() ? "the training data" : source) +
-            " has an entry, so that nothing but a constant can be learned: look whether it is the file, and the "
-            "format, that was meant"};
+            " has an entry, so only a constant can be learned: check that this is the right file, in the right format"};
   }
   // Edges, ratings and words are no values of columns; other optimisers have a step for each parameter.
   const optimizer_kind by = task.options().optimizer;

@@ -184,7 +184,7 @@ class epoch_loop {
   void require_trained(std::size_t epoch, std::uint64_t rows) const {
     if (ranks_.any(rows > 0)) return;
     throw worker_error("no worker has trained a row in epoch " + std::to_string(epoch) +
-                       ", though no stop was requested; look for what keeps the workers from training");
+                       ", though no stop was requested; find out what keeps the workers from training");
   }
 
   /// Whether a stop request, an observer or the time limit asks for the end, on any rank.
@@ -235,7 +235,7 @@ class epoch_loop {
     progress_.step_overshoots = 1;
     teller_.note("the objective rises in epoch " + std::to_string(e) +
                  " however often the workers exchange: the step " + detail::to_short_text(step) +
-                 " is too large for one worker, too");
+                 " is too large even for one worker");
     return false;
   }
 
@@ -362,7 +362,7 @@ class epoch_loop {
     if (!options_.validation && !by_distance(options_, task_.facts().convex)) kept_.best.clear();
     if (progress_.measured_epoch < progress_.epoch)
       teller_.note("the checkpoint is of epoch " + std::to_string(progress_.epoch) +
-                   ", which nobody has measured: what is known of the run is of epoch " +
+                   ", which was not measured; the losses known so far are of epoch " +
                    std::to_string(progress_.measured_epoch));
     reported_epoch_ = progress_.epoch;
     last_checkpoint_.is(options_.resume, progress_.epoch);

@@ -81,10 +81,8 @@ lane_run::lane_run(std::shared_ptr<const training_task> alone, const loop_option
 void lane_run::start(const note_function& note) {
   require(plan_.options.device_count == 0,
           "models side by side are trained by CPUs, not by a device: choose another engine");
-  require(
-      plan_.options.sharing != access_kind::gathered || plan_.options.optimizer == optimizer_kind::sgd,
-      "models side by side that keep sums of squares are not trained by all_reduce, which makes steps by the mean of "
-      "many rows: choose another engine");
+  require(plan_.options.sharing != access_kind::gathered || plan_.options.optimizer == optimizer_kind::sgd,
+          "models with sums of squares (adagrad) cannot be trained side by side by all_reduce: choose another engine");
   workers_ = engine_->start_workers(task_, plan_, note);
   table_->lie_in(workers_->store().table());
   std::ranges::fill(table_->of, lane_round{});
@@ -113,7 +111,7 @@ std::size_t lane_run::lanes_for(const training_task& alone, std::size_t models) 
 }
 
 void lane_run::deal(std::vector<std::uint8_t> fold) {
-  require(workers_->store().name().empty(), "models that hold out folds are trained in one process: use threads");
+  require(workers_->store().name().empty(), "models of cross-validation folds are trained in one process: use threads");
   table_->fold = std::move(fold);
   if (task_.shrinks()) return;
   const sparse_view& rows = task_.data();
@@ -139,12 +137,13 @@ void lane_run::set_parts(std::size_t k) {
 void lane_run::place(std::size_t k, const lane_settings& settings, std::span<const float> w) {
   const std::size_t lanes = table_->lanes;
   const std::span<float> stored = workers_->store().parameters<float>();
-  require(w.empty() || w.size() * lanes == stored.size(), "parameters of a lane are those of its model");
-  require((settings.l1 > 0.0) == proximal(), "models side by side have an l1, each its own, or none of them has");
+  require(w.empty() || w.size() * lanes == stored.size(),
+          "the parameters given for models side by side have another size than their model");
+  require((settings.l1 > 0.0) == proximal(), "of models side by side, either all have an l1 or none has");
   const bool counts_columns = !task_.shrinks() && task_.options().form == l2_form::by_degree;
   require(settings.l2 == 0.0 || !counts_columns || !task_.data().degree.empty(),
-          "models side by side have an l2 by the rows of each column, which nobody has counted: give one to the model "
-          "that they are made from");
+          "models side by side need the number of rows of each column for their l2, and it was not counted: give an l2 "
+          "to the model that they are made from");
   settings_[k] = settings;
   double kept = 1.0;
   if (settings.rows.held_out != lane_rows::none) {
@@ -240,7 +239,7 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
     lane_round& lane = table_->of[k];
     if (!lane.trains) continue;
     const double step_l2 = steps[k] * settings_[k].l2;
-    require(step_l2 >= 0.0, "a step and its l2 are no less than 0");
+    require(step_l2 >= 0.0, "a step and its l2 must be at least 0");
     largest_step = std::max(largest_step, steps[k]);
     lane.step = steps[k];
     parts[k] = 1;

@@ -55,11 +55,13 @@ label_map learn_labels(label_kind kind, const label_column& labels, const std::s
 
 label_map declared_labels(label_kind kind, const std::vector<double>& values, const label_column& labels,
                           const std::string& source) {
-  require(kind != label_kind::real, "labels are declared of classes; this model takes any number");
+  require(kind != label_kind::real,
+          "only labels of classes can be declared, and this model learns numbers: leave them out");
   std::vector<double> sorted = values;
   std::ranges::sort(sorted);
   require(std::ranges::adjacent_find(sorted) == sorted.end(), "a label is declared twice: leave one out");
-  require(std::ranges::all_of(sorted, [](double x) { return std::isfinite(x); }), "a declared label is no number");
+  require(std::ranges::all_of(sorted, [](double x) { return std::isfinite(x); }),
+          "a declared label is not a finite number");
   require(kind != label_kind::binary || sorted.size() == 2,
           "this model has two labels, but " + std::to_string(sorted.size()) + " are declared");
   // Other faults of declared labels are reported as for labels that occur.

@@ -33,9 +33,9 @@ void require_granted_memory(const training_task& task, const loop_plan& plan, st
   if (!grant || need <= grant->left) return;
   throw resource_error("the run needs " + in_bytes(need) + " of memory for its parameters and those of " +
                        std::to_string(workers) + (workers == 1 ? " worker" : " workers") +
-                       ", but of the limit of its control group, " + in_bytes(grant->limit) + ", only " +
+                       ", but its control group has a limit of " + in_bytes(grant->limit) + ", of which only " +
                        in_bytes(grant->left) +
-                       " are left; raise the limit (docker run --memory, MemoryMax= of systemd, resources.limits of "
+                       " left; raise the limit (docker run --memory, MemoryMax= of systemd, resources.limits of "
                        "Kubernetes, --mem of Slurm), or use fewer workers");
 }
 

@@ -50,24 +50,21 @@ namespace {
 /// Checks l1, and ftrl, whose weights contain l1.
 void check_proximal(const train_options& o, const model_traits& traits, optimizer_kind optimizer) {
   const bool ftrl = optimizer == optimizer_kind::ftrl;
-  require(
-      o.l1 == 0.0 || !(traits.workspace || traits.cuts || traits.repeats),
-      "l1 is for linear models and for factors of columns, row by row: leave it out for nets, cuts and word vectors");
+  require(o.l1 == 0.0 || !(traits.workspace || traits.cuts || traits.repeats),
+          "nets, cuts and word vectors have no l1: leave it out");
   require(!ftrl || traits.margin, "ftrl is for linear models with one margin a row: use adagrad for this model");
   require(o.l1 == 0.0 || traits.margin || optimizer == optimizer_kind::sgd,
-          "l1 of a model with several parameters a column is a proximal step of sgd: name that as the optimizer");
-  require(
-      o.l1 == 0.0 || sums_up(optimizer),
-      "l1 is taken where a row has a column, and what momentum and adam remember of a linear model moves all columns "
-      "at every row: use sgd, adagrad or ftrl");
+          "for a model with several parameters a column, l1 is for sgd alone: use sgd");
+  require(o.l1 == 0.0 || sums_up(optimizer),
+          "l1 is applied to the columns of each row, but momentum and adam move all columns of a linear model at every "
+          "row: use sgd, adagrad or ftrl");
   require(o.l1 == 0.0 || o.form.value_or(traits.defaults.form) != l2_form::two_pass,
-          "l1 has an l2 of its own beside it, and no second pass: leave out the form of the l2");
+          "l1 cannot be combined with l2 in two passes: leave out the form of the l2");
   require(!ftrl || (schedule_of(o, traits.defaults) == schedule_kind::constant && o.step.warm_up == 0),
-          "ftrl has steps of its own, which fall by its sums of squares, and one alpha for the whole run: leave out "
-          "schedule, decay and warm-up");
+          "ftrl lowers its step by its sums of squared gradients: leave out schedule, decay and warm-up");
   require(!ftrl || !o.initial,
-          "ftrl has its weights from sums, of which those to begin with say nothing: leave out the warm start, or use "
-          "adagrad");
+          "ftrl computes its weights from sums of gradients, which initial weights do not have: leave out the warm "
+          "start, or use adagrad");
 }
 
 row_kind kind_of(const std::optional<sparse_view>& test, const model_traits& traits) {
@@ -98,28 +95,25 @@ void check(const train_options& o, const model_traits& traits) {
   require(schedule != schedule_kind::constant || !o.step.decay,
           "a constant step has no decay; name another schedule, or leave out the decay");
   require(schedule != schedule_kind::cosine || o.step.decay.value_or(1.0) <= 1.0,
-          "under cosine the decay is what the last epoch's step is of the first: at most 1");
+          "under cosine the decay is the last step divided by the first: give at most 1");
   require(schedule != schedule_kind::plateau || o.step.decay.value_or(0.5) < 1.0,
           "a plateau whose decay is not below 1 never lowers the step; use a factor below 1");
   require(schedule != schedule_kind::plateau || o.validation || o.validation_fraction > 0.0 ||
               by_distance(o, traits.convex),
-          "a plateau schedule goes by the validation loss: give validation rows, or a fraction to hold back; of convex "
-          "models a tolerance will do");
+          "the plateau schedule needs a validation loss: give validation rows, or a fraction to hold back; for convex "
+          "models a tolerance is enough");
   require(o.step.warm_up < o.epochs, "a warm-up of " + std::to_string(o.step.warm_up) +
                                          " epochs leaves none of the run's " + std::to_string(o.epochs) +
                                          " for the schedule: warm up for fewer");
-  require(!o.l2_by_folds,
-          "an l2 is chosen by folds where train() trains one model alone: give an l2, or choose it beforehand");
-  require(
-      o.l2.value_or(0.0) == 0.0 || !(traits.cuts || traits.repeats),
-      "l2 is for models of rows with columns: of a cut, or of word vectors, which are moved as often as their words "
-      "are drawn, it would be that of no objective: leave it out");
+  require(!o.l2_by_folds, "only train() of a single model chooses an l2 by folds: give an l2, or choose it first");
+  require(o.l2.value_or(0.0) == 0.0 || !(traits.cuts || traits.repeats),
+          "cuts and word vectors have no l2: leave it out");
   require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
   const bool has_bias = o.bias || (traits.linear && !traits.margin);
-  require(!o.bias_rate || has_bias, "bias_rate is that of a bias: learn one, or leave out the rate");
+  require(!o.bias_rate || has_bias, "bias_rate needs a bias: learn one, or leave out the rate");
   require(!o.bias_rate || (o.optimizer.value_or(traits.defaults.optimizer) == optimizer_kind::sgd &&
                            o.form.value_or(traits.defaults.form) != l2_form::two_pass),
-          "the bias has a rate of its own under sgd, without l2 in two passes");
+          "bias_rate is for sgd without l2 in two passes: leave it out");
   require(o.validation_fraction == 0.0 || !o.validation, "give validation rows or a fraction to hold back, not both");
   const std::size_t most_batch = traits.margin ? batch_rows : traits.workspace ? most_examples : 1;
   require(o.batch.value_or(1) <= 1 || most_batch > 1, "this model takes its rows one at a time: leave out the batch");
@@ -146,25 +140,24 @@ void check(const train_options& o, const model_traits& traits) {
                       .draws = traits.draws,
                       .by_occurrence = traits.workspace && traits.defaults.form == l2_form::per_occurrence});
   require(o.ownership == ownership_kind::automatic || traits.factors,
-          "ownership is about users and items: it needs a model of ratings");
+          "ownership is of users and items: it needs a model of ratings");
   if (o.ownership == ownership_kind::blocks) {
     require(!o.reproducible,
             "blocks of ratings are trained in an order that differs from run to run: leave out "
             "reproducible, or use shared ownership");
     require(o.update == update_kind::lossy,
-            "only the owner of a block changes it, so that no update policy has an effect: leave out "
-            "the update, or use shared ownership");
-    require(o.order == row_order::chunked, "blocks of ratings are an order of their own: leave the order at chunked");
+            "under block ownership only the owner changes a block, so the update policy has no effect: leave out the "
+            "update, or use shared ownership");
+    require(o.order == row_order::chunked, "blocks of ratings have an order of their own: leave the order at chunked");
     require(o.shards == sharding::claimed, "blocks of ratings are claimed: leave the shards at claimed");
     require(!o.rounds,
-            "owners go through their blocks of ratings in one round: leave out the rounds, or use shared ownership");
+            "blocks of ratings are trained in one round an epoch: leave out the rounds, or use shared ownership");
     require(o.sharing == sharing_kind::automatic || o.sharing == sharing_kind::direct,
-            "owners change the shared array: leave the sharing at auto");
+            "under block ownership workers change the shared array itself: leave the sharing at auto");
     const optimizer_kind kind = o.optimizer.value_or(traits.defaults.optimizer);
-    require(!o.weights.any() && o.weight_positive == 1.0,
-            "owners train ratings that weigh the same: use shared ownership");
+    require(!o.weights.any() && o.weight_positive == 1.0, "block ownership takes no weights: use shared ownership");
     require(o.freeze.empty() && (kind == optimizer_kind::sgd || kind == optimizer_kind::row_adagrad),
-            "blocks of ratings are trained whole, by sgd or row_adagrad: use shared ownership for anything else");
+            "block ownership needs sgd or row_adagrad, with nothing frozen: use shared ownership for anything else");
   }
   require(!o.virtual_workers || o.reproducible, "virtual workers are for reproducible runs");
   require(o.virtual_workers.value_or(1) <= turn_board::most_items,
@@ -242,12 +235,14 @@ std::optional<std::uint32_t> repeated(std::span<const std::uint32_t> columns, st
 
 void require_weights_and_offsets(const sparse_view& data, const std::string& source, const train_options& o,
                                  const model_traits& traits) {
-  require(data.weight.empty() || traits.weights,
-          source + " has weights of rows, which this model does not heed: leave them out, or say takes_weights in it");
+  require(
+      data.weight.empty() || traits.weights,
+      source + " has weights of rows, which this model does not take: leave them out, or declare takes_weights in it");
   require(data.weight.empty() || o.ownership != ownership_kind::blocks,
-          "owners train ratings that weigh the same: use shared ownership");
-  require(data.offset.empty() || traits.offsets,
-          source + " has offsets of rows, which are for models with a margin, and those that say takes_offsets");
+          "block ownership takes no weights: use shared ownership");
+  require(
+      data.offset.empty() || traits.offsets,
+      source + " has offsets of rows, which this model does not take: leave them out, or declare takes_offsets in it");
 }
 
 /// Checks rows in the program's memory, which have not been checked before. `source` names them.
@@ -283,7 +278,7 @@ void require_sound(const sparse_view& data, const std::string& source, const mod
     }
     if (traits.repeats) continue;
     if (const auto column = repeated(z.index, sorted))
-      refuse("column " + std::to_string(*column) + " stands twice: add its values up, or leave one out");
+      refuse("column " + std::to_string(*column) + " stands twice: add up its values, or leave one out");
   }
 }
 
@@ -319,8 +314,9 @@ void require_same_training(const train_options& options, const model_traits& tra
 }  // namespace
 
 void detail::require_below_one(double step_l2) {
-  require(step_l2 < 1.0, "step * l2 is " + detail::to_short_text(step_l2) +
-                             ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
+  require(step_l2 < 1.0,
+          "step * l2 is " + detail::to_short_text(step_l2) +
+              ": it must stay below 1, or a step would reverse the sign of the weights; lower the step or l2");
 }
 
 void detail::check_options(const train_options& options, const model_traits& traits) {
@@ -355,7 +351,7 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   if (options_.test) labels_.require_known(options_.test->label, "the test data");
   if (options_.validation) labels_.require_known(options_.validation->label, "the validation data");
   require(options_.validation_fraction == 0.0 || agreement(ranks_).alone(),
-          "a fraction of the rows as validation is for a process that trains alone; give validation rows of their own");
+          "several ranks cannot hold back a fraction of the rows for validation; give validation rows");
   if (options_.validation_fraction > 0.0) hold_back(traits);
   const std::uint64_t all_rows = agree_on_rows();
   weigh_rows(traits);
@@ -380,7 +376,7 @@ void prepared_data::weigh_rows(const model_traits& traits) {
   const agreement ranks(ranks_);
   const std::vector<double> of_labels = weights_of_labels(options_, labels_, train_, ranks);
   require(of_labels.empty() || traits.weights,
-          "classes have weights, which this model does not heed: leave them out, or say takes_weights in it");
+          "classes have weights, which this model does not take: leave them out, or declare takes_weights in it");
   const std::string source = options_.data_name.empty() ? "the training data" : options_.data_name;
   train_weights_ = row_weights(train_, of_labels, labels_, source, &ranks);
   train_.weight = train_weights_;
@@ -441,7 +437,8 @@ void prepared_data::follow_squares(std::uint64_t all_rows) {
 std::uint64_t prepared_data::agree_on_rows() {
   const agreement ranks(ranks_);
   if (ranks.alone()) return train_.rows();
-  require(!options_.reproducible, "reproducible runs are for the workers of one process; leave it out or train alone");
+  require(!options_.reproducible,
+          "a reproducible run is not possible with several ranks; leave out reproducible, or train in one process");
   std::array<double, 3> first{static_cast<double>(train_.columns), options_.test ? 1.0 : 0.0,
                               options_.validation ? 1.0 : 0.0};
   const auto mine = first;

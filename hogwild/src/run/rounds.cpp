@@ -62,8 +62,8 @@ void close_round(const param_store& store, const chunk_plan& plan) {
 void require_not_orphaned(const control_block& control) {
   if (control.stop.load() != stop_request::orphaned) return;
   throw worker_error(
-      "a worker considered this process, which supervises the run, dead and ended the run for all; start it "
-      "again, from its last checkpoint where there is one");
+      "a worker took this process, which supervises the run, for dead and ended the run; start it again, from its last "
+      "checkpoint if there is one");
 }
 
 void round_driver::train_epoch(std::size_t epoch, double step, double step_end) {
@@ -88,8 +88,8 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
   if (round.l2.shrink <= 0.0) detail::require_below_one(step * plan_.options.l2);
   if (task_.two_pass_shrink(step) >= 1.0) {
     throw config_error("step * l2 * rows is " + detail::to_short_text(task_.two_pass_shrink(step)) +
-                       ": with l2 in two passes it must stay below 1, or a row would turn its weights over; lower the "
-                       "step or l2");
+                       ": with l2 in two passes it must stay below 1, or a row would reverse the sign of its weights; "
+                       "lower the step or l2");
   }
   const auto fold = [this] {
     engine_run_.settle();
@@ -122,7 +122,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
       without_progress = missing < last_missing ? 0 : without_progress + 1;
       if (without_progress == most_rounds_without_progress) {
         throw worker_error("no worker finishes a chunk any more: " + std::to_string(missing) + " are left in epoch " +
-                           std::to_string(epoch) + "; look at what stops the workers");
+                           std::to_string(epoch) + "; find out what stops the workers");
       }
       const auto redone = static_cast<double>(missing * plan_.chunks.rows_per_chunk());
       round_plan again = round;
@@ -168,7 +168,7 @@ void round_driver::run_in_turns(round_plan round) {
     if (board.is_complete(round.first_phase)) return;
     if (tries == most_rounds_without_progress) {
       throw worker_error("epoch " + std::to_string(round.epoch) + " was begun " + std::to_string(tries) +
-                         " times, and each time a worker died or was stopped; look at what stops the workers");
+                         " times, and each time a worker died or was stopped; find out what stops the workers");
     }
     engine_run_.settle();
     const live_writer::change changing(live_);

@@ -33,8 +33,8 @@ std::vector<double> balanced_weights(const label_map& labels, const sparse_view&
   for (const double n : rows) all += n;
   for (std::size_t c = 0; c < rows.size(); ++c) {
     if (rows[c] == 0.0)
-      throw input_error("no training row has the label " + label_text(labels.values()[c]) +
-                        ", so that classes cannot be balanced: hold fewer rows back, or give weights");
+      throw input_error("classes cannot be balanced, because no training row has the label " +
+                        label_text(labels.values()[c]) + ": hold fewer rows back, or give weights");
     rows[c] = all / (static_cast<double>(rows.size()) * rows[c]);
   }
   return rows;
@@ -50,11 +50,11 @@ std::vector<double> weights_of_labels(const train_options& o, const label_map& l
   require(!o.weights.any() || labels.kind() != label_kind::real,
           "weights of classes are for classes; this is a regression: give weights of rows");
   require(!o.weights.balanced || o.weights.of_labels.empty(),
-          "classes are balanced, or have weights of their own: give one of them");
+          "classes are either balanced or have given weights: leave out one of the two");
   require(!o.weights.any() || o.weight_positive == 1.0,
-          "weight_positive is one of the weights of classes: give one of them");
+          "weight_positive and weights of classes exclude each other: leave out one of the two");
   require(!training.label.lists() || (!o.weights.any() && o.weight_positive == 1.0),
-          "rows with lists of labels have no class to be weighed by: give weights of rows");
+          "a row with a list of labels does not have one class: give weights of rows");
   if (o.weights.balanced) return balanced_weights(labels, training, ranks);
   if (o.weight_positive != 1.0) return {1.0, o.weight_positive};
   if (o.weights.of_labels.empty()) return {};
@@ -64,7 +64,8 @@ std::vector<double> weights_of_labels(const train_options& o, const label_map& l
     require(weight >= 0.0 && std::isfinite(weight),
             name + " is " + detail::to_text(weight) + "; a weight is a finite number, 0 or more");
     const std::size_t c = place_of(labels, label);
-    require(c < given.size() && labels.values()[c] == label, name + " is for no row: the data have no such label");
+    require(c < given.size() && labels.values()[c] == label,
+            "no row has the label " + label_text(label) + ", for which a weight is given: leave it out");
     require(!given[c], name + " is given twice");
     given[c] = weight;
   }
@@ -88,7 +89,7 @@ std::vector<float> row_weights(const sparse_view& rows, std::span<const double> 
     sums[0] += counts[r];
   }
   if (ranks != nullptr) ranks->sum(sums);
-  if (!(sums[0] > 0.0)) throw input_error(source + ": all rows weigh 0; some have to count");
+  if (!(sums[0] > 0.0)) throw input_error(source + ": all weights of rows are 0; give some rows a weight above 0");
   std::vector<float> all(rows.rows());
   std::ranges::transform(counts, all.begin(),
                          [by = sums[1] / sums[0]](double w) { return static_cast<float>(w * by); });

@@ -65,8 +65,8 @@ std::size_t run_planner::plan_virtual_workers(std::size_t workers) {
   explain(std::move(choice.reason));
   const std::size_t dealt_to = choice.exchange.workers;
   if (dealt_to < workers)
-    idle_reason_.push_back("the rows are dealt to " + std::to_string(dealt_to) +
-                           " virtual workers; ask for more of those");
+    idle_reason_.push_back("there are only " + std::to_string(dealt_to) +
+                           " virtual workers to deal rows to; ask for more of them");
   return std::min(workers, dealt_to);
 }
 
@@ -124,8 +124,8 @@ std::string run_planner::why_fewer() const {
 
 void run_planner::require_step_of_epochs() const {
   require(!task_.facts().margin || run_.options.step.kind != schedule_kind::linear,
-          "linear models with one margin a row keep their step for an epoch, but under all_reduce: use that engine, or "
-          "a geometric, inverse or cosine schedule");
+          "the schedule linear lowers the step within an epoch, which linear models with one margin a row do only "
+          "under all_reduce: use that engine, or a geometric, inverse or cosine schedule");
 }
 
 std::size_t run_planner::decide_sharing(std::size_t workers, const sharing_surroundings& around) {
@@ -143,16 +143,16 @@ std::size_t run_planner::decide_sharing(std::size_t workers, const sharing_surro
 void run_planner::require_halves(std::size_t workers) {
   train_options& o = run_.options;
   require(task_.facts().halves > 0,
-          "half storage is for factors of columns, where kernels train them: under sgd or adagrad, with nothing frozen "
-          "but biases, and row by row where they are for fields; leave the storage at float");
+          "half storage needs kernels of factorization_machine or ffm: sgd or adagrad, nothing frozen but biases, and "
+          "batches of one row for ffm; leave the storage at float");
   require_compatible({.sharing = o.sharing,
                       .update = loop_.update,
                       .margin = false,
                       .reproducible = o.reproducible,
                       .storage = storage_kind::half});
   require(workers > 1 || o.reproducible,
-          "one worker has the run's own parameters, which are float, and half storage is that of replicas: use more "
-          "workers, or leave the storage at float");
+          "one worker trains the run's own parameters, which are float, and only replicas store factors in half: use "
+          "more workers, or leave the storage at float");
   if (!o.reproducible) ask_for(sharing_kind::buffered);
 }
 
@@ -166,7 +166,7 @@ bool run_planner::plan_in_blocks(std::size_t workers, const sharing_surroundings
                           has_ownership && !run_.options.rounds);
   if (!shall_own) return false;
   require(has_ownership,
-          "blocks of ratings have owners on one shared array only: leave out the ownership, or the ring");
+          "blocks of ratings can have owners only on one shared array: leave out the ownership, or the ring");
   const bool several = workers > 1;
   loop_.sharing = several ? access_kind::direct : access_kind::alone;
   loop_.exchange = {.workers = workers};
@@ -215,7 +215,7 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
   if (const std::string doubt = doubt_about(facts, choice, missed); !doubt.empty())
     tell(run_.options, [&](observer& o) { tell_of_doubt(o, doubt); });
   if (locked && choice.kind == access_kind::alone)
-    note("one worker has the parameters alone: nothing is locked or put in order, whatever the update says");
+    note("one worker has the parameters alone, so the update policy has no effect");
   loop_.sharing = choice.kind;
   loop_.exchange = choice.exchange;
   const bool known = choice.kind == access_kind::alone || !is_busy({.missed = missed});  // one alone shares no lines

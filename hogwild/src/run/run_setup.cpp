@@ -97,7 +97,7 @@ run_setup run_setup::decode(std::span<const std::byte> bytes) {
       too_many(header.weights) || too_many(header.offsets) || too_many(header.ids) || !of_rows(header.weights) ||
       !of_rows(header.offsets) || !of_rows(header.ids) || header.options.device_count > most_devices ||
       header.options.device_count > header.workers || header.lanes > most_lanes) {
-    throw segment_error("the segment's setup does not hold what it says; purge it and start the run again");
+    throw segment_error("the segment's setup is inconsistent; purge it and start the run again");
   }
   run_setup setup{.options = header.options,
                   .first_row = header.first_row,

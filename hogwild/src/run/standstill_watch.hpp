@@ -109,9 +109,10 @@ class rank_standstills {
  private:
   double seconds_now() { return watch_ ? watch_->seconds() : 0.0; }
   void tell_of(std::size_t rank, double seconds) const {
-    const std::string sentence = "rank " + std::to_string(rank) + " of " + std::to_string(ranks_.size()) +
-                                 " was stopped for " + to_short_text(seconds) +
-                                 " s, and nothing moved that waits for it; the seconds of training leave that out";
+    const std::string sentence =
+        "rank " + std::to_string(rank) + " of " + std::to_string(ranks_.size()) + " was stopped for " +
+        to_short_text(seconds) +
+        " s, and the ranks that wait for it stood still; the seconds of training leave that out";
     for (const observer_handle& o : options_.observers) (*o).on_note(sentence);
   }
 

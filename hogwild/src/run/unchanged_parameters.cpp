@@ -20,9 +20,9 @@ bool unchanged_parameters::are_so(const epoch_report& measured) {
 
 std::string unchanged_parameters::note(const epoch_report& measured) {
   return "no example has changed a parameter by the end of epoch " + std::to_string(measured.epoch) +
-         ": what is learned is what the model began with. Look whether rows have entries (lines of a text: two words "
-         "at least that are kept), whether they weigh anything, and whether the step " +
-         detail::to_short_text(measured.step) + " is large enough to change numbers of their size";
+         ", so the model is still the initial one. Check that rows have entries (lines of a text: at least two words "
+         "that are kept), that their weights are not 0, and that the step " +
+         detail::to_short_text(measured.step) + " is not too small";
 }
 
 // A sum of words, each times an odd number of its own, so that the order of the threads does not matter.

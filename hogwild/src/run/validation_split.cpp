@@ -37,8 +37,8 @@ std::vector<bool> draw_validation(const label_column& labels, const label_map& k
   const std::size_t rows = labels.size();
   const auto wanted = static_cast<std::size_t>(std::round(fraction * static_cast<double>(rows)));
   const auto require_both = [rows](bool both) {
-    detail::require(
-        both, "the fraction that is held back leaves no rows on one side: there are " + std::to_string(rows) + " rows");
+    detail::require(both, "the fraction to hold back leaves no rows to train on, or holds back none: there are " +
+                              std::to_string(rows) + " rows");
   };
   require_both(wanted > 0 && wanted < rows);
   const detail::strata parts(labels, known);

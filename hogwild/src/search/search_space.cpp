@@ -111,7 +111,7 @@ std::size_t search_space::grid_points() const {
     if (const auto* const range = std::get_if<value_range>(&d.values)) {
       if (!range->points) {
         const std::string written = texts()[static_cast<std::size_t>(&d - dimensions_.data())];
-        refuse_dimension(d.option, "is a range, of which a grid takes a number of points: write it behind, as in '" +
+        refuse_dimension(d.option, "is a range, and a grid takes a number of points of it: append the number, as in '" +
                                        written + ":5'");
       }
       points = *range->points;

@@ -58,7 +58,7 @@ void row_buffer::get(const checkpoint& file, const std::string& name) {
   const bool ascends = !row_start_.empty() && row_start_.front() == 0 && std::ranges::is_sorted(row_start_);
   if (!ascends || row_start_.size() != rows() + 1 || row_start_.back() != index_.size() ||
       value_.size() != index_.size() || !suits(weight_) || !suits(offset_))
-    throw input_error("the checkpoint's rows do not hold together: resume from another one");
+    throw input_error("the rows in the checkpoint are inconsistent: resume from another checkpoint");
 }
 
 sparse_view row_buffer::view(std::size_t columns) const {

@@ -66,10 +66,9 @@ void stream_run::checkpoint(const std::string& path) const {
   file.put_span<std::uint32_t>("numbers", numbers_);
   const stream_arrays trained = arrays();
   if (!trained.arrays.empty() && !std::ranges::all_of(floats_of(trained), [](float w) { return std::isfinite(w); })) {
-    throw error(
-        exit_code::diverged,
-        "the weights are not finite: the step is too large for the rows; lower it. No checkpoint is written, so "
-        "that the last one stands");
+    throw error(exit_code::diverged,
+                "the weights are not finite: the step is too large for the rows; lower it. No checkpoint is written; "
+                "the last one remains");
   }
   file.put("columns", std::array<std::uint64_t, 3>{columns_, trained.columns, trained.scalar_bytes});
   for (std::size_t k = 0; k < trained.arrays.size(); ++k)

@@ -42,7 +42,7 @@ constexpr std::string_view source = "the stream";
 
 train_options checked(train_options o, const model_traits& traits) {
   const auto unused = [](bool given, const char* what) {
-    require(!given, std::string("a stream has no use for ") + what + "; leave it out");
+    require(!given, std::string("a stream does not take ") + what + "; leave it out");
   };
   unused(o.test || o.validation || o.validation_fraction > 0.0, "test and validation rows");
   unused(o.target || o.tolerance || o.max_seconds, "a target, a tolerance or a number of seconds");
@@ -52,12 +52,12 @@ train_options checked(train_options o, const model_traits& traits) {
   unused(!o.observers.empty(), "observers");
   o.observers = silent_observers();  // each batch would repeat the same notes
   unused(o.reproducible || o.virtual_workers, "virtual workers");
-  unused(o.weights.any() || o.weight_positive != 1.0, "weights of classes, for rows may weigh themselves");
+  unused(o.weights.any() || o.weight_positive != 1.0, "weights of classes, but weights of rows");
   unused(o.rounds > 1, "rounds of an epoch");
-  unused(o.stop.stop_possible(), "a request to stop, for each call ends");
+  unused(o.stop.stop_possible(), "a request to stop, because each call ends by itself");
   unused(o.step.warm_up > 0, "a warm-up");
-  unused(o.ownership == ownership_kind::blocks, "owners of blocks of ratings");
-  unused(o.optimizer == optimizer_kind::ftrl, "ftrl, whose thresholds go by the rows of an epoch");
+  unused(o.ownership == ownership_kind::blocks, "ownership of blocks of ratings");
+  unused(o.optimizer == optimizer_kind::ftrl, "ftrl, whose thresholds depend on the rows of an epoch");
   require(o.order == row_order::chunked || o.order == row_order::sequential,
           "a stream is trained in the order of its rows: leave the order out");
   const schedule_kind kind = o.step.kind.value_or(schedule_kind::constant);
@@ -70,10 +70,10 @@ train_options checked(train_options o, const model_traits& traits) {
   if (!o.l2) o.l2 = 0.0;
   const bool by_scale = traits.margin && o.form != l2_form::two_pass &&
                         o.optimizer.value_or(traits.defaults.optimizer) == optimizer_kind::sgd;
-  require(
-      *o.l2 == 0.0 || by_scale,
-      "l2 of a stream is for linear models under sgd; others take it by counts of all rows, which a stream has not");
-  require(o.l1 == 0.0 || (by_scale && o.freeze.empty()), "l1 of a stream is for linear models under sgd, all of them");
+  require(*o.l2 == 0.0 || by_scale,
+          "in a stream only linear models under sgd can have l2, because others need counts of all rows: leave it out");
+  require(o.l1 == 0.0 || (by_scale && o.freeze.empty()),
+          "in a stream l1 is for linear models under sgd, with nothing frozen: leave it out");
   if (o.step.initial) require_below_one(*o.step.initial * *o.l2);
   detail::check_options(o, traits);
   o.data_name = source;
@@ -84,8 +84,7 @@ label_map labels_of_stream(const stream_model& model, const train_options& o) {
   if (model.traits.labels == label_kind::real && o.labels.empty()) return {};
   require(!o.labels.empty(),
           "declare the labels of the stream (train_options::labels, --label-values): they cannot be learned from rows "
-          "that are "
-          "yet to come");
+          "that are yet to come");
   return declared_labels(model.traits.labels, o.labels, {}, std::string(source));
 }
 
@@ -119,8 +118,9 @@ stream_run::stream_run(stream_model model, std::function<std::unique_ptr<any_eng
       labels_(labels_of_stream(model_, options_)),
       chunk_rows_(rows_of_chunk) {
   require(!model_.traits.init_by_rows && !model_.traits.repeats && !model_.traits.cuts,
-          std::string(model_.name) + " begins with counts of all of its rows, which a stream does not have");
-  require(how_.epoch_rows > 0 && how_.first_rows > 0, "an epoch of a stream, and what it begins with, has rows");
+          std::string(model_.name) +
+              " needs counts over all rows before it begins, which a stream does not have: train it without a stream");
+  require(how_.epoch_rows > 0 && how_.first_rows > 0, "epoch_rows and first_rows must be at least 1");
   const std::size_t batch = options_.batch.value_or(model_.traits.defaults.batch);
   if (batch > 1) chunk_rows_ = (rows_of_chunk + batch - 1) / batch * batch;
   l1_.of_row = std::exchange(options_.l1, 0.0);  // no row applies it by itself
@@ -143,8 +143,8 @@ void stream_run::check(const sparse_view& rows) const {
   const bool begins = columns_ == 0 || rows.columns == 0;
   if (!begins && (!same || numbers_.empty() != rows.original.empty())) {
     throw input_error(name +
-                      ": the rows' columns are numbered otherwise than those before them; columns keep their "
-                      "places, and new ones come behind them");
+                      ": the columns of these rows are numbered differently from those before: keep the numbers of "
+                      "known columns, and give new columns larger numbers");
   }
 }
 
@@ -202,8 +202,8 @@ void stream_run::train_held(stream_report& report) {
 
 void stream_run::require_whole() const {
   require(whole_,
-          "a call of this stream has failed in the middle, and some of its rows were trained: go on from the "
-          "last checkpoint, by another one");
+          "a call of this stream failed after some of its rows were trained: begin another stream from the last "
+          "checkpoint");
 }
 
 sparse_view stream_run::as_planned(const sparse_view& rows) const {
@@ -361,7 +361,8 @@ void stream_run::plan() {
   sparse_view wide = as_planned(sample_.view(columns_));
   wide.columns = columns;
   auto next = std::make_unique<planned>(columns, model_.prepare(wide, options_));
-  require(*options_.l2 == 0.0 || next->made.task->facts().scaled, "l2 of a stream is for linear models under sgd");
+  require(*options_.l2 == 0.0 || next->made.task->facts().scaled,
+          "in a stream only linear models under sgd can have l2: leave it out");
   next->sample = sample_.rows();
   resolved_run run = begin_run(next->made);
   const auto engine = engine_();
@@ -426,7 +427,7 @@ stream_arrays stream_run::arrays() const {
 }
 
 std::vector<float> stream_run::parameters() const {
-  require(planned_ != nullptr || kept_, "no row of the stream was trained yet: take more of them, or flush()");
+  require(planned_ != nullptr || kept_, "no row of the stream has been trained yet: take() more rows, or flush()");
   if (planned_ != nullptr)
     return regrouped(planned_->made.task->parameters_of(planned_->workers->store(), state_.reached),
                      model_.groups(planned_->columns), model_.groups(columns_));

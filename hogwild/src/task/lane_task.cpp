@@ -25,10 +25,9 @@ namespace hogwild {
 namespace {
 
 const training_task& suited(const training_task& alone) {
-  detail::require(
-      lane_task::suits(alone),
-      "models are trained side by side that are linear, under sgd, or have factors of columns, under sgd or adagrad; "
-      "with nothing frozen, and l1 where they have one weight a column");
+  detail::require(lane_task::suits(alone),
+                  "only linear models under sgd, and models with factors of columns under sgd or adagrad, are trained "
+                  "side by side; with nothing frozen, and with l1 only if they have one weight a column");
   return alone;
 }
 

@@ -164,7 +164,7 @@ class _ByC(LinearClassifier):
             return
         gap = self.run_.get("gap")
         if gap is None:
-            known = ("without a penalty nobody can tell how far the optimum is; the run has ended where "
+            known = ("without a penalty the distance from the optimum is unknown; the run has ended where "
                      f"{FLAT_EPOCHS} epochs gained little, or by max_iter={self.max_iter}")
         else:
             known = (f"after {self.run_['epochs']} epochs the objective may still lie {gap:.2g} of itself above the "

@@ -221,7 +221,7 @@ TEST(ratings, of_names_say_what_is_wrong_and_where) {
       {"bob film inf\n", 1, 10, "is not finite"},
       {"a\x01n film 1\n", 1, 1, "a control character in the name of the user 'a\\x01n'"},
       {"ann,,3\n", 1, 5, "the item is missing"},
-      {"#tag\tx\t5\nbob\tx\t3\n", 1, 1, "begins with '#', as comments do, and reads as a rating"},
+      {"#tag\tx\t5\nbob\tx\t3\n", 1, 1, "a rating whose name begins with '#'"},
       {"ann,x,4\nbob,Ocean's, 11,5\n", 2, 17, "has 4 fields between commas, but line 1 has 3"},
       {"1::x::5\n2::a::7::5\n", 2, 10, "a name with '::' in it is written in quotation marks"},
       {std::string(256, 'x') + " film 1\n", 1, 1, "the name of the user has 256 bytes"}};

@@ -132,7 +132,7 @@ TEST(several_devices, are_named_once_each_and_have_memory_of_their_own) {
   EXPECT_THAT(said({0, 1, 0}), HasSubstr("device 0 is named twice"));
   EXPECT_THAT(said(std::vector<int>()), HasSubstr("no device is named"));
   EXPECT_THAT(said(emulated(17)), HasSubstr("16 devices at most, and 17 are named"));
-  EXPECT_THAT(said(emulated(2), memory_kind::pinned), HasSubstr("or use device memory"));
+  EXPECT_THAT(said(emulated(2), memory_kind::pinned), HasSubstr("or device memory"));
   EXPECT_THAT(said(emulated(2), memory_kind::managed), HasSubstr("or use device memory"));
 }
 

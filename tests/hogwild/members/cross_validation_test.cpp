@@ -340,13 +340,13 @@ void expect_refused(const F& f, const std::string& part) {
 TEST_F(cross_validation, refuses_what_cannot_be) {
   const auto validate = [this](std::size_t n) { cross_validate(logistic{}, view(), serial_engine{}, n, options); };
   expect_refused([&] { validate(401); }, "more folds, 401, than rows, 400");
-  expect_refused([&] { validate(1); }, "two folds at least");
+  expect_refused([&] { validate(1); }, "at least two folds");
   const auto path = [this](const path_options& p) { train_path(logistic{}, view(), serial_engine{}, p, options); };
   expect_refused([&] { path({}); }, "the path has no l2");
   expect_refused([&] { path({.l2 = {0.1, 0.1}}); }, "twice");
   expect_refused([&] { path({.l2 = {0.1, -0.1}}); }, "must not be negative");
   options.optimizer = optimizer_kind::ftrl;
-  expect_refused([&] { path({.l2 = {0.1, 0.01}}); }, "ftrl has its weights from sums");
+  expect_refused([&] { path({.l2 = {0.1, 0.01}}); }, "ftrl computes its weights from sums");
   options.optimizer.reset();
   options.record = "run.jsonl";
   expect_refused([&] { path({.l2 = {0.1}}); }, "leave out record");
@@ -354,13 +354,13 @@ TEST_F(cross_validation, refuses_what_cannot_be) {
   options.l2 = 0.1;
   expect_refused([&] { path({.l2 = {0.1}}); }, "leave out the l2");
   options.l2_by_folds = l2_search{};
-  expect_refused([&] { train(logistic{}, view(), serial_engine{}, options); }, "leave one of them out");
+  expect_refused([&] { train(logistic{}, view(), serial_engine{}, options); }, "leave out one of them");
   options.l2.reset();
   options.l2_by_folds->of = {-1.0};
   expect_refused([&] { train(logistic{}, view(), serial_engine{}, options); }, "must not be negative");
   options.l2_by_folds->of.clear();
   options.step.initial = 1e9;
-  expect_refused([&] { train(logistic{}, view(), serial_engine{}, options); }, "lower it");
+  expect_refused([&] { train(logistic{}, view(), serial_engine{}, options); }, "lower the step");
   options.step.initial.reset();
   // Only train() chooses.
   expect_refused([&] { train_ensemble(logistic{}, view(), serial_engine{}, {.models = 2}, options); }, "by folds");

@@ -78,7 +78,7 @@ TEST(folds, need_a_row_of_each_label) {
   EXPECT_THAT([&] { dealt(label_kind::real, labels, 7); },
               testing::ThrowsMessage<config_error>(HasSubstr("more folds, 7, than rows, 6")));
   EXPECT_THAT([&] { dealt(label_kind::binary, labels, 1); },
-              testing::ThrowsMessage<config_error>(HasSubstr("two folds at least")));
+              testing::ThrowsMessage<config_error>(HasSubstr("at least two folds")));
 }
 
 /// Row r has the value r + 1 in a column of its own kind, and weighs r.

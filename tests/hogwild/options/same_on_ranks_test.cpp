@@ -107,7 +107,7 @@ TEST_F(ranks_of_one_run, tell_the_values_as_they_were_given) {
     train(logistic{}, part(place.rank), all_reduce_engine{.workers = 1, .ranks = &place.ranks},
           place.rank == 0 ? options : other);
   });
-  EXPECT_THAT(said, Each(HasSubstr("l2: 0.1 here, not given on rank 0; ranks that work together have the same")));
+  EXPECT_THAT(said, Each(HasSubstr("l2: 0.1 here, not given on rank 0; give all ranks the same")));
 }
 
 TEST_F(ranks_of_one_run, train_with_what_each_may_have_of_its_own) {

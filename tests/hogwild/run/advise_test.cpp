@@ -98,7 +98,7 @@ TEST(advise, keeps_what_a_candidate_refuses) {
   std::vector<candidate> candidates = some_candidates();
   const advice given = advise(ready, candidates);
   EXPECT_EQ(given.runs[1].refused, "");
-  EXPECT_THAT(given.runs[2].refused, HasSubstr("what ftrl makes weights of"));
+  EXPECT_THAT(given.runs[2].refused, HasSubstr("its weights are not linear in the sums"));
   EXPECT_NE(given.best, 2u);
 }
 

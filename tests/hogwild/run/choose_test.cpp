@@ -56,7 +56,7 @@ const choice_case cases[] = {
      access_kind::buffered, 8, "8 replicas"},
     {"racing_kernels_of_a_large_model",
      [](sharing_facts& f) { f.racing = true, f.margin = false, f.arrays = 2, f.parameters = 1'100'000; },
-     access_kind::direct, 8, "exchange replicas takes longer"},
+     access_kind::direct, 8, "exchanging replicas of a model this large"},
     {"locked", [](sharing_facts& f) { f.update = update_kind::locked; }, access_kind::direct, 8, "locks"},
     {"edge_locked", [](sharing_facts& f) { f.update = update_kind::edge_locked; }, access_kind::direct, 8, "atomic"},
     {"one_worker_that_is_ordered", [](sharing_facts& f) { f.update = update_kind::ordered, f.workers = 1; },
@@ -160,7 +160,7 @@ TEST(choice_of_workers, leaves_some_idle_where_the_bound_makes_exchanges_dear) {
   facts.row_ns = 200.0;
   const sharing_choice made = choose_sharing(facts);
   EXPECT_LT(made.workers, 16u);
-  EXPECT_THAT(made.reason, HasSubstr("with more of them exchanges would cost more than they bring"));
+  EXPECT_THAT(made.reason, HasSubstr("with more workers exchanges would cost more than they gain"));
   facts.curvature = 1e-5;
   EXPECT_EQ(choose_sharing(facts).workers, 16u);
 }
@@ -190,7 +190,7 @@ TEST(choice_of_workers, says_why_some_are_idle) {
   dear.row_ns = 200.0;
   EXPECT_LT(choose_sharing(dear).workers, 16u);
   EXPECT_GT(choose_sharing(dear).workers, 1u);
-  EXPECT_EQ(choose_sharing(dear).idle, "with more of them exchanges would cost more than they bring");
+  EXPECT_EQ(choose_sharing(dear).idle, "with more workers exchanges would cost more than they gain");
 }
 
 TEST(longest_exchange, keeps_every_number_of_workers_below_the_bound_of_stability) {

@@ -73,10 +73,10 @@ TEST_F(nobody_trains, ends_the_run_with_an_error_though_all_tickets_are_marked_a
 TEST_F(nobody_trains, ends_the_run_with_an_error_where_a_worker_took_the_coordinator_for_dead) {
   const auto orphan = [](const param_store& store) { store.control().stop = stop_request::orphaned; };
   EXPECT_THAT([&] { run(1, orphan); },
-              ThrowsMessage<worker_error>(HasSubstr("considered this process, which supervises the run, dead")));
+              ThrowsMessage<worker_error>(HasSubstr("took this process, which supervises the run, for dead")));
   EXPECT_EQ(seen.epochs.size(), 1u);
   EXPECT_THAT([&] { run(0, [&](const param_store& store) { orphan(store), stop.request_stop(); }); },
-              ThrowsMessage<worker_error>(HasSubstr("considered this process, which supervises the run, dead")));
+              ThrowsMessage<worker_error>(HasSubstr("took this process, which supervises the run, for dead")));
 }
 
 TEST_F(nobody_trains, is_what_the_user_wants_who_stops_the_run) {

@@ -378,18 +378,18 @@ TEST(row_weights, that_cannot_be_are_refused) {
   };
   EXPECT_THAT(said({.of_labels = {{0.0, -1.0}}}), HasSubstr("the weight of label 0 is -1"));
   EXPECT_THAT(said({.of_labels = {{0.0, NAN}}}), HasSubstr("a finite number, 0 or more"));
-  EXPECT_THAT(said({.of_labels = {{7.0, 1.0}}}), HasSubstr("the weight of label 7 is for no row"));
+  EXPECT_THAT(said({.of_labels = {{7.0, 1.0}}}), HasSubstr("no row has the label 7, for which a weight is given"));
   EXPECT_THAT(said({.of_labels = {{1.0, 1.0}, {1.0, 2.0}}}), HasSubstr("the weight of label 1 is given twice"));
-  EXPECT_THAT(said({.of_labels = {{0.0, 0.0}, {1.0, 0.0}, {2.0, 0.0}}}), HasSubstr("all rows weigh 0"));
-  EXPECT_THAT(said({.balanced = true, .of_labels = {{0.0, 1.0}}}), HasSubstr("balanced, or have weights"));
+  EXPECT_THAT(said({.of_labels = {{0.0, 0.0}, {1.0, 0.0}, {2.0, 0.0}}}), HasSubstr("all weights of rows are 0"));
+  EXPECT_THAT(said({.balanced = true, .of_labels = {{0.0, 1.0}}}), HasSubstr("either balanced or have given weights"));
   const test::kept_rows numbers = test::planted_regression({.rows = 60});
   EXPECT_THAT(refused(own_logistic{20}, numbers, {.weights = {.balanced = true}}), HasSubstr("exactly two"));
   EXPECT_THAT(refused(least_squares{}, numbers, {.weights = {.balanced = true}}), HasSubstr("this is a regression"));
   const test::kept_rows binary = test::planted_classification({.rows = 60});
   EXPECT_THAT(refused(logistic{}, binary, {.weight_positive = 2.0, .weights = {.balanced = true}}),
-              HasSubstr("give one of them"));
+              HasSubstr("exclude each other"));
   EXPECT_THAT(refused(no_weights<label_kind::binary>{}, binary, {.step = {.initial = 0.1}, .weight_positive = 2.0}),
-              HasSubstr("classes have weights, which this model does not heed"));
+              HasSubstr("classes have weights, which this model does not take"));
   std::vector<float> few(toy.rows() - 1, 1.0f), one(toy.rows(), 1.0f);
   sparse_view short_view = rows.view();
   short_view.weight = few;
@@ -401,7 +401,7 @@ TEST(row_weights, that_cannot_be_are_refused) {
   EXPECT_THROW(train(m, short_view, serial_engine{}, {}), input_error);
   one[3] = 1.0f;
   rows.set_weights(one);
-  EXPECT_THAT(refused(no_weights<label_kind::real>{}, rows, {.step = {.initial = 0.1}}), HasSubstr("does not heed"));
+  EXPECT_THAT(refused(no_weights<label_kind::real>{}, rows, {.step = {.initial = 0.1}}), HasSubstr("does not take"));
   EXPECT_EQ(refused(no_weights<label_kind::real>{}, toy.csr(), {.epochs = 1, .step = {.initial = 0.1}}), "accepted");
 }
 

@@ -188,7 +188,7 @@ TEST(notes_on_columns, name_the_wild_one_with_its_scale_and_what_to_do) {
   const std::vector<std::uint32_t> original{10, 11, 12, 13, 14, 77};
   view.original = original;
   EXPECT_THAT(notes_of(logistic{}, view),
-              Contains(AllOf(HasSubstr("column 77 has values of about "), HasSubstr("beside others of about 0."),
+              Contains(AllOf(HasSubstr("column 77 has values of about "), HasSubstr("and other columns of about 0."),
                              HasSubstr("--scale"))));
   // A model with other parameters than weights of columns needs the columns scaled in the data.
   const factorization_machine machine{.features = noted_shape.columns, .factors = 2};

@@ -78,11 +78,11 @@ TEST(run_setup, with_more_devices_than_workers_or_than_there_are_is_refused) {
   run_setup setup = some_setup();
   for (const std::uint32_t devices : {5u, 0xffffffffu}) {
     setup.options.device_count = devices;
-    EXPECT_THAT(refusal_of(setup.encode()), HasSubstr("does not hold what it says"));
+    EXPECT_THAT(refusal_of(setup.encode()), HasSubstr("setup is inconsistent"));
   }
   setup.options.device_count = static_cast<std::uint32_t>(most_devices) + 1;
   setup.workers = 100;
-  EXPECT_THAT(refusal_of(setup.encode()), HasSubstr("does not hold what it says"));
+  EXPECT_THAT(refusal_of(setup.encode()), HasSubstr("setup is inconsistent"));
   setup.options.device_count = setup.workers = static_cast<std::uint32_t>(most_devices);
   EXPECT_NO_THROW(run_setup::decode(setup.encode()));
 }
@@ -90,7 +90,7 @@ TEST(run_setup, with_more_devices_than_workers_or_than_there_are_is_refused) {
 TEST(run_setup, with_more_models_than_go_side_by_side_is_refused) {
   run_setup setup = some_setup();
   setup.lanes = 33;
-  EXPECT_THAT(refusal_of(setup.encode()), HasSubstr("does not hold what it says"));
+  EXPECT_THAT(refusal_of(setup.encode()), HasSubstr("setup is inconsistent"));
 }
 
 // Whatever the bytes are, it ends with an error or a setup, whose vectors are no longer than the bytes.

@@ -51,15 +51,15 @@ std::string doubt_of(const sharing_facts& facts, double missed) {
 
 TEST(sharing_doubt, is_told_where_the_time_that_others_took_decides) {
   EXPECT_THAT(doubt_of(facts_in_doubt(), 0.5),
-              AllOf(StartsWith("how many workers train, and where they write, was decided while"),
-                    HasSubstr("a quota took 50 % of the CPU time"),
-                    HasSubstr("1 worker (alone); without them it might be 2 workers (buffered)")));
+              AllOf(StartsWith("other programs or a quota took 50 %"),
+                    HasSubstr("that decided how many workers train and how they share"),
+                    HasSubstr("1 worker (alone); on an idle machine it might be 2 workers (buffered)")));
 }
 
 TEST(sharing_doubt, is_told_where_threads_that_have_not_met_decide) {
   sharing_facts facts = facts_in_doubt();
   facts.line_ns /= 1.1;
-  EXPECT_THAT(doubt_of(facts, 0.5), HasSubstr("2 workers (buffered); without them it might be 1 worker (alone)"));
+  EXPECT_THAT(doubt_of(facts, 0.5), HasSubstr("2 workers (buffered); on an idle machine it might be 1 worker (alone)"));
 }
 
 TEST(sharing_doubt, is_nobody_s_business_on_an_idle_machine) {
@@ -120,7 +120,7 @@ TEST(sharing_doubt, is_noted_by_a_run) {
   EXPECT_THAT(plan_at(lines).notes, IsEmpty());
   lines.missed = 0.5;
   const planned in_doubt = plan_at(lines);
-  EXPECT_THAT(in_doubt.notes, ElementsAre(HasSubstr("a quota took 50 % of the CPU time")));
+  EXPECT_THAT(in_doubt.notes, ElementsAre(HasSubstr("that decided how many workers train and how they share")));
   EXPECT_EQ(in_doubt.doubts, in_doubt.notes);
   EXPECT_THAT(in_doubt.other_notes, IsEmpty());
   EXPECT_TRUE(plan_at(lines).epoch_seconds);  // for a single worker, whose speed does not depend on shared lines

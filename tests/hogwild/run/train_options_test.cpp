@@ -55,12 +55,13 @@ TEST(train_options, numbers_outside_their_range_are_refused) {
   EXPECT_THAT(refused({.weight_positive = 0.0}), HasSubstr("weight_positive is 0: it takes a number above 0"));
   EXPECT_THAT(refused({.bias = true, .bias_rate = 0.0}), HasSubstr("bias_rate is 0"));
   EXPECT_THAT(refused({.bias = true, .bias_rate = NAN}), HasSubstr("bias_rate is nan"));
-  EXPECT_THAT(refused({.bias_rate = 1.0}), HasSubstr("that of a bias"));
-  EXPECT_THAT(refused({.optimizer = optimizer_kind::adagrad, .bias = true, .bias_rate = 1.0}), HasSubstr("under sgd"));
+  EXPECT_THAT(refused({.bias_rate = 1.0}), HasSubstr("bias_rate needs a bias"));
+  EXPECT_THAT(refused({.optimizer = optimizer_kind::adagrad, .bias = true, .bias_rate = 1.0}),
+              HasSubstr("bias_rate is for sgd"));
   EXPECT_THAT(refused({.tolerance = 1.0}), HasSubstr("tolerance is 1: it takes a number of at least 0 and below 1"));
   EXPECT_THAT(refused({.tolerance = -0.1}), HasSubstr("tolerance"));
   EXPECT_THAT(refused({.validation_fraction = 1.0}), HasSubstr("validation_fraction is 1"));
-  EXPECT_THAT(refused({.validation_fraction = 0.001}), HasSubstr("leaves no rows on one side"));
+  EXPECT_THAT(refused({.validation_fraction = 0.001}), HasSubstr("leaves no rows to train on"));
   EXPECT_THAT(refused({.patience = 0}), HasSubstr("patience is 0: it takes a whole number of at least 1"));
   EXPECT_THAT(refused({.measure_every = 0}), HasSubstr("at least 1"));
   EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = 0.5, .kind = schedule_kind::constant}}),

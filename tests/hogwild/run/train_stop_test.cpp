@@ -182,7 +182,7 @@ TEST_F(stopping, a_checkpoint_is_measured_where_it_would_be_without_one_and_says
   const train_result resumed = run();
   EXPECT_EQ(resumed.parameters, whole.parameters);
   EXPECT_EQ(resumed.examples, whole.examples);
-  EXPECT_THAT(heard.notes, testing::Contains(testing::HasSubstr("of epoch 4, which nobody has measured")));
+  EXPECT_THAT(heard.notes, testing::Contains(testing::HasSubstr("of epoch 4, which was not measured")));
 }
 
 TEST_F(stopping, a_checkpoint_is_written_after_so_many_seconds) {

@@ -273,7 +273,7 @@ TEST_F(trials_side_by_side_test, what_an_engine_refuses_is_told_with_the_trial) 
     t.engine = [] { return std::make_shared<engine_of<sync_engine>>(sync_engine{.workers = 2, .pin = false}); };
   trials_side_by_side trials(asked, how(1));
   trials.train(all(2), 2);
-  EXPECT_NE(trials.outcome(0).refused.find("not of several side by side"), std::string::npos)
+  EXPECT_NE(trials.outcome(0).refused.find("not for several side by side"), std::string::npos)
       << trials.outcome(0).refused;
   EXPECT_EQ(trials.outcome(1).epochs, 2u);
 }

@@ -282,19 +282,19 @@ TEST_F(few_decide, is_refused_where_it_has_no_meaning) {
   const auto of_ftrl = [&](const std::function<void(train_options&)>& change) {
     return said(optimizer_kind::ftrl, change, logistic{}, alone);
   };
-  EXPECT_THAT(said(optimizer_kind::sgd, by_adagrad, classes, alone), HasSubstr("a proximal step of sgd"));
+  EXPECT_THAT(said(optimizer_kind::sgd, by_adagrad, classes, alone), HasSubstr("l1 is for sgd alone"));
   EXPECT_THAT(said(optimizer_kind::sgd, by_adagrad, logistic{}, two), HasSubstr("one linear model under sgd"));
   EXPECT_THAT(said(optimizer_kind::sgd, as_given, classes, two), HasSubstr("one linear model under sgd"));
-  EXPECT_THAT(said(optimizer_kind::sgd, two_pass, logistic{}, alone), HasSubstr("no second pass"));
-  EXPECT_THAT(said(optimizer_kind::adam, as_given, logistic{}, alone), HasSubstr("moves all columns"));
+  EXPECT_THAT(said(optimizer_kind::sgd, two_pass, logistic{}, alone), HasSubstr("l2 in two passes"));
+  EXPECT_THAT(said(optimizer_kind::adam, as_given, logistic{}, alone), HasSubstr("move all columns"));
   EXPECT_THAT(said(
                   optimizer_kind::sgd, [](train_options& o) { o.l1 = -1.0; }, logistic{}, alone),
               HasSubstr("l1 is -1: it takes a number of at least 0"));
-  EXPECT_THAT(said(optimizer_kind::ftrl, as_given, logistic{}, two), HasSubstr("not what ftrl makes weights of"));
-  EXPECT_THAT(of_ftrl([](train_options& o) { o.epochs = 2, o.step.warm_up = 1; }),
-              HasSubstr("ftrl has steps of its own"));
+  EXPECT_THAT(said(optimizer_kind::ftrl, as_given, logistic{}, two),
+              HasSubstr("its weights are not linear in the sums"));
+  EXPECT_THAT(of_ftrl([](train_options& o) { o.epochs = 2, o.step.warm_up = 1; }), HasSubstr("ftrl lowers its step"));
   EXPECT_THAT(of_ftrl([](train_options& o) { o.step.kind = schedule_kind::geometric; }),
-              HasSubstr("ftrl has steps of its own"));
+              HasSubstr("ftrl lowers its step"));
   EXPECT_THAT(of_ftrl([](train_options& o) { o.initial = [](std::span<float>) {}; }),
               HasSubstr("leave out the warm start"));
   EXPECT_THAT(of_ftrl([](train_options& o) { o.constants.ftrl_beta = 0.0; }), HasSubstr("constants.ftrl_beta is"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hearing how a run goes, reading its parameters, and ending it: by an answer, or from another thread.
+// Follows a run, reads its parameters, and ends it: by an answer, or from another thread.
 #include <chrono>
 #include <cstdio>
 #include <stop_token>
@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
 
   hogwild::train_options options{.epochs = 1000, .step = {.initial = 0.1}};
   options.observers.push_back([](const hogwild::epoch_report& epoch) {
-    const std::vector<float> w = epoch.parameters();  // asked for, so made: by the columns of the file
+    const std::vector<float> w = epoch.parameters();  // made on request, by the columns of the file
     std::printf("epoch %zu: loss %.4f, first weight %.3f\n", epoch.epoch, epoch.train_loss, w.front());
     return epoch.epoch == 3 ? hogwild::observer_answer::stop : hogwild::observer_answer::go_on;
   });

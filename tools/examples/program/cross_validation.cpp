@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An l2 that folds have chosen, what models of it come to by folds, and a path of l2.
+// Chooses an l2 by cross-validation, measures models with it by folds, and trains a path of l2.
 #include <cstdio>
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the program's own arrays, of whatever types they are, ranked and shuffled as those of a file are.
+// Makes rows from the program's own arrays, of any types; they are ranked and shuffled like the rows of a file.
 #include <cstdint>
 #include <cstdio>
 #include <vector>

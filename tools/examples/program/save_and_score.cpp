@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is trained today scores rows tomorrow, elsewhere.
+// Saves a model, loads it again and scores rows with it, as another program would.
 #include <cstdio>
 
 #include <hogwild/hogwild.hpp>

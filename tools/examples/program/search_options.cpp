@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search of step and l2 by Hyperband: one function trains and measures, the library says whom and for how long.
+// A search of step and l2 by Hyperband: one function trains and measures, the library chooses trials and epochs.
 #include <cstdio>
 #include <limits>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Learning for as long as rows come, a few at a time; what a checkpoint holds need not come again.
+// Trains on rows as they come, a few at a time; rows that a checkpoint holds need not be sent again.
 #include <cmath>
 #include <cstdio>
 #include <random>

@@ -47,14 +47,14 @@ struct refusal {
 /// The first row that refuses a run gives the reason.
 inline constexpr std::array refusals{
     refusal{[](auto& c) { return c.by == trained_by::lockstep && c.reproducible; },
-            "a synchronous run repeats to the bit by itself: leave out reproducible"},
+            "a synchronous run gives the same bits every time by itself: leave out reproducible"},
     refusal{[](auto& c) { return c.by == trained_by::lockstep && c.update != update_kind::lossy; },
-            "the ranks of a synchronous engine have arrays of their own, where nothing is overtaken: leave out the "
-            "update"},
+            "each rank of a synchronous engine has its own parameters, so the update policy has no effect: leave out "
+            "the update"},
     refusal{[](auto& c) { return c.by == trained_by::lockstep && c.sharing != sharing_kind::automatic; },
-            "the ranks of a synchronous engine have arrays of their own: leave the sharing at auto"},
+            "each rank of a synchronous engine has its own parameters: leave the sharing at auto"},
     refusal{[](auto& c) { return c.by == trained_by::ring && c.reproducible; },
-            "a reproducible run is not possible on a ring, where it is chance who exchanges when: use threads or "
+            "a reproducible run is not possible on a ring, where the order of exchanges is chance: use threads or "
             "processes"},
     refusal{[](auto& c) { return c.by == trained_by::ring && c.update == update_kind::locked; },
             "replicas on a ring exchange without locks: use lossy or exact updates"},
@@ -63,7 +63,7 @@ inline constexpr std::array refusals{
     refusal{[](auto& c) {
               return c.by == trained_by::ring && (c.sharing == sharing_kind::direct || c.sharing == sharing_kind::head);
             },
-            "workers on a ring hold replicas (buffered) of their replica: leave the sharing at auto"},
+            "workers on a ring train buffered copies of their replica: leave the sharing at auto"},
     refusal{[](auto& c) {
               return c.reproducible && (c.sharing == sharing_kind::direct || c.sharing == sharing_kind::head);
             },
@@ -72,7 +72,7 @@ inline constexpr std::array refusals{
     refusal{[](auto& c) {
               return c.reproducible && (c.update == update_kind::locked || c.update == update_kind::edge_locked);
             },
-            "a reproducible run shares nothing that could be locked: leave out the update"},
+            "a reproducible run has no shared parameters to lock: leave out the update"},
     refusal{[](auto& c) { return c.reproducible && c.update == update_kind::ordered; },
             "ordered updates give the same bits in every run by themselves: leave out reproducible"},
     refusal{[](auto& c) { return c.reproducible && c.shards == sharding::fixed; },
@@ -80,30 +80,31 @@ inline constexpr std::array refusals{
     refusal{[](auto& c) { return c.by_replicas() && c.update == update_kind::locked; },
             "replicas (buffered, head) exchange without locks: use lossy or exact updates, or direct sharing"},
     refusal{[](auto& c) { return c.by_replicas() && c.update == update_kind::edge_locked; },
-            "an example is locked on one shared array: use direct sharing, or leave the sharing at auto"},
+            "edge_locked updates need one shared array: use direct sharing, or leave the sharing at auto"},
     refusal{[](auto& c) { return c.by_replicas() && c.update == update_kind::ordered; },
-            "ordered updates are those of one shared array: use direct sharing, or leave the sharing at auto"},
+            "ordered updates need one shared array: use direct sharing, or leave the sharing at auto"},
     refusal{[](auto& c) { return c.update == update_kind::ordered && c.shards == sharding::fixed; },
             "ordered updates have one order for all workers: leave the shards at claimed"},
     refusal{[](auto& c) { return is_exclusive(c.update) && c.batches; },
-            "edge_locked and ordered are about single examples, and this model takes several at once: use locked"},
+            "edge_locked and ordered are for models that train one example at a time, and this one trains several: use "
+            "locked"},
     refusal{[](auto& c) { return is_exclusive(c.update) && c.fades; },
-            "edge_locked and ordered are about single examples, and what momentum and adam remember of a linear model "
-            "fades at each, of all columns: use locked, or adagrad"},
+            "edge_locked and ordered are for optimizers that change only the columns of one example, and momentum and "
+            "adam change all columns of a linear model at every example: use locked, or adagrad"},
     refusal{[](auto& c) { return c.update == update_kind::edge_locked && c.draws; },
-            "edge_locked locks what an example's row names, and this model draws what else it touches: use locked, or "
-            "ordered"},
+            "edge_locked locks the parameters that an example's row names, and this model also changes parameters that "
+            "it draws: use locked, or ordered"},
     refusal{[](auto& c) { return c.form == l2_form::two_pass && !c.margin; },
             "l2 in two passes is for linear models with one margin a row: use by_degree"},
     refusal{[](auto& c) { return c.form == l2_form::per_occurrence && c.margin; },
-            "l2 by occurrence is for models with several parameters a column: a linear model with one margin a row "
+            "l2 by occurrence is for models with several parameters a column; a linear model with one margin a row "
             "regularises each weight once an epoch: use by_degree, or leave out the form"},
     refusal{[](auto& c) { return c.form == l2_form::per_occurrence && c.batches && !c.by_occurrence; },
-            "this model takes several examples at once, and regularises each parameter once a batch: leave out the "
+            "this model trains several examples at once, and regularises each parameter once a batch: leave out the "
             "form of the l2"},
     refusal{[](auto& c) { return c.form == l2_form::by_degree && c.by_occurrence; },
-            "this model regularises what each row touches (per_occurrence), and has no l2 by degree: leave out the "
-            "form of the l2"},
+            "this model regularises the parameters that each row touches (per_occurrence), and has no l2 by degree: "
+            "leave out the form of the l2"},
     refusal{[](auto& c) { return c.form == l2_form::two_pass && c.memory; },
             "a device does not do l2 in two passes: leave out the form"},
     refusal{[](auto& c) { return c.sharing == sharing_kind::head && !c.margin; },
@@ -129,24 +130,24 @@ inline constexpr std::array refusals{
     refusal{[](auto& c) { return c.memory == memory_kind::managed && c.processes; },
             "managed memory belongs to one process: use threads, or pinned memory"},
     refusal{[](auto& c) { return c.memory == memory_kind::managed && c.several_devices; },
-            "managed memory lies with one device: name one, or use device memory"},
+            "managed memory is for a single device: name one, or use device memory"},
     refusal{[](auto& c) { return c.memory == memory_kind::pinned && c.several_devices && !c.processes; },
-            "several devices share pinned memory as processes alone: use the transport shared_segment, or use device "
+            "several devices can share pinned memory only as processes: use the transport shared_segment, or device "
             "memory"},
     refusal{[](auto& c) { return c.memory == memory_kind::managed && !c.concurrent_access; },
-            "managed memory needs a device beside which CPUs may use it, and this one does not let them: use pinned or "
-            "device memory"},
+            "managed memory needs a device that lets CPUs access it while kernels run, and this one does not: use "
+            "pinned or device memory"},
     refusal{[](auto& c) { return c.storage == storage_kind::half && c.in_common_memory(); },
-            "factors in half storage are those of a device's own replica, and pinned or managed memory has the run's "
-            "own, which are float: leave the memory at device"},
+            "only a replica in a device's own memory stores factors in half, and pinned and managed memory hold the "
+            "run's parameters, which are float: leave the memory at device"},
     refusal{[](auto& c) { return c.storage == storage_kind::half && c.update == update_kind::exact; },
             "half storage rounds what an exact update would keep: use lossy updates, or float storage"},
     refusal{[](auto& c) { return c.storage == storage_kind::half && c.sharing == sharing_kind::direct; },
-            "factors in half storage are those of replicas, and one shared array (direct) is float: leave the sharing "
-            "at auto, or the storage at float"},
+            "only replicas store factors in half, and one shared array (direct) is float: leave the sharing at auto, "
+            "or the storage at float"},
     refusal{[](auto& c) { return c.storage == storage_kind::half && c.update != update_kind::lossy; },
-            "factors in half storage are those of replicas, and orders and locks are for one shared array, which is "
-            "float: use lossy updates, or float storage"},
+            "only replicas store factors in half, and locked, edge_locked and ordered updates need one shared array, "
+            "which is float: use lossy updates, or float storage"},
 };
 
 /// Why these options are incompatible; empty if they are compatible.

@@ -34,8 +34,8 @@ inline constexpr std::tuple run_options{
         {{"epochs", "--epochs", "Stopping", "passes over the training rows, unless the model has a number of its own"},
          {.range = at_least(1)}}},
     run_option<&train_options::max_seconds>{{{"max_seconds", "--max-seconds", "Stopping",
-                                              "end after so many seconds of this command as after the last epoch: the "
-                                              "model is saved; seconds before --resume do not count"},
+                                              "end after this many seconds of the command, as after the last epoch: "
+                                              "the model is saved; seconds before --resume do not count"},
                                              {.range = above(0), .search = in_a_search::refused}}},
     run_option<&train_options::step, &step_options::initial>{
         {{"step.initial", "--step", "Step", "initial step size; auto: found by a short search"},
@@ -67,24 +67,25 @@ inline constexpr std::tuple run_options{
           "two_pass: once an epoch, as the programs of the Hogwild! papers do, for linear models (default: the "
           "model's, else by_degree)"}}},
     run_option<&train_options::update>{{{"update", "--update", "Workers",
-                                         "how a parameter is changed; edge_locked: under locks of all that an example "
-                                         "touches; ordered: by one worker after the other, one example each"}}},
+                                         "how workers change shared parameters; edge_locked: an example locks all "
+                                         "parameters that it touches; ordered: workers take turns, one example each"}}},
     run_option<&train_options::optimizer>{
         {{"optimizer", "--optimizer", "Step", "how a gradient is applied (default: the model's, else sgd)"}}},
     run_option<&train_options::constants, &optimizer_constants::momentum>{
-        {{"constants.momentum", "--momentum", "Step", "part of the last step that is kept, under --optimizer momentum"},
+        {{"constants.momentum", "--momentum", "Step", "fraction of the last step that --optimizer momentum keeps"},
          {.range = part_below_1}}},
     run_option<&train_options::constants, &optimizer_constants::beta1>{
-        {{"constants.beta1", "--beta1", "Step", "part of its mean of gradients that adam keeps"},
+        {{"constants.beta1", "--beta1", "Step", "fraction of its mean of gradients that adam keeps at each step"},
          {.range = part_below_1}}},
     run_option<&train_options::constants, &optimizer_constants::beta2>{
-        {{"constants.beta2", "--beta2", "Step", "part of its mean of squared gradients that adam keeps"},
+        {{"constants.beta2", "--beta2", "Step",
+          "fraction of its mean of squared gradients that adam keeps at each step"},
          {.range = part_below_1}}},
     run_option<&train_options::constants, &optimizer_constants::epsilon>{
         {{"constants.epsilon", "", "", ""}, {.range = above(0)}}},
     run_option<&train_options::constants, &optimizer_constants::ftrl_beta>{
         {{"constants.ftrl_beta", "--ftrl-beta", "Step",
-          "what ftrl adds to the root of its sum of squares (default: 1, for entries around 1)"},
+          "beta of ftrl, added to the root of its sum of squared gradients (default: 1, for entries around 1)"},
          {.range = above(0)}}},
     run_option<&train_options::sharing>{
         {{"sharing", "--sharing", "Workers", "where workers read and write the parameters"}}},
@@ -103,8 +104,8 @@ inline constexpr std::tuple run_options{
          {.otherwise = "0", .range = at_least(1), .needs = "--reproducible", .zero_is_none = true}}},
     run_option<&train_options::bias>{{{"bias", "--bias", "Model", "learn a constant term, too"}, {.turns_off = true}}},
     run_option<&train_options::bias_rate>{{{"bias_rate", "--bias-rate", "Model",
-                                            "step of the constant term over that of the columns, under sgd (default: "
-                                            "the mean square of the first rows' entries)"},
+                                            "step of the constant term divided by the step of the columns, under sgd "
+                                            "(default: the mean square of the entries of the first rows)"},
                                            {.range = above(0)}}},
     run_option<&train_options::weight_positive>{
         {{"weight_positive", "--weight-positive", "Model", "weight of the rows of the larger label"},
@@ -115,27 +116,27 @@ inline constexpr std::tuple run_options{
           "weights of rows by their labels, 1 where a label is not named; balanced: all classes weigh the same"},
          {.placeholder = "balanced|LABEL=W,...", .excludes = "--weight-positive"}}},
     run_option<&train_options::labels>{{{"labels", "--label-values", "Data",
-                                         "labels that rows may have, though not all need occur; required for a stream "
-                                         "(default: those of the training rows)"},
+                                         "all labels that rows may have, whether or not each occurs; a stream needs "
+                                         "them (default: those of the training rows)"},
                                         {.placeholder = "LABEL,...", .search = in_a_search::shared}}},
-    run_option<&train_options::seed>{{{"seed", "--seed", "Step", "seed of all draws, as of the order of the rows"}}},
+    run_option<&train_options::seed>{
+        {{"seed", "--seed", "Step", "seed of all random draws, such as the order of the rows"}}},
     run_option<&train_options::tolerance>{
         {{"tolerance", "--tolerance", "Stopping",
-          "linear models: stop once the objective is known to lie within this fraction of its optimum; others: once "
-          "two epochs in a row lower it by no more than this fraction of its fall so far"},
+          "stop once the objective is known to be within this fraction of its optimum (linear models), or once two "
+          "epochs in a row lower it by at most this fraction of its fall so far (others)"},
          {.otherwise = "0", .range = part_below_1, .search = in_a_search::refused, .zero_is_none = true}}},
     run_option<&train_options::tolerance_epochs>{
         {{"tolerance_epochs", "--tolerance-epochs", "Stopping",
-          "stop after so many epochs in a row that gain no more than --tolerance, for every model"},
+          "stop after N epochs in a row that each gain at most --tolerance, for every model"},
          {.range = at_least(1), .search = in_a_search::refused, .needs = "--tolerance"}}},
     run_option<&train_options::target>{
         {{"target", "--target", "Stopping", "stop once this is reached, for example test_accuracy=0.92"},
          {.placeholder = "METRIC=VALUE", .search = in_a_search::refused}}},
     run_option<&train_options::measure_every>{
         {{"measure_every", "--measure-every", "Data",
-          "epochs between two measurements, of models of --folds, too (default: 1; for cuts of graphs 20, or 1 where "
-          "a stopping rule asks for each); not with --multiclass or --ensemble, whose models are measured after each "
-          "epoch"},
+          "measure after every N epochs and at the end, models of --folds, too (default: 1; cuts of graphs: 20, or 1 "
+          "with a stopping rule); not with --multiclass or --ensemble"},
          {.range = at_least(1), .search = in_a_search::refused}}},
     run_option<&train_options::test>{{{"test"}}},
     run_option<&train_options::validation>{{{"validation"}}},
@@ -145,7 +146,7 @@ inline constexpr std::tuple run_options{
          {.range = at_least(1), .search = in_a_search::refused, .needs = "--validation"}}},
     run_option<&train_options::average>{
         {{"average", "--average", "Stopping",
-          "take the mean of the models after each of the last epochs, this fraction of all epochs"},
+          "return the mean of the models after each epoch of the last FRACTION of the run"},
          {.placeholder = "FRACTION", .range = part_above_0}}},
     run_option<&train_options::batch>{
         {{"batch", "--batch", "Workers",

@@ -21,8 +21,8 @@ class optimum_bound {
  public:
   /// The note if it gives no distance.
   static constexpr std::string_view silence =
-      "without l2 and l1 nobody can tell how far the optimum is: the tolerance does not end the run; give an l2, or "
-      "tolerance_epochs, after how many epochs without progress to stop";
+      "without l2 and l1 the distance from the optimum is unknown, so the tolerance does not end the run; give an l2, "
+      "or tolerance_epochs, the number of epochs without progress after which to stop";
 
   optimum_bound(double l1, double l2) : l1_(l1), l2_(l2) {}
 

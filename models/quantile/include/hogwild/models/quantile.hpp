@@ -22,7 +22,7 @@ struct quantile {
 
   static std::array<model_number, 1> numbers() {
     return {number<&quantile::q>({.name = "quantile",
-                                  .help = "the fraction of labels that shall be below what is predicted",
+                                  .help = "the fraction of labels that should be below the prediction",
                                   .suits = [](double x) { return x > 0.0 && x < 1.0; },
                                   .must_be = "between 0 and 1"})};
   }
