@@ -81,6 +81,10 @@ std::vector<float> row_weights(const sparse_view& rows, std::span<const double> 
     require(!ranks->any(weighed) || !ranks->any(!weighed),
             "some ranks have weights of rows and others have none: give all of them weights");
   if (!weighed) return {};
+  require(of_labels.empty() || !rows.label.lists(),
+          source +
+              ": a row with a list of labels does not have one class, whose weight it could take: leave these rows "
+              "out, or the weights of classes");
   std::array<double, 2> sums{0.0, static_cast<double>(rows.rows())};
   std::vector<double> counts(rows.rows());
   for (std::size_t r = 0; r < rows.rows(); ++r) {

@@ -22,7 +22,8 @@ std::vector<double> weights_of_labels(const train_options& options, const label_
 
 /// The weight of each row: its own weight times that of its label, divided by the mean over all rows (of all ranks, if
 /// `ranks` is not null). Empty if there are neither row weights nor label weights, so that all weigh 1. Throws
-/// config_error if only some ranks have weights; input_error, which names `source`, if all weights are 0.
+/// config_error if only some ranks have weights, and if rows with lists of labels would take weights of labels;
+/// input_error, which names `source`, if all weights are 0.
 std::vector<float> row_weights(const sparse_view& rows, std::span<const double> of_labels, const label_map& labels,
                                const std::string& source, const agreement* ranks);
 
