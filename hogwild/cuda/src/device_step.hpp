@@ -11,6 +11,7 @@
 #include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/sharing/private.hpp>
+#include <hogwild/detail/sharing/sharing_traits.hpp>
 #include <hogwild/detail/worker/loop_options.hpp>
 
 #include "kernel_family.hpp"
@@ -29,7 +30,7 @@ namespace hogwild::device {
 /// exchanged yet, or whose kernel is not known to have finished.
 class device_step {
  public:
-  static constexpr bool replicated = true;
+  static constexpr sharing_traits traits{.replicated = true};
   static constexpr std::size_t most_rows = std::size_t{1} << 16;  ///< of one launch
 
   /// All arguments outlive the step. The model trains on the device's own arrays.

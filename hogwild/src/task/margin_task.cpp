@@ -65,29 +65,29 @@ void margin_task::work(const worker_context& at) const {
   const std::size_t first_singleton =
       by_chunks(at.plan.options.order) && !fades ? data_.first_singleton : data_.columns;
   // Pairs of step and sharing that are missing here are refused beforehand (combinations.hpp, plan_sharing()).
-  const auto train = [&](const auto& sharing) {
+  const auto train = [&]<class Sharing>(const Sharing& sharing) {
     const loop_options& o = at.plan.options;
-    constexpr bool exclusive = std::same_as<decltype(sharing), const exclusive_sharing<float>&>;
-    if constexpr (gathers_sums<std::remove_cvref_t<decltype(sharing)>>) {
+    constexpr bool exclusive = std::same_as<Sharing, exclusive_sharing<float>>;
+    if constexpr (Sharing::traits.gathers) {
       if (o.proximal() || o.optimizer != optimizer_kind::sgd) return row_by_row<margin_gathered_step>(at, sharing);
       const round_plan& round = at.store.control().round;
       if (round.step_end != round.step) return by_batches<margin_falling_batch>(at, sharing);
     }
     if (fades) {
-      if constexpr (requires { sharing.state_values(); })
+      if constexpr (Sharing::traits.whole_state())
         return by_batches<margin_fading_batch>(at, sharing);
-      else if constexpr (!exclusive && requires { sharing.state(0); })
+      else if constexpr (!exclusive && Sharing::traits.has_state)
         return row_by_row<margin_fading_step>(at, sharing);
     } else if (o.proximal()) {
-      if constexpr (requires { sharing.state(0); }) return row_by_row<margin_proximal_step>(at, sharing);
+      if constexpr (Sharing::traits.has_state) return row_by_row<margin_proximal_step>(at, sharing);
     } else if (o.optimizer != optimizer_kind::sgd) {
-      if constexpr (requires { sharing.state_values(); })
+      if constexpr (Sharing::traits.whole_state())
         return by_batches<margin_adagrad_batch>(at, sharing);
-      else if constexpr (requires { sharing.state(0); })
+      else if constexpr (Sharing::traits.has_state)
         return row_by_row<margin_adagrad_step>(at, sharing);
     } else if (o.form == l2_form::two_pass) {
-      if constexpr (requires { sharing.state(0); }) return row_by_row<margin_two_pass_step>(at, sharing);
-    } else if constexpr (requires { sharing.values(); }) {
+      if constexpr (Sharing::traits.has_state) return row_by_row<margin_two_pass_step>(at, sharing);
+    } else if constexpr (Sharing::traits.whole_arrays) {
       // On an array that nobody else writes meanwhile kernels train several rows at once.
       return by_batches<margin_batch_step>(at, sharing);
     } else {

@@ -69,7 +69,7 @@ class factor_step : public Sharing {
 
   batch_outcome train_run(std::size_t first, std::size_t count) {
     const rating* const run = ratings_.data() + first;
-    if constexpr (requires { Sharing::state_values(); }) {
+    if constexpr (Sharing::traits.whole_state()) {
       if (context_.options.optimizer == optimizer_kind::row_adagrad) {
         const factor_arrays sums = arrays_of(model_, Sharing::state_values().data());
         kernels_.row_adagrad(to_, {sums.users, sums.items, sums.user_bias, sums.item_bias, 1e-8f}, run, count);

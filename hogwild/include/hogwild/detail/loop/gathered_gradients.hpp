@@ -14,16 +14,10 @@
 
 namespace hogwild {
 
-/// Whether a sharing policy gathers the changes of rows, to be summed over all workers: gathered_sharing.
-template <class Sharing>
-inline constexpr bool gathers_sums = requires {
-  requires Sharing::gathers;
-};
-
 /// `sharing` as the policy that gathers, if it is one; else null.
 template <class Sharing>
 auto gathered_sharing_of(const Sharing& sharing) -> const gathered_sharing<typename Sharing::scalar_type>* {
-  if constexpr (gathers_sums<Sharing>)
+  if constexpr (Sharing::traits.gathers)
     return &sharing;
   else
     return nullptr;

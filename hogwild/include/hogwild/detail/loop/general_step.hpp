@@ -113,7 +113,7 @@ class general_step : public Sharing {
 
   /// Gathered gradients are projected later, when the sums have been added (gathered_gradients.hpp).
   void project(const group_step& group, std::size_t offset, std::size_t n) {
-    if constexpr (projects_runs<M, scalar> && !gathers_sums<Sharing>) {
+    if constexpr (projects_runs<M, scalar> && !Sharing::traits.gathers) {
       if (group.projected) projected_.change(model_, w_, offset, n, static_cast<scalar>(group.step));
     }
   }

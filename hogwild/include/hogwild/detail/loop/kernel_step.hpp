@@ -18,7 +18,7 @@ namespace hogwild {
 /// Calls train.operator()<Factor>() with the type in which a worker stores factors of the model: half or float.
 template <class M, class Sharing, class F>
 void with_factors(const Sharing&, const loop_options& options, const F& train) {
-  if constexpr (half_factor_model<M> && Sharing::replicated) {
+  if constexpr (half_factor_model<M> && Sharing::traits.replicated) {
     if (options.halves.count > 0) return train.template operator()<half>();
   }
   train.template operator()<float>();

@@ -118,14 +118,13 @@ template <class Sharing>
 struct lane_sharing {
   using scalar_type = float;
   using view_type = lane_view<typename Sharing::view_type>;
-  static constexpr bool replicated = false;
+  static constexpr sharing_traits traits{.has_state = Sharing::traits.has_state};
 
   const Sharing* all;
   std::size_t lanes, lane;
 
   view_type parameters() const { return {all->parameters(), lanes, lane}; }
-  view_type state(std::size_t k) const requires requires(const Sharing& of) { of.state(std::size_t{}); }
-  { return {all->state(k), lanes, lane}; }
+  view_type state(std::size_t k) const requires traits.has_state { return {all->state(k), lanes, lane}; }
 };
 
 /// Row by row, one lane after the other like a model alone, on arrays that others write, too, or that gather the

@@ -113,7 +113,7 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
       else if constexpr (rows_at_once < Step >> 1)
         sum += step.train_batch(std::span(drawn_rows).first(n));
       else
-        sum += train_row(step, cursor, drawn_rows[0], probe, !Step::replicated && probe.due(rows));
+        sum += train_row(step, cursor, drawn_rows[0], probe, !Step::traits.replicated && probe.due(rows));
       position += n;
       me.rows.set(rows += n);
       step.exchange(n, probe);

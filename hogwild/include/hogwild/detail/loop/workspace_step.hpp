@@ -155,7 +155,7 @@ class workspace_step : public Sharing {
     if constexpr (occurrence_model<M>) part_ = 1.0 / static_cast<double>(std::max<std::size_t>(rows.size(), 1));
     // Sharing divides the sum of changes by the number of all rows, so the mean of this batch is multiplied by its
     // rows.
-    if constexpr (gathers_sums<Sharing> && !emits_sums<M>) rows_of_mean_ = static_cast<scalar>(rows.size());
+    if constexpr (Sharing::traits.gathers && !emits_sums<M>) rows_of_mean_ = static_cast<scalar>(rows.size());
     if constexpr (settles) {
       if (!settled_.empty())
         for (const std::uint32_t column : model_.columns_of(space_, rows.size())) settle(column);
@@ -166,7 +166,7 @@ class workspace_step : public Sharing {
   }
 
  private:
-  static constexpr bool settles = lazy_model<M> && !gathers_sums<Sharing> && requires {
+  static constexpr bool settles = lazy_model<M> && !Sharing::traits.gathers && requires {
     Optimizer::fades(optimizer_kind::sgd);
   };
   static constexpr bool projects = projects_runs<M, scalar>;
@@ -228,7 +228,7 @@ class workspace_step : public Sharing {
     for (std::size_t i = 0; i < g.size(); i += run)
       optimizer_.block(offset + i, g.subspan(i, std::min(run, g.size() - i)), size);
     // If gradients are gathered, parameters are projected after the sums are added (gathered_gradients.hpp).
-    if constexpr (projects && !gathers_sums<Sharing>) {
+    if constexpr (projects && !Sharing::traits.gathers) {
       if (group.projected) projected_.change(model_, w_, offset, g.size(), static_cast<scalar>(group.step));
     }
   }

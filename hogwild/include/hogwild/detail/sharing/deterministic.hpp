@@ -10,6 +10,7 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/sharing/half_parameters.hpp>
+#include <hogwild/detail/sharing/sharing_traits.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/detail/worker/turn_source.hpp>
 #include <hogwild/model.hpp>
@@ -32,7 +33,7 @@ class deterministic_sharing : public virtual_replicas {
   using scalar_type = T;
   using view_type = param_view<T>;
   using tickets = turn_source;
-  static constexpr bool replicated = true;
+  static constexpr sharing_traits traits{.replicated = true, .whole_arrays = true, .has_state = true};
 
   /// `first_singleton` and `halves`: see replica; the store's replicas have as many halves. These begin as the shared
   /// values, rounded to nearest, and gain from there.

@@ -6,6 +6,7 @@
 #include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/sharing/sharing_traits.hpp>
 
 namespace hogwild {
 
@@ -18,7 +19,7 @@ class direct_sharing {
  public:
   using scalar_type = T;
   using view_type = param_view<T, Update>;
-  static constexpr bool replicated = false;
+  static constexpr sharing_traits traits{.has_state = true};
 
   direct_sharing(const param_store& store, std::size_t slot) : store_(store), update_(policy(store, slot)) {}
 

@@ -9,6 +9,7 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
+#include <hogwild/detail/sharing/sharing_traits.hpp>
 
 namespace hogwild {
 
@@ -67,8 +68,7 @@ class gathered_sharing {
  public:
   using scalar_type = T;
   using view_type = gathering_view<T>;
-  static constexpr bool replicated = true;
-  static constexpr bool gathers = true;
+  static constexpr sharing_traits traits{.replicated = true, .whole_arrays = true, .gathers = true};
 
   /// `store` is the rank's, as param_store::replica_view gives it.
   gathered_sharing(const param_store& store, exchange_hook& hook) : store_(store), hook_(&hook) {}

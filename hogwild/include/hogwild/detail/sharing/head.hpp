@@ -6,6 +6,7 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/split_view.hpp>
 #include <hogwild/detail/sharing/private.hpp>
+#include <hogwild/detail/sharing/sharing_traits.hpp>
 
 namespace hogwild {
 
@@ -17,7 +18,7 @@ class head_sharing {
  public:
   using scalar_type = T;
   using view_type = split_view<T, Update>;
-  static constexpr bool replicated = true;
+  static constexpr sharing_traits traits{.replicated = true, .has_state = true};
 
   /// `hot` are the parameters that the worker holds, the first ones; they outlive this.
   head_sharing(const param_store& store, private_arrays<T>& hot) : store_(store), hot_(&hot) {}

@@ -10,6 +10,7 @@
 #include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/data/singleton_columns.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/sharing/sharing_traits.hpp>
 #include <hogwild/detail/worker/loop_options.hpp>
 #include <hogwild/model.hpp>
 
@@ -98,7 +99,7 @@ class private_sharing {
  public:
   using scalar_type = T;
   using view_type = param_view<T>;
-  static constexpr bool replicated = true;  ///< nobody else writes what the worker reads while it trains
+  static constexpr sharing_traits traits{.replicated = true, .whole_arrays = true, .has_state = true};
 
   /// `arrays` outlive this.
   explicit private_sharing(private_arrays<T>& arrays) : arrays_(&arrays) {}

@@ -20,6 +20,8 @@ inline constexpr bool kernels_may_race = true;
 /// The shared arrays, handed out whole.
 class whole_array : public direct_sharing<float, update::lossy> {
  public:
+  static constexpr sharing_traits traits{.whole_arrays = true, .has_state = true};
+
   whole_array(const param_store& store, std::size_t slot)
       : direct_sharing<float, update::lossy>(store, slot), values_(store.parameters<float>()) {
     if (store.shape().state_arrays > 0) state_ = store.state<float>(0);

@@ -183,9 +183,9 @@ class general_task final : public training_task {
       }
     };
     // Gathered changes are summed before any optimiser sees them (gathered_gradients.hpp).
-    if (gathers_sums<Sharing> || o.optimizer == optimizer_kind::sgd)
+    if (Sharing::traits.gathers || o.optimizer == optimizer_kind::sgd)
       run.template operator()<sgd<view>>();
-    else if constexpr (requires { sharing.state(0); })
+    else if constexpr (Sharing::traits.has_state)
       run.template operator()<block_optimizer<view>>();
     else
       throw_untrained(facts_.model, o);

@@ -132,7 +132,7 @@ class kernel_loops<M> {
       return true;
     };
     if (!task_.facts().row_kernels) return false;
-    if constexpr (requires { sharing.state_values(); }) return on(sharing);
+    if constexpr (Sharing::traits.whole_state()) return on(sharing);
     if constexpr (kernels_may_race && std::same_as<Sharing, direct_sharing<float, update::lossy>>)
       return on(whole_array(at.store, at.slot));
     return false;

@@ -32,7 +32,7 @@ class kernel_loops<M> final : public lane_loops {
   template <class Sharing>
   bool train(const worker_context& at, const Sharing& sharing) const {
     if (!task_.facts().row_kernels) return false;
-    if constexpr (requires { sharing.state_values(); }) {
+    if constexpr (Sharing::traits.whole_state()) {
       const step_context context = task_.context_of(at);
       with_factors<M>(sharing, context.options, [&]<class Factor>() {
         with_row_types(task_.data(), [&]<class Index, class Value>() {
@@ -99,13 +99,13 @@ class kernel_loops<M> final : public lane_loops {
       const auto loop = [&](auto&& step) {
         worker_loop(at.store, at.slot, data, at.plan.chunks, at.plan.options, step);
       };
-      if constexpr (requires { sharing.state_values(); })
+      if constexpr (Sharing::traits.whole_state())
         with_row_types(data, [&]<class Index, class Value>() {
           loop(row_lane_batch<M, Sharing, Index, Value>(sharing, m, table, context, data));
         });
       else if (context.options.optimizer == optimizer_kind::sgd)
         loop(general_lane_step<M, sgd, Sharing>(sharing, m, table, context, data));
-      else if constexpr (requires { sharing.state(0); })
+      else if constexpr (Sharing::traits.has_state)
         loop(general_lane_step<M, block_optimizer, Sharing>(sharing, m, table, context, data));
       else
         throw_untrained(model_name<M>(), at.plan.options);
