@@ -159,7 +159,7 @@ RC_GTEST_PROP(mix_deltas, leaves_a_replica_without_others_bit_for_bit_as_it_is, 
     RC_ASSERT(v.own[0] == value);
     RC_ASSERT(v.base[0] == v.other[0]);
   }
-  // The rest that adds to the common model rounded off is sent later.
+  // The rest that the sum with the common model rounded off is sent later.
   const float last = v.own[0];
   for (int round = 0; round < 8; ++round) apply(v, increments_of(v, deltas(1.0f)));
   RC_ASSERT(v.own[0] == last);

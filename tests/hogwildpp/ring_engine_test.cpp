@@ -71,7 +71,7 @@ TEST(ring_engine, may_do_what_threads_may_where_there_is_one_replica) {
 struct refused : testing::Test {
   const test::toy_rows toy = test::planted_classification({.rows = 300, .columns = 20});
 
-  /// The sentence with which it is refused.
+  /// The message with which it is refused.
   std::string run(const ring_engine& engine, train_options options) const {
     options.epochs = 1;
     options.step.initial = 0.1;

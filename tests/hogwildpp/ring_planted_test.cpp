@@ -57,8 +57,8 @@ struct ring : testing::TestWithParam<std::tuple<ring_rule, std::size_t>> {
 };
 
 // A strongly convex problem under a step that falls to a four-hundredth forgets how replicas met. Over 12 runs of each
-// kind on two busy cores the objective was at most 0.015 % beside the serial one under `deltas`, 0.11 % under
-// `average`: the band is nine times the furthest.
+// kind on two busy cores the objective was at most 0.015 % from the serial one under `deltas`, 0.11 % under `average`:
+// the band is nine times the furthest.
 TEST_P(ring, ends_where_serial_ends_in_a_regression) {
   const auto toy = test::planted_regression({.rows = 20'000, .columns = 200}, 0.5);
   EXPECT_LT(

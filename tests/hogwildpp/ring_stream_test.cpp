@@ -57,7 +57,7 @@ TEST(ring_stream, sums_gains_by_hand) {
   b.w[1] += 1;
   EXPECT_THAT(b.turn({4, 5}), ElementsAre(4, 1));
   EXPECT_THAT(b.w, ElementsAre(7, 16));
-  // Merged: what b, the last, has, and a's gains since its turn.
+  // Merged: the parameters of b, the last, and a's gains since its turn.
   a.w[0] += 8;
   const numbers of_a = a.bring(false), of_b = b.bring(true);
   EXPECT_EQ(of_a[0] + of_b[0], 15);
@@ -70,7 +70,7 @@ TEST(ring_stream, keeps_a_fraction_of_gains) {
   a.w = {4};
   b.w = {8};
   EXPECT_THAT(a.turn({}), ElementsAre(2));
-  EXPECT_THAT(a.w, ElementsAre(2));  // the rank itself goes by what it keeps
+  EXPECT_THAT(a.w, ElementsAre(2));  // the rank itself moves by what it keeps
   EXPECT_THAT(b.turn({2}), ElementsAre(6));
   EXPECT_THAT(b.w, ElementsAre(6));  // the mean of both
   EXPECT_THAT(a.turn({6}), ElementsAre(4));
@@ -92,7 +92,7 @@ TEST(ring_stream, sends_later_what_rounding_takes) {
 
 TEST(kept_gains, sum_what_is_flat_and_nearly_average_what_is_steep) {
   const auto kept = kept_gains::of(0.5, 100.0, 4);     // z = 50 times the curvature
-  EXPECT_NEAR(kept(1e12, 4.0), 1.5 / 4.0, 1e-12);      // no end of curvature
+  EXPECT_NEAR(kept(1e12, 4.0), 1.5 / 4.0, 1e-12);      // unlimited curvature
   EXPECT_DOUBLE_EQ(kept(0.04, 4.0), 1.5 / 4.0 * 1.5);  // z = 2
   EXPECT_DOUBLE_EQ(kept(0.02, 4.0), 0.75);             // z = 1
   EXPECT_EQ(kept(1e-9, 4.0), 1.0);

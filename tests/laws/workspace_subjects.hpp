@@ -74,7 +74,7 @@ struct deep_fields {
   static deepfm model() {
     return {.features = shape.columns, .fields = 6, .factors = 3, .labels = Labels, .hidden = {9, 5}};
   }
-  /// Values are large, for factors begin so small that a net would hardly hear of them.
+  /// Values are large, since factors begin so small that a net would hardly depend on them.
   static numbered_rows data() {
     numbered_rows d = fields<Labels>::data();
     for (float& x : d.rows.value) x *= 8.0f;

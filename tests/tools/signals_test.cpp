@@ -229,7 +229,7 @@ TEST_F(signals, a_worker_at_its_limit_of_cpu_time_ends_the_run_in_order) {
   }
 }
 
-// Equal limits, as `ulimit -t` sets them, are an end without a word: the soft one is lowered.
+// Equal limits, as `ulimit -t` sets them, end a process without a warning: the soft one is lowered.
 TEST_F(signals, a_limit_of_cpu_time_leaves_time_to_save) {
   const std::string model = *folder / "limit.bin";
   std::filesystem::remove(model);

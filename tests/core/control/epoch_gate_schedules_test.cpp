@@ -152,7 +152,7 @@ TEST_P(gate_under, every_schedule_keeps_its_sentences) {
   holds({.workers = 1, .rounds = 3, .joining = 1, .left_out = 1}, 0, 0);
   holds({.workers = 1, .rounds = 2, .joining = 1, .left_out = 1}, 1, 1);
   holds({.workers = 2, .rounds = 1, .joining = 1}, 0, 0);
-  // Most situations; a store buffer adds next to none, since only the plan may wait in one.
+  // This has most situations; a store buffer adds next to none, since only the plan may wait in one.
   if (!GetParam()) holds({.workers = 2, .rounds = 1, .left_out = 1}, 0, 0);
   holds({.workers = 2, .rounds = 1}, 1, 0);
 }

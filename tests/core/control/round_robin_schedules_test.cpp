@@ -71,7 +71,7 @@ class circle_schedules {
   static bool slot_counts(const void* slots, std::size_t slot) noexcept {
     return static_cast<const slot_type*>(slots)[slot].is_waited_for();
   }
-  /// The same of the world as it is, without an operation.
+  /// The same from the actual state, without an operation.
   bool counts(std::size_t w, std::uint32_t count) const {
     return world_.slots[w].state.value == worker_state::active && count % 2 == 1 && count_of(w) == count;
   }

@@ -223,7 +223,8 @@ TEST_F(field_kernels_on_a_row, leave_the_bias_alone_where_it_is_frozen) {
   }
 }
 
-// The root's inverse of a sum that is no finite number is not, either, unless the sum is taken for the largest one.
+// The inverse root of an infinite sum or NaN is no finite number either, unless the sum is taken for the largest
+// number.
 TEST_F(field_kernels_on_a_row, stop_factors_whose_sum_of_squares_is_beyond_all_numbers_and_spoil_nothing) {
   const auto found = same_everywhere([&](isa set) {
     return trained_fields(set, before, z, {.adagrad = true, .sums_before = std::numeric_limits<float>::infinity()});

@@ -22,7 +22,7 @@ struct lanes_of_models : test::fresh_seed<> {
     void gradient(const auto& w, const auto& z, const auto& emit) const { call(w, z, emit); }
   };
 
-  /// Whether lanes agree on a row of so many entries, as what asks when a run begins does.
+  /// Whether lanes agree on a row of so many entries, by the check at the start of a run.
   template <class Gradient>
   bool agree(std::size_t length, const Gradient& gradient) {
     std::vector<std::uint32_t> index;

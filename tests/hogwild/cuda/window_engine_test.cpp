@@ -59,7 +59,7 @@ TEST_F(words_on_a_device, learn_beside_a_worker_on_the_cpu) {
   RecordProperty("above_serial", std::to_string(r.train_loss / serial - 1.0));
 }
 
-// All words are as frequent: each is scored by 1 / 200 of the windows as their word, and by five times that as drawn.
+// All words are equally frequent: 1 / 200 of the windows score a word as theirs, five times as many as a drawn one.
 TEST_F(words_on_a_device, are_trained_fewer_at_once_the_larger_the_step) {
   options.epochs = 1;
   for (const double step : {0.1, 0.4}) {

@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(sizes, nccl_collective,
                                   std::to_string(std::get<0>(test.param));
                          });
 
-// Floats have no room for 1 beside 1e8: what is left of it tells where it was added.
+// In float 1e8 + 1 is 1e8: what is left of the 1 shows where it was added.
 TEST(nccl_group, adds_in_the_order_of_ranks_where_nccl_itself_does_not) {
   constexpr std::array mine{1.0f, 1e8f, -1e8f};
   nccl::unique_id id{};

@@ -129,7 +129,7 @@ TEST(parameters_of_a_report, are_w_in_the_order_of_the_input) {
     columns = e.parameters.columns();
   }});
   options.bias = true;
-  options.l2 = 0.3;  // stored are v, with w = a v
+  options.l2 = 0.3;  // the stored weights are v, with w = a v
   const train_result run = train(logistic{}, data, serial_engine{}, options);
   EXPECT_THAT(columns, ElementsAre(7, 10, 30));
   ASSERT_EQ(seen.size(), 5u);

@@ -92,7 +92,7 @@ struct divided_models : testing::Test {
 
 TEST_F(divided_models, are_the_models_of_one_process) {
   const several_plan ensemble = detail::plan_of({.models = 7});
-  expect_as_alone(ensemble, options);  // whose steps are looked for
+  expect_as_alone(ensemble, options);  // its steps are searched
   train_options told = options;
   told.test = view().slice(0, 100);
   told.step.initial = 0.3;

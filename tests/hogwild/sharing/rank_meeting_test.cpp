@@ -21,7 +21,7 @@ sync_engine meeting_ranks(std::size_t workers, std::size_t rows) {
   return {.workers = workers, .rows = rows, .pin = false};
 }
 
-/// The same rows among so many columns more that their entries are few.
+/// The same rows with so many more columns that meetings use pairs.
 test::toy_rows among(const test::toy_rows& toy, std::size_t columns) {
   test::toy_rows wide = toy;
   wide.columns = columns;

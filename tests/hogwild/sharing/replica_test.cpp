@@ -29,7 +29,7 @@ struct replicas : testing::Test {
   std::span<float> shared() const { return store.parameters<float>(); }
   std::uint64_t unsent(std::size_t slot = 0) const { return store.slots()[slot].unsent.get(); }
 
-  /// Adds 1 to all that the replica holds, lets it exchange, and says which parameters of the shared array moved.
+  /// Adds 1 to all that the replica holds, lets it exchange, and returns which shared parameters changed.
   std::vector<std::size_t> travelled(replica<float>& r) {
     const std::vector<float> before(shared().begin(), shared().end());
     for (float& w : r.values(0)) w += 1.0f;
@@ -228,7 +228,7 @@ TEST_F(replicas, tell_the_probe_what_others_changed_since) {
   for (int k = 1; k <= 16; ++k) {
     for (float& w : r.values(0)) w += 1.0f;
     if (k > 8) {
-      for (float& w : shared()) w += 1.0f;  // somebody else was here
+      for (float& w : shared()) w += 1.0f;  // others have added, too
     }
     r.exchange(1, probe);
     // Eight parameters are looked at in the first exchange, and then in one of eight.

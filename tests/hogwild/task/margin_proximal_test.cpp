@@ -28,14 +28,14 @@ namespace {
 
 constexpr optimizer_kind all_kinds[] = {optimizer_kind::sgd, optimizer_kind::adagrad, optimizer_kind::ftrl};
 
-/// Least squares that writes down which rows are trained, by their labels.
+/// Least squares that records which rows are trained, by their labels.
 struct told_rows {
   static constexpr std::string_view name = "told_rows";
   static constexpr label_kind labels = label_kind::real;
   static inline std::vector<float> trained;
   double loss(float m, float y) const { return 0.5 * (m - y) * (m - y); }
   float derivative(float m, float y) const {
-    if (y != 1.0f && y != -1.0f) trained.push_back(y);  // those are asked for by who wants to know the curvature
+    if (y != 1.0f && y != -1.0f) trained.push_back(y);  // labels of 1 and -1 are used to find the curvature
     return m - y;
   }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models by row kernels, against their own gradient: one worker under direct sharing takes that.
+// Models by row kernels, against their own gradient, which one worker under direct sharing uses.
 #include <hogwild/detail/task/row_kernel_loops.hpp>
 
 #include <algorithm>
@@ -123,7 +123,7 @@ struct row_kernel_runs : testing::Test {
     return train(model, rows, engine, options);
   }
   /// The same epochs row by row on the model's own gradient, and by kernels. Both take the same rows in the same order,
-  /// and round otherwise: each of some 10^5 partials is off by 2^-22 at most, of parameters that stay below 1. Under
+  /// but round differently: each of some 10^5 partials is off by 2^-22 at most, of parameters that stay below 1. Under
   /// adagrad a step is off by 2.4e-5 of itself, and factors near 0, whose signs grow apart, make a thousand of that.
   void expect_kernels_agree(optimizer_kind kind, const std::function<void(train_options&)>& change) const {
     const double within = kind == optimizer_kind::sgd ? 1e-5 : 1e-3;
@@ -281,7 +281,7 @@ TEST_F(list_runs, measures_are_those_of_the_scores) {
         best_is_right += has && s[k] == best;
       }
     }
-    // Kernels round the scores otherwise; so few rows of a thousand may end on the other side.
+    // Kernels round the scores differently: few rows of a thousand may end on the other side.
     ASSERT_TRUE(result.test && result.test->precision_at_1);
     EXPECT_NEAR(result.test->loss, loss / 1000, 1e-5);
     EXPECT_NEAR(*result.test->precision_at_1, static_cast<double>(best_is_right) / 1000, 0.003);
@@ -318,7 +318,7 @@ TEST_F(list_runs, models_of_programs_take_them_where_they_say_so) {
   EXPECT_THROW(train(class_weights<false>{6}, rows, serial_engine{}, options), input_error);
 }
 
-// Rows do not say which of them concern such a group, so that l2 neither trains nor measures it.
+// Nobody knows which rows concern such a group, so l2 is neither trained nor measured.
 TEST_F(list_runs, groups_that_are_no_columns_have_no_l2_and_do_not_count) {
   const auto objective_by = [&](double l2) {
     const train_result result =
