@@ -160,7 +160,7 @@ TEST_P(telemetry, counts_each_byte_of_a_model_that_travels_whole) {
 }
 
 // Prefixes of 512, 1024, 512, 2048, ... of 8192 positions: 512 * (1 + 4 / 2) on average, 19 % of them. Exchanges come
-// in the order of the marks, but for those that were passed over.
+// in the order of the marks, except those that were passed over.
 TEST(ring_engine, sends_rare_columns_rarely) {
   constexpr std::size_t columns = 8192;
   const auto toy = test::planted_classification({.rows = 20'000, .columns = columns});

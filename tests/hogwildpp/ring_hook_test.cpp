@@ -175,7 +175,7 @@ TEST_P(ring_hook, of_groups_without_an_order_covers_all_each_time) {
 
 TEST_P(ring_hook, makes_all_replicas_the_sum_of_what_each_gained) {
   ring_of ring(replicas, ring_rule::deltas, 1, {.rows = columns, .hot_first = false});
-  ring.make_different();  // from bases of 0: what each has is what it gained
+  ring.make_different();  // from bases of 0: each has only its gains
   std::vector<float> sums(columns);
   for (std::size_t j = 0; j < columns; ++j) sums[j] = static_cast<float>(ring.sum(j));
   for (std::size_t v = 0; v < replicas; ++v) ring.store.replica_view(v).state<float>(0)[7] = 1.0f;

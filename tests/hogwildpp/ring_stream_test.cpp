@@ -112,7 +112,7 @@ TEST(kept_gains, count_the_ranks_that_have_rows) {
   EXPECT_NEAR(shrunk(0.0, 0.0), 1.5 / (8.0 * 0.5), 1e-6);
 }
 
-// Together the ranks come to no more than the stated multiple of the way, whatever the curvature.
+// Together the ranks go no further than the stated multiple of the way, whatever the curvature.
 TEST(kept_gains, never_let_ranks_go_further_than_they_say) {
   for (const std::size_t p : {2u, 3u, 8u, 1000u}) {
     for (double curvature = 1e-6; curvature < 1e6; curvature *= 3.0) {
@@ -123,7 +123,7 @@ TEST(kept_gains, never_let_ranks_go_further_than_they_say) {
   }
 }
 
-// Nor where one rank has a thousand times as many rows of a parameter as each of the others: what is kept follows from
+// Nor if one rank has a thousand times as many rows of a parameter as each of the others: the kept part follows from
 // the mean.
 TEST(kept_gains, never_let_unequal_ranks_go_further_either) {
   for (const double others : {1.0, 2.0, 7.0}) {

@@ -26,7 +26,7 @@
 // A subject of the laws of workspace models: a model, data that it understands, and
 //   step    of difference quotients, along directions of length 1
 //   tolerance    of the gradient's length, by which a quotient may be off
-//   huge    what parameters are multiplied by to be very large: the cube of squared losses fits into a float
+//   huge    a factor that makes parameters very large: the cube of squared losses fits into a float
 
 namespace hogwild::test::subjects {
 

@@ -152,7 +152,7 @@ int train_beside(pid_t stranger) {
   strangers seen(stranger);
   const test::toy_rows rows = test::some_rows();
   const auto begin = std::chrono::steady_clock::now();
-  // step * l2 * rows = 25: the weights' scale is folded in each epoch, for which those who were left out are ended.
+  // step * l2 * rows = 25: the weights' scale is folded in each epoch, which ends workers that were left out.
   train(slow_logistic{}, rows.csr(), process_engine{.workers = 1},
         {.epochs = 4, .step = {.initial = 0.5, .decay = 1.0}, .l2 = 0.05, .observers = {&seen}});
   return std::chrono::steady_clock::now() - begin < 40s ? 0 : 6;

@@ -160,7 +160,7 @@ TEST_F(lane_processes, are_dropped_and_refilled_and_the_others_do_not_notice) {
   for (const std::size_t k : {2u, 4u}) EXPECT_LT(measured[k].loss, std::log(2.0));
 }
 
-// Copied rows begin at 0, and those that a run holds back come before its own.
+// A copy of rows begins at row 0, although the run's own rows stand behind those that it holds back.
 TEST_F(lane_processes, count_rows_as_a_bootstrap_does_by_their_place_in_the_dataset) {
   const sparse_view part = rows.view().slice(200, 700);
   const auto train_bootstraps = [&](lane_run run) {

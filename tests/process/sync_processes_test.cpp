@@ -85,7 +85,7 @@ std::string end_of_run(const sync_engine& engine, const Harm& harm) {
   std::jthread hand([&] {
     const auto store = look_at_run(::getpid(), *engine.workers, "slow_logistic");
     ASSERT_TRUE(store);
-    // In the middle of an epoch: it has come to meetings, and takes a tenth of a second.
+    // In the middle of an epoch, which takes a tenth of a second: the rank has come to meetings.
     ASSERT_TRUE(eventually(60s, [&] { return store->slots()[0].dense_meetings.get() > 20; }));
     harm(*store);
   });

@@ -21,7 +21,7 @@ std::string big_endian(std::uint32_t n) {
 
 class nets : public with_folder {
  protected:
-  /// Images of side x side with a bright block, whose place tells ten classes, under noise; labels beside them.
+  /// Images of side x side with a bright block under noise; its place is the class, one of ten. Labels beside them.
   static std::string write_images(const std::string& name, std::uint32_t count, std::uint32_t side) {
     std::mt19937_64 random(count);
     std::string images = big_endian(2051) + big_endian(count) + big_endian(side) + big_endian(side);

@@ -82,7 +82,7 @@ class a_search(command_case):
 
     @staticmethod
     def answer(document):
-        """What has to be the same however often a search was killed."""
+        """The parts that must be the same however often a search was killed."""
         return document["trials"], document["best"], document["finished"]
 
     def test_tells_on_a_terminal_how_far_folds_have_come(self):
@@ -325,7 +325,7 @@ class a_search(command_case):
             began = time.monotonic()
             run = subprocess.Popen(self.resumable(options, "--quiet"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             try:
-                # After all kills it may come to its end.
+                # After all kills it may run to its end.
                 out, err = run.communicate(timeout=draw.uniform(0.02, 0.3) * seconds if killed < KILLS else 60)
             except subprocess.TimeoutExpired:
                 run.send_signal(signal.SIGKILL)

@@ -168,7 +168,7 @@ TEST(broken_circle, whose_workers_hand_on_what_they_lost_is_found) {
   EXPECT_TRUE(broken.contains(goes_on) || broken.contains(one_goes_at_a_time));
 }
 
-/// Does not say that it is gone.
+/// Leaves without announcing it.
 struct circle_left_in_silence : sound_circle {
   struct circle : sound_circle::circle {
     using sound_circle::circle::circle;

@@ -189,7 +189,7 @@ class field_kernels_with : public testing::TestWithParam<std::size_t> {
 };
 
 // 50 columns of 10 fields: rows of a few entries have gaps between their fields, and rows of 30 have several entries a
-// field; other rows have one a field. Numbers are below 1, parameters below 0.4 but for one in 1e4: 1e-4 is a hundred
+// field; other rows have one a field. Numbers are below 1, parameters below 0.4 except one in 1e4: 1e-4 is a hundred
 // times the rounding of some thousand products.
 TEST_P(field_kernels_with, rows_are_scored_and_trained_by_the_formula_and_to_the_same_bits_everywhere) {
   for (const std::size_t entries : {0u, 1u, 2u, 5u, 10u, 30u, 50u})

@@ -82,7 +82,7 @@ int in_small_shared_memory() {
     }
     if (exists("hogwild-too-large")) return 5;
   }
-  segment all = segment::create("hogwild-all", whole, identity);  // and what was free before is free again
+  segment all = segment::create("hogwild-all", whole, identity);  // and what was free before must be free again
   std::memset(all.data() + segment_header_bytes, 1, whole - segment_header_bytes);
   return 0;
 }

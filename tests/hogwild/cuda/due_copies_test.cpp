@@ -266,7 +266,7 @@ struct meeting_devices {
     for (float& s : store.state<float>(0)) s = normal(random);
   }
 
-  /// Two rounds. The bytes that exchanges copied between devices and host, but for the number of updates.
+  /// Trains two rounds. Returns the bytes that exchanges copied between devices and host, except for update counts.
   std::size_t train(bool by_peers) {
     struct member {
       std::unique_ptr<private_arrays<float>> host;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs in each kind of memory, by the emulated device: the serial engine's objective, every exact add, checkpoints, and
-// what is refused.
+// refusals.
 #include <hogwild/cuda/engine.hpp>
 
 #include <string>

@@ -117,7 +117,7 @@ TEST_F(lost_device, one_that_fails_tells_the_others_why) {
   for (const std::size_t rank : {1u, 2u}) EXPECT_EQ(said[rank], "rank 0 of 3 gave up: row 17 of a.svm is torn");
 }
 
-/// Rank 1 comes to NCCL, and leaves before it has told the others.
+/// Rank 1 joins NCCL, and leaves before it has told the others.
 TEST_F(lost_device, one_that_leaves_as_it_joins_is_not_waited_for) {
   const std::size_t aborted_before = test::aborted_fake_communicators();
   const std::size_t finalized_before = test::finalized_fake_communicators();
@@ -144,7 +144,7 @@ TEST_F(lost_device, one_that_leaves_as_it_joins_is_not_waited_for) {
   test::fake_nccl().abort(left_behind);
 }
 
-/// It undoes what it has begun, and so do the others, which wait for it.
+/// Each rank undoes what it has begun, after waiting for the others.
 TEST_F(lost_device, one_that_nccl_does_not_let_join_is_named_by_all_and_leaves_nothing) {
   test::break_fake_nccl(test::nccl_fault::refused_to_join, 1);
   const std::size_t aborted_before = test::aborted_fake_communicators();

@@ -203,7 +203,7 @@ TEST(observers_of_a_run, are_given_by_pointer_reference_value_or_shared) {
   EXPECT_EQ(heard(options_with(diarist(page))), all);
   EXPECT_EQ(heard(options_with(std::make_shared<diarist>(page))), all);
   EXPECT_EQ(heard(options_with(std::make_unique<diarist>(page))), all);
-  // Copies of the options tell the same one.
+  // Copies of the options report to the same observer.
   const train_options first = options_with(diarist(page)), second = first;
   EXPECT_EQ(first.observers[0].get(), second.observers[0].get());
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t unlimited = static_cast<std::size_t>(-1);
 
-/// A store of 8 slots and what a replica on it needs.
+/// A store of 8 slots, and the other needs of a replica on it.
 struct replicas : testing::Test {
   void make(std::size_t parameters, std::size_t state_arrays = 0) {
     store = param_store::in_memory({.parameters = parameters, .state_arrays = state_arrays, .workers = 8});
@@ -91,7 +91,7 @@ TEST_F(replicas, send_the_same_from_every_slot) {
 
 TEST_F(replicas, of_wide_rows_exchange_as_many_parameters_and_whole_rows) {
   make(1000 * 3 + 3);
-  // 512 parameters are 170 rows of 3; what is not ordered by popularity travels each time.
+  // 512 parameters are 170 rows of 3; groups without an order by popularity are exchanged each time.
   replica<float> r = in_slot(0, {{.name = "weights", .rows = 1000, .width = 3},
                                  {.name = "bias", .offset = 3000, .rows = 3, .hot_first = false}});
   r.begin_round({.exchange_rows = 1});

@@ -75,7 +75,7 @@ struct margin_fading : testing::Test {
   const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
 };
 
-// The same steps: what rows owe a column is settled in closed form.
+// The same steps: the steps that rows owe a column are settled in closed form.
 TEST_F(margin_fading, momentum_ends_where_its_dense_form_does) {
   for (const std::size_t epochs : {1u, 5u}) {
     const train_result of_all = dense(optimizer_kind::momentum, epochs);

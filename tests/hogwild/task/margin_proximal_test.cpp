@@ -223,8 +223,8 @@ TEST_F(few_decide, ends_near_the_optimum_with_several_workers) {
       EXPECT_THROW(train(logistic{}, data, local_sgd_engine{.workers = 4}, options(kind)), config_error);
       continue;
     }
-    // A quarter of what rows change is kept, and a quarter of what the gate takes. Such runs repeat to the bit: they
-    // end 0.02 % above the least, and where the gate takes all, at no weights, 0.52 % above it.
+    // The mean keeps a quarter of what rows change, and a quarter of what the gate takes. Such runs repeat to the bit:
+    // they end 0.02 % above the least, and where the gate takes all, at no weights, 0.52 % above it.
     const train_result averaged = train(logistic{}, data, local_sgd_engine{.workers = 4}, options(kind));
     EXPECT_NEAR(averaged.objective, least, 0.001 * least) << name_of(kind);
   }

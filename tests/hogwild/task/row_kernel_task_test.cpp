@@ -35,7 +35,7 @@ struct machine_case {
   static test::toy_rows rows() { return test::planted_classification(kernel_shape); }
   model m{.features = kernel_shape.columns, .factors = 5};
 };
-/// With more factors than registers hold, and numbers for labels.
+/// Has more factors than registers hold, and numbers for labels.
 struct wide_machine_case {
   using model = factorization_machine;
   static test::toy_rows rows() { return test::planted_regression(kernel_shape); }
@@ -207,7 +207,7 @@ TEST_F(machine_kernel_runs, groups_that_are_frozen_stay_as_they_are) {
   EXPECT_EQ(factors_after(2), factors_after(4));
 }
 
-// Steps are small, and the last ones a thousandth of the first: what is left is some 1e-4 of the objective.
+// Steps are small, and the last ones a thousandth of the first: some 1e-4 of the objective remains.
 TEST(softmax_with_l2, ends_at_the_optimum_under_every_optimiser) {
   if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const test::kept_rows rows = test::planted_classes({.rows = 300, .columns = 40, .per_row = 6}, 3);
@@ -314,7 +314,7 @@ TEST_F(list_runs, models_of_programs_take_them_where_they_say_so) {
     const double expected = 1.0 - std::pow(0.99, static_cast<double>(count[k]));
     EXPECT_NEAR(static_cast<double>(result.parameters[k]), expected, 1e-4) << k;
   }
-  EXPECT_FALSE(result.test->accuracy);  // what they predict is one class
+  EXPECT_FALSE(result.test->accuracy);  // they predict one class
   EXPECT_THROW(train(class_weights<false>{6}, rows, serial_engine{}, options), input_error);
 }
 
@@ -347,8 +347,8 @@ struct row_kernel_ranks : testing::Test, Case {
 using row_kernel_rank_cases = testing::Types<machine_of_ranks, softmax_of_ranks>;
 TYPED_TEST_SUITE(row_kernel_ranks, row_kernel_rank_cases);
 
-// A step that falls inside an epoch falls by the rows of all ranks: of two that have the same rows, each does what a
-// process does alone, and the mean of equal numbers is that number but for rounding.
+// A step that falls inside an epoch falls by the rows of all ranks: two ranks with the same rows each do what a process
+// does alone, and the mean of equal numbers is that number up to rounding.
 TYPED_TEST(row_kernel_ranks, in_lockstep_follow_the_schedule_of_all_rows) {
   const csr_rows rows = this->all.csr();
   for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::adagrad}) {

@@ -72,7 +72,7 @@ TEST_F(sparse_mlp, its_gradient_and_scores_are_those_of_the_dense_form) {
   }
 }
 
-// The same sums in another order; what momentum does to a column meanwhile is settled in closed form.
+// The same sums in another order; the steps of momentum for a column are settled in closed form.
 TEST_F(sparse_mlp, epochs_end_where_those_of_the_dense_form_do) {
   for (const optimizer_kind kind :
        {optimizer_kind::sgd, optimizer_kind::momentum, optimizer_kind::adagrad, optimizer_kind::row_adagrad}) {
