@@ -77,7 +77,7 @@ TEST(messages, pass_through_memory_of_their_own) {
       direct.send(mine.data(), n, r);
     }
     std::ranges::fill(mine, nothing);
-    for (int k = 0; k < 100; ++k) meeting->barrier();  // gives the messages time
+    for (int k = 0; k < 100; ++k) meeting->barrier();  // lets the messages progress
     EXPECT_EQ(std::ranges::count(all, nothing), static_cast<std::ptrdiff_t>(all.size()));
     direct.finish();
     for (std::size_t r = 0; r < direct.size(); ++r)

@@ -130,7 +130,7 @@ def test_machines_that_have_no_lanes_are_trained_by_a_fit_each(monkeypatch):
     for wrong in ({"n_factors": [0]}, {"eta0": [-1.0]}, {"alpha": ["much"]}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             hw.search.Grid(estimator, wrong, cv=2, error_score="raise").fit(x, y)
-    # No field-aware one has lanes.
+    # Field-aware machines have no lanes.
     fits = counted(monkeypatch, FFM)
     hw.search.Grid(FFM(2, max_iter=2, random_state=0), {"alpha": [1e-4, 1e-2]}, cv=2).fit(x, y)
     assert fits.fits == 5

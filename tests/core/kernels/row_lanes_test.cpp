@@ -117,7 +117,7 @@ constexpr std::size_t model_counts[] = {8, 16, 32};
 
 TYPED_TEST(row_lanes_on, each_has_the_bits_that_it_has_alone) {
   for (const auto& f : TestFixture::family::all(24)) {
-    if (f.room() > 24) continue;  // more models make the kernels' runs as long
+    if (f.room() > 24) continue;  // narrower families with more models have runs as long
     for (const std::size_t models : model_counts) {
       for (const bool adagrad : TestFixture::optimisers()) {
         const typename TestFixture::rows_type rows(this->random, 1 + this->random() % 4, f.columns, f.columns,

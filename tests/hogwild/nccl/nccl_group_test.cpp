@@ -144,7 +144,7 @@ TEST_F(lost_device, one_that_leaves_as_it_joins_is_not_waited_for) {
   test::fake_nccl().abort(left_behind);
 }
 
-/// Each rank undoes what it has begun, after waiting for the others.
+/// The rank undoes what it has begun, and so do the others, which wait for it.
 TEST_F(lost_device, one_that_nccl_does_not_let_join_is_named_by_all_and_leaves_nothing) {
   test::break_fake_nccl(test::nccl_fault::refused_to_join, 1);
   const std::size_t aborted_before = test::aborted_fake_communicators();
