@@ -37,8 +37,7 @@ FREE = ("settings", "machine", "peers", "ceiling")  # objects with arbitrary nam
 
 
 def spoiled(line):
-    """The line without each of its fields in turn, with an extra one, and with an invalid value; nested objects
-    alike."""
+    """The line without each of its fields in turn, with an extra one, and with an invalid value; nested ones too."""
     for name, value in line.items():
         yield {k: v for k, v in line.items() if k != name}
         yield {**line, name: [None]}

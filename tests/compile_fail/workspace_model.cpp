@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model with a workspace. CMakeLists.txt replaces one of its members by one that conforms() accepts, and by one that
-// it refuses.
+// A model with a workspace. CMakeLists.txt replaces one member by a form that conforms() accepts, and by one that it
+// refuses.
 #include <hogwild/model.hpp>
 
 #ifndef SPACE

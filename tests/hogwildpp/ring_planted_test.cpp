@@ -27,8 +27,7 @@ struct ring : testing::TestWithParam<std::tuple<ring_rule, std::size_t>> {
   const ring_engine engine{
       .workers = replicas, .replicas = replicas, .rule = rule, .team = thread_team_kind::std, .pin = false};
 
-  /// Averages keep the mean of their gains: they train `replicas` times as many epochs, and the step falls as far in
-  /// all.
+  /// Averages keep the mean of their gains: they train `replicas` times as many epochs, down to the same step.
   train_options for_ring(train_options options) const {
     if (rule == ring_rule::deltas) return options;
     options.epochs *= replicas;

@@ -223,7 +223,7 @@ TEST_F(field_kernels_on_a_row, leave_the_bias_alone_where_it_is_frozen) {
   }
 }
 
-// The inverse root of an infinite sum or NaN is no finite number either, unless the sum is taken for the largest
+// The kernels' inverse root of a sum that is not finite is not finite either, unless the sum is taken for the largest
 // number.
 TEST_F(field_kernels_on_a_row, stop_factors_whose_sum_of_squares_is_beyond_all_numbers_and_spoil_nothing) {
   const auto found = same_everywhere([&](isa set) {

@@ -40,8 +40,8 @@ inline void expect_near(const std::vector<float>& found, const std::vector<doubl
     ASSERT_NEAR(static_cast<double>(found[i]), expected[i], expected[i] == 0.0 ? 0.0 : bound) << "number " << i;
 }
 
-/// A sum of products. In single precision a sum of n products, rounded in any order and fused or not, is within n u / (1
-/// - n u) of sum |x|, where u = 2^-24 (Higham, Accuracy and Stability, 3.5); with n <= 300 that is below 1.0001 n u.
+/// A sum of products. In single precision a sum of n products, rounded in any order and fused or not, is within n u /
+/// (1 - n u) of sum |x|, where u = 2^-24 (Higham, Accuracy and Stability, 3.5); with n <= 300 that is below 1.0001 n u.
 struct exact_sum {
   double value = 0, sizes = 0;
   std::size_t terms = 0;
