@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts on claims of papers: what decides them, and what keeps them open; the papers' own arithmetic."""
+"""Verdicts on the claims of papers, and why some stay undecided; the papers' own arithmetic."""
 import importlib.machinery
 import importlib.util
 import pathlib

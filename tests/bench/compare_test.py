@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench/compare: what it says of records, and how it makes them of two builds."""
+"""bench/compare: its verdicts on records, and how it makes records of two builds."""
 import json
 import math
 import os
@@ -36,7 +36,7 @@ def record(*runs, began="today", machine=MACHINE, peers=None):
 
 
 def drawn(numbers, turns, factor=1.0):
-    """Seconds of A and of B in turns: recorded pairs of one build, either of a pair first, and B slower by a factor."""
+    """Seconds of A and of B in turns: recorded pairs of one build, each in random order; B is slower by a factor."""
     a, b = [], []
     for _ in range(turns):
         i = 2 * numbers.randrange(len(EQUAL) // 2)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that measure what a device can do, on the host, and the use of their figures.
+// The kernels that measure a device's ceilings, run on the host, and the use of their results.
 #include "ceilings.hpp"
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace {
 struct device_ceilings : test::fresh_seed<> {
   std::uint64_t below(std::uint64_t n) { return std::uniform_int_distribution<std::uint64_t>(1, n)(random); }
 
-  /// All parts of a launch at the same time.
+  /// Runs all parts of a launch at the same time.
   static void run(ceiling_kernel kernel, const ceiling_work& work, std::size_t parts) {
     std::vector<std::jthread> threads;
     for (std::size_t part = 0; part < parts; ++part)
@@ -51,7 +51,7 @@ TEST_F(device_ceilings, exact_adds_are_as_many_as_were_asked_for_and_scattered_o
     run(kernel, {.weights = weights.data(), .floats = floats, .count = count, .update = update_kind::exact}, below(4));
     EXPECT_EQ(std::accumulate(weights.begin(), weights.end(), 0.0), static_cast<double>(count));
     EXPECT_EQ(weights[floats], 0.0f) << "behind the last";
-    // Multiples of the golden ratio are spread evenly: within some adds of a hundred or more for each.
+    // Multiples of the golden ratio are spread evenly: each float gets a hundred adds or more, within a few.
     for (std::size_t j = 0; j < floats; ++j) {
       if (kernel == ceiling_kernel::scattered_adds)
         ASSERT_GT(weights[j], 80.0f) << j;

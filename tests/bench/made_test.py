@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Data that are made have what was asked for. Usage: made_test.py HOGWILD"""
+"""Generated data have the requested properties. Usage: made_test.py HOGWILD"""
 import collections
 import json
 import pathlib
@@ -27,7 +27,7 @@ class Made(unittest.TestCase):
             self.assertEqual(max(map(len, rows)), omega)
             counts = collections.Counter(column for row in rows for column in row)
             self.assertAlmostEqual(max(counts.values()) / n, delta, delta=0.011)  # every hundredth row has it, too
-            # Groups are drawn at random: five standard deviations of how many rows are in them.
+            # Groups are drawn at random: the bound adds five standard deviations of the number of rows in one.
             self.assertAlmostEqual(sum(bool(rows[0] & row) for row in rows) / n, rho, delta=0.02 + 2.5 / n ** 0.5)
             with tempfile.TemporaryDirectory() as folder:
                 path = pathlib.Path(folder) / "rows.svm"
@@ -57,7 +57,7 @@ class Made(unittest.TestCase):
             self.assertEqual(len({line.split()[2] for _, line in lines[1:] if line[0] == "v"}), classes)
         degrees = collections.Counter(node for _, line in lines[1:] if line[0] == "e" for node in line.split()[1:])
         most = sorted(degrees.values(), reverse=True)
-        self.assertGreater(most[0], 10 * most[len(most) // 2])  # few are in most documents
+        self.assertGreater(most[0], 10 * most[len(most) // 2])  # a few nodes have most edges
 
     def test_the_same_seed_makes_the_same_and_another_one_others(self):
         for make in (lambda seed: made.ratings(20, 30, 5, seed=seed), lambda seed: made.grid(9, seed=seed),

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Places of the suite on a slow network, and what the simulator is told of them: without a network."""
+"""The suite's places on a slow network, and the parameters of the simulator, without a network."""
 import dataclasses
 import pathlib
 import sys
@@ -28,7 +28,7 @@ def workload(**changes):
 
 
 class places_of_the_suite(unittest.TestCase):
-    """What is told of a lab, without one."""
+    """Places in a lab, without a lab."""
     def setUp(self):
         self.here = Place(pathlib.Path("/nowhere/hogwild"), None, pathlib.Path("/nowhere"), "")
         self.lab = dataclasses.replace(self.here, name="lab:unlimited", lab=object())

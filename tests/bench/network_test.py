@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Two machines on a slow network, and what is left of it afterwards: network_test.py HOGWILD DELAY_RELAY
+"""Two machines on a slow network, and its cleanup: network_test.py HOGWILD DELAY_RELAY
 
-Ends with 77 and the reason where there can be no such network.
+Ends with 77 and the reason where such a network cannot be set up.
 """
 import json
 import os
@@ -53,7 +53,7 @@ class two_machines(unittest.TestCase):
         return json.loads(done.stdout)
 
     def train_on_both(self, name):
-        """The result, and each rank's parameters as its checkpoint has them."""
+        """The result, and each rank's parameters from its checkpoint."""
         kept = f"{self.folder.name}/{name}"
         program = [HOGWILD, "train", self.file, *COMMON, *WAYS[name], "--workers", "1", "--transport", "mpi",
                    "--checkpoint", kept]
@@ -93,7 +93,7 @@ class two_machines(unittest.TestCase):
         server.wait(timeout=60)
         self.assertEqual(code, 0, err)
         found = json.loads(out)
-        # What is kept back cannot be early, and what is limited cannot be faster, but for what a bucket holds.
+        # Delayed messages cannot be early, and the rate cannot exceed its limit, except by the contents of a bucket.
         self.assertGreater(found["round_trip_seconds"], 2 * MILLISECONDS / 1e3)
         self.assertLess(found["bytes_per_second"], 1.2 * MEGABITS * 1e6 / 8)
 
@@ -115,7 +115,7 @@ class a_place_of_the_suite(unittest.TestCase):
         for name, run in runs.items():
             self.assertEqual((run["place"], run["state"]), ("lab:1gbit-1ms", "measured"), run["reason"])
             epochs = run["points"][-1][1]
-            # An epoch whose summed changes overshoot is trained again, and counts again: on the ring, not twice in a run.
+            # An epoch whose summed changes overshoot is trained again and counts again; on the ring at most once a run.
             epochs_trained = run["examples"] / 18000
             self.assertGreater(epochs_trained, 0.99 * epochs)
             self.assertLess(epochs_trained, 1.01 * (epochs + (3 if name == "ring" else 0)))
@@ -128,7 +128,7 @@ class a_place_of_the_suite(unittest.TestCase):
 
 class a_slow_machine(unittest.TestCase):
     def test_gets_as_much_of_a_cpu_as_it_should(self):
-        """The machine that is not limited launches, as in a run; each counts for a while."""
+        """The unlimited machine launches, as in a run; each counts for a while."""
         count = "import time; e = time.process_time(); t = time.monotonic()\nwhile time.monotonic() < t + 1: pass\n" \
                 "print(time.process_time() - e)"
         with lab.Lab(RELAY, 2, None, 0, slow_cpu=0.2) as machines:
@@ -136,7 +136,7 @@ class a_slow_machine(unittest.TestCase):
             nested = machines.command(0, *program)
             code, out, err = lab.finish(nested, machines.environment(), 60)
         self.assertEqual(code, 0, err)
-        # Never more than its quota, but for what a period lets through at either end.
+        # Never more than its quota, except for one period's at either end.
         self.assertLess(float(out), 0.3)
 
 
@@ -156,7 +156,7 @@ class a_lab_that_is_asked_to_end(unittest.TestCase):
         self.assertFalse(os.path.exists(folder))
 
     def test_takes_along_what_was_killed(self):
-        """A lab whose program had no time to close it is closed by the next one."""
+        """The next lab closes one whose program had no time to."""
         program = ("import sys, time; sys.dont_write_bytecode = True; sys.path.insert(0, sys.argv[1]); import lab\n"
                    "with lab.Lab(sys.argv[2], 2, None, 1) as machines:\n"
                    "    print(machines.name, flush=True); time.sleep(60)")

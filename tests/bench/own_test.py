@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""`hogwild bench DATA`: a task of one's own rows. Usage: own_test.py HOGWILD"""
+"""`hogwild bench DATA`: a task of the user's own rows. Usage: own_test.py HOGWILD"""
 import dataclasses
 import json
 import pathlib
@@ -31,7 +31,7 @@ class Own(unittest.TestCase):
                         "--nonzeros", "20", "--seed", "1"], check=True, capture_output=True)
 
     def bench(self, *words, program=HOGWILD):
-        """A call in a folder of its own: how it ended, and the lines of its record, none where it left none."""
+        """A call in a folder of its own. Returns how it ended and the lines of its record, if there are any."""
         with tempfile.TemporaryDirectory() as out:
             at = words.index("--") if "--" in words else len(words)
             done = subprocess.run([HOGWILD, "bench", *words[:at], "--hogwild", program, "--seeds", "1", "--workers", "2",
@@ -42,7 +42,7 @@ class Own(unittest.TestCase):
         return done, lines
 
     def measured(self, *words):
-        """What a call that ends well prints, its record, and its runs by contestant."""
+        """The output of a call that succeeds, its record, and its runs by contestant."""
         done, lines = self.bench(*words)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         runs = {x["contestant"]: x for x in record.of(lines, "run")}
@@ -50,7 +50,7 @@ class Own(unittest.TestCase):
         return done.stdout, lines, runs
 
     def logging(self, change=""):
-        """A program that is hogwild, but for `change`, and the file to which it adds the words that it gets."""
+        """A program like hogwild except for `change`, and the file to which it appends its arguments."""
         program, log = self.folder / "logging", self.folder / "log.jsonl"
         log.unlink(missing_ok=True)
         program.write_text(f"#!{sys.executable}\nimport json, subprocess, sys\nwords = sys.argv[1:]\n"

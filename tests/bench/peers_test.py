@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of others as contestants, played by programs that are made up here. Usage: peers_test.py HOGWILD"""
+"""Other people's programs as contestants, played by fakes. Usage: peers_test.py HOGWILD"""
 import dataclasses
 import os
 import pathlib
@@ -139,7 +139,7 @@ class Peers(unittest.TestCase):
         rows = self.folder / "rows.svm"
         task = Task("toy", "linear", lambda _: {"train": rows, "test": rows}, ["--model", "hinge_svm", "--l2", "0.5"],
                     self.task.target, {"": {}}, "", 2)
-        # Of weights 0.5 and -0.5 the margins are 0.5, 0.5, 0.5 and 1: the summed loss is 1.5, half the norm 0.25.
+        # With weights 0.5 and -0.5 the margins are 0.5, 0.5, 0.5 and 1: the summed loss is 1.5, half the norm 0.25.
         with self.program("numasvm", "#!/bin/sh\ncd $(dirname $0)\necho \"$@\" > calls\n"
                                      "echo 'epoch: 1 wall_clock: 9.0 train_time: 0.5 test_time: 0.1 epoch_time: 0.5 "
                                      "train_rmse: 0.612372 test_rmse: 0.6 obj: 1.75 train_acc: 1 test_acc: 0.75'\n"):
@@ -187,7 +187,7 @@ class Peers(unittest.TestCase):
         return Task("toy", "words", lambda _: {"train": text}, options, target, {"": {}}, "", 2)
 
     def trained(self, task):
-        """Both vectors of each word after a run of ours, and the objective that it told last."""
+        """Both vectors of each word after a run of ours, and the last objective that it reported."""
         model, text = self.folder / "our.model", self.folder / "our.txt"
         arguments = [task.data(None)["train"], *task.options, "--engine", "serial", "--epochs", "4", "--step", "0.1",
                      "--save", model]
@@ -202,7 +202,7 @@ class Peers(unittest.TestCase):
         self.assertGreater(len(vectors), 100)
         self.assertAlmostEqual(words.objective(task, self.place, task.data(None), vectors), told, 9)
         outputs_alone = {word: [0.0] * 8 + numbers[8:] for word, numbers in vectors.items()}
-        # Vectors of zeros tell nothing.
+        # With input vectors of zeros nothing is predicted.
         self.assertGreater(words.objective(task, self.place, task.data(None), outputs_alone), told + 0.1)
         del vectors["t0w1"]
         with self.assertRaisesRegex(Unavailable, "t0w1"):

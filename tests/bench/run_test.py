@@ -15,7 +15,7 @@ import unittest
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOGWILD = sys.argv.pop(1)
-# The suite, told that nobody else uses the CPUs: only then are times judged.
+# The suite, told that nobody else uses the CPUs; it judges times only then.
 QUIET = f"""import runpy, sys
 sys.path.insert(0, {str(ROOT / 'bench')!r})
 from suite import turns
@@ -28,16 +28,16 @@ def bench(*arguments):
 
 
 def unignore():
-    """Also where whoever runs the tests ignores a signal, as nohup does."""
+    """Resets the signals that a caller such as nohup may have ignored."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
-FREE = ("settings", "machine", "peers", "ceiling")  # objects whose names nobody knows
+FREE = ("settings", "machine", "peers", "ceiling")  # objects with arbitrary names
 
 
 def spoiled(line):
-    """The line without each of its fields in turn, with one more, and with a value that no field has; and so on inside."""
+    """The line without each of its fields in turn, with an extra one, and with an invalid value; nested ones too."""
     for name, value in line.items():
         yield {k: v for k, v in line.items() if k != name}
         yield {**line, name: [None]}
@@ -90,7 +90,7 @@ class Run(unittest.TestCase):
         self.fits_the_schema(lines)
 
     def cheat(self, change, task="tiny_ratings", after="", quiet=False):
-        """The runs of a planted engine: a program that is hogwild, but for what `change` does where threads train."""
+        """The runs of a planted engine: a program like hogwild, except that `change` acts where threads train."""
         with tempfile.TemporaryDirectory() as folder:
             program, out = pathlib.Path(folder) / "hogwild", pathlib.Path(folder) / "out"
             program.write_text(f"#!{sys.executable}\nimport json, subprocess, sys\nwords = sys.argv[1:]\n"
@@ -123,7 +123,7 @@ class Run(unittest.TestCase):
         self.assertIn("it stopped after 3 of 25 epochs", run["reason"])
 
     def test_an_engine_that_reports_half_of_its_time_is_refused(self):
-        # Both have longer vectors than the task says: half of the time is more than what starting may take.
+        # Both train longer vectors than the task says, so that half of the time is more than startup may take.
         run = self.cheat("if 'skip_gram' in words: words[words.index('--dimension') + 1] = '1536'", "tiny_words", """
 if planted:
     path = words[words.index('--record') + 1]
@@ -144,7 +144,7 @@ if planted:
         self.assertEqual({r["contestant"] for r in runs}, {"serial", "threads_direct", "threads_buffered"})
 
     def begun(self, out, temporary):
-        """A call that has made a run."""
+        """Starts a call and waits until it has made a run."""
         path = out / "bench.jsonl"
         child = subprocess.Popen([HOGWILD, "bench", "--suite", "tiny", "--workers", "1,2", "--out", out],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -157,7 +157,7 @@ if planted:
 
     @staticmethod
     def of_call(out):
-        """Processes that a call of begun() has started, itself among them."""
+        """The processes that a call of begun() has started, including itself."""
         found = []
         for place in pathlib.Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
@@ -167,7 +167,7 @@ if planted:
 
     def require_nothing_left(self, out):
         end = time.monotonic() + 60
-        while self.of_call(out) and time.monotonic() < end:  # who was killed takes a moment to go
+        while self.of_call(out) and time.monotonic() < end:  # a killed process takes a moment to go
             time.sleep(0.01)
         self.assertEqual(self.of_call(out), [])
 
@@ -198,7 +198,7 @@ if planted:
             left = set(temporary.iterdir())
             self.assertEqual(len(left), 1)
             living = self.begun(other_out, temporary)
-            living.send_signal(signal.SIGSTOP)  # so that it does not come to its end meanwhile
+            living.send_signal(signal.SIGSTOP)  # so that it does not end meanwhile
             mine = set(temporary.iterdir())
             self.assertEqual(len(mine), 1)
             self.assertNotEqual(mine, left)

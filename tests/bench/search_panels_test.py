@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is drawn of records of searches, made up and real. Usage: search_panels_test.py [HOGWILD]"""
+"""Drawings of search records, made up and real. Usage: search_panels_test.py [HOGWILD]"""
 import json
 import math
 import pathlib

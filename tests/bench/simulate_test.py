@@ -56,12 +56,12 @@ class by_hand(unittest.TestCase):
     def test_short_sums_take_one_way_and_long_ones_two(self):
         self.assertAlmostEqual(Network(WIRE, 10 * MS).all_reduce(4, 100, 4)[0], 10 * MS)
         self.assertAlmostEqual(Network(WIRE, 10 * MS).all_reduce(4, 10_000, 4)[0], 20 * MS)
-        # Parts above what goes at once are asked for first: there and back again.
+        # Parts too large to send at once are requested first: another round trip.
         self.assertAlmostEqual(Network(WIRE, 10 * MS).all_reduce(4, 100_000, 4)[0], 60 * MS)
 
     def test_a_meeting_waits_for_a_message_to_begin_with(self):
-        # The other machine hears 10 ms later to begin; 5 meetings of 10 + 10 ms and a last one of 10 ms; then
-        # the first one's parameters are told, and all answer: 10 ms each.
+        # The other machine learns 10 ms later that it begins; 5 meetings of 10 + 10 ms and a last one of 10 ms; then
+        # the first machine sends its parameters, and all answer: 10 ms each.
         found = synchronous.simulate(workload(), Network(WIRE, 10 * MS), 2, "all_reduce")
         self.assertAlmostEqual(found.epoch_seconds, (10 + 50 + 5 * 20 + 10 + 20) * MS)
 
@@ -70,15 +70,15 @@ class by_hand(unittest.TestCase):
         work = workload(parameters=10_000, row_seconds=1e-15, column_shares=((0, 1e-3), (9_999, 1e-3)))
         found = synchronous.simulate(work, Network(1e6, 0.0), 2, "all_reduce")
         self.assertAlmostEqual(found.bytes_sent, 5 * 8 * 1e4 * (1 - 0.999 ** 10) + 7 * 16)
-        # With 64 machines the pairs of all are more than half of the parameters: 10 kB / 64 to 63 others, and back.
+        # With 64 machines all pairs together are more than half of the parameters: 10 kB / 64 to 63 others, and back.
         self.assertFalse(synchronous.exchange(work, Network(1e6, 0.0), 64, "all_reduce")[2])
         self.assertAlmostEqual(synchronous.exchange(work, Network(1e6, 0.0), 64, "all_reduce")[1], 2 * 40_000 * 63 / 64)
 
     def test_a_ring_of_two(self):
         # A turn takes 1 ms, a way 10 ms, and from its second turn on a machine pauses 19 ms before it. Turns begin
-        #   machine 0: 0, 41, 101 ms       machine 1: 11, 71, 131 ms, who began to train at 10 ms
-        # Both have finished their 75 rows by then, and the message that tells so is back at 142 + 19 = 161 ms. The
-        # stop is with machine 1 at 171 + 19 = 190 ms, and the sum takes 10 ms.
+        #   machine 0: 0, 41, 101 ms       machine 1: 11, 71, 131 ms, which began to train at 10 ms
+        # Both have finished their 75 rows by then, and the message that says so is back at 142 + 19 = 161 ms. The stop
+        # reaches machine 1 at 171 + 19 = 190 ms, and the sum takes 10 ms.
         found = ring.simulate(workload(rows=150), Network(WIRE, 10 * MS), 2, epochs=1)
         self.assertAlmostEqual(found.epoch_seconds, 200 * MS)
         self.assertEqual(found.exchanges, 3)
@@ -98,7 +98,7 @@ class by_hand(unittest.TestCase):
         slow = ring.simulate(workload(rows=60), Network(WIRE, 10 * MS), 2, law="slow:10", epochs=1)
         # 0's turns: 41: 30 + 0.1; 101: 30 + 6; 161: 60 (again from 102 on: 30 more by 132) + 11.8.
         self.assertAlmostEqual(slow.epoch_seconds, (161 + 10 + 19 + 10) * MS)
-        # Machine 1 trains until the stop is there at 190 ms, but for its three turns, from 10 ms on.
+        # Machine 1 trains from 10 ms until the stop arrives at 190 ms, except during its three turns.
         self.assertAlmostEqual(slow.rows_trained, 60 + (190 - 10 - 3) / 10)
 
     def test_staleness_of_lockstep_is_what_others_have_in_hand(self):
@@ -157,7 +157,7 @@ class laws(unittest.TestCase):
                 found = self.play("ring", count, law=law, epochs=2)
                 self.assertGreaterEqual(found.rows_trained, 10_007 - 1e-6)
                 self.assertLessEqual(found.rows_trained, 3 * 10_007)
-        # Messages that take no time: all that is too much was trained while the last lap and the stop went round.
+        # Messages take no time: the surplus was trained during the last lap and the lap of the stop.
         fast = self.play("ring", 4, net=Network(WIRE, 0.0), epochs=2)
         self.assertLess(fast.rows_trained, 1.2 * 10_007)
 

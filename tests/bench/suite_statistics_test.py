@@ -22,7 +22,7 @@ def tail(sums, at):
 
 
 def rank_of(value, values):
-    """Ranks as a definition: the mean of those that equal values share."""
+    """Ranks by definition: equal values share the mean of theirs."""
     return sum(x < value for x in values) + (sum(x == value for x in values) + 1) / 2
 
 

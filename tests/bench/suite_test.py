@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the bench suite believes of a run, and how it tunes."""
+"""How the bench suite judges runs, and how it tunes."""
 import dataclasses
 import math
 import json
@@ -122,8 +122,8 @@ class Grids(unittest.TestCase):
 
 class Tuning(unittest.TestCase):
     def toy(self, best, settings, seed):
-        """More epochs the farther the step is from the best one: a parabola in its logarithm. Seeds change 2 % of them,
-        and by a half what an epoch takes."""
+        """Needs more epochs the farther the step is from the best one: a parabola in its logarithm. Seeds change their
+        number by 2 %, and an epoch's time by half."""
         self.calls += 1
         chance = random.Random(f"{settings} {seed}")
         epochs = (1 + math.log2(settings["step"] / best) ** 2) * (1 + 0.01 * chance.uniform(-1, 1))
@@ -186,7 +186,7 @@ class Tuning(unittest.TestCase):
             large = settings["step"] > 1.0
             lost = large and seed == tuning.SEEDS[1]  # one of three is enough
             return Outcome([Point(1.0, 1, 0.1 if large else 0.3), Point(2.0, 2, 0.9 if lost else 0.1)])
-        lost_too = [outcome(values=[0.1] * 9 + [0.9])]  # as serial runs do: then it is none's fault
+        lost_too = [outcome(values=[0.1] * 9 + [0.9])]  # serial runs do, too: then no step is at fault
         for references, best in (((), 1.0), ([outcome(values=[0.1] * 10)], 1.0), (lost_too, 2.0)):
             tried = tuning.tune(run, {"step": [1.0, 2.0]}, {"step": 1.0}, TARGET, 2, references)
             self.assertEqual([t["settings"]["step"] for t in tried if t["best"]], [best])

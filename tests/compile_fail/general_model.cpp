@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A general model, one member of which CMakeLists.txt replaces: by what conforms() accepts, and by what it refuses.
+// A general model. CMakeLists.txt replaces one member by a form that conforms() accepts, and by one that it refuses.
 #include <hogwild/model.hpp>
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model with a workspace whose rows may have lists of labels, one member of which CMakeLists.txt replaces: by what
-// conforms() accepts, and by what it refuses.
+// A model with a workspace whose rows may have lists of labels. CMakeLists.txt replaces one of its members by one that
+// conforms() accepts, and by one that it refuses.
 #include <hogwild/model.hpp>
 
 #ifndef SCORE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A general model says how many parameters it has; without it, conforms() tells what to add.
+// A general model states how many parameters it has; without that, the message of conforms() says what to add.
 #include <hogwild/model.hpp>
 
 struct sizeless {

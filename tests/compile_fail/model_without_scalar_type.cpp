@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A general model says what its parameters are made of; without it, conforms() tells what to add.
+// A general model states the type of its parameters; without that, the message of conforms() says what to add.
 #include <hogwild/model.hpp>
 
 struct typeless {

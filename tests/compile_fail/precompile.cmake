@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles the header SOURCE for compilations with the same flags, as those of compile.cmake are.
+# Precompiles the header SOURCE for compilations with the flags of compile.cmake.
 list(TRANSFORM INCLUDES PREPEND -I)
 execute_process(COMMAND "${COMPILER}" -std=c++20 ${INCLUDES} -x c++-header "${SOURCE}" -o "${RESULT}"
                 RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)

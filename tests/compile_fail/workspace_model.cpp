@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model with a workspace, one member of which CMakeLists.txt replaces: by what conforms() accepts, and by what it
+// A model with a workspace. CMakeLists.txt replaces one member by a form that conforms() accepts, and by one that it
 // refuses.
 #include <hogwild/model.hpp>
 

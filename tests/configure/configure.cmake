@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Configures the project anew with ARGUMENTS; it says NOTE, a regular expression, and FAILS where it is to.
+# Configures the project anew with ARGUMENTS: it must print NOTE, a regular expression, and fail if FAILS is set.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE "${SCRATCH}")
 execute_process(COMMAND "${CMAKE_COMMAND}" -G "${GENERATOR}" -S "${SOURCE}" -B "${SCRATCH}"

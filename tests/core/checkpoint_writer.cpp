@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes checkpoints to the path named, one after the other, until it is killed. Each holds 64 KiB of its epoch.
+// Writes checkpoints to the given path, one after the other, until it is killed. Each holds 64 KiB of its epoch.
 #include <cstdio>
 #include <exception>
 #include <vector>

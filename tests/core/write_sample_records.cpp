@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes two run records, one as full and one as bare as they come, to the two paths named; for the schema check.
+// Writes two run records for the schema check to the two given paths: one as full and one as bare as possible.
 #include <cstdio>
 #include <exception>
 #include <limits>

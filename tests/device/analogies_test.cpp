@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Word vectors by a real device answer as many analogies as those of CPU workers; how many words each of both trains in
-// a second is noted. To the emulated device it would take an hour.
+// Word vectors trained on a real device answer as many analogies as those of CPU workers; both rates in words per
+// second are noted. The emulated device would take an hour.
 #include "support/wikifa.hpp"
 
 #include <string>

@@ -15,7 +15,7 @@
 
 namespace hogwild::test {
 
-/// Skips a test for want of a device. Where the environment says HOGWILD_DEVICE_EXPECTED there has to be one.
+/// Skips a test for lack of a device; fails it if the environment sets HOGWILD_DEVICE_EXPECTED.
 inline void go_without_device(const resource_error& why) {
   if (std::getenv("HOGWILD_DEVICE_EXPECTED") != nullptr) FAIL() << "a device is expected: " << why.what();
   GTEST_SKIP() << why.what();

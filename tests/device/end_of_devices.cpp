@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends what CUDA has of the program behind its last test: compute-sanitizer tells of memory that was not given back
-// when that ends, and only then.
+// Destroys the program's CUDA context after its last test: only then does compute-sanitizer report memory that was not
+// freed.
 #include <cuda_runtime_api.h>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels on a device do what their host form does, up to the precision of floats.
+// Kernels on a device compute the same as their host form, up to the precision of floats.
 #include "kernel_family.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct trained_arrays {
 /// Trains these numbers by two launches over all rows, with this step.
 trained_arrays train_on(device::runtime& device, const training_task& task, const loop_options& options,
                         const trained_arrays& before, double step = 0.05) {
-  // Behind what the kernels may write lie numbers that are none.
+  // NaNs lie behind the numbers that kernels may write.
   constexpr std::size_t behind = 64;
   const std::size_t n = before.weights.size(), rows = task.data().rows();
   const bool halves = options.storage == storage_kind::half;
@@ -91,8 +91,8 @@ double difference(const std::vector<float>& found, const std::vector<float>& exp
 }
 
 struct kernels_on : test::fresh_seed<test::each_device> {
-  /// One warp, which takes the rows in their order. On the emulated device this tries the test alone: what the host
-  /// form does is compared with double precision and with CPU workers in tests/hogwild/cuda.
+  /// One warp, which takes the rows in their order. On the emulated device this checks only the test itself:
+  /// tests/hogwild/cuda compares the host form with double precision and with CPU workers.
   template <class M>
   void expect_host_form(const M& m, const sparse_view& rows, label_map labels, loop_options options) {
     options.rows_in_flight = 1;

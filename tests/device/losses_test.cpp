@@ -36,7 +36,7 @@ namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Parameters on a device, and a model that is measured under them. Behind them lie numbers that are none.
+/// Parameters on a device, with NaNs behind them, and a model that is measured under them.
 struct measured_model {
   measured_model(device::runtime& on, const training_task& task, const loop_options& options,
                  std::vector<float> parameters)

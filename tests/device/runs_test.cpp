@@ -34,7 +34,7 @@ struct runs_on : test::each_device {
   }
 };
 
-/// cuda_engine with so many rows in flight, whatever the step allows.
+/// cuda_engine with a given number of rows in flight, whatever the step allows.
 struct rows_at_once {
   std::size_t workers = 0;
   int device = emulated_device;
@@ -70,8 +70,7 @@ TEST_P(runs_on, with_more_rows_in_flight_end_as_is_recorded) {
   }
 }
 
-// On the emulated device runs of this kind end at most 0.5 % beside the serial one
-// (tests/hogwild/cuda/engine_test.cpp).
+// On the emulated device runs of this kind end at most 0.5 % from the serial one (tests/hogwild/cuda/engine_test.cpp).
 TEST_P(runs_on, end_in_the_band_of_the_serial_run_under_both_policies) {
   const auto toy = test::planted_classification({.rows = 4000, .columns = 200, .per_row = 10, .seed = 18});
   for (const update_kind update : {update_kind::lossy, update_kind::exact}) {

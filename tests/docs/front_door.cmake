@@ -16,7 +16,7 @@ foreach(base IN LISTS bases)
   endforeach()
   list(APPEND headers ${found})
 endforeach()
-set(public ${headers} hogwild/models.hpp)  # which the build makes
+set(public ${headers} hogwild/models.hpp)  # made by the build
 list(FILTER public EXCLUDE REGEX "/detail/")
 
 file(READ "${ROOT}/CONTRIBUTING.md" section)
@@ -40,7 +40,7 @@ foreach(header IN LISTS named)
   endif()
 endforeach()
 
-# As the text says: what an #if leaves out is counted, too.
+# The text alone counts, including what an #if leaves out.
 set(reached hogwild/hogwild.hpp)
 set(to_read ${reached})
 while(to_read)

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for every page, one of a few checks by name.
+"""Checks of all pages, each by its name.
 
-Usage: pages.py width         pages wrap at 100 columns, outside of tables and of what is fenced
-       pages.py links         links between pages lead to files and headings that are there
+Usage: pages.py width         pages wrap at 100 columns, except in tables and fenced blocks
+       pages.py links         links between pages lead to existing files and headings
        pages.py listed        docs/README.md lists every page of docs
        pages.py architecture  docs/architecture.md is short and has its drawings
-       pages.py record        docs/guide.md tells of every key of a run record
+       pages.py record        docs/guide.md describes every key of a run record
 
-Ends with 1 and says where something does not hold.
+Ends with 1 and names the places where a check fails.
 """
 import json
 import os

@@ -20,7 +20,7 @@ void read(std::span<const std::byte> bytes) {
   }
 }
 
-/// Makes length and checksums true, so that the sections behind them are reached.
+/// Corrects length and checksums, so that the sections behind them are reached.
 void stamp(std::vector<std::byte>& bytes) {
   const auto put = [&](std::size_t at, std::uint64_t number) { std::memcpy(&bytes[at], &number, sizeof number); };
   std::memcpy(bytes.data(), "\x89HWCKPT\n\x01\0\0", 12);

@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (c.words.find(c.words.word(w)) != w || c.words.count(w) < options.min_count) std::abort();
     for (std::size_t r = 0; r < c.rows.rows(); ++r)
       if (row_cursor(c.rows.view()).row(r).size() > options.sentence) std::abort();
-    // An archive holds other bytes than it is made of.
+    // The bytes of an archive are not its text.
     const bool plain = text[0] != '\x1f' && text[0] != '\xfd' && text[0] != '\x28' && text[0] != 'B';
     if (plain && words_of(c) != words_of(text, options.min_count)) std::abort();
   } catch (const input_error&) {

@@ -57,7 +57,7 @@ sparse_dataset wide_rows(const libsvm_rows& rows) {
   return std::move(file).finish();
 }
 
-/// The bytes of good caches, from which the inputs depart: everything narrow, and everything wide.
+/// The bytes of good caches, which the inputs change: everything narrow, and everything wide.
 std::vector<std::vector<std::byte>> good_caches() {
   const libsvm_rows rows = parse_libsvm("1 1:1 3:2\n2 2:4\n3 2:5 3:7\n");
   return {bytes_of(sparse_dataset::copy_of(rows.view())), bytes_of(wide_rows(rows))};
@@ -82,7 +82,7 @@ void open_and_read(const std::vector<std::byte>& bytes) {
   }
 }
 
-/// Sums the tables of rows anew, wherever the section table says that they are.
+/// Computes the checksums of the row tables anew, wherever the section table places them.
 void sum_rows(std::vector<std::byte>& file, detail::cache_header& header) {
   for (detail::section_entry& entry : header.sections) {
     const bool of_rows =
@@ -92,7 +92,7 @@ void sum_rows(std::vector<std::byte>& file, detail::cache_header& header) {
   }
 }
 
-/// `good` with some bytes overwritten: as they are, then with header and rows summed anew, then with the blocks too, so
+/// `good` with some bytes overwritten: as it is, then with new checksums of header and rows, then of the blocks too, so
 /// that the input gets behind one check after the other.
 void change_and_read(const std::vector<std::byte>& good, const std::uint8_t* data, std::size_t size) {
   std::vector<std::byte> changed = good;

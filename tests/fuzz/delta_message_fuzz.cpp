@@ -55,7 +55,7 @@ void read_and_send(std::span<const std::byte> message) {
       std::abort();
 }
 
-/// Makes what stands before the records true, and the checksum, so that the records are reached.
+/// Corrects the fields before the records and the checksum, so that the records are reached.
 void stamp(std::vector<std::byte>& message, std::uint8_t scalar) {
   const auto put = [&](std::size_t at, auto number) { std::memcpy(&message[at], &number, sizeof number); };
   std::memcpy(message.data(), "\x89HWDLT\r\n\x01", 10);

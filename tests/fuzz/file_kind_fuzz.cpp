@@ -9,7 +9,7 @@
 
 #include "text/text_fields.hpp"
 
-// Any bytes: a kind whose place lies in them, and lines that are cut into fields that lie in them, in their order.
+// Any bytes: the kind's place lies within them, and so do the fields of each line, in their order.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace hogwild;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

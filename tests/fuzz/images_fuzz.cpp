@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
   try {
     const detail::image_bytes images = detail::decode_idx_images(bytes, "fuzz");
-    // Images of few bytes each would take a row's memory for every byte; real ones do not.
+    // Images of few bytes would take a row's memory for every byte; real ones do not.
     if (images.images <= 4096) check(images, {}, 0);
   } catch (const input_error&) {
   }

@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (fault.line() == 0 || fault.column() == 0 || fault.line() > size + 1 || fault.column() > size + 1)
         std::abort();
     } catch (const input_error&) {
-      // It is another kind of file as a whole.
+      // The whole text looks like another kind of file.
     }
   }
   return 0;

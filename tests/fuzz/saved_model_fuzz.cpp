@@ -23,7 +23,7 @@ void read(std::span<const std::byte> bytes) {
   }
 }
 
-/// Makes a binary model's length and checksum true, so that what lies behind them is reached.
+/// Corrects a binary model's length and checksum, so that the contents behind them are reached.
 void stamp(std::vector<std::byte>& bytes) {
   const auto put = [&](std::size_t at, std::uint64_t number) { std::memcpy(&bytes[at], &number, sizeof number); };
   std::memcpy(bytes.data(), "\x89HWMODL\n\x01\0\0\0\0\0\0", 16);

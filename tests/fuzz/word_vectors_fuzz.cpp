@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are either word vectors, which then survive both formats, or refused with input_error; the same of the
-// questions that they are measured by.
+// Any bytes are either word vectors, which then survive both formats, or refused with input_error; the same for
+// questions of analogies.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -39,7 +39,7 @@ bytes small_message(delta_values values) {
   return message;
 }
 
-/// Makes length and checksum true.
+/// Corrects length and checksum.
 bytes stamped(bytes message) {
   if (message.size() < 32) return message;
   const std::uint64_t length = message.size();
@@ -49,7 +49,7 @@ bytes stamped(bytes message) {
   return message;
 }
 
-/// How many values it has; they must ascend and be in range. Throws where the message is refused.
+/// The number of values, which must ascend and be in range. Throws if the message is refused.
 std::size_t walk(const bytes& message) {
   // A copy of just its size, so that a sanitizer sees every step outside.
   const bytes exact(message.begin(), message.end());
@@ -137,7 +137,7 @@ TEST_P(malformed_delta, does_no_harm_behind_a_true_checksum) {
     read(gap);
   }
   EXPECT_GT(refused, 100u);
-  EXPECT_GT(taken, 100u);  // values that are others
+  EXPECT_GT(taken, 100u);  // with changed values
 }
 
 TEST(malformed_delta_message, is_told_in_a_sentence) {
@@ -170,7 +170,7 @@ TEST(malformed_delta_message, records_are_refused_one_by_one) {
   EXPECT_EQ(refusal(with_records({4, 0x80, 5, 0, 1})), "taken");
   EXPECT_EQ(refusal(with_records({31 * 8, 78 - 31, 31, 0, 0, 0x80, 0x3f})), "taken");
   EXPECT_EQ(refusal(with_records({0, 5, 0, 0, 0x80, 0x3f, 0, 6, 0, 0, 0x80, 0x3f})), "taken");
-  EXPECT_EQ(refusal(with_records({3, 254, 1, 0, 0, 0, 0, 0, 0, 0, 0})), "taken");  // zeros in a run are nothing
+  EXPECT_EQ(refusal(with_records({3, 254, 1, 0, 0, 0, 0, 0, 0, 0, 0})), "taken");  // zeros in a run do not count
 
   EXPECT_THAT(refusal(with_records({31 * 8, 79 - 31, 0, 0, 0, 0x80, 0x3f})), HasSubstr("block lies behind"));
   EXPECT_THAT(refusal(with_records({31 * 8, 78 - 31, 32, 0, 0, 0x80, 0x3f})), HasSubstr("value lies behind"));

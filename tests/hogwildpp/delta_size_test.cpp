@@ -12,7 +12,7 @@
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwildpp/detail/delta_message.hpp>
 
-// How long messages are on models whose positions are trained as often as a word of that position occurs in texts.
+// The length of messages for models whose positions are trained as often as words occur in texts.
 
 using namespace hogwild;
 
@@ -31,7 +31,7 @@ class zipf_trainer {
     return draws;
   }
 
-  /// Whether the position drawn was zero.
+  /// Returns whether the drawn position was zero.
   bool train() {
     const auto position = static_cast<std::size_t>(std::exp2(random_.uniform(counter_++) * log_)) - 1;
     const bool fresh = gains[position] == 0;

@@ -15,7 +15,7 @@ using namespace hogwild;
 
 namespace {
 
-/// One coordinate, or a few, of a replica, of the other side and of what the rule remembers.
+/// A few coordinates of a replica, of the other side, and of the rule's memory.
 template <class T>
 struct values {
   std::vector<T> own, other, base;
@@ -159,7 +159,7 @@ RC_GTEST_PROP(mix_deltas, leaves_a_replica_without_others_bit_for_bit_as_it_is, 
     RC_ASSERT(v.own[0] == value);
     RC_ASSERT(v.base[0] == v.other[0]);
   }
-  // The rest that adds to the common model rounded off is sent later.
+  // The rest that the sum with the common model rounded off is sent later.
   const float last = v.own[0];
   for (int round = 0; round < 8; ++round) apply(v, increments_of(v, deltas(1.0f)));
   RC_ASSERT(v.own[0] == last);
@@ -217,7 +217,7 @@ TEST(mix_released, keeps_what_is_added_during_the_exchange_for_the_next) {
   EXPECT_NEAR(v.own[0] - v.base[0], 4, 1e-14);
 }
 
-/// An exchange of a few replicas that is in flight: what it read, and for whom.
+/// An exchange of a few replicas that is in flight: the numbers that it read, and for whom.
 struct flight {
   std::size_t replica;
   values<double> add;

@@ -44,7 +44,7 @@ struct own_replica_ring {
     }
     store.control().token.open(1);
   }
-  /// The worker trains a row, and exchanges where it is time and its turn. Whether it has exchanged.
+  /// The worker trains a row, and exchanges if it is time and its turn. Returns whether it exchanged.
   bool train(std::size_t v) {
     worker& w = *workers[v];
     for (float& x : w.mine.values(0)) x += 1.0f;
@@ -83,7 +83,7 @@ TEST_P(own_replica_hook, equal_workers_exchange_once_a_period_in_the_order_of_th
       if (ring.train(v) && row >= 4 * period) order.push_back(v);
     }
   }
-  // After the first few everybody comes when the token does: at most two rows late, a sixteenth of the period.
+  // After the first few, workers come when the token does: at most two rows late, a sixteenth of the period.
   EXPECT_GE(order.size(), replicas * (16 * period / (period + 2)));
   for (std::size_t i = 1; i < order.size(); ++i) ASSERT_EQ(order[i], (order[i - 1] + 1) % replicas) << i;
 }

@@ -129,8 +129,8 @@ TEST(rank_curvature, of_weights_does_not_depend_on_them) {
   EXPECT_GT(*std::ranges::max_element(small.curvature), 0.0f);
 }
 
-/// The mean loss where ranks train an epoch each from the same parameters, and keep of their gains what the ring keeps:
-/// the ring whose token never comes round within an epoch. Nothing in it depends on time.
+/// The mean loss if ranks train an epoch each from the same parameters, and keep the part of their gains that the ring
+/// keeps: a ring whose token never comes round within an epoch. Nothing in it depends on time.
 double loss_of_ranks_that_meet_once_an_epoch(std::size_t ranks, const test::toy_ratings_shape& shape,
                                              std::size_t epochs) {
   const auto toy = test::planted_ratings(shape);

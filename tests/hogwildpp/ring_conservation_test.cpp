@@ -73,7 +73,7 @@ struct ring : testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
     }
     std::uint64_t exchanges = 0;
     for (const worker_slot& slot : started->store().slots()) exchanges += slot.ring_exchanges.get();
-    // Under the other rules whose neighbours do not train at the same time keeps to itself.
+    // Under the other rules a replica whose neighbours do not train at the same time keeps its gains.
     if (rule == ring_rule::deltas) {
       EXPECT_GT(exchanges, 0u);
     }

@@ -65,7 +65,7 @@ double band_of(ring_rule rule) {
 TEST_P(ring, of_one_worker_each_ends_within_the_band_of_one_worker) {
   train_options options = one_worker_->options;
   if (rule_ != ring_rule::deltas) {
-    // Averages keep the mean of the gains: they get as many times the epochs, over which the step falls to the same.
+    // Averages keep the mean of the gains: they train `replicas_` times as many epochs, down to the same step.
     options.epochs *= replicas_;
     options.step.decay = std::pow(*options.step.decay, 1.0 / static_cast<double>(replicas_));
   }

@@ -71,7 +71,7 @@ TEST(ring_engine, may_do_what_threads_may_where_there_is_one_replica) {
 struct refused : testing::Test {
   const test::toy_rows toy = test::planted_classification({.rows = 300, .columns = 20});
 
-  /// The sentence with which it is refused.
+  /// The message with which it is refused.
   std::string run(const ring_engine& engine, train_options options) const {
     options.epochs = 1;
     options.step.initial = 0.1;
@@ -160,7 +160,7 @@ TEST_P(telemetry, counts_each_byte_of_a_model_that_travels_whole) {
 }
 
 // Prefixes of 512, 1024, 512, 2048, ... of 8192 positions: 512 * (1 + 4 / 2) on average, 19 % of them. Exchanges come
-// in the order of the marks, but for those that were passed over.
+// in the order of the marks, except those that were passed over.
 TEST(ring_engine, sends_rare_columns_rarely) {
   constexpr std::size_t columns = 8192;
   const auto toy = test::planted_classification({.rows = 20'000, .columns = columns});

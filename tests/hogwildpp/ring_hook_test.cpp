@@ -30,7 +30,7 @@ struct ring_of {
     for (worker_slot& slot : store.slots()) slot.state = worker_state::active;
     make_nodes(group);
   }
-  /// Anew where the options have changed.
+  /// Makes the nodes anew, after the options have changed.
   void make_nodes(const parameter_group& group = {.rows = columns}) {
     nodes.clear();
     for (std::size_t v = 0; v < options.replicas; ++v) {
@@ -39,7 +39,7 @@ struct ring_of {
     }
   }
   std::size_t size() const { return nodes.size(); }
-  /// The calls when the workers of all replicas except `resting` have trained a row, and worker v has exchanged then.
+  /// Makes the calls after the workers of all replicas except `resting` trained a row and worker v exchanged.
   void exchange(std::size_t v, std::size_t resting = static_cast<std::size_t>(-1)) {
     for (std::size_t i = 0; i < size(); ++i) {
       if (i != resting) store.slots()[i].rows.raise(1);
@@ -50,7 +50,7 @@ struct ring_of {
   std::size_t turn_of() const { return ring_token::replica(store.control().token.look()); }
   std::uint64_t exchanges(std::size_t v) const { return store.slots()[v].ring_exchanges.get(); }
 
-  /// Each replica something else, small multiples of 1/64: sums and halves of them are exact for a while.
+  /// Gives each replica other values, small multiples of 1/64: sums and halves of them are exact for a while.
   void make_different() {
     for (std::size_t v = 0; v < size(); ++v) {
       std::ranges::transform(test::noise_vector(columns, v + 1, -64.0, 64.0), own(v).begin(),
@@ -116,7 +116,7 @@ TEST_P(ring_hook, by_the_released_rule_exchanges_a_prefix_or_all_columns_and_wha
     ring.options.released = released;
     ring.store.control().round.l2.scale = 1.0;
     ring.make_nodes();
-    std::ranges::fill(ring.own(0), 0.5f);  // news of 0.5 in each column
+    std::ranges::fill(ring.own(0), 0.5f);  // gains of 0.5 in each column
     ring.exchange(0);
     const std::span<float> next = ring.own(1 % replicas);
     return static_cast<std::size_t>(std::ranges::count_if(next, [](float x) { return x != 0.0f; }));
@@ -133,7 +133,7 @@ TEST_P(ring_hook, takes_over_a_token_that_stands_still_and_only_then) {
   for (; ring.exchanges(last) == 0 && looks < 100; ++looks) ring.nodes[last]->exchanged(0);
   EXPECT_EQ(looks, 2u);
   EXPECT_EQ(ring.store.slots()[last].ring_taken_over.get(), 1u);
-  // A token that moves on is nobody's to take, however long it is away.
+  // Nobody may take over a token that moves on, however long it is away.
   ring_of lively(replicas);
   for (std::size_t i = 0; i < 50; ++i) {
     lively.exchange(last);
@@ -175,7 +175,7 @@ TEST_P(ring_hook, of_groups_without_an_order_covers_all_each_time) {
 
 TEST_P(ring_hook, makes_all_replicas_the_sum_of_what_each_gained) {
   ring_of ring(replicas, ring_rule::deltas, 1, {.rows = columns, .hot_first = false});
-  ring.make_different();  // from bases of 0: what each has is what it gained
+  ring.make_different();  // from bases of 0: each has only its gains
   std::vector<float> sums(columns);
   for (std::size_t j = 0; j < columns; ++j) sums[j] = static_cast<float>(ring.sum(j));
   for (std::size_t v = 0; v < replicas; ++v) ring.store.replica_view(v).state<float>(0)[7] = 1.0f;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// On a machine that hwloc makes up, with two memory nodes: CPU 0 and CPU 1. An executable of its own, since the
-// topology is read once. Memory cannot be bound to nodes that are made up, so the other way is taken; threads can be
-// bound.
+// On a machine that hwloc simulates, with two memory nodes: CPU 0 and CPU 1. An executable of its own, since the
+// topology is read once. Memory cannot be bound to simulated nodes, so the fallback is taken; threads can be bound.
 #include <cstdlib>
 #include <mutex>
 #include <set>
@@ -32,7 +31,7 @@ namespace {
 using cpu_list = std::vector<int>;
 using node_lists = std::vector<std::vector<int>>;
 
-/// Logistic regression that takes down where its rows are trained.
+/// Logistic regression that records where its rows are trained.
 struct rooted : logistic {
   static constexpr std::string_view name = "rooted";
   inline static std::mutex mutex;
@@ -111,7 +110,7 @@ TEST_F(ring_of_memory_nodes, binds_threads_while_they_train_and_only_then) {
   }
 }
 
-// On nodes that are all the same there is nothing to choose, and nothing to tell.
+// If all replicas lie on one node there is nothing to choose, and nothing to report.
 TEST_F(ring_of_memory_nodes, keeps_quiet_where_all_replicas_lie_on_one) {
   listener ears;
   const std::vector<int> first{0};

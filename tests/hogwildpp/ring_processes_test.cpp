@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replicas on a ring whose workers are processes. This program is its own worker program as well.
+// Replicas on a ring whose workers are processes, which run this program.
 #include <tuple>
 
 #include <gtest/gtest.h>

@@ -57,7 +57,7 @@ TEST(ring_stream, sums_gains_by_hand) {
   b.w[1] += 1;
   EXPECT_THAT(b.turn({4, 5}), ElementsAre(4, 1));
   EXPECT_THAT(b.w, ElementsAre(7, 16));
-  // Merged: what b, the last, has, and a's gains since its turn.
+  // Merged: the parameters of b, the last, and a's gains since its turn.
   a.w[0] += 8;
   const numbers of_a = a.bring(false), of_b = b.bring(true);
   EXPECT_EQ(of_a[0] + of_b[0], 15);
@@ -70,7 +70,7 @@ TEST(ring_stream, keeps_a_fraction_of_gains) {
   a.w = {4};
   b.w = {8};
   EXPECT_THAT(a.turn({}), ElementsAre(2));
-  EXPECT_THAT(a.w, ElementsAre(2));  // the rank itself goes by what it keeps
+  EXPECT_THAT(a.w, ElementsAre(2));  // the rank itself moves by what it keeps
   EXPECT_THAT(b.turn({2}), ElementsAre(6));
   EXPECT_THAT(b.w, ElementsAre(6));  // the mean of both
   EXPECT_THAT(a.turn({6}), ElementsAre(4));
@@ -92,7 +92,7 @@ TEST(ring_stream, sends_later_what_rounding_takes) {
 
 TEST(kept_gains, sum_what_is_flat_and_nearly_average_what_is_steep) {
   const auto kept = kept_gains::of(0.5, 100.0, 4);     // z = 50 times the curvature
-  EXPECT_NEAR(kept(1e12, 4.0), 1.5 / 4.0, 1e-12);      // no end of curvature
+  EXPECT_NEAR(kept(1e12, 4.0), 1.5 / 4.0, 1e-12);      // unlimited curvature
   EXPECT_DOUBLE_EQ(kept(0.04, 4.0), 1.5 / 4.0 * 1.5);  // z = 2
   EXPECT_DOUBLE_EQ(kept(0.02, 4.0), 0.75);             // z = 1
   EXPECT_EQ(kept(1e-9, 4.0), 1.0);
@@ -112,7 +112,7 @@ TEST(kept_gains, count_the_ranks_that_have_rows) {
   EXPECT_NEAR(shrunk(0.0, 0.0), 1.5 / (8.0 * 0.5), 1e-6);
 }
 
-// Together the ranks come to no more than the stated multiple of the way, whatever the curvature.
+// Together the ranks go no further than the stated multiple of the way, whatever the curvature.
 TEST(kept_gains, never_let_ranks_go_further_than_they_say) {
   for (const std::size_t p : {2u, 3u, 8u, 1000u}) {
     for (double curvature = 1e-6; curvature < 1e6; curvature *= 3.0) {
@@ -123,7 +123,7 @@ TEST(kept_gains, never_let_ranks_go_further_than_they_say) {
   }
 }
 
-// Nor where one rank has a thousand times as many rows of a parameter as each of the others: what is kept follows from
+// Nor if one rank has a thousand times as many rows of a parameter as each of the others: the kept part follows from
 // the mean.
 TEST(kept_gains, never_let_unequal_ranks_go_further_either) {
   for (const double others : {1.0, 2.0, 7.0}) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds a user's project, SOURCE, against the prefix. Without optimisation: it is the package that is looked at.
+# Builds a user's project, SOURCE, against the prefix. Without optimisation: this tests the package only.
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 file(REMOVE_RECURSE "${BUILD}")
 run(FOLDER "${SCRATCH}"

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The installed examples: built as the project that they are (build.cmake), with the warnings of our own sources, and
-# run.
+# The installed examples: built as a project (build.cmake) with the warnings of our own sources, and run.
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 string(APPEND FLAGS " -Wall -Wextra -Wpedantic -Wconversion -Wshadow")
 set(OPTIONS "-DCMAKE_COMPILE_WARNING_AS_ERROR=${WARNING_AS_ERROR}")

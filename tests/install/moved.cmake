@@ -9,7 +9,7 @@ file(MAKE_DIRECTORY "${work}")
 file(COPY "${SCRATCH}/prefix/" DESTINATION "${moved}")
 set(hogwild "${moved}/bin/hogwild")
 
-# What the help lists is all that there is.
+# The help lists every command.
 run(FOLDER "${work}" COMMAND "${hogwild}" --help OUTPUT help)
 string(REGEX MATCHALL "\n  [a-z]+ " commands "${help}")
 list(LENGTH commands count)
@@ -18,7 +18,7 @@ if(count LESS 14)
 endif()
 foreach(name IN LISTS commands)
   string(STRIP "${name}" name)
-  if(NOT name STREQUAL "hogwild")  # which is a line of the example
+  if(NOT name STREQUAL "hogwild")  # a line of the example
     run(FOLDER "${work}" COMMAND "${hogwild}" ${name} --help)
   endif()
 endforeach()

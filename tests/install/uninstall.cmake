@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What was installed goes, and nothing else.
+# Removes what was installed, and nothing else.
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 file(WRITE "${SCRATCH}/prefix/${LIBDIR}/of_others.txt" "")
 run(FOLDER "${SCRATCH}" COMMAND "${CMAKE_COMMAND}" --build "${BUILD_DIR}" --target uninstall)

@@ -65,7 +65,7 @@ struct problem {
     return train(model, data, serial_engine{}, options);
   }
 
-  /// In double, but that a loss takes its margin as float.
+  /// In double, except that losses take their margin as float.
   template <class M>
   double objective(const M& model, std::span<const double> w) const {
     double loss = 0.0, counted = 0.0, added = 0.0;
@@ -153,7 +153,7 @@ TYPED_TEST(distance_law, is_never_told_too_small) {
       EXPECT_GE(gap, (objective - lowest) / std::abs(objective) - rounding)
           << "l2 " << p.by.l2 << ", l1 " << p.by.l1 << ", bias " << p.bias << ", weights " << !p.weight.empty();
     }
-    // And it says something: less than that nothing at all is known.
+    // The gap is not trivial: without any knowledge it would be 1.
     EXPECT_LT(*run.gap, 0.9) << "l2 " << p.by.l2 << ", l1 " << p.by.l1 << ", bias " << p.bias;
   }
 }
@@ -183,7 +183,7 @@ TEST(distance_of_classes, is_never_told_too_small) {
       options.observers.push_back([&](const epoch_report& e) { told.emplace_back(e.objective, e.gap.value_or(-1.0)); });
       const train_result run = train(model, toy.csr(), serial_engine{}, options);
       EXPECT_EQ(run.status, run_status::converged) << *run.gap;
-      // Whatever is this low bounds the optimum from above.
+      // Every objective that a run reaches bounds the optimum from above.
       train_options more{.epochs = 150, .l2 = 0.02, .l1 = l1, .tolerance = 1e-6};
       const double lowest = train(model, toy.csr(), serial_engine{}, more).objective;
       for (const auto& [objective, gap] : told) EXPECT_GE(gap, (objective - lowest) / objective - 1e-6);

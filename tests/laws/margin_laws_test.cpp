@@ -93,7 +93,7 @@ TYPED_TEST(margin_law, huge_margins_give_finite_losses_and_derivatives_of_the_ri
   }
 }
 
-// Else a run that has diverged would be told as one with a loss.
+// Otherwise a run that has diverged would report a loss.
 TYPED_TEST(margin_law, a_margin_that_is_no_number_gives_a_loss_that_is_none) {
   const float none = std::numeric_limits<float>::quiet_NaN();
   for (const float label : this->labels()) EXPECT_TRUE(std::isnan(this->model.loss(none, label))) << label;

@@ -115,7 +115,7 @@ class objective_law : public testing::Test {
     o.initial = [&](std::span<float> fresh) { std::ranges::copy(w, fresh.begin()); };
     return train(model, rows, serial_engine{}, o);
   }
-  /// A step of 1e-30 changes no parameter that is not 0, and those by nothing to speak of.
+  /// A step of 1e-30 changes no parameter except zeros, and those negligibly.
   double objective_at(const std::vector<float>& w) const {
     return run_from(w, options(optimizer_kind::sgd, 1e-30)).objective;
   }
@@ -162,9 +162,9 @@ using every_model =
 TYPED_TEST_SUITE(objective_law, every_model);
 
 // The epoch moves the parameters by its updates times the step times the gradient, and by the curvature times that once
-// more: some hundredth of it. Along directions within one group, which may have a step of its own. Rounding leaves
-// 2^-22 of the objectives over how far apart they are, and 2^-24 of a parameter over the step. A relu changes its mind
-// within a difference at times, for which nets have smaller ones.
+// more: some hundredth of it. Directions lie within one group, which may have a step of its own. Rounding leaves 2^-22
+// of the objectives over how far apart they are, and 2^-24 of a parameter over the step. A relu may switch within a
+// difference, for which nets have smaller ones.
 TYPED_TEST(objective_law, small_steps_of_sgd_go_along_the_gradient_of_what_is_reported) {
   constexpr double step = 0x1p-11, apart = TypeParam::step;
   const std::vector<float> w = this->point();
@@ -201,7 +201,7 @@ TYPED_TEST(objective_law, small_steps_of_sgd_go_along_the_gradient_of_what_is_re
           for (std::size_t i = 0; i < size; ++i) {
             float& x = beside[g.offset + i];
             x = static_cast<float>(static_cast<double>(x) + side * apart * direction[i] / norm);
-            expected += side * gradient[i] * static_cast<double>(x);  // what rounding has made of the direction
+            expected += side * gradient[i] * static_cast<double>(x);  // the direction after rounding
           }
           difference += side * this->objective_at(beside);
         }

@@ -25,7 +25,7 @@ using namespace hogwild;
 
 namespace {
 
-/// M with a constant added to its loss; the gradient is none the wiser.
+/// M with a constant added to its loss; the gradient stays the same.
 template <class M>
 struct shifted : M {
   double by = 0.0;
@@ -111,7 +111,7 @@ TEST(shifted_losses, patience_with_validation_rows_ends_where_it_does) {
 }
 
 TEST(shifted_losses, virtual_workers_are_turned_back_in_the_same_epochs) {
-  // Told that the curvature is less than it is, they sum up more than is stable.
+  // With an understated curvature they sum up more than is stable.
   const auto runs = told(least_squares{}, [&](const auto& m, observer& o) {
     const csr_rows rows = numbers.csr();
     test::planned_task work = make_task(m, rows.view(), label_map{}, {.isa = choose_isa(isa::automatic)});

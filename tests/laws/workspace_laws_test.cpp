@@ -133,8 +133,8 @@ TYPED_TEST(workspace_law, conforms_and_its_groups_cover_the_parameters) {
 }
 
 // Along directions of length 1 in each group the slope of the mean loss is gradient . direction. Truncation is of the
-// order of step^2; where a relu or a pool changes its mind within a step the slope jumps by a unit's share of it, for
-// which nets have a larger `tolerance`. Losses are sums of floats: rounding leaves 2^-23 of them, over the step.
+// order of step^2; where a relu or a pool switches within a step the slope jumps by a unit's share of it, for which
+// nets have a larger `tolerance`. Losses are sums of floats: rounding leaves 2^-23 of them, over the step.
 TYPED_TEST(workspace_law, gradient_is_that_of_the_mean_loss) {
   std::size_t n = 3;
   if constexpr (requires { TypeParam::at_once; }) n = TypeParam::at_once;
@@ -158,7 +158,7 @@ TYPED_TEST(workspace_law, gradient_is_that_of_the_mean_loss) {
     }
     EXPECT_GT(length, 10.0 * rounding) << group.name << " has no gradient to speak of";
     for (int round = 0; round < 6; ++round) {
-      // The last round goes along the gradient itself, the others leave out what it does not have.
+      // The last round goes along the gradient itself, the others leave out parameters without a gradient.
       std::vector<double> direction(size);
       double norm = 0.0, expected = 0.0;
       for (std::size_t i = 0; i < size; ++i) {

@@ -26,7 +26,7 @@
 // A subject of the laws of workspace models: a model, data that it understands, and
 //   step    of difference quotients, along directions of length 1
 //   tolerance    of the gradient's length, by which a quotient may be off
-//   huge    what parameters are multiplied by to be very large: the cube of squared losses fits into a float
+//   huge    a factor that makes parameters very large: the cube of squared losses fits into a float
 
 namespace hogwild::test::subjects {
 
@@ -74,7 +74,7 @@ struct deep_fields {
   static deepfm model() {
     return {.features = shape.columns, .fields = 6, .factors = 3, .labels = Labels, .hidden = {9, 5}};
   }
-  /// Values are large, for factors begin so small that a net would hardly hear of them.
+  /// Values are large, since factors begin so small that a net would hardly depend on them.
   static numbered_rows data() {
     numbered_rows d = fields<Labels>::data();
     for (float& x : d.rows.value) x *= 8.0f;

@@ -100,7 +100,7 @@ class deepfm_of_rows : public ::testing::Test {
 };
 
 TEST_F(deepfm_of_rows, score_and_partials_are_those_of_a_row_worked_out_by_hand) {
-  // Two columns of fields 0 and 2; nobody is of field 1. One factor, and one hidden value.
+  // Two columns of fields 0 and 2; no column is of field 1. One factor, and one hidden value.
   deep f{.m = {.features = 2, .fields = 3, .factors = 1, .labels = label_kind::real, .hidden = {1}},
          .original = {field_column(0, 4), field_column(2, 7)}};
   // v, w, w0, then the hidden layer's three weights and its bias, and the last layer's.
@@ -125,7 +125,7 @@ TEST_F(deepfm_of_rows, score_and_partials_are_those_of_a_row_worked_out_by_hand)
   const auto g = f.gradient({row});
   ASSERT_EQ(g.size(), of_slope_one.size());
   for (const auto& [j, expected] : of_slope_one) EXPECT_NEAR(g.at(j), expected, 1e-3f) << j;
-  // The hidden value is 5 * -2 - 1 below zero, and relu makes it nothing.
+  // The hidden value is 5 * -2 - 1, below zero, and relu makes it 0.
   EXPECT_FLOAT_EQ(f.scores({test::owned_row{{0}, {-1.0f}}})[0].score, 0.5f - 0.1f + 0.125f);
   EXPECT_FLOAT_EQ(f.scores({test::owned_row{}})[0].score, 0.625f);
   f.m.mean = 1.0f, f.m.scale = 2.0f;

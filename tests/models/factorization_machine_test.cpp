@@ -118,7 +118,7 @@ struct with_fields {
 };
 
 TEST(ffm, its_score_and_partials_are_those_of_the_formula) {
-  // Column 0 is of field 0, columns 1 and 2 are of field 1, column 3 of field 3; nobody is of field 2.
+  // Column 0 is of field 0, columns 1 and 2 are of field 1, column 3 of field 3; no column is of field 2.
   with_fields f{.m = {.features = 4, .fields = 4, .factors = 1, .labels = label_kind::real, .unit_rows = false},
                 .original = {field_column(0, 9), field_column(1, 0), field_column(1, 5), field_column(3, 5)}};
   ASSERT_EQ(f.m.dim(), 69u) << "a factor is padded to four";

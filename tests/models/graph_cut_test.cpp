@@ -78,7 +78,7 @@ TEST(simplex, is_projected_on_as_by_hand) {
   EXPECT_EQ(graph_cut({.nodes = 2}).dim(), 4u);
 }
 
-// Entries so small that the sum of all rounds them off once were taken out and in again without an end.
+// Entries that are lost by rounding in the sum of all were once taken out and put back endlessly.
 TEST(simplex, is_reached_from_beside_a_corner) {
   EXPECT_EQ(projected({1.0f, 0x1.0ep-53f, 0x1.0ep-53f})[0], 1.0f);
   EXPECT_EQ(projected({1.0f, 0x1.6e96fp-38f, 0x1.6e96fp-38f, 0x1.6e96fp-37f})[0], 1.0f);

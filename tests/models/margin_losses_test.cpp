@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses of margin models by hand, and what is saved of those that have a number of their own;
-// laws/margin_laws_test.cpp has what all of them have in common.
+// Losses of margin models by hand, and the saved form of those with a number of their own; laws/margin_laws_test.cpp
+// has what all of them have in common.
 #include <gmock/gmock.h>
 
 #include <cmath>

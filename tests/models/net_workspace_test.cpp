@@ -76,8 +76,8 @@ double slope(filled_net& net, const std::vector<float>& direction, float h) {
 }
 
 // Layer by layer: in random directions of the layer's weights, and of its biases, the slope is gradient . direction.
-// Where a relu or a pool changes its mind within h the slope jumps, so the bound is a fraction of the gradient's
-// length: with h = 2^-12 of a direction of length 1 a few of some thousand units do, each with its share of the whole.
+// Where a relu or a pool switches within h the slope jumps, so the bound is a fraction of the gradient's length: with h
+// = 2^-12 of a direction of length 1 a few of some thousand units do, each with its share of the whole.
 // Rounding gives 2^-24 * loss / h = 3e-4 an example, of many signs.
 void expect_slopes(const net_plan& plan, std::size_t examples, int rounds) {
   filled_net net(plan, examples);
@@ -109,7 +109,7 @@ TEST_P(nets, gradients_agree_with_differences_layer_by_layer) {
   expect_slopes(*GetParam(), 100, 8);
 }
 
-/// The layers of a named net, on smaller images: the smallest that its pools leave something of.
+/// The layers of a named net, on the smallest images of which its pools leave something.
 net_plan made_smaller(const image_net& net, std::uint32_t side) {
   net_plan plan({net.layers.input().planes, side, side}, {});
   for (const placed_layer& at : net.layers) plan.add(at.layer);
@@ -136,7 +136,7 @@ TEST_P(nets, nothing_stays_from_one_call_to_the_next) {
   }
 }
 
-// The mean of a batch is the mean of its examples' gradients, however they are dealt out to passes.
+// The mean of a batch is the mean of its examples' gradients, however they are divided into passes.
 TEST_P(nets, a_batch_is_the_mean_of_its_examples) {
   const net_plan& plan = *GetParam();
   const std::size_t n = 70;  // more than a pass of dense layers takes

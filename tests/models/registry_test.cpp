@@ -133,7 +133,7 @@ TEST(registry, every_saved_model_may_say_what_its_first_column_is_called) {
   }
   all[0].model_options = {{"first_column", 2.0}};
   EXPECT_THROW(detail::said_first_column(all[0]), input_error);
-  all[0].model_options = {{"columns.scale", 1.0}};  // auto is nothing that a run does
+  all[0].model_options = {{"columns.scale", 1.0}};  // no run has auto
   EXPECT_THROW(detail::said_scaling(all[0]), input_error);
 }
 
@@ -159,8 +159,7 @@ TEST(registry, a_regression_predicts_the_number_and_has_no_probabilities) {
   EXPECT_THROW(p.probabilities(z), config_error);
 }
 
-// Beside 1, what two columns give is nothing one by one, and something together: all that a model says of a row is
-// added up in one order.
+// Each of two columns adds nothing to 1, but both together do: labels and probabilities must add up in the same order.
 TEST(registry, softmax_says_the_same_of_near_ties_as_label_and_as_probabilities) {
   const label_map labels(label_kind::classes, {0.0, 1.0});
   const std::vector<float> parameters = {0.0f, 4e-8f, /**/ 0.0f, 4e-8f, /* biases */ 1.0f, 1.0f};

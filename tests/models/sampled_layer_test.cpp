@@ -82,9 +82,9 @@ TEST(sampled_layer, its_gradient_is_that_of_the_formula) {
       filled_layer f(24, draws, sample_distribution::frequency, n);
       const std::vector<double> q = draw_chances(sample_distribution::frequency, uneven_counts(24));
       f.differentiate(1);
-      f.differentiate(2);  // what the batch before left behind does no harm
-      // Labels stand behind the sample, in the order of the rows, where they are not in it: but for labels that stand
-      // there the sample cannot be told from outside, so it is drawn again.
+      f.differentiate(2);  // the batch before leaves nothing behind
+      // Labels outside the sample stand behind it, in the order of the rows. Apart from such labels the sample cannot
+      // be seen from outside, so it is drawn again.
       std::set<std::uint32_t> sample;
       const class_sampler sampler(sample_distribution::frequency, uneven_counts(24), draws);
       const counter_random random(mix_bits(2001), n);
@@ -138,7 +138,7 @@ TEST(sampled_layer, the_mean_over_samples_is_the_full_softmax_within_its_bounds)
     filled_layer f(classes, draws, by, 1);
     const std::vector<double> q = draw_chances(by, uneven_counts(classes));
     const std::size_t y = f.label[0];
-    f.b[y] += 3.0f;  // so that its probability is one to speak of
+    f.b[y] += 3.0f;  // so that its probability is not negligible
     std::vector<double> a(classes), in(classes, 1.0), off(classes);
     const auto power = [&](double x) { return std::pow(x, static_cast<double>(draws)); };
     double z = 0.0, most = 0.0, variance = 0.0;

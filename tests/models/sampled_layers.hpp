@@ -55,7 +55,7 @@ struct filled_layer {
     std::ranges::copy(h, reinterpret_cast<float*>(values.base()));
     for (std::size_t k = 0; k < n; ++k) label.push_back(static_cast<std::uint32_t>(k * 3 % classes));
   }
-  private_memory part{};  ///< of each lane of the pass that was asked for last
+  private_memory part{};  ///< of each lane of the last requested pass
   std::size_t passes() const { return (n + rows - 1) / rows; }
   net_outputs at(std::size_t pass) {
     const std::size_t first = pass * inputs * rows;

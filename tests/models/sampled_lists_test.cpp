@@ -43,7 +43,7 @@ struct listed_layer : filled_layer {
   bool rest;
 };
 
-// With several classes a row these stand for themselves, and the sample without them for the others.
+// With several classes a row, these count for themselves, and the sample without them for the others.
 TEST(sampled_lists, its_gradient_is_that_of_the_formula) {
   constexpr std::size_t of = 24;
   for (const bool rest : {false, true}) {
@@ -106,10 +106,10 @@ TEST(sampled_lists, a_batch_of_lists_has_a_class_by_its_sample_or_any_of_its_lab
     EXPECT_EQ(f.layer.chance(s), sampler.chance_in_batch(f.layer.slots().rows()[s], given));
 }
 
-// Told apart from the rest, the partial of class c that a row has not is sigma(s_c) / E_c with chance E_c, else 0: its
-// mean is sigma(s_c) exactly, its variance at most sigma^2 / E_c. By Bernstein's inequality the mean of m samples is
-// farther off than t with a chance below 2 exp(-m t^2 / 2 / (sigma^2 / E + sigma / E t / 3)), which t makes 1e-9; one
-// of 60 checks would fail with a chance below 1e-7.
+// With each class against the rest, the partial of a class c that a row lacks is sigma(s_c) / E_c with chance E_c, else
+// 0: its mean is sigma(s_c) exactly, its variance at most sigma^2 / E_c. By Bernstein's inequality the mean of m
+// samples is farther off than t with a chance below 2 exp(-m t^2 / 2 / (sigma^2 / E + sigma / E t / 3)), which t makes
+// 1e-9; one of 60 checks would fail with a chance below 1e-7.
 TEST(sampled_lists, one_class_against_the_rest_has_the_full_gradient_in_the_mean) {
   constexpr std::size_t of = 60, draws = 25, samples = 4000;
   listed_layer f(of, draws, 1, true);

@@ -211,7 +211,7 @@ TEST(tree_layer, nodes_are_in_as_many_batches_as_their_rows_say) {
   EXPECT_NEAR(layer.chance(1), 1.0f - std::pow(0.7f, 4.0f), 0.005f);
 }
 
-// Replicas may take a mean of what each of them holds, which rounds.
+// Replicas may take the mean of their counts, which rounds.
 TEST(tree_layer, counts_that_were_rounded_on_their_way_make_the_same_tree) {
   std::vector<float> counts = uneven(50), rounded = counts;
   counts.push_back(tree_layer::counted(4'000'000'000u));

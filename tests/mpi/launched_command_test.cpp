@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpiexec -n N hogwild train, as a user meets it.
+// mpiexec -n N hogwild train, as users run it.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -211,7 +211,7 @@ TEST_F(launched, ranks_with_other_labels_or_entries_in_a_file_of_the_same_name_a
   expect_told(running_command(with_script(2, into_own, asked)).wait(), 3, "rank 1 of 2: the ");
 }
 
-/// The command as a launcher starts it that MPI does not know.
+/// The command as started by a launcher that MPI does not know.
 outcome alone_with(const command_words& environment, const command_words& arguments) {
   return run_program({"/usr/bin/env", environment, hogwild_path(), arguments});
 }
@@ -322,7 +322,7 @@ TEST_F(lost, rank_that_is_stopped_is_given_up_after_the_timeout) {
   EXPECT_THAT(o.err, AllOf(HasSubstr("rank 0 of 2"), HasSubstr("rank 1")));
 }
 
-// Whether it falls into training or between: the seconds of training leave it out, and a note tells of it.
+// Whether the pause falls into training or between: training seconds leave it out, and a note reports it.
 TEST_F(lost, rank_that_was_stopped_for_a_while_is_told_and_not_counted_as_training) {
   running_command run_of_two(with_pids(
       2, {"train", train(), "--engine all_reduce --workers 1 --epochs 1000000 --step 0.01 --sync-rows 64 --save",

@@ -80,7 +80,7 @@ TEST_F(launched_search, saves_the_model_that_one_process_saves) {
   EXPECT_EQ(nlohmann::json::parse(read_file(record)), found);
 }
 
-// A trial that diverges is another rank's than the one that is refused.
+// One rank has the trial that diverges, another the one that is refused.
 TEST_F(launched_search, tells_why_none_can_be_whichever_rank_knows) {
   const outcome o =
       run(2, search({"--strategy grid --model least_squares --space step=1e30 --space l2=0,1e-3 --epochs 2"}));
@@ -88,7 +88,7 @@ TEST_F(launched_search, tells_why_none_can_be_whichever_rank_knows) {
   EXPECT_THAT(o.err, AllOf(HasSubstr("trial 1 cannot be: step * l2 is"), HasSubstr("rank 1 of 2: step * l2 is")));
 }
 
-// All have the same command line; mpiexec says a line of its own.
+// mpiexec adds a line of its own.
 TEST_F(launched_search, tells_what_is_wrong_with_the_command_line_once) {
   const auto times_told = [](const outcome& o, const std::string& sentence) {
     std::size_t times = 0;
@@ -168,7 +168,7 @@ TEST_F(long_search, killed_at_any_moment_goes_on_with_another_number_of_ranks) {
 
 TEST_F(long_search, stops_where_any_rank_is_asked_to) {
   for (const int rank : {0, 1}) {
-    // Open MPI 5 passes on some of what a rank prints last as what another stream said.
+    // Open MPI 5 forwards some of a rank's last output to the wrong stream.
     const std::string record = *folder / "record.json";
     running_command stopped(with_pids(2, search({"--journal", journal(), "--record", record})));
     ASSERT_TRUE(stopped.says("trial  ")) << stopped.err();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpiexec -n N hogwild train of several models, and of models of folds, which ranks divide: what one process makes.
+// mpiexec -n N hogwild train of several models, and of models of folds, which ranks divide: the result of one process.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 class launched_several : public with_ranks {
  protected:
-  /// The training rows in five classes, by what a row says first.
+  /// The training rows in five classes, by their labels and numbers.
   static std::string classes() {
     std::string text;
     std::size_t r = 0;
@@ -46,7 +46,7 @@ TEST_P(each_several, models_are_those_of_one_process_on_any_number_of_ranks) {
     for (const std::string what : {"status", "models", "epochs", "step", "train_loss", "objective", "test_loss"})
       EXPECT_EQ(found[what], expected[what]) << what << " by " << n;
     EXPECT_EQ(read_file(model), read_file(alone)) << n;
-    // One record, by the first rank; of the mean of weights there is the end alone.
+    // One record, by the first rank; a mean of weights records only the end.
     const auto lines = lines_of(read_file(record));
     EXPECT_EQ(lines.size(), GetParam().name == "shards" ? 3u : 6u);
     EXPECT_EQ(nlohmann::json::parse(lines.front())["options"]["ranks"], n);
@@ -146,7 +146,7 @@ TEST_F(launched_several, what_is_wrong_is_told_once) {
   expect_refused_once(run(2, train_on(train(), "--folds 90000 --engine local_sgd")), 2, "more folds, 90000, than rows");
 }
 
-// The folds would take for ever.
+// Training the folds would take for ever.
 TEST_F(launched_several, what_the_engine_of_a_rank_refuses_is_told_before_folds_are_trained) {
   const command_words device{"--engine ring --device emulated --epochs 1000000"};
   for (const char* const folds : {"--folds 2", "--l2 auto", "--path l2=1e-2 --folds 2"}) {

@@ -23,7 +23,7 @@ namespace {
 
 struct outcome {
   exit_status status;
-  std::vector<std::string> said;  ///< by rank; "" where it did not come to it
+  std::vector<std::string> said;  ///< by rank; "" if it did not get there
 };
 
 outcome run_ranks(const std::string& how, bool let_them_live = true) {

@@ -63,7 +63,7 @@ TEST(mpi_group, several_groups_do_not_disturb_each_other) {
   }
 }
 
-// A message that never ends must not reach for what its caller has given up.
+// A message that never ends must not access memory that its caller has given up.
 TEST(messages, pass_through_memory_of_their_own) {
   detail::messages direct(session->internals(), {});
   const auto meeting = join_mpi_group(*session);
@@ -77,7 +77,7 @@ TEST(messages, pass_through_memory_of_their_own) {
       direct.send(mine.data(), n, r);
     }
     std::ranges::fill(mine, nothing);
-    for (int k = 0; k < 100; ++k) meeting->barrier();  // gets the messages on
+    for (int k = 0; k < 100; ++k) meeting->barrier();  // lets the messages progress
     EXPECT_EQ(std::ranges::count(all, nothing), static_cast<std::ptrdiff_t>(all.size()));
     direct.finish();
     for (std::size_t r = 0; r < direct.size(); ++r)

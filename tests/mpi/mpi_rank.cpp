@@ -24,7 +24,7 @@ bool fails_once = false;
 
 }  // namespace
 
-/// In place of the library's, which is PMPI_Test as well.
+/// Replaces the library's MPI_Test, which is also PMPI_Test.
 extern "C" int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
   return std::exchange(fails_once, false) ? MPI_ERR_OTHER : PMPI_Test(request, done, status);
 }
@@ -64,7 +64,7 @@ int main(int, char** argv) {
     said = e.what();
   }
   std::ofstream(std::string(argv[2]) + "/rank-" + std::to_string(session.rank())) << said << std::flush;
-  // To finalize is to wait for the others, who have given up.
+  // Finalizing waits for the others, which have given up.
   if (how == "leaves" && session.rank() == 1) std::_Exit(1);
   return said == "nothing happened" ? 0 : 1;
 }

@@ -24,7 +24,7 @@ TEST(poll_pacer, naps_longer_where_a_look_is_dearer) {
   use_cpu(2ms);
   const auto begin = steady_clock::now();
   pace.nap();
-  EXPECT_GE(steady_clock::now() - begin, 500us);  // a quarter of what it waited
+  EXPECT_GE(steady_clock::now() - begin, 500us);  // a quarter of its wait
 }
 
 TEST(poll_pacer, naps_after_a_look_that_took_nothing) {

@@ -38,15 +38,15 @@ class with_ranks : public with_small_data {
     }
     return file("part%rank.svm");
   }
-  /// Sentences on stderr, but for those of mpiexec, which says that a rank has ended early, and of a rank that it ends
-  /// before that has come to what the others refuse.
+  /// The sentences on stderr, except those of mpiexec, which reports that a rank ended early, and of a rank that
+  /// mpiexec ends before it gets to what the others refuse.
   static std::vector<std::string> told_by_ranks(const outcome& o) {
     std::vector<std::string> all;
     for (const std::string& line : lines_of(o.err))
       if (line.starts_with("hogwild:") && !line.starts_with("hogwild: ended at once")) all.push_back(line);
     return all;
   }
-  /// One of them refuses it, before it has printed anything.
+  /// Expects that one of them refuses it, before it has printed anything.
   static void expect_refused_once(const outcome& o, int code, const std::string& sentence) {
     expect_told(o, code, sentence);
     EXPECT_EQ(told_by_ranks(o).size(), 1u) << o.err;

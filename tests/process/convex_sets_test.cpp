@@ -66,10 +66,10 @@ class convex_sets : public ::testing::TestWithParam<convex_set> {
         const std::string many = std::to_string(workers);
         const train_result threads = run(model, thread_engine{.workers = workers}, epochs, sharing);
         expect_in_band(threads, serial.objective, band, many + " threads against serial");
-        // How far above it they are follows from the bands; below it they were measured wrongly.
+        // The bands say how far above it they may be; below it they were measured wrongly.
         const double least = optimum ? 0.9999 * *optimum : 0.0;
         EXPECT_GT(threads.objective, least) << many << " threads";
-        if (workers > 2) continue;  // of processes two are enough to show what is theirs alone
+        if (workers > 2) continue;  // two processes show what differs from threads
         const train_result processes = run(model, process_engine{.workers = workers}, epochs, sharing);
         expect_in_band(processes, serial.objective, band, many + " processes against serial");
         EXPECT_GT(processes.objective, least) << many << " processes";

@@ -28,7 +28,7 @@ using testing::Contains;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
-/// Names a folder to this program and its workers. Each file in it is a fault that is to come.
+/// Names a folder to this program and its workers. Each file in it is a coming fault.
 constexpr const char* fault_variable = "HOGWILD_TEST_DEVICE_FAULTS";
 
 /// Whether this thread's process trains by a device alone.
@@ -67,7 +67,7 @@ struct device_faults : testing::TestWithParam<std::size_t> {  ///< so many worke
     std::filesystem::create_directory(folder / "faults");
     ::setenv(fault_variable, (folder / "faults").c_str(), 1);
   }
-  /// Until all faults have come, or one has ended the run.
+  /// Trains until all faults have come, or one has ended the run.
   train_result train_with(std::size_t faults, transport_kind transport, const train_options& more = {}) {
     const test::toy_rows rows = test::planted_regression({.rows = 2000, .columns = 50, .per_row = 8, .seed = 21});
     seen = std::make_unique<fault_sender>(folder / "faults", faults, more.resume.empty() ? 2 : 9);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process that drives a device is killed again and again: another one takes its place, and the run ends as if
-// nothing had been.
+// nothing had happened.
 #include <atomic>
 #include <csignal>
 #include <ostream>

@@ -26,7 +26,7 @@ cuda_engine of_processes(std::size_t workers, memory_kind memory) {
           .pin = false};
 }
 
-// Each row adds exactly 1 to each of its columns: floats have room for as many.
+// Each row adds exactly 1 to each of its columns, which floats count exactly.
 TEST(device_in_pinned_memory, keeps_every_exact_add_beside_processes) {
   const test::toy_rows toy = test::countable_rows(100'000, 4);
   for (const std::size_t workers : {1u, 2u}) {
@@ -45,7 +45,7 @@ TEST(device_in_pinned_memory, keeps_every_exact_add_beside_processes) {
   EXPECT_TRUE(test::leftovers().empty());
 }
 
-// The flag is what the process of a device raises where registration is refused (training_memory_test.cpp).
+// A device's process raises this flag if registration is refused (training_memory_test.cpp).
 TEST(device_in_its_own_memory, that_its_process_could_not_have_memory_registered_is_noted) {
   const test::toy_rows rows = test::some_rows();
   test::witness seen(test::slow_logistic::name);

@@ -52,7 +52,7 @@ struct exchange_interrupted : test::interrupted_exchanges {
       me.inside() = 0;
       ++finished(me.slot);
       me.answer(asked);
-      // The others train rows between two exchanges; the victim is to be met inside of one.
+      // The others train rows between two exchanges; the victim should be hit within one.
       if (number != victim) std::this_thread::sleep_for(50us);
     }
   }

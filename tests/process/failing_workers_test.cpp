@@ -38,13 +38,13 @@ struct fatal : least_squares {
   }
 };
 
-/// Squares times a number that stands elsewhere.
+/// Squares times a number in memory of this process.
 struct far_away : least_squares {
   static constexpr std::string_view name = "far_away";
   inline static bool at_work = false;  ///< set in worker processes
   const float* factor = nullptr;
   float derivative(float margin, float label) const {
-    // In a worker nothing shall lie there, though by chance something might.
+    // In a worker nothing should be at that address, though by chance something might.
     const float* const here = at_work ? reinterpret_cast<const float*>(8) : factor;
     return *static_cast<const volatile float*>(here) * least_squares::derivative(margin, label);
   }
@@ -74,7 +74,7 @@ struct complaining : least_squares {
   }
 };
 
-/// Not to be copied byte by byte.
+/// Cannot be copied byte by byte.
 struct talkative : logistic {
   std::string remark = "a text that is too long to lie inside of the string object itself";
 };

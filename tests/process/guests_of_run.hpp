@@ -30,7 +30,7 @@ class host final : public observer {
     }
     return observer_answer::go_on;
   }
-  /// When the run is over: whether all of them had come, and left in order.
+  /// After the run: whether all of them came, and left in order.
   bool all_leave_well() {
     bool well = guests_.size() == wanted_ && came_;
     for (child_process& guest : guests_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that join a run of one process by hand: it had the parameters alone, and ends as well as without them.
+// Workers that join a run of one process by hand: its parameters were private, and it ends as well as without them.
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -43,7 +43,7 @@ struct guests : testing::TestWithParam<std::tuple<update_kind, std::size_t>> {
     RecordProperty("fraction_of_guests", std::to_string(fraction));
     RecordProperty("above_serial", std::to_string(run.objective / serial - 1.0));
     EXPECT_GE(fraction, least_fraction);
-    // Over 3 runs of each kind, on a busy machine, the objective was at most 0.001 % beside the serial one, with a
+    // Over 3 runs of each kind, on a busy machine, the objective was at most 0.001 % from the serial one, with a
     // standard deviation of 0.0003 %: the band ends thousands of deviations away.
     EXPECT_NEAR(run.objective, serial, 0.01 * serial);
   }
@@ -152,7 +152,7 @@ int train_beside(pid_t stranger) {
   strangers seen(stranger);
   const test::toy_rows rows = test::some_rows();
   const auto begin = std::chrono::steady_clock::now();
-  // step * l2 * rows = 25: the weights' scale is folded in each epoch, for which those who were left out are ended.
+  // step * l2 * rows = 25: the weights' scale is folded in each epoch, which ends workers that were left out.
   train(slow_logistic{}, rows.csr(), process_engine{.workers = 1},
         {.epochs = 4, .step = {.initial = 0.5, .decay = 1.0}, .l2 = 0.05, .observers = {&seen}});
   return std::chrono::steady_clock::now() - begin < 40s ? 0 : 6;

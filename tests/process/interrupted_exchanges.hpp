@@ -26,7 +26,7 @@ namespace hogwild::test {
 
 inline constexpr std::string_view exchange_marker = "--exchange";
 
-/// The same in every process.
+/// A clock that all processes share.
 inline std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
@@ -75,7 +75,7 @@ class interrupted_exchanges : public testing::TestWithParam<interruption> {
   virtual std::uint64_t exchanges(std::size_t slot) const = 0;  ///< that it has made
   /// Waits until the victim is in the middle of an exchange, and sends it the signal; returns when that was.
   virtual std::uint64_t strike() = 0;
-  /// When the signal has had its effect: whether that was in the middle of the exchange.
+  /// After the signal has had its effect: whether it hit the victim in the middle of the exchange.
   virtual bool was_inside() = 0;
 
   exchanging_slot slot(std::size_t i) const { return {store.slots()[i]}; }

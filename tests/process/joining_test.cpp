@@ -117,7 +117,7 @@ TEST(joining, is_refused_with_the_reason) {
     EXPECT_THAT(joined_as<slow_logistic>(store.name()), ThrowsMessage<segment_error>(HasSubstr("another layout")));
     EXPECT_EQ(::pwrite(fd, &true_hash, 8, offsetof(segment_header, layout_hash)), 8);
     ::close(fd);
-    // Every slot is somebody's.
+    // Every slot is taken.
     std::vector<worker_slot*> taken;
     for (worker_slot& slot : store.slots()) {
       std::int32_t nobody = 0;

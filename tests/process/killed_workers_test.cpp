@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers are killed at random instants, 200 times and more in all: each run ends as if nothing had been.
+// Workers are killed at random instants, 200 times and more in all: each run ends as if nothing had happened.
 #include <csignal>
 #include <fstream>
 #include <random>

@@ -160,7 +160,7 @@ TEST_F(lane_processes, are_dropped_and_refilled_and_the_others_do_not_notice) {
   for (const std::size_t k : {2u, 4u}) EXPECT_LT(measured[k].loss, std::log(2.0));
 }
 
-// Copied rows begin at 0, and those that a run holds back come before its own.
+// A copy of rows begins at row 0, although the run's own rows stand behind those that it holds back.
 TEST_F(lane_processes, count_rows_as_a_bootstrap_does_by_their_place_in_the_dataset) {
   const sparse_view part = rows.view().slice(200, 700);
   const auto train_bootstraps = [&](lane_run run) {
@@ -182,7 +182,7 @@ std::jthread kill_at_work(const param_store& run, int times) {
       if (victim.held.get() == 0 || pid <= 0 || ::kill(pid, SIGKILL) != 0) continue;
       ++killed;
       while (victim.pid.load() == pid && !stop.stop_requested()) std::this_thread::yield();
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // so that no chunk takes three along
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // so that no chunk costs three workers
     }
   });
 }
@@ -215,7 +215,7 @@ TEST_F(lane_processes, that_are_killed_are_replaced_and_no_model_is_lost) {
 TEST_F(lane_processes, of_several_classes_end_as_well) {
   const test::toy_rows planted = test::planted_classes({.rows = 700, .columns = 300, .per_row = 13}, 3);
   rows = planted.csr();
-  for (double& step : steps) step *= 0.1;  // with which one worker falls from pass to pass
+  for (double& step : steps) step *= 0.1;  // with these one worker's loss falls from pass to pass
   const softmax three{.features = 300, .classes = 3, .bias = true};
   lane_run serial = start(three, rows.view(), serial_engine{});
   const auto expected = trained(serial);
@@ -239,7 +239,7 @@ TEST_F(lane_processes, of_several_classes_end_as_well) {
 
 TEST_F(lane_processes, make_ensembles_and_classes) {
   options.epochs = 5;
-  options.sharing = sharing_kind::buffered;  // one of two workers may be all that is useful otherwise
+  options.sharing = sharing_kind::buffered;  // otherwise one of two workers may be enough
   const ensemble_options nine{.models = 9};
   const double serial = train_ensemble(logistic{}, rows.view(), serial_engine{}, nine, options).train_loss;
   const train_result run = train_ensemble(logistic{}, rows.view(), process_engine{.workers = 2}, nine, options);

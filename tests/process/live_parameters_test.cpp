@@ -120,7 +120,7 @@ double largest_difference(std::span<const float> a, std::span<const float> b) {
   return most;
 }
 
-// Both engines in this process: between rounds, what is read is what a report has, to the last bit or so.
+// Both engines in this process: between rounds a reader gets the parameters of the report, to the last bit or so.
 template <class Engine>
 void expect_read_as_reported(const Engine& engine, const train_options& asked) {
   const std::string name = engine.segment;
@@ -141,7 +141,7 @@ void expect_read_as_reported(const Engine& engine, const train_options& asked) {
   const csr_rows rows = live_rows().csr();
   const train_result run = train(test::slow_logistic{}, rows, engine, options);
   EXPECT_GE(compared, options.epochs * *options.rounds);  // more where an epoch was trained again
-  // The end is a state: the last parameters are still there.
+  // An ended run can still be read: the last parameters are there.
   EXPECT_EQ(live->state(), run_state::ended);
   EXPECT_TRUE(live->read());
   EXPECT_LE(largest_difference(live->values(), run.parameters), 1e-6);
@@ -204,8 +204,8 @@ double absolute_sum(std::span<const float> w) {
 }
 
 // A stationary run: a weight is what its column's few rows add, and shrinks until they come again. So the sum of their
-// sizes over 20,000 columns is about the same at every moment, to some hundredths. Whenever they are read, the a that
-// is told goes with the v: where a is multiplied into v, another one would be wrong by a factor of 1e4 and more.
+// sizes over 20,000 columns is about the same at every moment, to some hundredths. Whenever they are read, the reported
+// a goes with the v: where a is multiplied into v, another one would be wrong by a factor of 1e4 and more.
 TEST(live_parameters, read_while_workers_train_go_with_their_scale) {
   const csr_rows rows = wide_rows().csr();
   const double settled = absolute_sum(train(logistic{}, rows, serial_engine{}, live_options({}, 20)).parameters);
@@ -247,7 +247,7 @@ TEST(live_parameters, outlive_a_run_that_is_killed) {
   }
 }
 
-// Readers die at any instant, in the middle of what they do, and the run gets on.
+// Readers die at any instant, in the middle of what they do, and the run goes on.
 TEST(live_parameters, do_not_mind_readers_that_are_killed) {
   endless_run runs("threads", fresh_name());
   live_parameters live = runs.attach();
@@ -292,7 +292,7 @@ TEST(live_parameters, are_refused_with_a_sentence) {
       param_store::create(fresh_name(), {.parameters = 3, .live_bytes = sizeof(live_board) + 100}, "m");
   EXPECT_THAT(refusal_of(early.name()), HasSubstr("not ready after a second"));
   early.live()->state = live_board::stage::training;
-  EXPECT_THAT(refusal_of(early.name()), HasSubstr("segment " + early.name()));  // what follows describes nothing
+  EXPECT_THAT(refusal_of(early.name()), HasSubstr("segment " + early.name()));  // the description is empty
 }
 
 TEST(a_named_segment, is_refused_where_its_name_is_taken_or_bad) {

@@ -169,7 +169,7 @@ TEST(timing_laws, hold_for_processes) {
   });
 }
 
-/// A row takes some CPU time of who trains it.
+/// A row takes some CPU time of its worker.
 struct busy_margins : logistic {
   static constexpr std::string_view name = "busy_margins";
   static constexpr auto of_a_row = std::chrono::microseconds(200);
@@ -181,7 +181,7 @@ struct busy_margins : logistic {
   }
 };
 
-/// The CPU time has the time of all rows, on any worker, and is at most that of all CPUs.
+/// The CPU time includes that of all rows, on any worker, and is at most that of all CPUs.
 template <class Engine>
 void expect_cpu_seconds_of(const std::string& name, const Engine& engine) {
   SCOPED_TRACE(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On which CPUs workers run, above all where OMP_PROC_BIND has bound the program's first thread to one of them.
+// The CPUs on which workers run, above all if OMP_PROC_BIND has bound the program's first thread to one of them.
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using cpu_list = std::vector<int>;
 
-/// Writes down the CPUs of each worker at the first gate that it has come to.
+/// Records the CPUs of each worker at the first gate that it has come to.
 class looker : public observer {
  public:
   explicit looker(std::ofstream& report) : report_(report) {}

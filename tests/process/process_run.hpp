@@ -38,7 +38,7 @@ namespace hogwild::test {
 
 using namespace std::chrono_literals;
 
-/// Sanitizers slow the start of a process down; runs that others disturb last as much longer.
+/// Sanitizers slow down the start of a process; disturbed runs last as much longer.
 inline constexpr int slowness = sanitized ? 3 : 1;
 
 /// Logistic regression that sleeps for a moment in each row, between its reads and its adds.
@@ -89,8 +89,8 @@ inline pid_t send(const worker_slot& slot, int signal) {
   return pid;
 }
 
-/// Stops a worker, so that what it has not sent stands still, and kills it. How much that was; nothing where there is
-/// no such worker. The pool's own thread waits for its children by their descriptors and for their ends only.
+/// Stops a worker, so that its unsent gains do not change, and kills it. Returns how many there were; nothing if there
+/// is no such worker. The pool's own thread waits for its children by their descriptors and for their ends only.
 inline std::optional<std::uint64_t> kill_standing_still(const worker_slot& slot) {
   const pid_t pid = send(slot, SIGSTOP);
   if (pid <= 0) return std::nullopt;
@@ -151,7 +151,7 @@ inline std::vector<std::string> leftovers() {
   return found;
 }
 
-/// Keeps the sentences of a run and checks after each epoch that every ticket was finished in it.
+/// Keeps the notes of a run and checks after each epoch that every ticket was finished in it.
 class witness : public observer {
  public:
   explicit witness(std::string_view model) : model_(model) {}

@@ -64,7 +64,7 @@ TEST_P(several, end_near_the_serial_objective) {
     EXPECT_EQ(run.status, run_status::done);
     RecordProperty(update == update_kind::lossy ? "above_serial_lossy" : "above_serial_exact",
                    std::to_string(run.objective / serial - 1.0));
-    // The step falls to a fiftieth. Over 8 runs of each kind the objective was at most 0.0006 % beside the serial one,
+    // The step falls to a fiftieth. Over 8 runs of each kind the objective was at most 0.0006 % from the serial one,
     // with a standard deviation of 0.0002 %: the band ends thousands of deviations away.
     EXPECT_NEAR(run.objective, serial, 0.01 * serial);
     EXPECT_EQ(run.rows_lost, 0u);
@@ -108,7 +108,7 @@ TEST_P(interrupted, who_is_killed_takes_along_what_it_had_not_sent_and_no_more) 
       const auto lost = test::kill_standing_still(slot);
       if (!lost) continue;
       unsent += *lost;
-      most += run->control().round.exchange_rows;  // so few columns travel all each time
+      most += run->control().round.exchange_rows;  // so few columns are all exchanged each time
       ++killed;
       eventually(60s, [&] { return slot.pid.load() != pid || end.stop_requested(); });
     }

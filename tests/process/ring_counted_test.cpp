@@ -107,8 +107,8 @@ TEST_P(counted_on_a_ring, none_is_lost_or_doubled_where_workers_are_stopped_for_
   EXPECT_EQ(processes->rows_lost(), 0u);
 }
 
-/// How often each column occurs in the chunk that has it most often: what may be counted twice where a chunk is drawn
-/// again.
+/// How often each column occurs in the chunk that has it most often: so many adds may be counted twice if a chunk is
+/// drawn again.
 std::vector<float> most_in_a_chunk(const test::toy_rows& toy, const chunk_plan& chunks) {
   std::vector<float> most(toy.columns);
   for (std::size_t c = 0; c < chunks.count(); ++c) {

@@ -56,7 +56,7 @@ struct ring_interrupted : test::interrupted_exchanges {
       node.exchanged(0);
       me.inside() = 0;
       if (me.slot.ring_exchanges.get() != before) me.answer(asked);
-      // Rows are trained between two exchanges, the victim's fewer: it is to be met inside of one.
+      // Rows are trained between two exchanges, the victim's fewer: it should be hit within one.
       std::this_thread::sleep_for(number == victim ? 100us : 200us);
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole replicas of a ring are killed: the run ends as if nothing had been.
+// Whole replicas of a ring are killed: the run ends as if nothing had happened.
 #include <csignal>
 #include <random>
 #include <set>

@@ -21,7 +21,7 @@ using cpu_list = std::vector<int>;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-/// Takes down the CPUs of each worker after the first epoch.
+/// Records the CPUs of each worker after the first epoch.
 class looker : public observer {
  public:
   std::vector<cpu_list> workers;

@@ -21,7 +21,7 @@ using testing::Not;
 
 constexpr float laborious_label = 777.0f;
 
-/// Takes two and a half seconds of CPU time for a row with one label, and says nothing meanwhile.
+/// Takes two and a half seconds of CPU time for a row with one label, and reports nothing meanwhile.
 struct laborious : least_squares {
   static constexpr std::string_view name = "laborious";
   float derivative(float margin, float label) const {
@@ -37,7 +37,7 @@ struct laborious : least_squares {
   }
 };
 
-/// The same, on a thread that it starts for it, as libraries do; the one that trains sleeps meanwhile.
+/// The same on a thread that it starts, as libraries do; the training thread sleeps meanwhile.
 struct delegating : laborious {
   static constexpr std::string_view name = "delegating";
   float derivative(float margin, float label) const {

@@ -39,7 +39,7 @@ int supervise() {
   return 0;
 }
 
-/// Trains where /dev/shm has 256 KiB, and writes what came of it.
+/// Trains where /dev/shm has 256 KiB, and writes the outcome.
 int supervise_in_a_small_room(const std::string& report) {
   if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
       ::mount("none", "/dev/shm", "tmpfs", 0, "size=256k") != 0) {
@@ -114,7 +114,7 @@ TEST_P(living_supervisor, that_is_taken_for_dead_ends_the_run_with_an_error) {
   std::jthread mistaken([] {
     const auto run = test::look_at_run(::getpid(), 2, test::slow_logistic::name);
     ASSERT_TRUE(run);
-    // Does what a worker does that takes its supervisor for dead (worker_process.cpp).
+    // Acts like a worker that takes its supervisor for dead (worker_process.cpp).
     run->control().stop = stop_request::orphaned;
     for (worker_slot& slot : run->slots()) slot.state = worker_state::left_out;
     run->control().board.break_off();
@@ -139,7 +139,8 @@ TEST(living_supervisor, whose_number_means_nothing_to_a_worker_is_known_by_its_l
   std::jthread watcher([&] {
     const auto run = test::look_at_run(::getpid(), 2, test::slow_logistic::name);
     if (!run) return end.request_stop(), void();
-    // From here workers that start find the supervisor's number with somebody who began at another time.
+    // From here on, workers that start find that the supervisor's number belongs to a process that began at another
+    // time.
     const int fd = ::open(("/dev/shm/" + run->name()).c_str(), O_RDWR | O_CLOEXEC);
     const std::uint64_t other = process_identity::current().start_time + 2;
     EXPECT_EQ(

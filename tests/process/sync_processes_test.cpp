@@ -85,7 +85,7 @@ std::string end_of_run(const sync_engine& engine, const Harm& harm) {
   std::jthread hand([&] {
     const auto store = look_at_run(::getpid(), *engine.workers, "slow_logistic");
     ASSERT_TRUE(store);
-    // In the middle of an epoch: it has come to meetings, and takes a tenth of a second.
+    // In the middle of an epoch, which takes a tenth of a second: the rank has come to meetings.
     ASSERT_TRUE(eventually(60s, [&] { return store->slots()[0].dense_meetings.get() > 20; }));
     harm(*store);
   });
@@ -100,7 +100,7 @@ std::string end_of_run(const sync_engine& engine, const Harm& harm) {
   return said;
 }
 
-// The supervisor may see the end of the one who was killed first, or that of another one, which says why it ended.
+// The supervisor may first see the end of the killed rank, or that of another one, which says why it ended.
 TEST(sync_processes, a_killed_rank_ends_the_run_with_its_name) {
   for (const sync_rule rule : rules) {
     for (const std::size_t victim : {0u, 2u}) {
@@ -134,7 +134,7 @@ TEST(sync_processes, a_rank_that_throws_tells_the_others_why) {
   EXPECT_THAT(leftovers(), IsEmpty());
 }
 
-/// Trains in lockstep, and writes what came of it.
+/// Trains in lockstep, and writes the outcome.
 int supervise(const std::string& report) {
   const auto toy = some_rows();
   sync_engine engine = processes(2, sync_rule::gradients);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scikit-learn's own checks of what an estimator has to be, with no failure but those that its SGD declares."""
+"""scikit-learn's own checks of estimators: none fails except those that its SGD declares, too."""
 import pytest
 
 pytest.importorskip("sklearn")
@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from hogwild.sklearn import (FFM, FactorizationMachineClassifier, FactorizationMachineRegressor, LinearSVC,
                              LogisticRegression, MLPClassifier, SGDClassifier, SGDRegressor)
 
-# What a stochastic method of scikit-learn's may fail, word for word of which rows it has seen.
+# The checks that scikit-learn's stochastic methods may fail, with its reasons.
 STOCHASTIC = {
     "check_sample_weight_equivalence_on_dense_data": "rows of weight 2 are drawn once, and rows twice are drawn twice",
     "check_sample_weight_equivalence_on_sparse_data": "rows of weight 2 are drawn once, and rows twice are drawn twice",

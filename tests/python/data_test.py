@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows: what is borrowed, what is copied, what is refused."""
+"""Rows that are borrowed, copied or refused."""
 import gzip
 import pickle
 import subprocess
@@ -35,7 +35,7 @@ def test_csr_of_single_precision_is_borrowed(start):
     assert data.copies == () and data.shape == x.shape and data.nnz == x.nnz and len(data) == 200
 
 
-# The peak of a process alone: ru_maxrss begins with that of who has started it.
+# The peak of this process alone: ru_maxrss starts with that of its parent.
 PEAK = """
 def peak():
     with open("/proc/self/status") as file:
@@ -245,7 +245,7 @@ def test_a_model_of_a_text_says_the_same_once_it_is_read_again(tmp_path):
             model.save(tmp_path / name)
             assert np.array_equal(hw.load(tmp_path / name).scores(x), model.scores(x))
         assert np.array_equal(pickle.loads(pickle.dumps(model)).scores(x), model.scores(x))
-    # One that begins with the other has its columns, whichever number they count from.
+    # A model that begins with another one has its columns, whether they count from 0 or 1.
     for data in (hw.Dataset(x, y), hw.open(tmp_path / "train.svm")):
         for begin in (of_file, of_arrays):
             warm = hw.train(data, "logistic", engine="serial", epochs=1, step=1e-9, initial=begin)
@@ -347,7 +347,7 @@ def test_arrays_live_as_long_as_the_rows():
     y = labels_of(x)
     expected = coefficients(hw.Dataset(x.copy(), y))
     data = hw.Dataset(x.copy(), y)
-    waste = [np.full(x.nnz, np.nan, np.float32) for _ in range(4)]  # where the copy lay, were it gone
+    waste = [np.full(x.nnz, np.nan, np.float32) for _ in range(4)]  # would overwrite the copy if it were freed
     assert coefficients(data) == expected and len(waste) == 4
 
 
@@ -365,7 +365,7 @@ def test_a_model_is_saved_read_and_pickled(tmp_path):
 
 
 class View(sp.csr_matrix):
-    """As views of an AnnData are."""
+    """Like views of an AnnData."""
 
 
 class ViewOfArray(sp.csc_array):
@@ -384,14 +384,14 @@ def test_subclasses_of_sparse_matrices_are_sparse():
 
 
 def frames_of_other_types(frame):
-    """The same as a subclass of pandas' frame, and as what other libraries have."""
+    """The same rows as a subclass of pandas' frame, and as the frames of other libraries."""
     import pandas as pd
     import pyarrow as pa
 
     class Frame(pd.DataFrame):
         _constructor = property(lambda self: Frame)
 
-    class Stream:  # of a library that nobody knows by its name
+    class Stream:  # of an unknown library
         def __init__(self, table):
             self._table = table
 
@@ -472,7 +472,7 @@ def test_columns_of_32_bits_come_back(top):
         assert model.predict(x).tolist() == [0, 1, 0]
 
 
-# Columns up to 3e8, of which three occur; 2 GiB beyond what the process has are there.
+# Columns up to 3e8, of which three occur; the process may take 2 GiB more than it has.
 FAR = PEAK + """
 import resource
 import numpy as np, scipy.sparse as sp

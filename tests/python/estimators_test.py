@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimators: what scikit-learn's parameters mean, and that what comes out is as good."""
+"""Estimators: the meaning of scikit-learn's parameters, and results as good as its own."""
 import copy
 import pickle
 import warnings
@@ -38,7 +38,7 @@ def losses_of(loss, y, margin, epsilon=0.1):
 
 
 def objective(estimator, x, y, sample_weight=None, penalty="l2"):
-    """What SGD minimises, by scikit-learn's definition: labels are -1 and 1, or numbers."""
+    """The objective of SGD, by scikit-learn's definition: labels are -1 and 1, or numbers."""
     margin = np.asarray(x @ estimator.coef_.reshape(-1)).reshape(-1) + estimator.intercept_[0]
     loss = losses_of(estimator.loss, y, margin, estimator.epsilon)
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
@@ -297,7 +297,7 @@ def test_partial_fit_with_l1_comes_to_the_objective_of_fit(penalty, few):
             stream.partial_fit(x[first:first + few], y[first:first + few], classes=[0, 1])
     assert objective(stream, x, 2 * y - 1) <= 1.01 * objective(fitted, x, 2 * y - 1)
     zeros = np.sum(stream.coef_ == 0)
-    # What is taken of few rows is less than a step that stays may add to a coefficient meanwhile.
+    # With few rows a call, l1 takes less than a constant step may add to a coefficient meanwhile.
     assert zeros > 0 and (few < 1024 or abs(zeros - np.sum(fitted.coef_ == 0)) <= 8)
 
 
@@ -316,7 +316,7 @@ def test_partial_fit_averages(classes):
                 stream = pickle.loads(pickle.dumps(stream))  # the mean goes on
         far[average] = np.linalg.norm(stream.coef_ - fitted.coef_)
     assert far[True] < 0.5 * far[False]
-    # It is that of what is trained, by rows: of one call after another by hand.
+    # It is the mean over the trained rows: here over calls one after another, by hand.
     plain, sums = SGDClassifier(loss="log_loss", random_state=0, eta0=0.05), 0.0
     mean = clone(plain).set_params(average=True)
     for first in range(0, 2048, 512):
@@ -506,7 +506,7 @@ def test_a_step_that_is_too_long_is_told():
 
 
 def logistic_objective(estimator, x, y, C, ratio):
-    """What scikit-learn's LogisticRegression minimises, divided by C and the rows."""
+    """The objective of scikit-learn's LogisticRegression, divided by C and the rows."""
     scores = x @ estimator.coef_.T + estimator.intercept_
     if scores.shape[1] == 1:
         scores = np.column_stack([np.zeros(len(y)), scores])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs do by mistake: it is refused by a sentence, and neither crashes nor hangs."""
+"""Mistakes of programs: they are refused with a message, and neither crash nor hang."""
 import multiprocessing
 import subprocess
 import sys
@@ -27,7 +27,7 @@ BEGIN = ("import time, numpy as np, hogwild as hw\n"
 
 @pytest.mark.parametrize("rest", [
     "job, kept = begin(lambda e: None), None\nkept = begin(lambda e: kept is job)\ntime.sleep(0.2)\n",
-    # The callback finds no name `kept`: nobody asks what it has raised, which leads to the run that has it.
+    # The callback finds no name `kept`: nobody reads its exception, which refers to the run that keeps it.
     "job = begin(lambda e: kept is None)\nwhile job.running: time.sleep(0.001)\nkept = job\n",
 ], ids=["that_goes_on", "that_has_raised"])
 def test_an_interpreter_that_ends_with_a_callback(rest):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimators in the hands of others: scikit-learn's searches and pipelines, joblib, forked processes, Dask-ML."""
+"""Estimators used by others: scikit-learn's searches and pipelines, joblib, forked processes, Dask-ML."""
 import multiprocessing
 
 import numpy as np

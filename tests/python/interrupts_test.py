@@ -40,7 +40,7 @@ def test_an_interrupt_is_raised_at_once_and_leaves_a_model():
         delays.append(time.perf_counter() - sent[0])
         assert fitted.score(x, y) > 0.8 and fitted.run_["status"] == "stopped"
         assert fitted.n_iter_ == fitted.run_["examples"] // len(y) > 1
-    # Others have the machine, too: the best of five says what the engine takes.
+    # Others use the machine, too: the best of five is the engine's delay.
     assert min(delays) < 0.2 and sklearn
 
 

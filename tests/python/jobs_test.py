@@ -21,7 +21,7 @@ def rows():
 
 
 def training(job):
-    """The job once it trains: its segment stands before parameters are laid out in it."""
+    """The job once it trains: its segment exists before parameters are laid out in it."""
     while job.rows_done == 0:
         assert job.running
         job.wait(0.01)
@@ -214,7 +214,7 @@ def test_fits_leave_memory_and_segments_as_they_were():
     some(40)
     before = memory(), len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
     some(FITS)
-    # The smallest array that a run has of its own are 80 kB, the labels of its rows: FITS of them are more than this.
+    # The smallest array of a run's own, the labels of its rows, takes 80 kB: FITS of them are more than this.
     assert memory() - before[0] < 60_000 * FITS
     assert (len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))) == before[1:]
     assert [other for other in os.listdir("/dev/shm") if other.startswith(name)] == []

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGKILL of who trains, of its workers and of who reads along: the others go on, and nothing stays behind.
+"""SIGKILL of a training process, of its workers and of a reader: the others go on, and nothing is left behind.
 
-HOGWILD_KILLS says how often each of the three is killed; 20 where it does not, and 200 before a release.
+HOGWILD_KILLS says how often each of the three is killed; 20 by default, 200 before a release.
 """
 import json
 import os

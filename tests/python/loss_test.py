@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Losses of one's own."""
+"""Losses of the user's own."""
 import copy
 import gc
 import math

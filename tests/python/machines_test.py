@@ -16,7 +16,7 @@ from hogwild.sklearn import FFM, FactorizationMachineClassifier, FactorizationMa
 
 
 def pairs(rows=4000, seed=0):
-    """Labels that no linear model tells: the product of two columns."""
+    """Labels that no linear model can predict: the product of two columns."""
     x = np.random.default_rng(seed).normal(size=(rows, 6)).astype(np.float32)
     return x, (x[:, 0] * x[:, 1] > 0).astype(int)
 
@@ -79,7 +79,7 @@ def test_fields_are_numbered_once(monkeypatch):
     told = fitted.decision_function(x)
     calls = []
     monkeypatch.setattr(FFM, "_numbers", lambda self, columns: calls.append(columns))
-    # What was learned is of the fields of then.
+    # A fitted model keeps the fields that it was trained with.
     np.testing.assert_array_equal(fitted.set_params(fields=[0, 1, 2, 0, 1, 2]).decision_function(x), told)
     assert calls == []
 
@@ -193,13 +193,13 @@ def test_a_user_is_recalculated_from_ratings(use_bias):
 
     users = [3, 50, 120]
     factors, bias = fitted._solved(matrix[users])
-    # Nothing lowers their objective further: what was learned, with which it agrees, and what is near.
+    # Nothing lowers their objective further: neither the learned factors, which are close, nor neighbours.
     learned = objective(users, fitted.user_factors[users], fitted.user_bias[users])
     least = objective(users, factors, bias)
     assert least <= learned <= 1.2 * least and (use_bias or not bias.any())
     for shift in (1e-3, -1e-3):
         assert objective(users, factors + shift, bias) > least
-    # Users of whom nobody knew are told the same items as those who have the same ratings.
+    # Unknown users get the same items as those who have the same ratings.
     best, _ = fitted.recommend([0, 10**6], matrix[[3, 3]], N=5, recalculate_user=True)
     assert np.array_equal(best[0], best[1]) and not train[3, best[0]].any()
     with pytest.raises(ValueError, match="user_items: give them"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/notebooks: every cell runs, one after the other; what is kept has no output of anybody's machine."""
+"""docs/notebooks: every cell runs, one after the other; the committed notebooks have no output."""
 import json
 import pathlib
 

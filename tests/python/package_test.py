@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package as such: what importing it costs, its program, its errors."""
+"""The package itself: the cost of importing it, its program, its errors."""
 import os
 import pathlib
 import pickle
@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def seconds_of(code):
-    """CPU time of an interpreter that runs this: that of others does not count."""
+    """The CPU time of an interpreter that runs this, without that of other processes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-c", code], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -108,11 +108,11 @@ print(threads_of(-1), threads_of(-2), threads_of(3), workers_of(-1)["workers"])
 
 
 def test_as_many_as_there_are_is_what_the_engine_takes():
-    # The affinity mask is one of what says so; cpu_quota_test of the engine has control groups.
+    # The affinity mask is one of the limits; cpu_quota_test of the engine tests control groups.
     told = subprocess.run([sys.executable, "-c", QUOTA], capture_output=True, text=True, check=True,
                           preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}))
     assert told.stdout == "1 1 3 1\n", told.stderr
-    # Where a control group grants less than the mask, the engine's number is less: nobody counts the mask alone.
+    # If a control group grants less than the mask, the engine's number is less: nothing counts the mask alone.
     package = pathlib.Path(hw.__file__).parent
     for source in package.rglob("*.py"):
         assert "sched_getaffinity" not in source.read_text() and "cpu_count" not in source.read_text(), source

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/python.md: every block runs, one after the other, as a reader would type them; one that has a __main__ as a
-script of its own. Blocks that need a package that is not there are skipped, and it is told why."""
+"""docs/python.md: every block runs, one after the other, as a reader would type them; a block with a __main__ runs as a
+script of its own. Blocks that need a missing package are skipped, with the reason."""
 import importlib.util
 import pathlib
 import re
@@ -24,7 +24,7 @@ NEEDS = {"@hw.loss": "numba", "import torch": "torch"}
 
 
 def missing(block):
-    """The package that the block needs and that is not there, or None."""
+    """The missing package that the block needs, or None."""
     for words, package in NEEDS.items():
         if words in block and importlib.util.find_spec(package) is None:
             return package
@@ -46,7 +46,7 @@ def test_every_block_runs(tmp_path, monkeypatch, capsys):
             assert "exitcode=0" in told
             ran += 1
             continue
-        # With the page's own lines, so that a fault is told where it stands.
+        # With the page's line numbers, so that errors name the right line.
         exec(compile("\n" * (line - 1) + block, str(PAGE), "exec"), names)
         ran += 1
     told += capsys.readouterr().out

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model says of rows, in whatever form they come."""
+"""Predictions for rows of every form."""
 import json
 import os
 import pathlib
@@ -101,7 +101,7 @@ def test_three_dense_rows_are_no_raw_arrays():
 
 
 def test_a_call_makes_no_map_of_columns():
-    # A map of a million columns has a thousand pages. With this threshold whatever is as large is mapped anew, so that
+    # A map of a million columns has a thousand pages. With this threshold every array as large is mapped anew, so that
     # each of its pages is a fault.
     code = textwrap.dedent("""
         import resource

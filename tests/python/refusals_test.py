@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that do not suit are refused by an exception of the type that scikit-learn raises, and a sentence."""
+"""Unsuitable rows are refused by an exception of scikit-learn's type, with a message."""
 import ctypes
 import mmap
 import os
@@ -69,7 +69,7 @@ def test_rows_are_refused_as_scikit_learn_refuses_them(ours, theirs):
     for what, (x, y) in {**ROWS, **(OF_CLASSES if is_classifier(ours()) else OF_NUMBERS)}.items():
         told, expected = fault_of(lambda: ours().fit(x, y)), fault_of(lambda: theirs().fit(x, y))
         if theirs is neural_network.MLPClassifier and what in ("one class", "a table of labels", "labels of no length"):
-            expected = ValueError()  # it learns the first two, and says of the third what no other one says
+            expected = ValueError()  # it learns the first two, and its error for the third is unlike all others
         assert expected is not None, what
         assert isinstance(told, type(expected)) or isinstance(expected, type(told)), (what, told, expected)
         assert " " in str(told), (what, told)
@@ -117,7 +117,7 @@ def test_damaged_matrices_are_refused(change):
 
 
 def joined(blocks):
-    """An array of these blocks, of whole pages each, one behind the other: the same block takes no memory twice."""
+    """An array of these blocks, of whole pages each, one behind the other: a repeated block takes memory only once."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
@@ -161,7 +161,7 @@ def test_more_than_2_31_entries_neither_crash_nor_wrap():
         with pytest.raises(ValueError, match="row"):
             hw.Dataset(x, y)
     finally:
-        data = model = x = index = value = None  # all that looks at them
+        data = model = x = index = value = None  # everything that refers to them
         free_index(), free_value()
 
 
@@ -169,7 +169,8 @@ NO_PYTHON = r"\w\(\)|::|(^|\s)--\w"  # functions and names of C++, options of th
 
 
 def messages():
-    """What is said where options and rows do not suit models of the engine: (what was asked for, the message)."""
+    """Messages about options and rows that do not suit models of the engine, as pairs: (what was asked for, the
+    message)."""
     labels = {"two": Y, "three": np.arange(20) % 3, "numbers": X[:, 0], "one": np.ones(20)}
     asked = [(name, hw.Dataset(x, y), {}) for name in hw.models() for y in labels.values() for x in (X, sp.csr_matrix(X))]
     two = hw.Dataset(X, Y)
@@ -223,7 +224,7 @@ def test_a_parameter_is_named_as_the_estimator_has_it(estimator, says):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("estimator", [o() for o, _ in PAIRS], ids=lambda e: type(e).__name__)
 def test_advice_is_about_parameters_that_there_are(estimator):
-    # Whatever the engine makes of such rows, no estimator advises what it has not.
+    # Whatever the engine says about such rows, no estimator advises an option that it lacks.
     for x in (X * 1e30, X * 1e-30, X * np.float32([1e30, 1, 1, 1])):
         told = str(fault_of(lambda: clone(estimator).set_params(random_state=0).fit(x, Y)) or "")
         for parameter in ("eta0", "alpha", "learning_rate_init", "tol", "C"):

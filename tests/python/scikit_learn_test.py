@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scikit-learn's own tests of its SGD classes, run against ours: what fails does so for a reason that is listed."""
+"""scikit-learn's own tests of its SGD classes, run against ours: each failure has a listed reason."""
 import pathlib
 import re
 import subprocess
@@ -17,7 +17,7 @@ BITS = "compares coefficients digit by digit with another training, to which a t
 WORDS = "the same fault in other words"
 INTERCEPT = "the intercept is put where the loss is least at the end of each call, whatever the order of the few rows"
 
-# Of tests with variants some may be listed alone, by what the variant begins with or is.
+# Variants of a test may be listed alone, by their name or its beginning.
 REASONS = {
     **{f"{test}[{rate}]": RATES for rate in ("optimal", "invscaling", "adaptive")
        for test in ("test_warm_start", "test_partial_fit_equal_fit", "test_partial_fit_equal_fit_classif")},
@@ -42,7 +42,7 @@ REASONS = {
     "test_multi_thread_multi_class_and_early_stopping": "there tol holds for validation, too",
 }
 
-# Four workers without locks are to make the bits of one, which they do where one of them is faster than the others.
+# They ask four workers without locks for the bits of one, which happens if one of them is faster than the others.
 EITHER = {"test_SGDClassifier_fit_for_all_backends"}
 
 ADAPTER = """

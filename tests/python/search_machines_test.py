@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hogwild.search over factorization machines: each candidate is the one alone."""
+"""hogwild.search over factorization machines: each candidate equals one that is trained alone."""
 import pickle
 
 import numpy as np
@@ -19,7 +19,7 @@ from hogwild.sklearn import FFM, FactorizationMachineClassifier, FactorizationMa
 
 
 def pairs(rows=900, columns=6, seed=0):
-    """Rows, and numbers in which two columns have a part together."""
+    """Rows, and numbers to which two columns contribute together."""
     x = np.random.default_rng(seed).normal(size=(rows, columns)).astype(np.float32)
     return x, (7.0 + 3.0 * x[:, 0] * x[:, 1] + x[:, 2]).astype(np.float32)
 
@@ -33,7 +33,7 @@ def test_a_machine_is_the_one_alone(kind, form, monkeypatch):
     if classifies:
         y = np.where(y > 7.0, "yes", "no")
     weight = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
-    # eta0=None and alpha=None are the model's own; those with as many factors go together.
+    # eta0=None and alpha=None are the model's own; candidates with as many factors are trained side by side.
     estimator = kind(max_iter=2, random_state=3)
     grid = {"n_factors": [3, 8], "alpha": [None, 0.3], "eta0": [None, 1e-3]}
     splits = list(KFold(3, shuffle=True, random_state=0).split(x))
@@ -49,7 +49,7 @@ def test_a_machine_is_the_one_alone(kind, form, monkeypatch):
                 for name, scorer in scorers.items():
                     alone[name][i, f] = scorer(fitted, x[test], y[test], **measured)
         for name, scorer in scorers.items():
-            # Measured by the engine, or an estimator is scored: with weights it is, as the scorers take them.
+            # The engine measures, or an estimator is scored; with weights it is scored, as the scorers take them.
             for asked in (name,) if weights else (name, lambda e, a, b: scorer(e, a, b)):
                 fits.fits = 0
                 search = hw.search.Grid(estimator, grid, cv=splits, scoring=asked, n_jobs=2).fit(x, y, **weights)
@@ -83,7 +83,7 @@ def test_a_machine_that_is_scored_is_the_one_that_is_fitted(kind):
 
 
 def test_folds_of_many_rows_are_held_out_of_machines(monkeypatch):
-    # As with linear models: one fold has its labels turned, and small steps make little of the order of rows.
+    # As with linear models: one fold has its labels turned, and under small steps the order of rows matters little.
     monkeypatch.setattr("hogwild.sklearn._machines.ROWS_OF_A_DECAY", 800)
     x, y = pairs(1026)
     splits = list(KFold(5, shuffle=True, random_state=0).split(x))
@@ -104,7 +104,7 @@ def test_folds_of_many_rows_are_held_out_of_machines(monkeypatch):
         alone = scores_alone(estimator, search.cv_results_["params"], x, labels, splits, known)
         assert found[:, 3].max() < found[:, [0, 1, 2, 4]].min() - 0.3
         assert np.abs(found - alone).max() < 0.02
-    # Few rows, and numbers, whose mean and scale are those of the rows that are trained on.
+    # Few rows, and numbers: their mean and scale are those of the training rows.
     few = FactorizationMachineClassifier(4, max_iter=2, random_state=3)
     of_numbers = FactorizationMachineRegressor(4, max_iter=2, random_state=3)
     for other, rows, target in ((few, x[:900], labels[:900]), (of_numbers, x, y),
@@ -130,7 +130,7 @@ def test_machines_that_have_no_lanes_are_trained_by_a_fit_each(monkeypatch):
     for wrong in ({"n_factors": [0]}, {"eta0": [-1.0]}, {"alpha": ["much"]}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             hw.search.Grid(estimator, wrong, cv=2, error_score="raise").fit(x, y)
-    # A field-aware one has none at all.
+    # Field-aware machines have no lanes.
     fits = counted(monkeypatch, FFM)
     hw.search.Grid(FFM(2, max_iter=2, random_state=0), {"alpha": [1e-4, 1e-2]}, cv=2).fit(x, y)
     assert fits.fits == 5
@@ -146,7 +146,7 @@ def test_a_planted_best_machine_is_found(kind, monkeypatch):
     found = getattr(hw.search, kind)(estimator, space, cv=3, n_jobs=2, random_state=1, **options).fit(x, y)
     assert fits.fits == 1
     assert found.best_params_["eta0"] == 0.1
-    # A candidate that was trained in parts is the one that was trained at once.
+    # A candidate that was trained in parts equals one that was trained at once.
     whole = hw.search.Grid(clone(estimator).set_params(**found.best_params_), {"alpha": [None]}, cv=3).fit(x, y)
     assert found.best_score_ == pytest.approx(whole.best_score_, abs=1e-6)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hogwild.search: what candidates score, which one wins, and what is refused."""
+"""hogwild.search: the scores of candidates, the winner, and refusals."""
 import pickle
 import signal
 import threading
@@ -26,9 +26,9 @@ from hogwild._folds import CommonRows, fold_of_rows
 from hogwild.sklearn import LinearSVC, LogisticRegression, SGDClassifier, SGDRegressor
 
 
-# Fits alone have the rows in an order of their own where these are shuffled: here they keep the one that they are given
-# in. Rows that see the same weights are a power of two side by side, and any number in a run of its own: so scores differ by
-# some rows of a fold, and losses by some thousandths.
+# Fits alone would shuffle rows in an order of their own: here they keep the given one. Side by side a power of two of
+# rows see the same weights, and any number in a run of its own: so scores differ by some rows of a fold, and losses by
+# some thousandths.
 FEW_ROWS = 0.02
 
 
@@ -49,8 +49,8 @@ def test_a_candidate_scores_what_it_scores_alone(form, loss, monkeypatch):
 
 
 def test_with_one_row_at_a_time_a_candidate_is_the_one_alone():
-    # l1 takes rows one by one, side by side and alone: what is left is rounding. The step of an intercept would go by
-    # other rows.
+    # With l1, rows are taken one by one, side by side and alone: only rounding differs. An intercept's step would
+    # depend on other rows.
     x, y = two_classes()
     estimator = SGDClassifier(loss="log_loss", penalty="elasticnet", l1_ratio=0.5, max_iter=6, tol=None, eta0=0.02,
                               learning_rate="constant", random_state=3, shuffle=False, fit_intercept=False)
@@ -83,7 +83,7 @@ def test_the_engine_measures_what_scikit_learn_scores(scoring):
     x, y = two_classes()
     estimator = SGDClassifier(loss="log_loss", max_iter=5, tol=None, random_state=0, eta0=0.05)
     measured = hw.search.Grid(estimator, {"alpha": [1e-4, 1e-2]}, scoring=scoring, cv=4).fit(x, y)
-    # A scorer that the engine does not know has the estimator as it was trained side by side.
+    # A scorer that the engine does not know gets the estimator as it was trained side by side.
     known = get_scorer(scoring)
     scored = hw.search.Grid(estimator, {"alpha": [1e-4, 1e-2]}, scoring=lambda e, a, b: known(e, a, b), cv=4).fit(x, y)
     np.testing.assert_allclose(table_of(measured), table_of(scored), rtol=0, atol=2e-6)
@@ -155,7 +155,7 @@ def test_halving_trains_a_third_further():
     last = {p["eta0"] for p, e in zip(table["params"], table["n_resources"]) if e == 3}
     first = table["mean_test_score"][:9]
     assert min(first[i] for i in range(9) if table["params"][i]["eta0"] in last) >= np.sort(first)[-3]
-    # A candidate that was trained in parts is the one that was trained at once.
+    # A candidate that was trained in parts equals one that was trained at once.
     whole = hw.search.Grid(estimator, {"eta0": [found.best_params_["eta0"]]}, cv=2).fit(x, y)
     assert found.best_score_ == pytest.approx(whole.best_score_, abs=FEW_ROWS)
 
@@ -198,7 +198,7 @@ def test_weights_are_cut_as_rows_are():
         search = hw.search.Grid(estimator, {"alpha": [1e-3, 1e-1]}, cv=3).fit(x, y, sample_weight=weight)
         alone = GridSearchCV(estimator, {"alpha": [1e-3, 1e-1]}, cv=3).fit(x, y, sample_weight=weight)
         assert np.abs(table_of(search) - table_of(alone)).max() <= FEW_ROWS
-        by_engine = hw.search.Grid(estimator, {"alpha": [1e-3, 1e-1]}, cv=3).fit(x, y)  # which measures without weights
+        by_engine = hw.search.Grid(estimator, {"alpha": [1e-3, 1e-1]}, cv=3).fit(x, y)  # the engine measures
         alone = GridSearchCV(estimator, {"alpha": [1e-3, 1e-1]}, cv=3).fit(x, y)
         assert np.abs(table_of(by_engine) - table_of(alone)).max() <= FEW_ROWS
 
@@ -317,8 +317,8 @@ def test_threads_do_not_change_what_is_found():
 
 
 def test_folds_are_held_out_as_rows_are_cut(monkeypatch):
-    # Small steps, so that the order of rows, which is another one where they are cut, makes little difference; and a
-    # fold whose labels are turned, so that it makes a large one which rows are trained on and which are measured.
+    # Small steps, so that the order of rows, which differs where they are cut, matters little; and a fold whose labels
+    # are turned, so that it matters which rows are trained on and which are measured.
     x, y = two_classes(1026)  # two more than are measured at a time, so that a fold has none of the last ones
     splits = list(KFold(5, shuffle=True, random_state=0).split(x))
     y[splits[3][1]] = 1 - y[splits[3][1]]
@@ -336,7 +336,7 @@ def test_folds_are_held_out_as_rows_are_cut(monkeypatch):
             estimator.set_params(penalty=penalty)
             by_engine = hw.search.Grid(estimator, grid, cv=splits, scoring="neg_log_loss", n_jobs=2)
             found = table_of(by_engine.fit(rows, y, **weights))
-            if not weights:  # by which rows that are measured count, too, where scikit-learn knows the scorer
+            if not weights:  # which would weigh measured rows, too, for a scorer that scikit-learn knows
                 scored = hw.search.Grid(estimator, grid, cv=splits, scoring=lambda e, a, b: known(e, a, b), n_jobs=2)
                 np.testing.assert_allclose(found, table_of(scored.fit(rows, y)), rtol=0, atol=2e-6)
             expected = np.empty_like(found)
@@ -348,8 +348,8 @@ def test_folds_are_held_out_as_rows_are_cut(monkeypatch):
             assert found[:, 3].max() < found[:, [0, 1, 2, 4]].min() - 0.3
             assert np.abs(found - expected).max() < 0.02
     assert not cut
-    # What is found on the rows of a fold is not found on those that it holds out; and rows in their order may have one
-    # fold after the other.
+    # Steps and class weights found on the rows of a fold differ from those without its rows; and rows in their order
+    # may have one fold after the other.
     for other in ({"eta0": None}, {"class_weight": "balanced"}, {"shuffle": False}):
         cut.clear()
         estimator = SGDClassifier(max_iter=3, tol=None, eta0=0.02, random_state=0).set_params(**other)

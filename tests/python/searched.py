@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of searches have in common."""
+"""Common parts of the tests of searches."""
 import numpy as np
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -12,7 +12,7 @@ def two_classes(rows=1200, columns=20, seed=0):
 
 
 def scores_alone(estimator, params, x, y, splits, scorer):
-    """(candidates, folds): each by a fit of its own."""
+    """Scores of shape (candidates, folds), each by a fit of its own."""
     found = np.empty((len(params), len(splits)))
     for i, p in enumerate(params):
         for f, (train, test) in enumerate(splits):
@@ -25,7 +25,7 @@ def table_of(search):
 
 
 class counted:
-    """Counts fits of estimators: those side by side are none."""
+    """Counts fits of estimators; those side by side do not count."""
 
     def __init__(self, monkeypatch, kind):
         self.fits = 0

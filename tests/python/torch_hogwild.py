@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A net on small made images that several processes train, as PyTorch's users write it. With --hogwild two lines are
-others: those that share the module and that start the processes."""
+"""A net that several processes train on small generated images, as PyTorch's users write it. With --hogwild two lines
+differ: those that share the module and that start the processes."""
 import argparse
 import os
 

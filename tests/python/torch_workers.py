@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What workers of torch_test.py run: functions of a module, since processes are started anew."""
+"""The functions of torch_test.py's workers, in a module, since processes are started anew."""
 import os
 import signal
 import time
@@ -27,7 +27,7 @@ def raises(worker, model):
 
 
 def share_and_wait(path):
-    """Shares a module, says its name in a file, and waits to be killed."""
+    """Shares a module, writes its name to a file, and waits to be killed."""
     import hogwild.torch
     model = torch.nn.Linear(3, 2)
     with torch.no_grad():

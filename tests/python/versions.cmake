@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the module for each of OTHERS, "version|program|headers|suffix", in BUILD_DIR, and runs a short part of the
-# tests with it. WITHOUT says of which Pythons that cannot be done.
+# tests with it. WITHOUT names the Pythons for which that cannot be done.
 foreach(sentence IN LISTS WITHOUT)
   message("left out: ${sentence}")
 endforeach()

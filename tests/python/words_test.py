@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors of words, with gensim's habits."""
+"""Vectors of words, with gensim's conventions."""
 import os
 import pickle
 
@@ -73,7 +73,7 @@ def test_sentences_that_are_no_lists_of_words_are_refused(sentences, fault, says
 
 
 def test_words_of_lists_are_those_of_a_file(tmp_path):
-    # A no-break space and a line separator part no words in a file; bytes are what a file has.
+    # A no-break space and a line separator do not separate words in a file, which has bytes.
     words = ["10\u00a0000", "km", "a\u2028b", "\x85"]
     (tmp_path / "text").write_text((" ".join(words) + "\n") * 100, encoding="utf-8", newline="")
     options = dict(vector_size=4, min_count=1, workers=1, sample=0.0)
@@ -158,13 +158,13 @@ def test_training_goes_on_from_what_was_saved(sg, hs, tmp_path):
     for model in (first, again, copy):
         model.train(more, total_examples=len(more), epochs=3, start_alpha=0.02)
         assert len(model.wv) == 12 and "nowhere" not in model.wv
-        # Words that nobody has met since are where they were, but for the noise of negative samples.
+        # Words that did not occur since keep their vectors, except for the noise of negative samples.
         oak = model.wv.key_to_index["oak"]
         assert np.linalg.norm(model.wv.vectors[oak] - before[oak]) < 0.2 * np.linalg.norm(before[oak])
         assert not np.array_equal(model.wv["red"], before[model.wv.key_to_index["red"]])
     np.testing.assert_array_equal(first.wv.vectors, again.wv.vectors)
     np.testing.assert_array_equal(first.wv.vectors, copy.wv.vectors)
-    # A step of nothing to speak of begins where the last one ended.
+    # A negligible step begins where the last one ended.
     again.train(more, epochs=1, start_alpha=1e-12)
     np.testing.assert_allclose(again.wv.vectors, first.wv.vectors, rtol=1e-5, atol=1e-7)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/device_check does on a machine with a GPU, without one, and where parts fail; with programs that build and
-measure nothing.
+"""tools/device_check on a machine with a GPU, without one, and with parts that fail; its programs build and measure
+nothing.
 
 Usage: device_check_test.py SOURCE_FOLDER SCRATCH_FOLDER
 """
@@ -16,7 +16,7 @@ from same_commands_test import linked_project, put  # noqa: E402
 
 DEVICE_PARTS = ["build: devices", "devices: tests", "devices: sanitizer", "devices: speed"]
 
-# Configures a build folder that names nvcc where there is one, and builds programs that tell what they were asked for.
+# Configures a build folder that names nvcc where there is one, and builds programs that record their arguments.
 CMAKE = """
 [ "$1" != --version ] || { echo cmake version 3.25.1; exit; }
 if [ "$1" = --build ]; then

@@ -13,12 +13,12 @@ import sys
 
 
 def linked_project(source, root):
-    """A folder that is the project, but for what was built."""
+    """A folder like the project, without anything built."""
     root.mkdir(parents=True)
     for entry in source.iterdir():
         if entry.name not in ("build", ".git"):
             (root / entry.name).symlink_to(entry)
-    # What Python needs is there, for tools/python_env: it fetches nothing.
+    # Python's packages are there, so that tools/python_env fetches nothing.
     env = root / "build" / "python-env"
     env.mkdir(parents=True)
     shutil.copy(source / "python" / "requirements.txt", env / "complete")
@@ -41,7 +41,7 @@ def put(path, script):
 
 
 def commands_of(script, root, path, compiler):
-    """What makes the program, after the script has configured; it ends where it would build."""
+    """The commands that make the program, after the script has configured; it ends where it would build."""
     asked = subprocess.run([root / "tools" / script], cwd=root, capture_output=True, text=True, check=False,
                            env={"PATH": str(path), "CXX": compiler, "HOME": str(root)})
     build = root / "build" / "release"

@@ -22,7 +22,7 @@ foreach(file IN LISTS files)
     cmake_path(GET folder PARENT_PATH folder)
     if(EXISTS "${ROOT}/${folder}/CMakeLists.txt")
       file(READ "${ROOT}/${folder}/CMakeLists.txt" lists)
-      # Without what names no sources: comments, variables, labels, targets, properties.
+      # Without text that names no sources: comments, variables, labels, targets, properties.
       string(REGEX REPLACE "#[^\n]*" "" lists "${lists}")
       string(REGEX REPLACE "[$]{[^}]*}|(LABELS|DEPENDS|LIBS)([ \n]+[a-z_:]+)+" "" lists "${lists}")
       string(REGEX REPLACE "(add_dependencies|set_[a-z_]+_properties|target_(link|compile|include)_[a-z]+)\\([^)]*" ""
@@ -40,7 +40,7 @@ foreach(file IN LISTS files)
       endif()
     endif()
   endwhile()
-  # A model's two files go by its line, what it has besides is named there.
+  # A model's two files follow from its line; its other files are named there.
   if(file MATCHES "^models/([a-z_]+)/(.*/)?([a-z_]+)[.][ch]pp$")
     set(model "${CMAKE_MATCH_1}")
     set(name "${CMAKE_MATCH_3}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What trains models asks for abilities, so that every model may have them: it includes and names none of those that
-# models/CMakeLists.txt lists.
+# Code that trains models asks for abilities, so that every model may have them: it includes and names none of those
+# that models/CMakeLists.txt lists.
 file(STRINGS "${ROOT}/models/CMakeLists.txt" lines REGEX "^hogwild_model[(]")
 list(TRANSFORM lines REPLACE "^hogwild_model[(]([a-z_]+).*" "\\1" OUTPUT_VARIABLE models)
 list(JOIN models "|" models)

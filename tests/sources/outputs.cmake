@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Files are created in few places, which look what stands there; standard output is written in one, which looks whether
-# it took the text.
+# Files are created in few places, which check what is already there; standard output is written in one, which checks
+# that it took the text.
 cmake_minimum_required(VERSION 3.25)
 set(creators core/src/platform/aside_file.cpp core/src/data/dataset_writer.cpp core/src/results/run_record.cpp
     core/src/platform/trusted_file.cpp core/src/platform/trusted_file.hpp)

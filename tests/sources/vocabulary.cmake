@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# One word, one meaning: identifiers use the glossary of CONTRIBUTING.md. What is refused here had other names once; a
-# word that is refused in some places only has its sanctioned meaning beside it.
+# One word, one meaning: identifiers use the glossary of CONTRIBUTING.md. This refuses former names; a word that is
+# refused in some places only keeps its right meaning in the others.
 cmake_minimum_required(VERSION 3.25)
 set(faults "")
 file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/core/*.?pp" "${ROOT}/models/*.?pp" "${ROOT}/hogwild/*.?pp"
@@ -45,14 +45,14 @@ foreach(file IN LISTS files)
   refuse_part("shared_net" "workspace_predictor")
   refuse_part("final_loss" "train_loss")
   refuse_part("shares?" "sharing, fraction or gain_weight")
-  # What is frozen is a group of parameters.
+  # Only groups of parameters are frozen.
   refuse("(^|[^A-Za-z0-9_])(sharing_kind::frozen|frozen_sharing)" "deterministic")
   # Patience is a number of epochs.
   if(NOT file MATCHES "/(options|stop_rules|prepare|train_request|option_list)[.][ch]pp$" AND NOT file MATCHES "^tests/")
     refuse_part("patience" "timeout or max_polls, for patience is a number of epochs")
   endif()
   refuse("(^|[^A-Za-z0-9_])(patience_(seconds|of)|impatient)" "timeout")
-  # A rank is a process; the lowest rooms know of none, but for what records and results say of them.
+  # A rank is a process; the lowest folders know of none, except what records and results say of them.
   if(file MATCHES "^(core|models|tools/generate)/" AND NOT file MATCHES "/(run_record|result)[.][ch]pp$")
     refuse_part("ranks?|ranked|ranking" "column_position, popularity or factors")
   endif()

@@ -86,7 +86,7 @@ cudaError_t call(const char* name, const F& f) {
   return noted(f());
 }
 
-/// The same for what gives something back: it is gone whatever is returned.
+/// The same for calls that release something: it is released whatever is returned.
 template <class F>
 cudaError_t call_to_end(const char* name, const F& f) {
   const cudaError_t code = call(name, [] { return cudaSuccess; });
@@ -95,7 +95,7 @@ cudaError_t call_to_end(const char* name, const F& f) {
   return code != cudaSuccess ? code : noted(ended);
 }
 
-/// The same for what waits: where it fails, a fault has ended all that was queued on the current device.
+/// The same for calls that wait: if one fails, a fault has ended all that was queued on the current device.
 template <class F>
 cudaError_t call_to_wait(const char* name, const F& f) {
   const cudaError_t code = call(name, f);
@@ -328,7 +328,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
     const bool up = kind == cudaMemcpyHostToDevice;
     if (!up && kind != cudaMemcpyDeviceToHost) return cudaErrorInvalidMemcpyDirection;
     if (!is_on_device(up ? to : from, bytes) || is_on_device(up ? from : to, bytes)) return cudaErrorInvalidValue;
-    // Memory of the host is registered all of it, or not at all.
+    // Host memory must be registered as a whole, or not at all.
     const auto* const host = static_cast<const std::byte*>(up ? from : to);
     const auto* const part = registered_part(host, bytes);
     if (part != nullptr && (host < part->first || host + bytes > part->first + part->second))

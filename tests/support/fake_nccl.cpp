@@ -81,7 +81,7 @@ int fake_init(void** comm, int size, nccl::unique_id id, int rank, nccl::config*
   group.size = static_cast<std::size_t>(size);
   fake_communicator& made = world().communicators.emplace_back(fake_communicator{.group = &group, .rank = rank});
   if (world().fault == nccl_fault::refused_to_join && static_cast<std::size_t>(rank) == world().faulty_rank)
-    made.state = internal_error;  // which is told when it is asked for, as with all that does not block
+    made.state = internal_error;  // reported when it is asked for, as by all calls that do not block
   else
     ++group.joined;
   *comm = &made;
@@ -125,7 +125,7 @@ int fake_receive(void* to, std::size_t count, int type, int peer, void* comm, vo
 
 /// The error of a call before anything is moved; nothing if it goes on.
 std::optional<int> end_of_faulty_call(fake_communicator& self, std::unique_lock<std::mutex>& lock) {
-  // Until it is told that one call is through it must not get another one.
+  // No other call may come before one was reported as done.
   if (self.polls > 0 || self.finalized) return self.state = invalid_usage;
   const bool faulty =
       static_cast<std::size_t>(self.rank) == world().faulty_rank && self.exchanges >= world().faulty_after;
@@ -184,7 +184,7 @@ int fake_all_reduce(const void* from, void* to, std::size_t count, int type, int
   return nccl::in_progress;
 }
 
-/// In progress until all ranks have called it, as are what they have under way.
+/// In progress until all ranks have called it, like the exchanges under way.
 int fake_finalize(void* comm) {
   const std::lock_guard lock(world().mutex);
   auto& c = *static_cast<fake_communicator*>(comm);
@@ -202,7 +202,7 @@ int fake_abort(void* comm) {
   world().changed.notify_all();
   return nccl::success;
 }
-/// Waits until all ranks have called it, or aborted. Where they do not it is not closed.
+/// Waits until all ranks have called it, or aborted. Otherwise it stays open.
 int fake_destroy(void* comm) {
   std::unique_lock lock(world().mutex);
   auto& c = *static_cast<fake_communicator*>(comm);

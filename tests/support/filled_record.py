@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Made-up lines of records that say what a test needs, filled up to what the schema asks for."""
+"""Made-up lines of records: the fields that a test needs, completed with those that the schema requires."""
 import json
 import pathlib
 
@@ -7,14 +7,14 @@ SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "bench" / "schema"
 
 
 def filled(name, line):
-    """`line`, a line of a record of the schema of this name, with what it lacks."""
+    """`line`, a line of a record of the schema of this name, completed with the fields that it lacks."""
     root = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
     kinds = root["$defs"].get(line["kind"], root)
     return _fill(line, kinds, root)
 
 
 def _found(schema, root):
-    """A schema without references, and the document that its own are of; one that takes anything asks for nothing."""
+    """The schema without its reference, and the document that its own references refer to; `true` requires nothing."""
     if schema is True:
         return {}, root
     while "$ref" in schema:
@@ -25,7 +25,7 @@ def _found(schema, root):
 
 
 def _properties(schema, root):
-    """Properties and names of those that are required, those of allOf among them."""
+    """The properties, and the names of required ones, including those of allOf."""
     schema, root = _found(schema, root)
     named, required = {k: (v, root) for k, v in schema.get("properties", {}).items()}, list(schema.get("required", ()))
     for part in schema.get("allOf", ()):

@@ -9,7 +9,7 @@
 
 namespace hogwild::test {
 
-/// Keeps what a run tells.
+/// Keeps the reports of a run.
 struct heard_run : observer {
   std::vector<epoch_report> epochs{};
   std::vector<std::string> notes{};

@@ -6,7 +6,7 @@
 namespace hogwild::test {
 
 /**
- * What a program of tests is before it is one, e.g. a worker that a test of the same source has started: where `act`
+ * Lets a program of tests act as something else, e.g. as a worker that a test of the same source has started: if `act`
  * returns a code, the program ends with it and runs no test. Declared once at the top of a source, for that source's
  * tests and the processes that they start; other sources of the program have their own.
  */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks of records share: every line must hold against a schema, and the schema must refuse spoilt lines.
+"""Common parts of the checks of records: every line must match a schema, and the schema must refuse spoilt lines.
 
 Ends the program with 77 where the module jsonschema is missing (a skip in ctest).
 """
@@ -26,7 +26,7 @@ def no_json(word):
 
 
 def faults_of_line(validator, line, changes):
-    """What is wrong with a line; for a good one, which of the changes the schema would not have noticed."""
+    """The faults of a line; of a good one, the changes that the schema would not have noticed."""
     problems = [f"{problem.message[:300]}" for problem in validator.iter_errors(line)]
     if problems:
         return problems

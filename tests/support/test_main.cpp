@@ -16,7 +16,7 @@
 
 namespace {
 
-/// Tells the processes that tests start whose they are.
+/// Tells the processes that tests start which source they belong to.
 constexpr const char* source_variable = "HOGWILD_TEST_SOURCE";
 
 struct declared_role {
@@ -29,7 +29,7 @@ std::vector<declared_role>& declared_roles() {
   return roles;
 }
 
-/// Whether `file`, a path as the compiler was given it, is `source`, a path from some folder on.
+/// Whether `file`, a path as the compiler got it, is `source`, a path from some folder on.
 bool is_source(std::string_view file, std::string_view source) {
   return file == source || file.ends_with("/" + std::string(source));
 }
@@ -65,8 +65,8 @@ std::string filter_for(std::string_view source) {
   return filter;
 }
 
-/// The first pattern of a filter that no test has the name of; empty where each selects some. Those behind '-' take
-/// tests away, and may find none.
+/// The first pattern of a filter that selects no test; empty if each selects some. Patterns behind '-' remove tests,
+/// and may match none.
 std::string idle_pattern(std::string_view filter) {
   filter = filter.substr(0, filter.find('-'));
   while (!filter.empty()) {
@@ -88,7 +88,7 @@ hogwild::test::program_role::program_role(action act, const char* source) {
 }
 
 int main(int argc, char** argv) {
-  ::umask(022);  // what tests write is theirs alone to change, whoever runs them
+  ::umask(022);  // only their owner may change the files of tests, whoever runs them
   const std::string source = chosen_source(argc, argv);
   if (!source.empty()) ::setenv(source_variable, source.c_str(), 1);
   for (const declared_role& role : declared_roles()) {
@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
                  test->line());
     return 2;
   }
-  // With a source, a filter that is given is all that counts: a death test starts this program again with one.
+  // A given filter overrides the source: a death test starts this program again with one.
   if (!source.empty() && GTEST_FLAG_GET(filter) == "*") {
     const std::string filter = filter_for(source);
     if (filter.empty()) {

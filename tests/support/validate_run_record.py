@@ -13,7 +13,7 @@ import record_schema  # noqa: E402
 
 
 def changes(line):
-    """What to change in a good line of this kind, by what would be wrong with it then."""
+    """Changes to a good line of this kind, by the fault that each makes."""
     if line["kind"] == "context":
         return {
             "another schema version": lambda o: o.update(schema=o["schema"] + 1),

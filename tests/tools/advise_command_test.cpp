@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hogwild advise, as a user meets it.
+// hogwild advise, as users run it.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -42,7 +42,7 @@ TEST_F(advise, tells_of_data_engines_and_what_to_take) {
   EXPECT_THAT(text.out, HasSubstr("advice      --engine "));
 }
 
-// Few rows are for one worker on any machine; word vectors ask for one shared array.
+// Few rows are for one worker on any machine; word vectors need one shared array.
 TEST_F(advise, is_what_a_run_records) {
   const std::string few = folder->write("few.svm", "1 1:1\n0 2:1\n1 1:0.5 3:1\n0 2:0.5\n");
   const std::string text = folder->write("words.txt", "a b c a b c a b a c b a b c\nb a c a b b a c a a b c\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // hogwild advise when other programs use the CPUs, do not, or the system does not say: the load is invented. The time
-// that two threads miss is not invented, so that the test only looks at the words about it.
+// that two threads miss is real, so that the test only looks at the words about it.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -63,7 +63,7 @@ TEST_F(busy_advise, counts_a_quota) {
   EXPECT_THAT(text_on("7 3 1"), HasSubstr("a quota kept back 25 % of the CPU time"));
 }
 
-// This machine may be busy, where the test is run: what two threads missed is all that may be told then.
+// This machine may be busy during the test: then only the time that two threads missed may be reported.
 TEST_F(busy_advise, leaves_an_idle_machine_unmarked) {
   const auto all = json_on("7 3 0");
   EXPECT_EQ(all["load"]["others_fraction"], 0.0);

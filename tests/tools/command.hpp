@@ -49,7 +49,7 @@ struct any_program {
 };
 
 /// The hogwild program, or another one, with a folder of its own, in which its temporary files lie (launchers of MPI
-/// fall over each other in a common one). Its caches fall back to "FOLDER/caches".
+/// collide in a common one). Its caches fall back to "FOLDER/caches".
 class running_command {
  public:
   /// `input` is its standard input; `out` and `err` name files or devices for its output.
@@ -94,10 +94,10 @@ std::string segment_of(pid_t process);
 /// Expects that a command has ended with the code, and that its message has the phrase.
 void expect_told(const outcome& o, int code, const std::string& phrase);
 
-/// Evaluates a model on rows that it was tested on when it was trained: both say the same of it, up to a difference.
+/// Evaluates a model on the rows that it was tested on in training: both must agree, up to a difference.
 nlohmann::json expect_measured_alike(const nlohmann::json& run, const std::string& model, const std::string& rows,
                                      double difference = 1e-6);
-/// The fraction of the rows of a file that begin with what is predicted for them, a line each.
+/// The fraction of the rows of a file that begin with their prediction; predictions have a line for each row.
 double fraction_right(const std::string& predicted, const std::string& rows);
 
 /// Path of the hogwild program.

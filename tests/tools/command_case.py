@@ -30,6 +30,6 @@ class command_case(unittest.TestCase):
         return done
 
     def said(self, *words, code=0, stdin=""):
-        """On standard output, or, where it is refused, as its message."""
+        """The standard output, or the message of a refused command."""
         done = self.run_command(*words, code=code, stdin=stdin)
         return done.stdout if code == 0 else done.stderr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hogwild train --engine cuda, as a user meets it.
+// hogwild train --engine cuda, as users run it.
 #include <gmock/gmock.h>
 
 #include "small_data.hpp"

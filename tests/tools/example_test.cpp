@@ -29,7 +29,7 @@ std::string row_of_numbers(int k) {
   return std::to_string(0.5 * (k % 7) + 0.2 * (k % 2)) + " 1:" + std::to_string(0.25 * (k % 7)) + " 2:1";
 }
 
-/// The first column says nothing, another one the label.
+/// The first column is in all rows, another one decides the label.
 std::string row_of_labels(bool positive, int column) {
   return std::string(positive ? "1" : "0") + " 1:1 " + std::to_string(column) + ":1";
 }

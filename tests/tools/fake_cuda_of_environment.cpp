@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the command over the stand-in for CUDA's runtime: HOGWILD_FAKE_CUDA is the number of the call that fails, and of
-// all after it. Kernels train nothing, and measure losses of 0.
+// For the command over the stand-in for CUDA's runtime: HOGWILD_FAKE_CUDA is the number of the call from which on all
+// calls fail. Kernels train nothing, and measure losses of 0.
 #include <algorithm>
 #include <cstdlib>
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross-validation, paths of l2 and an l2 chosen by folds, as the command trains, tells and saves them.
+// Cross-validation, paths of l2 and an l2 chosen by folds, as the command trains, reports and saves them.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files as they come, given to each command: formats_test.py HOGWILD"""
+"""Files of all kinds, given to each command: formats_test.py HOGWILD"""
 import json
 import os
 import pathlib
@@ -11,7 +11,7 @@ from command_case import command_case
 ROWS = "1 1:0.5\n-1 2:1\n1 1:0.25 3:1\n-1 2:2\n"
 MARK = b"\xef\xbb\xbf"
 
-# What a file holds, and what is said of it.
+# The contents of a file, and the message about it.
 OTHERS = {
     "a Parquet file": b"PAR1\x15\x04\x15\x10\x15\x02\0\0",
     "an Arrow or Feather file": b"ARROW1\0\0\xff\xff\xff\xff\x70\0\0\0",
@@ -122,7 +122,7 @@ class files(command_case):
         self.assertIn("r.csv: line 1 is a header, by which the user is 'userId', the item is 'movieId', the rating is 'rating'", said)
         model = str(self.folder / "m.txt")
         self.factored("r.csv", text, "--save", model)
-        # As in the order of the rows' own.
+        # The same model as from rows without a header, in the usual order of fields.
         other = str(self.folder / "n.txt")
         self.factored("s.csv", "1,10,5\n2,20,3\n", "--save", other)
         self.assertEqual(pathlib.Path(model).read_text(), pathlib.Path(other).read_text())

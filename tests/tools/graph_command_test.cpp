@@ -53,7 +53,7 @@ struct flow_problem {
   double least() const { return static_cast<double>(exact_cut(nodes, edges, 0, 1)); }
 };
 
-/// Three circles of nodes with a few edges between them; every node says its circle.
+/// Three circles of nodes with a few edges between them; each node's label is its circle.
 std::string circles(std::size_t each) {
   std::mt19937_64 random(3);
   std::string nodes, edges;

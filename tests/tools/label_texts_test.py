@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Labels come back as the data have them written: label_texts_test.py HOGWILD"""
+"""Labels come back as they are written in the data: label_texts_test.py HOGWILD"""
 import pathlib
 import unittest
 
@@ -11,7 +11,7 @@ NETS = [["--model", "mlp", "--hidden", "3"]] if HAS_NETS else []
 
 class with_a_command(command_case):
     def train(self, data, *more, save="model.bin"):
-        """Trains so long that each row's own column says its label."""
+        """Trains so long that each row's own column predicts its label."""
         saved = str(self.folder / save)
         self.said("train", data, "--engine", "serial", "--epochs", "60", "--quiet", "--save", saved, *more)
         return saved

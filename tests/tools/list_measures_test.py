@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures of rows with lists of labels against scikit-learn's, of the same predictions. Ends with 77, a skip, where
-scikit-learn is not there."""
+scikit-learn is missing."""
 import json
 import math
 import pathlib

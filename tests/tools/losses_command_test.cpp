@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses of linear models, learned and told by the command.
+// Losses of linear models, trained and reported by the command.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -70,7 +70,7 @@ TEST_F(losses_command, poisson_learns_the_rate_of_counts) {
   }
 }
 
-// The curvature of the loss has no bound: a step that is too large may end at any loss, and its search has to see that.
+// The curvature of the loss has no bound: a step that is too large may end at any loss, and its search has to notice.
 TEST_F(losses_command, poisson_finds_a_step_for_small_and_large_counts) {
   for (const double mean : {1.0, 50.0, 400.0}) {
     const std::string data =

@@ -16,8 +16,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Four fields with two or three values each. A label is positive where the values of the first two differ, but turned
-/// over in a tenth of the rows: no single value says anything of it.
+/// Four fields with two or three values each. A label is positive where the values of the first two differ, but flipped
+/// in a tenth of the rows: no single value predicts it.
 class machines : public with_folder {
  protected:
   static void SetUpTestSuite() {
@@ -48,7 +48,7 @@ class machines : public with_folder {
     write_file(*folder / (name + ".numbers"), numbers);
   }
   static std::string ending(const std::string& model) { return model == "ffm" || model == "deepfm" ? ".ffm" : ".svm"; }
-  /// Those that this build has.
+  /// The models that this build has.
   static std::vector<std::string> names() {
     std::vector<std::string> all{"factorization_machine", "ffm"};
     if (has_layer_kernels()) all.push_back("deepfm");

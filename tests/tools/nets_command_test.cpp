@@ -21,7 +21,7 @@ std::string big_endian(std::uint32_t n) {
 
 class nets : public with_folder {
  protected:
-  /// Images of side x side with a bright block, whose place tells ten classes, under noise; labels beside them.
+  /// Images of side x side with a bright block under noise; its place is the class, one of ten. Labels beside them.
   static std::string write_images(const std::string& name, std::uint32_t count, std::uint32_t side) {
     std::mt19937_64 random(count);
     std::string images = big_endian(2051) + big_endian(count) + big_endian(side) + big_endian(side);
@@ -87,7 +87,7 @@ TEST_F(nets, of_dense_layers_divide_the_bytes_of_images) {
       {"train", digits, "--model mlp --hidden 32 --epochs 3 --test", others, "--save", model, "--json --quiet"});
   EXPECT_GT(result["test_accuracy"].get<double>(), 0.9);
   EXPECT_THAT(read_file(model), HasSubstr("scale 0.00392156"));
-  // Pixels of the other rows of a larger image are another thing, but an mlp has columns, not pixels.
+  // In an image of another size a column is another pixel, but an mlp has columns, not pixels.
   EXPECT_EQ(hogwild({"evaluate", model, small}).code, 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hogwild train --engine cuda, as a user meets it.
+// hogwild train --engine cuda on a machine without a device, or with one that fails.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -120,7 +120,7 @@ TEST_F(outputs, modes_follow_the_umask) {
     }
   };
   for (const command_words& arguments : writing_to(file)) expect_modes(arguments, 0664u);
-  // A run goes on from what nobody but its owner can write.
+  // A run resumes only from files that nobody but their owner can write.
   expect_modes(short_run({"--checkpoint", file}), 0644u);
   fs::permissions(file, fs::perms(0640));
   EXPECT_EQ(hogwild({"convert", model(), file}).code, 0);
@@ -180,7 +180,7 @@ TEST_F(outputs, what_standard_output_does_not_take_is_4) {
   EXPECT_EQ(in_shell("\"$@\" >&-", short_run({})).code, 0) << "nothing was to be said";
 }
 
-// A file that is opened while a standard stream is closed must not get its number: what is told would go into it.
+// A file that is opened while a standard stream is closed must not get its number: messages would go into it.
 TEST_F(outputs, closed_standard_streams_write_into_no_file) {
   const std::string data = *folder / "anew.svm", cache = data + ".hogwild";
   fs::copy_file(train(), data);

@@ -28,7 +28,7 @@ class programs(unittest.TestCase):
     def run_program(self, name, *arguments):
         done = subprocess.run([FOLDER / name, *arguments], capture_output=True, text=True, check=False, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
-        # Notes go there where a program takes none.
+        # Notes that the program does not take go to standard error.
         self.assertEqual([line for line in done.stderr.splitlines() if not line.startswith("note: ")], [])
         return done.stdout
 

@@ -165,7 +165,7 @@ TEST(rank_trainer, rank_that_is_asked_to_stop_stops_all) {
   }
 }
 
-/// Comes to no end before it is to stop.
+/// Does not end before it is asked to stop.
 struct broken_off final : trial_trainer {
   void train(std::span<trial* const>, std::size_t) override {}
 };

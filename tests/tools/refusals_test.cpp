@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command refuses, and the sentences that it has for it: each row of refusals/*.txt is a test of its own. A
-// file has these lines; one that begins with a blank goes on with the line before it.
+// The refusals of the command, with their messages: each row of refusals/*.txt is a test of its own. A file has these
+// lines; a line that begins with a blank continues the one before it.
 //
 //   # a comment
 //   ? SCRIPT                       without what the script finds, the rows of the file are skipped
@@ -8,7 +8,7 @@
 //   CODE WORDS => PHRASE           "hogwild WORDS" ends with the code, and its message has the phrase
 //   CODE WORDS => PHRASE => !OTHER ... as well as other phrases, or not those behind "!"
 //
-// Where there is {a,b} in the row, it is one of a and one of b, for which {} stands behind it. The shell reads WORDS.
+// {a,b} makes a row for a and one for b; {} stands for the same choice later in the row. The shell reads WORDS.
 // A refused command prints nothing on standard output, and leaves no file but caches.
 #include <gmock/gmock.h>
 

@@ -24,7 +24,7 @@ class refused_path : public with_small_data {
   }
   static std::string model() { return *folder / "model.bin"; }
 
-  /// All that reads or writes `path`.
+  /// All commands that read or write `path`.
   static std::vector<command_words> commands(const std::string& path) {
     return {{"train", path},
             {"train", train(), "--test", path},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hogwild train --engine ring, as a user meets it.
+// hogwild train --engine ring, as users run it.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -48,8 +48,8 @@ TEST_P(each_ring_way, trains_says_so_and_leaves_a_model_that_predicts) {
   for (const char* count : {"exchanges", "bytes", "held_seconds", "waits", "taken_over", "memory"})
     EXPECT_TRUE(result["ring"].contains(count)) << count;
   EXPECT_EQ(result["ring"]["nodes"].size(), 2u);
-  // Under the other rules nobody exchanges with who did not train meanwhile: perhaps never in so short a run. And they
-  // keep the mean of what the replicas gain, for which they take up to twice as many epochs.
+  // Under the other rules nobody exchanges with a replica that did not train meanwhile: perhaps never in so short a
+  // run. And they keep the mean of the replicas' gains, for which they take up to twice as many epochs.
   const bool deltas = exchange == "deltas";
   if (deltas) {
     EXPECT_GT(result["ring"]["exchanges"], 0);

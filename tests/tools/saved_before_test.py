@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What version 0.1 has saved: models are read, checkpoints are refused, caches are made again.
+"""Files of version 0.1: models are read, checkpoints are refused, caches are made again.
 
-saved_before_test.py HOGWILD FOLDER: the folder has models of each kind, as that version saved them, and NAME.predicted
-beside each: what it then predicted for the rows of one of the data files there.
+saved_before_test.py HOGWILD FOLDER: the folder has models of each kind, as that version saved them, and beside each
+NAME.predicted: its predictions for the rows of one of the data files there.
 """
 import os
 import pathlib

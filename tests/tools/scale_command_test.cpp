@@ -50,7 +50,7 @@ TEST_F(scale_command, a_run_names_the_column_that_hinders_the_others) {
   EXPECT_THAT(hogwild({"advise", train(), "--workers 1"}).out, Not(HasSubstr("--scale")));
 }
 
-// Labels are decided by the two small columns, which nothing is learned of beside the large one.
+// Labels depend on the two small columns, of which nothing is learned beside the large one.
 TEST_F(scale_command, columns_that_are_divided_are_all_learned_and_saved_as_they_were_given) {
   const std::string data = with_time("time.svm"), fresh = with_time("fresh.svm", false, 6);
   // Whether it ends above or below where it began is chance.
@@ -61,7 +61,7 @@ TEST_F(scale_command, columns_that_are_divided_are_all_learned_and_saved_as_they
       const auto trained = result_of(
           run(data, {"--test", fresh, "--scale", scale, "--engine", engine, "--save", model, "--json --quiet"}));
       EXPECT_GT(trained["test_accuracy"], 0.97) << scale << ", " << engine;
-      // The saved weights are those of the file's own values: who measures the model knows of no scale.
+      // The saved weights are those of the file's own values: evaluating the model needs no scale.
       expect_measured_alike(trained, model, fresh, 1e-5);
     }
   }

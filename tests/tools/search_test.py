@@ -25,7 +25,7 @@ SPACE = ["--space", "l2=log:1e-8:1e-2", "--space", "step=log:0.01:100"]
 
 
 def checked(document):
-    """Against the schema, where there is a checker."""
+    """Checks it against the schema, if there is a checker."""
     try:
         import jsonschema
     except ImportError:
@@ -57,7 +57,7 @@ class a_search(command_case):
         self.journal = self.folder / "journal"
 
     def search(self, *arguments, data=None):
-        """The document of a search that comes to its end."""
+        """The document of a search that ends by itself."""
         done = self.run_command("search", data or self.data, "--quiet", "--json", *arguments)
         self.assertEqual(done.stderr, "")
         document = json.loads(done.stdout)
@@ -70,19 +70,19 @@ class a_search(command_case):
         return json.loads(self.said("train", data, "--test", test, "--engine", "serial", *given, *options, "--json", "--quiet"))
 
     def begun(self, command, **more):
-        """A search that has told of its first trial."""
+        """A search that has reported its first trial."""
         run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **{"stdout": subprocess.DEVNULL, **more})
         self.assertIn("trial", run.stderr.readline())
         return run
 
     def ended(self, run, asked):
-        """How it ends where it gets a signal: its output and its message."""
+        """How it ends after a signal: its output and its message."""
         run.send_signal(asked)
         return run.communicate(timeout=60)
 
     @staticmethod
     def answer(document):
-        """What has to be the same however often a search was killed."""
+        """The parts that must be the same however often a search was killed."""
         return document["trials"], document["best"], document["finished"]
 
     def test_tells_on_a_terminal_how_far_folds_have_come(self):
@@ -103,7 +103,7 @@ class a_search(command_case):
             self.assertRegex(told, rb"at hand: [1-9]\d* of [1-9]\d* epochs")
 
     def test_finds_the_planted_best(self):
-        # A step too small to learn anything, and an l2 that holds all weights near zero, beside one of use.
+        # A step too small to learn anything, and an l2 that holds all weights near zero, beside useful ones.
         found = self.search("--strategy", "grid", "--space", "step=1e-7,1", "--space", "l2=1e-6,0.9", "--epochs", "4")
         self.assertEqual(found["best"]["options"], {"step": "1", "l2": "1e-6"})
         self.assertEqual([t["state"] for t in found["trials"]], ["done"] * 4)
@@ -300,7 +300,7 @@ class a_search(command_case):
             told = [int(line.split()[2]) for line in err.splitlines() if line.startswith("hogwild: trial")]
             self.assertEqual(told, [0, 2, 4, 1, 3, 5])
 
-    # Of linear models under sgd trials are trained side by side, and under adagrad each by a run of its own.
+    # Under sgd trials of linear models are trained side by side, under adagrad each by a run of its own.
     BY_LANES, BY_RUNS = ["--epochs", "243"], ["--epochs", "9", "--optimizer", "adagrad"]
 
     def resumable(self, options, *more):
@@ -325,14 +325,14 @@ class a_search(command_case):
             began = time.monotonic()
             run = subprocess.Popen(self.resumable(options, "--quiet"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             try:
-                # After all kills it may come to its end.
+                # After all kills it may run to its end.
                 out, err = run.communicate(timeout=draw.uniform(0.02, 0.3) * seconds if killed < KILLS else 60)
             except subprocess.TimeoutExpired:
                 run.send_signal(signal.SIGKILL)
                 run.communicate()
                 killed += 1
                 lines = self.journal.read_bytes().splitlines(keepends=True) if self.journal.exists() else []
-                if len(lines) > 3 and draw.random() < 0.3:  # checkpoints may be ahead of what is known of them
+                if len(lines) > 3 and draw.random() < 0.3:  # checkpoints may be ahead of the journal
                     self.journal.write_bytes(b"".join(lines[:-draw.randrange(1, 3)]))
                 continue
             self.assertEqual((run.returncode, err), (0, ""), f"seed {seed}")
@@ -342,8 +342,8 @@ class a_search(command_case):
             finished += 1
             replayed += resumed["replayed"]
             self.journal.unlink()
-            # Where nothing was replayed it takes another time than thought, as on a machine that was, or is now, busy:
-            # all kills come once more, by the time that it has taken.
+            # If nothing was replayed the search takes another time than measured, as on a machine that was, or is now,
+            # busy: all kills are repeated, by the new time.
             if replayed == 0:
                 seconds, killed = time.monotonic() - began, 0
 

@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 class several_command : public with_small_data {
  protected:
   static constexpr int classes = 5;
-  static constexpr int columns = 150;  ///< more than kernels of one model hold in registers, which round otherwise
+  static constexpr int columns = 150;  ///< more than kernels of one model hold in registers, which round differently
   static constexpr int labels[classes] = {2, 3, 5, 7, 11};
 
   static std::string rows_of_classes(const std::string& name, int rows, unsigned seed) {

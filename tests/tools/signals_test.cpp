@@ -213,7 +213,7 @@ TEST_F(signals, of_batch_systems_save_the_model) {
   for (const int signal : {SIGUSR1, SIGUSR2, SIGALRM}) expect_saved("processes --workers 2", signal, true);
 }
 
-// The limit is each process's own, and workers come to theirs long before the one that waits for them.
+// The limit is each process's own, and workers reach theirs long before the process that waits for them.
 TEST_F(signals, a_worker_at_its_limit_of_cpu_time_ends_the_run_in_order) {
   for (const char* const engine : {"processes", "local_sgd --transport shared_segment"}) {
     const std::string model = *folder / "limit.bin";
@@ -229,7 +229,7 @@ TEST_F(signals, a_worker_at_its_limit_of_cpu_time_ends_the_run_in_order) {
   }
 }
 
-// Equal limits, as `ulimit -t` sets them, are an end without a word: the soft one is lowered.
+// Equal limits, as `ulimit -t` sets them, end a process without a warning: the soft one is lowered.
 TEST_F(signals, a_limit_of_cpu_time_leaves_time_to_save) {
   const std::string model = *folder / "limit.bin";
   std::filesystem::remove(model);

@@ -19,7 +19,7 @@ KILLS = 30
 
 
 def text_of(rows, seed=1):
-    """Lines of rows: two columns of one range each, which say the label but for every tenth row."""
+    """Lines of rows: two columns of one range each, which decide the label except in every tenth row."""
     draw = random.Random(seed)
     lines = []
     for r in range(rows):
@@ -51,7 +51,7 @@ class a_stream(command_case):
         return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
     def refused(self, input, *more):
-        """What is said of standard input that is refused; `input` is a file or bytes."""
+        """The message about refused standard input; `input` is a file or bytes."""
         given = {"stdin": input} if hasattr(input, "fileno") else {"input": input}
         done = subprocess.run(self.command(*more), **given, capture_output=True, check=False, timeout=60)
         self.assertEqual(done.returncode, 3, done.stderr)
@@ -64,7 +64,7 @@ class a_stream(command_case):
         with letters:
             self.assertIn("standard input: there is a field of more than 1048576 bytes", self.refused(letters.stdout))
             letters.kill()
-        # The rows before it are trained and told.
+        # The rows before it are trained and reported.
         rows = "".join(self.lines[:3]).encode()
         self.assertIn("there is a field of more than", self.refused(rows + b"x" * (5 << 20)))
 
@@ -110,10 +110,10 @@ class a_stream(command_case):
             run = subprocess.Popen(self.command("--save", self.model, "--checkpoint", self.checkpoint, "--save-every",
                                                 "0.001", *resume), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             first = json.loads(run.stdout.readline())["acknowledged"]
-            # What it holds is at least what was acknowledged; whoever sends begins behind it.
+            # The checkpoint holds at least the acknowledged rows; the sender continues behind it.
             self.assertGreaterEqual(first, acknowledged)
             dies = attempt < KILLS
-            # It dies behind so many lines about what it has done: in the middle of the rows that come meanwhile.
+            # It dies after so many lines of progress: in the middle of the rows that come meanwhile.
             lines_to_live, told = draw.randrange(1, 4), []
 
             def listen(to=told, of=run, left=lines_to_live if dies else None):
@@ -151,7 +151,8 @@ class a_stream(command_case):
 
     @staticmethod
     def ended(run):
-        """What it told until it ended by itself: its input stays open, for the end of that is another reason."""
+        """Its output until it ended by itself: its input stays open, since the end of input is another reason to
+        end."""
         out, err = run.stdout.read(), run.stderr.read()
         run.wait(timeout=30)
         with contextlib.suppress(BrokenPipeError):

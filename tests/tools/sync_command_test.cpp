@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hogwild train --engine all_reduce and local_sgd, as a user meets them.
+// hogwild train --engine all_reduce and local_sgd, as users run them.
 #include <gmock/gmock.h>
 
 #include <csignal>

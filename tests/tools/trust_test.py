@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the command makes of files that others can change: trust_test.py HOGWILD
+"""Files that others can change, and how the command treats them: trust_test.py HOGWILD
 
 As root, files are given to another user; as anybody else, everybody may write to them.
 """
@@ -37,7 +37,7 @@ class files_of_others(command_case):
 
     def test_a_cache_with_other_labels_trains_no_model(self):
         self.train("--save", self.folder / "right.txt")
-        # A cache of the same key, whose labels stand the other way round.
+        # A cache of the same key, with its labels swapped.
         whole = self.cache.read_bytes()
         other = self.folder / "other.svm"
         other.write_text("".join(("-" + line if line[0] != "-" else line[1:]) for line in ROWS.splitlines(True)))
@@ -49,7 +49,7 @@ class files_of_others(command_case):
         said = self.train("--save", self.folder / "again.txt").stderr
         self.assertIn(SENTENCE, said)
         self.assertEqual((self.folder / "again.txt").read_bytes(), (self.folder / "right.txt").read_bytes())
-        if ROOT:  # what is not one's own stays, and the next place is taken
+        if ROOT:  # another user's file stays, and the next place is taken
             self.assertIn("the cache goes to " + str(self.folder / "own" / "hogwild"), said)
             self.assertEqual(self.cache.read_bytes(), bytes(forged))
         self.assertNotIn("cache", self.train().stderr)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Word vectors from the text to their analogies, as a user meets them.
+// Word vectors from the text to their analogies, as users make them.
 #include <gmock/gmock.h>
 
 #include <algorithm>

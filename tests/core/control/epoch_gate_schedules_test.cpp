@@ -152,7 +152,7 @@ TEST_P(gate_under, every_schedule_keeps_its_sentences) {
   holds({.workers = 1, .rounds = 3, .joining = 1, .left_out = 1}, 0, 0);
   holds({.workers = 1, .rounds = 2, .joining = 1, .left_out = 1}, 1, 1);
   holds({.workers = 2, .rounds = 1, .joining = 1}, 0, 0);
-  // Most situations; a store buffer adds next to none, since only the plan may wait in one.
+  // This has most situations; a store buffer adds next to none, since only the plan may wait in one.
   if (!GetParam()) holds({.workers = 2, .rounds = 1, .left_out = 1}, 0, 0);
   holds({.workers = 2, .rounds = 1}, 1, 0);
 }
@@ -182,7 +182,7 @@ TEST(broken_gate, whose_arrivals_are_counted_after_the_slots_is_found) {
   EXPECT_EQ(gate_broken_by<counts_arrivals_late>(one_joins), std::set<std::string>{gate_wakes});
 }
 
-/// Says that it counts only after it has looked at the gate.
+/// Announces that it counts only after it has looked at the gate.
 struct looks_before_it_counts : sound_gate {
   struct visitor : sound_gate::visitor {
     visitor(basic_control_block<model_atomics>& control, basic_worker_slot<model_atomics>& self)
@@ -200,7 +200,7 @@ TEST(broken_gate, whose_visitor_looks_before_it_counts_is_found) {
   EXPECT_EQ(gate_broken_by<looks_before_it_counts>(one_wakes).count(waited_for), 1u);
 }
 
-/// Says that it counts by a store which may still be in its buffer when it looks at the gate.
+/// Announces that it counts by a store which may still be in its buffer when it looks at the gate.
 struct counts_by_release : sound_gate {
   struct visitor : looks_before_it_counts::visitor {
     using looks_before_it_counts::visitor::visitor;
@@ -216,7 +216,7 @@ TEST(broken_gate, whose_visitor_counts_by_a_release_is_found_where_there_are_sto
   EXPECT_EQ(gate_broken_by<counts_by_release>(one_wakes, true).count(waited_for), 1u);
 }
 
-/// Says that the run is over and wakes all sleepers, but leaves the gate as it is.
+/// Announces the end of the run and wakes all sleepers, but leaves the gate as it is.
 struct dismisses_at_the_same_gate : sound_gate {
   struct keeper : sound_gate::keeper {
     keeper(basic_control_block<model_atomics>& control, std::span<basic_worker_slot<model_atomics>> slots)

@@ -80,7 +80,7 @@ class ring_schedules {
     handed_off(*got, passed);
     return true;
   }
-  /// open(), where it is seen which of its tries came through.
+  /// open(), which records which of its tries succeeded.
   bool open() {
     const seen what = world_.token.look();
     const bool passed = world_.token.pass(what, 0);

@@ -71,7 +71,7 @@ class circle_schedules {
   static bool slot_counts(const void* slots, std::size_t slot) noexcept {
     return static_cast<const slot_type*>(slots)[slot].is_waited_for();
   }
-  /// The same of the world as it is, without an operation.
+  /// The same from the actual state, without an operation.
   bool counts(std::size_t w, std::uint32_t count) const {
     return world_.slots[w].state.value == worker_state::active && count % 2 == 1 && count_of(w) == count;
   }
@@ -168,7 +168,7 @@ TEST(broken_circle, whose_workers_hand_on_what_they_lost_is_found) {
   EXPECT_TRUE(broken.contains(goes_on) || broken.contains(one_goes_at_a_time));
 }
 
-/// Does not say that it is gone.
+/// Leaves without announcing it.
 struct circle_left_in_silence : sound_circle {
   struct circle : sound_circle::circle {
     using sound_circle::circle::circle;

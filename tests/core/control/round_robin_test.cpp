@@ -69,14 +69,14 @@ TEST_F(circle_of_workers, the_turn_of_who_died_or_was_left_out_goes_to_who_waits
   EXPECT_TRUE(worker(1).take(at_once));
 
   live[0] = true;
-  worker(0).enter();  // another one in the slot of the dead, who has not left
+  worker(0).enter();  // another worker in the slot of a dead one that has not left
   worker(1).hand_on();
   EXPECT_TRUE(worker(0).take(at_once));
 }
 
 TEST_F(circle_of_workers, of_several_threads_each_goes_as_often_as_the_others) {
   constexpr std::size_t turns = 500;
-  std::vector<std::size_t> went;  // by whose turn it is
+  std::vector<std::size_t> went;  // in the order of their turns
   std::vector<std::jthread> threads;
   for (std::size_t w = 0; w < slots; ++w) worker(w).enter();
   for (std::size_t w = 0; w < slots; ++w) {
@@ -92,7 +92,7 @@ TEST_F(circle_of_workers, of_several_threads_each_goes_as_often_as_the_others) {
   }
   threads.clear();
   ASSERT_EQ(went.size(), turns * slots);
-  // Until the first one is through nobody is passed over.
+  // Nobody is passed over until the first worker is through.
   for (std::size_t i = slots; i < went.size() - slots; ++i) ASSERT_EQ(went[i], went[i - slots]) << i;
 }
 

@@ -68,7 +68,7 @@ class stripe_schedules {
   static bool is_live(const void* slots, std::uint32_t tag) noexcept {
     return slot_type::is_live(static_cast<const slot_type*>(slots), tag);
   }
-  /// The same of the world as it is, without an operation.
+  /// The same from the actual state, without an operation.
   bool counts(std::size_t w, std::uint32_t tag) const {
     return world_.slots[w].state.value == worker_state::active && world_.slots[w].generation.value == tag >> 12;
   }
@@ -146,7 +146,7 @@ TEST(broken_stripe, that_is_unlocked_whosever_it_is_is_found) {
   EXPECT_EQ(stripe_broken_by<unlocked_by_store>(1), (std::set<std::string>{keeps_it, stripe_has_one_owner}));
 }
 
-/// Counts again by the name that others found dead.
+/// Counts again under the tag that others found dead.
 struct old_generation : sound_stripe {
   static void come_back(slot_type& slot) {
     auto left_out = worker_state::left_out;

@@ -116,7 +116,7 @@ TEST_F(probing, watches_the_first_exchange_then_one_in_eight_and_none_when_off) 
 }
 
 TEST_F(probing, files_the_rows_of_others_since_the_round_began_at_its_first_exchange) {
-  slots[0].rows.set(1000);  // of rounds before
+  slots[0].rows.set(1000);  // of earlier rounds
   race_probe probe(slots, 1, true);
   slots[0].rows.raise(4);
   slots[1].rows.raise(50);

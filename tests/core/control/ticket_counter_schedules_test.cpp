@@ -59,7 +59,7 @@ class ticket_schedules {
     std::array<std::uint32_t, tickets> newest_mark{};
   };
 
-  /// `round` is what the worker has read, which may be over by now.
+  /// `round` is the one that the worker has read; it may be over by now.
   bool work(std::uint64_t& round) {
     if (round == 0) {
       round = 1;
@@ -86,7 +86,7 @@ class ticket_schedules {
   bool coordinate(std::uint64_t& round) {
     if (++round == rounds_) return false;
     const auto next = static_cast<std::uint32_t>(round + 1);
-    // A round may end with tickets undealt: it was asked to stop.
+    // A round that was asked to stop may end with undealt tickets.
     world_.counter.open(next, 0);
     return true;
   }

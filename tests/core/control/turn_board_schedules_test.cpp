@@ -14,7 +14,7 @@
 #include "support/model_atomics.hpp"
 
 // A board under every schedule of its workers, one of which may die and one be left out at any moment, and of the
-// coordinator that opens rounds and board_breaks them off; see model_checker.hpp.
+// coordinator that opens rounds and breaks them off; see model_checker.hpp.
 
 using namespace hogwild;
 using test::model_atomics;
@@ -42,7 +42,7 @@ struct board_run {
   std::uint64_t left_out = 0;                   ///< how many workers at most, in the first round
 };
 
-/// The care that worker and coordinator take.
+/// Workers and coordinators that take all precautions.
 struct careful {
   static constexpr bool waits_for_holders = true, looks_whether_it_counts = true;
 };
@@ -66,7 +66,7 @@ class board_schedules {
     std::array<model_atomics::atomic<std::uint32_t>, most_items>
         data{};  ///< of each item: the phase that finished it last
     model_atomics::atomic<std::uint32_t> gate{};
-    std::uint32_t round = 0, first = 0;  ///< that was opened last
+    std::uint32_t round = 0, first = 0;  ///< of the round that was opened last
     bool open = false, over = false;
     std::array<bool, 3> expected{}, inside{};
     std::array<std::uint8_t, 16> claimed{}, finished{};  ///< by phase: a bit for each item
@@ -79,7 +79,7 @@ class board_schedules {
     std::uint64_t &round = kept[0], &first = kept[1], &inside = kept[2], &in_hand = kept[3];
     Board& board = world_.board;
     if (inside == 0) {
-      // Once it counts, and finds the gate open, it is waited for; see epoch_gate.hpp.
+      // Once it counts and finds the gate open, the coordinator waits for it; see epoch_gate.hpp.
       checker_.await([&] { return (world_.open && world_.round > round) || world_.over; });
       world_.left_out[w].store(0);
       inside = checker_.ask([&] { return world_.expected[w] = world_.inside[w] = world_.open; });
@@ -269,7 +269,7 @@ TEST(broken_board, whose_phase_is_opened_by_a_release_is_found_where_there_are_s
   EXPECT_TRUE(board_breaks<phase_opened_by_release>(one_round, board_wakes, true));
 }
 
-/// Takes the mark of what was broken off for a large number.
+/// Takes the mark of a phase that was broken off for a large number.
 struct complete_when_broken : sound_board {
   bool is_complete(std::uint32_t first) const noexcept { return (phase.load() - first) / 2 >= turns.load(); }
 };
@@ -277,7 +277,7 @@ TEST(broken_board, that_takes_a_broken_round_for_complete_is_found) {
   EXPECT_TRUE((board_breaks<complete_when_broken>(one_left_out, complete_is_all)));
 }
 
-/// Tells how many turns there are while there is still something to claim of the round before.
+/// Publishes the number of turns while items of the previous round can still be claimed.
 struct turns_told_first : sound_board {
   std::uint32_t open(std::uint32_t of_turns) noexcept {
     turns.store(of_turns);

@@ -105,7 +105,7 @@ TEST_F(turn_board_of_workers, a_sleeper_of_the_round_before_is_counted_until_it_
     while (go_on.load()) board->wait(before, waits);
   });
   while (board->sleepers.load() == 0) std::this_thread::yield();
-  ++board->sleepers;  // a second one, that does not get a CPU before the next round is open
+  ++board->sleepers;  // a second one, which gets no CPU before the next round is open
   go_on = false;
   board->open(1);
   sleeper.join();
@@ -113,7 +113,7 @@ TEST_F(turn_board_of_workers, a_sleeper_of_the_round_before_is_counted_until_it_
   --board->sleepers;
 }
 
-/// Workers that come and go as they like; plain memory is handed over by the board alone.
+/// Workers come and go as they like; only the board hands plain memory from one to the next.
 TEST_F(turn_board_of_workers, hands_plain_memory_from_phase_to_phase_whatever_the_number_of_workers) {
   constexpr std::uint32_t turns = 300;
   for (const std::size_t workers : {1u, 2u, 3u, 8u}) {

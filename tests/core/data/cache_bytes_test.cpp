@@ -24,7 +24,7 @@ double bytes_per_nonzero(const std::filesystem::path& source, value_precision va
   return static_cast<double>(std::filesystem::file_size(data.shared_path())) / static_cast<double>(data.nonzeros());
 }
 
-/// Beside index and value an entry takes its part of header, rows, labels and columns.
+/// Besides its index and value an entry takes its share of header, rows, labels and columns.
 struct tables_of {
   const char* file;
   double bytes = 0.1;             ///< a nonzero, at most

@@ -58,7 +58,7 @@ TEST(cache_registry, one_that_is_being_written_is_left_alone) {
     EXPECT_EQ(folder.entries(), 1u);
     EXPECT_TRUE(purge_caches(folder.path()).empty());
   }
-  EXPECT_EQ(folder.entries(), 0u);  // given up, it goes by itself
+  EXPECT_EQ(folder.entries(), 0u);  // an abandoned one is removed
 }
 
 TEST(cache_registry, a_missing_folder_is_an_input_error) {

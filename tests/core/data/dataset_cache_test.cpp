@@ -31,7 +31,7 @@ std::string sample_text(int rows = 500) {
   return text;
 }
 
-/// Opens and collects what the user would be told.
+/// Opens a file and collects the notes for the user.
 struct opening {
   explicit opening(const std::string& path, open_options options = {}) : data(open(path, options)) {}
   sparse_dataset open(const std::string& path, open_options& options) {
@@ -54,7 +54,7 @@ class dataset_cache : public ::testing::Test {
     bytes[place] = static_cast<char>(bytes[place] ^ flip);
     folder.write("train.svm.hogwild", bytes);
   }
-  /// Expects one rebuild with one sentence that holds `reason`, and none at the next start.
+  /// Expects one rebuild with one note that contains `reason`, and none at the next start.
   void expect_rebuilt(const char* reason) const {
     const opening again(source);
     EXPECT_FALSE(again.data.from_cache());
@@ -117,7 +117,7 @@ TEST_F(dataset_cache, a_source_that_was_changed_and_given_its_old_time_is_read_a
   expect_rebuilt("before the source was last written, moved or changed");
 }
 
-/// One that somebody else can change at any moment.
+/// A cache that somebody else can change at any moment.
 class cache_of_others : public dataset_cache {
  protected:
   cache_of_others() {
@@ -134,7 +134,7 @@ TEST_F(cache_of_others, is_not_used_and_one_is_made_where_it_may_be) {
   const opening second(source, elsewhere);
   EXPECT_TRUE(second.data.from_cache());
   EXPECT_TRUE(second.notes.empty());
-  if (!test::may_give_away()) {  // it is this user's own, whose mode was too wide
+  if (!test::may_give_away()) {  // the cache is this user's own, and its mode was too wide
     EXPECT_THAT(first.notes, ElementsAre(HasSubstr("may be written by everybody (its mode is 0666)")));
     EXPECT_EQ(second.data.shared_path(), cache);
     return;
@@ -236,7 +236,7 @@ TEST_F(dataset_cache, malformed_text_leaves_nothing_behind) {
 }
 
 TEST_F(dataset_cache, where_the_source_has_no_room_the_fallback_folder_is_used) {
-  // A name so long that nothing can be added to it: beside it no cache can be, not even for root.
+  // The name is so long that no suffix fits: nobody, not even root, can have a cache beside it.
   const std::string long_name = folder.write(std::string(252, 'n'), sample_text());
   const opening memory(long_name);
   EXPECT_THAT(memory.notes, ElementsAre(HasSubstr("stay in memory")));
@@ -327,7 +327,7 @@ TEST_F(dataset_cache, sections_begin_on_cache_lines) {
   EXPECT_EQ(header.file_bytes, bytes.size());
 }
 
-// Memory that is shared counts as a file, too.
+// Shared memory counts as a file, too.
 TEST_F(dataset_cache, a_limit_on_file_sizes_is_told_and_nothing_is_left) {
   const auto size = static_cast<rlim_t>(std::filesystem::file_size((opening(source), cache)));
   std::filesystem::remove(cache);

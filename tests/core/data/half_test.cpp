@@ -58,7 +58,7 @@ TEST(half, every_number_comes_back) {
   }
 }
 
-// Between each two neighbours: the middle goes to the even one, what is a little off the middle to the nearer one.
+// Between two neighbours: the middle is rounded to the even one, a number just off the middle to the nearer one.
 TEST(half, rounds_to_nearest_and_ties_to_even) {
   for (unsigned h = 0; h < 0x7bffu; ++h) {
     const float middle = (to_float(bits(h)) + to_float(bits(h + 1))) / 2;  // exact: one bit more

@@ -83,7 +83,7 @@ TEST(label_spelling, goes_to_words_and_back) {
   EXPECT_EQ(back->encode(), words);
   EXPECT_EQ(back->find(17), "00000000000000000000000000017");
   for (std::size_t part = 8; part < bytes.size(); part += 8) EXPECT_FALSE(label_spelling::decode(bytes.first(part)));
-  // Each bit counts, but for zeros behind a text.
+  // Each bit matters, except in zeros behind a text.
   for (std::size_t k = 0; k < bytes.size(); ++k) {
     std::vector<std::byte> changed(bytes.begin(), bytes.end());
     changed[k] ^= std::byte{0x10};

@@ -51,7 +51,7 @@ TEST(memory_budget, the_least_memory_is_enough_and_less_is_not) {
     const std::size_t least = least_memory(sizes, 2);
     EXPECT_TRUE(divide_memory(least, sizes, 2));
     EXPECT_FALSE(divide_memory(least - mebibyte, sizes, 2));
-    EXPECT_GE(least, 4 * rows);  // where each row stands
+    EXPECT_GE(least, 4 * rows);  // the start of each row
   }
 }
 

@@ -21,7 +21,7 @@
 #include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
 
-// Rows go into a dataset as narrow as they can, and come out as they went in.
+// A dataset stores rows as narrow as it can, and gives them back unchanged.
 
 namespace hogwild {
 namespace {

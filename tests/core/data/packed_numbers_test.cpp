@@ -107,10 +107,10 @@ TEST(packed_numbers, take_the_bits_that_their_neighbours_take) {
   EXPECT_NEAR(bits_of_a_block([](auto, auto) { return 0; }), head, slack);
   EXPECT_NEAR(bits_of_a_block([](auto, auto) { return 14; }), head + 4, slack);
   EXPECT_NEAR(bits_of_a_block([](auto k, auto) { return 1000 + k % 16; }), head + 10 + 4 * 512, slack);
-  // One number above all others, and one below: for each its place, and as many bits as the largest needs.
+  // One number above all others, and one below: each takes its place and as many bits as the largest.
   EXPECT_NEAR(bits_of_a_block([](auto k, auto) { return k == 99 ? 500 : 3; }), head + 2 + 9 + 9, slack);
   EXPECT_NEAR(bits_of_a_block([](auto k, auto) { return k == 99 ? 0 : 3; }), head + 2 + 9 + 2, slack);
-  // Blocks do not mind each other.
+  // Blocks are independent of each other.
   EXPECT_NEAR(bits_of_a_block([](auto k, auto b) { return b == 50 ? k * k : k % 2; }), head + 512 * (1 + 0.17), 12);
 }
 

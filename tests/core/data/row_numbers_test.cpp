@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights and offsets of rows, and their numbers: their sources, their order, and the refused ones.
+// Weights, offsets and numbers of rows: their sources, their order, and refused ones.
 #include <hogwild/dataset.hpp>
 
 #include <cmath>
@@ -35,7 +35,7 @@ struct row_numbers : testing::Test {
   std::string refused(const std::string& text, std::size_t rows) const {
     return refusal_of([&] { read(text, rows); });
   }
-  /// Labels are the numbers of lines.
+  /// Labels are the line numbers.
   std::string lines(std::size_t rows) const {
     std::string text;
     for (std::size_t r = 0; r < rows; ++r)

@@ -25,7 +25,7 @@
 namespace hogwild {
 namespace {
 
-/// How much of these pages this process has mapped: their number, and how many are there.
+/// The number of pages in a part, and how many of them this process has mapped.
 struct mapped_pages {
   std::size_t all = 0, here = 0;
 };
@@ -98,7 +98,7 @@ TEST_F(streamed_rows, are_never_all_there) {
   view.ensure(0, rows);
   data->verify();
   const mapped_pages whole = pages_of(values(0, rows));
-  // Those in a large page with the tables at the end, which are in use, are among them.
+  // The mapped pages include those that share a large page with the tables at the end, which are in use.
   EXPECT_LT(whole.here, whole.all * 9 / 10);
   EXPECT_GT(whole.here, whole.all / 8);
 }

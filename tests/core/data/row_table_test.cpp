@@ -43,7 +43,7 @@ void write_header(std::string& file, detail::cache_header& header) {
   std::memcpy(file.data(), &header, sizeof header);
 }
 
-/// A sound cache in which one section is another, with sums that hold.
+/// A sound cache with one section replaced, and checksums that hold.
 class changed_cache {
  public:
   changed_cache(std::string file, detail::section_kind kind, const numbers& section) : file_(std::move(file)) {
@@ -115,7 +115,7 @@ TEST_F(row_table, tables_of_another_length_are_damage) {
 TEST_F(row_table, lists_of_labels_that_cannot_be_are_damage) {
   const sparse_dataset listed = sparse_dataset::copy_of(parse_libsvm("5,3 1:1 3:2\n4\n5,4,3 2:5 3:7\n").view());
   const std::string file = test::read_text(listed.shared_path());
-  // Labels 3, 4, 5 by their numbers, doubled, and one more at the end of a row.
+  // Labels 3, 4, 5 as their numbers, doubled, plus 1 at the end of a row.
   const auto fault = [&](std::uint64_t count, const numbers& codes) {
     numbers words = pack(codes);
     words.insert(words.begin(), count);
@@ -128,9 +128,9 @@ TEST_F(row_table, lists_of_labels_that_cannot_be_are_damage) {
                                                       {6, {4, 1, 3, 0, 2, 5}},  // not ascending
                                                       {6, {0, 1, 3, 0, 2, 5}},  // the same twice
                                                       {6, {0, 5, 3, 0, 2, 4}},  // no end of the last row
-                                                      {6, {0, 5, 3, 1, 2, 5}},  // a row more
-                                                      {4, {0, 2, 5, 3}},        // a row less
-                                                      {5, {0, 5, 3, 0, 2, 5}},  // a label less than there are
+                                                      {6, {0, 5, 3, 1, 2, 5}},  // a row too many
+                                                      {4, {0, 2, 5, 3}},        // a row too few
+                                                      {5, {0, 5, 3, 0, 2, 5}},  // a label too few
                                                       {2, {1, 3}},              // fewer labels than rows
                                                       {~0ull, {0, 5, 3, 0, 2, 5}}})
     EXPECT_THAT(fault(count, codes), HasSubstr("has a damaged table of rows")) << count << " " << codes.size();

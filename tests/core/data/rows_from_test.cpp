@@ -202,7 +202,7 @@ TEST_F(rows_from_file, lists_of_labels_go_along) {
   for (std::size_t r = 0; r < 200; ++r) EXPECT_EQ(all_of(a.list(r)), all_of(b.list(r)));
 }
 
-/// Rows as somebody makes them, in a buffer that each one overwrites.
+/// A generated row, in a buffer that the next row overwrites.
 struct made_row {
   std::vector<std::int32_t> index;
   std::vector<double> value;
@@ -291,7 +291,7 @@ TEST(rows_from_range, what_it_throws_comes_through) {
   EXPECT_THROW((void)rows_from(broken), std::runtime_error);
 }
 
-/// More rows than may be held: about 17 MiB.
+/// More rows than the memory limit allows: about 17 MiB.
 struct many_rows : testing::Test {
   test::scratch_folder folder;
   test::toy_rows rows = long_tail(190'000, 5000);
@@ -321,7 +321,7 @@ TEST_F(many_rows, are_refused_where_there_is_no_folder) {
   EXPECT_THAT(refusal(), HasSubstr(options.folder.string()));
 }
 
-/// Columns whose numbers are replaced in place, those of a training set and of a file: the caller has them as before.
+/// Where column numbers are replaced in place, the caller gets its arrays back: for training rows, test rows and files.
 TEST_F(many_rows, leave_the_callers_arrays_as_they_are) {
   const test::toy_rows far = long_tail(3000, 2'000'000'000), near = rows, before = far;
   const auto expect_unchanged = [](const test::toy_rows& taken, const test::toy_rows& as) {
@@ -362,7 +362,7 @@ struct refused_arrays : testing::Test {
   row_options options{.columns = 4};
   bool in_pieces = false;
 
-  /// The same of arrays that would be borrowed, where those can hold the numbers.
+  /// The error message. Arrays that would be borrowed must give the same one, where they can hold the numbers.
   std::string refusal() const {
     const std::vector<std::int32_t> narrow_index(index.begin(), index.end());
     const std::vector<float> narrow_value(value.begin(), value.end());

@@ -79,7 +79,7 @@ struct way {
   int threads = 1;
 };
 
-/// The bytes of the file that rows become, without its key; `ranges` says in how many they were written.
+/// The bytes of the file that the rows become, without its key; `ranges` gets the number of ranges it was written in.
 std::string bytes_of(const std::string& text, const text_kind& kind, way how, const scratch_folder& folder,
                      const column_numbering* numbering = nullptr, std::size_t* ranges = nullptr) {
   const spill_options spill{.memory = how.memory,
@@ -177,7 +177,7 @@ TEST(spilled_rows_of_a_file, with_too_little_memory_are_refused_with_the_least) 
   const scratch_folder folder;
   const std::string path = folder.write("few", "1 1:1\n-1 2:1\n");
   EXPECT_THAT(refusal(path, {.memory = little - 1}), ::testing::HasSubstr("at least 16 MiB"));
-  // A line each for two million rows: where each begins alone takes half of it.
+  // Two million rows of a line each: their starts alone take half of the memory.
   std::string rows;
   for (int k = 0; k < 2'400'000; ++k) rows += k % 2 == 0 ? "1 1:1\n" : "-1 2:1\n";
   const std::string many = folder.write("many", rows);
@@ -210,14 +210,14 @@ TEST(spilled_rows_of_a_file, beyond_the_limit_on_files_are_refused_and_leave_not
   EXPECT_EQ(folder.entries(), 1u);
 }
 
-/// 0: as it should be.
+/// Returns 0 on success.
 int spill_on_a_full_disk(const std::filesystem::path& folder, const std::string& text) {
   const std::string path = folder / "t";
   test::write_text(path, text);
   const std::string told = refusal(path, {.memory = little});
   if (told.find("make room") == told.npos || told.find("No space left") == told.npos) return 1;
   if (std::distance(std::filesystem::directory_iterator(folder), {}) != 1) return 2;
-  // The space that was taken is there again.
+  // The space is free again.
   return std::filesystem::space(folder).available + text.size() > (std::size_t{19} << 20) ? 0 : 3;
 }
 

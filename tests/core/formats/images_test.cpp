@@ -68,7 +68,7 @@ TEST_F(images, of_idx_files_lie_beside_their_labels_packed_or_not) {
   EXPECT_EQ(detect_image_format(gz), image_format::idx);
   EXPECT_EQ(detect_image_format(data), image_format::idx);
 
-  // The dots of other collections; packed labels beside plain images.
+  // Dots in the names, as in other collections; packed labels beside plain images.
   const std::string dots = folder.write("t10k-images.idx3-ubyte", idx_images(3, 2, 2, pixels));
   folder.write("t10k-labels.idx1-ubyte.gz", test::pack_gzip(idx_labels(three_labels)));
   EXPECT_EQ(contents(open_idx(dots)), expected);
@@ -172,7 +172,7 @@ TEST_F(images, of_cifar_files_are_records) {
     EXPECT_THAT(refusal([&, &bytes = bytes] { open_cifar(folder.write("y", bytes)); }), HasSubstr(said));
 }
 
-// A label of 9 is a tab, and pixels of 32 and more are letters: as text begins, were it not for what follows.
+// A label of 9 is a tab, and pixels of 32 and more are letters: text begins like that, but goes on differently.
 TEST_F(images, of_cifar_files_are_told_from_text_where_the_first_ones_look_like_it) {
   const auto bright = [](char label, char pixel) {
     std::string record(3073, pixel);

@@ -99,7 +99,7 @@ TEST(label_lists_of_text, are_refused_with_line_and_column_where_they_are_none) 
         faulty_text{"nan,3 1:1\n", 1, 1, "label 'nan' stands in a list"},
         faulty_text{"3,1e999 1:1\n", 1, 3, "label '1e999'"}, faulty_text{"3,5:1 2:1\n", 1, 1, "not with a label"},
         faulty_text{"3,5 1\n", 1, 5, "no ':'"},
-        // Numbers that are no classes, before the list and behind it.
+        // Numbers that are no classes, before and after the list.
         faulty_text{"1 1:1\n# 0.5\n 0.25 1:2\n\n3,4 1:1\n", 3, 2,
                     "label '0.25' is no whole number, but line 5 has a list of labels"},
         faulty_text{"3,4 1:1\n1\n-1.5 1:1\n", 3, 1, "label '-1.5' is no whole number, but line 1"}}) {
@@ -140,7 +140,7 @@ TEST(label_lists_of_text, are_for_rows_of_features_alone) {
 
 /// Some hundred rows: row n has column n + 1, and these labels.
 std::vector<double> labels_of_row(std::size_t n) {
-  if (n % 13 == 0) return {};  // the last of all among them, and the first
+  if (n % 13 == 0) return {};  // including the first and the last row
   std::set<double> all{static_cast<double>(n % 7)};
   if (n % 3 == 0) all.insert(static_cast<double>(1000 + n));
   if (n % 5 == 0) all.insert(static_cast<double>(n % 11));

@@ -11,7 +11,7 @@
 namespace hogwild::test {
 namespace {
 
-// Ten million random decimals in rows as the vectors like them, on every instruction set.
+// Ten million random decimals in rows that suit the vector code, on every instruction set.
 TEST(libsvm_decimals, equal_from_chars_bit_by_bit) {
   constexpr std::size_t total = 10'000'000, piece = 100'000, row = 50;
   draws draw(6, 0);

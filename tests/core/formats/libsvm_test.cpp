@@ -109,7 +109,7 @@ TEST(libsvm, a_blank_line_among_rows_without_labels_is_refused_as_it_may_be_one)
                                                                                     {many + "\n" + many, lines + 1}})
     EXPECT_THAT(message_of<format_error>([&text = text] { parse_libsvm(text, "text", true); }),
                 HasSubstr("text:" + std::to_string(blank) + ":1: the line is blank, and rows here have no labels"));
-  // Behind the last row it is none, nor where rows have labels.
+  // A blank line is not refused after the last row, nor where rows have labels.
   EXPECT_EQ(parse_libsvm("1:1\n2:1\n\n\n", "text", true).label.size(), 2u);
   EXPECT_EQ(parse_libsvm("1:1\n# two\n2:1\n", "text", true).label.size(), 2u);
   EXPECT_EQ(parse_libsvm("1 1:1\n\n-1 2:1\n", "text", true).label.size(), 2u);

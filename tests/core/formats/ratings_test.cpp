@@ -79,7 +79,7 @@ TEST(ratings, names_of_fields_stand_in_the_first_line_only) {
   const parsed_ratings twice = parse_ratings("user item rating\nuser item rating\n1 2 3\n4 5 6\n7 8 9\n");
   ASSERT_TRUE(twice.fault);
   EXPECT_EQ(twice.fault->line, 2u);
-  // A line with numbers where ratings have them is taken for a wrong rating.
+  // A line with numbers where ratings have them is a wrong rating, not a header.
   for (const char* const rating : {"x1 2 3\n2 1 4\n", "\"1\",\"2\",x\n3,4,5\n", "user item rating\n"}) {
     const parsed_ratings found = parse_ratings(rating);
     ASSERT_TRUE(found.fault) << rating;
@@ -101,8 +101,8 @@ TEST(ratings_headers, say_which_field_is_what_in_any_order) {
                  {"\"rating\",\"item_id\",\"user_id\",\"t\"", 2, 1, 0},
                  {"user_rating,user,time,movie", 1, 3, 0},
                  {"reviewerID,asin,overall,unixReviewTime", 0, 1, 2},
-                 {"user,thing,rating,date", 0, 1, 2},  // the one that is left
-                 {"one,two,three,four", 0, 1, 2}};     // words that say nothing
+                 {"user,thing,rating,date", 0, 1, 2},  // the remaining one
+                 {"one,two,three,four", 0, 1, 2}};     // unknown words
   for (const auto& h : headers) {
     const detail::ratings_layout found = layout_of((std::string(h.header) + "\n1,2,3,4\n5,6,7,8\n").c_str());
     EXPECT_EQ(found.header_line, 1u) << h.header;

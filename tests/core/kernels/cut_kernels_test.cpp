@@ -25,7 +25,7 @@ class cut_kernel : public testing::Test {
   cut_kernel() {
     std::vector<std::uint32_t> order(nodes);
     for (std::uint32_t j = 0; j < nodes; ++j) order[j] = j;
-    // In no ratio to each other: points that meet but for rounding would go either way.
+    // No capacity is a multiple of another: points that differ only by rounding could go either way.
     std::uniform_real_distribution<float> capacity(0.0f, 4.0f);
     for (std::size_t g = 0; g < 200; ++g) {
       groups.push_back(static_cast<std::uint32_t>(u.size()));
@@ -38,7 +38,7 @@ class cut_kernel : public testing::Test {
       }
     }
     groups.push_back(static_cast<std::uint32_t>(u.size()));
-    // Beside the simplex, too.
+    // Outside the simplex, too.
     std::uniform_real_distribution<float> any(-0.5f, 1.5f);
     for (std::size_t j = 0; j < 2 * nodes; ++j) start.push_back(any(random));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that have all columns: every kernel makes the bits of them that it makes of the same rows with an index for each
-// entry, on every instruction set.
+// Dense rows: every kernel computes the same bits for them as for the same rows with an index for each entry, on every
+// instruction set.
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 
 #include <cmath>
@@ -85,7 +85,7 @@ TEST_P(dense_kernels, updates) {
 }
 
 TEST_P(dense_kernels, steps) {
-  if (columns > register_columns) return;  // which no register holds
+  if (columns > register_columns) return;  // which registers cannot hold
   expect_same([&](const auto& kernels, const auto& batch) {
     std::vector<float> after = w;
     kernels.steps(after.data(), columns, batch, {by_margin, nullptr});

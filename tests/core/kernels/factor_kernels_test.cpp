@@ -76,7 +76,7 @@ class factor_kernel : public testing::TestWithParam<setting> {
             .item_l2 = GetParam().own_l2 ? item_l2.data() : nullptr};
   }
 
-  /// The ratings one after the other, as the formula is written, on `right`.
+  /// Trains the ratings one after the other by the formula, on `right`.
   void train_right(bool adagrad) {
     const std::size_t width = GetParam().width;
     factors<double> sums(width);

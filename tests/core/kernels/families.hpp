@@ -35,7 +35,7 @@ struct class_family {
   std::size_t columns, classes;
   bool has_bias;
 
-  /// Those whose last vector overlaps the one before it or does not, with one block of vectors and with several.
+  /// Families whose last vector overlaps the one before it or does not, with one block of vectors and with several.
   static std::vector<class_family> all(std::size_t columns) {
     std::vector<class_family> made;
     for (const std::size_t classes : {1u, 2u, 3u, 7u, 8u, 9u, 10u, 13u, 16u, 20u, 31u, 32u, 33u, 34u, 40u, 41u, 100u})
@@ -108,7 +108,7 @@ struct machine_family {
     for (std::size_t j = 1; j <= columns; ++j) std::fill_n(&w[j * width - padding], padding, 0.0f);
   }
 
-  /// Of each factor, the sum over a row.
+  /// The sum over a row, for each factor.
   template <class Row>
   std::vector<double> sums_of(const std::vector<double>& w, const Row& z) const {
     std::vector<double> sum(width);

@@ -189,7 +189,7 @@ class field_kernels_with : public testing::TestWithParam<std::size_t> {
 };
 
 // 50 columns of 10 fields: rows of a few entries have gaps between their fields, and rows of 30 have several entries a
-// field; other rows have one a field. Numbers are below 1, parameters below 0.4 but for one in 1e4: 1e-4 is a hundred
+// field; other rows have one a field. Numbers are below 1, parameters below 0.4 except one in 1e4: 1e-4 is a hundred
 // times the rounding of some thousand products.
 TEST_P(field_kernels_with, rows_are_scored_and_trained_by_the_formula_and_to_the_same_bits_everywhere) {
   for (const std::size_t entries : {0u, 1u, 2u, 5u, 10u, 30u, 50u})
@@ -223,7 +223,8 @@ TEST_F(field_kernels_on_a_row, leave_the_bias_alone_where_it_is_frozen) {
   }
 }
 
-// The root's inverse of a sum that is no finite number is not, either, unless the sum is taken for the largest one.
+// The kernels' inverse root of a sum that is not finite is not finite either, unless the sum is taken for the largest
+// number.
 TEST_F(field_kernels_on_a_row, stop_factors_whose_sum_of_squares_is_beyond_all_numbers_and_spoil_nothing) {
   const auto found = same_everywhere([&](isa set) {
     return trained_fields(set, before, z, {.adagrad = true, .sums_before = std::numeric_limits<float>::infinity()});

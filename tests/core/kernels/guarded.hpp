@@ -14,7 +14,7 @@
 
 namespace hogwild::test {
 
-/// A copy of some entries that ends where readable memory ends: who reads one entry too many, dies.
+/// A copy of some entries that ends where readable memory ends: reading one entry too many crashes.
 template <class Entry>
 class guarded {
  public:

@@ -21,7 +21,7 @@ namespace {
 using namespace hogwild;
 using namespace hogwild::test;
 
-/// Parameters with factors of `n` halves, or the same numbers as floats, and what adagrad keeps of them.
+/// Parameters with factors of `n` halves, or the same numbers as floats, and adagrad's sums.
 template <class Factor>
 struct parameters {
   std::vector<Factor> factors;
@@ -84,7 +84,8 @@ struct machine_on_a_row {
   static bool slope(void*, std::size_t, float* score) { return (*score = 0.25f * std::tanh(*score)) != 0.0f; }
 };
 
-/// Field-aware ones of so many factors a field: rows of one entry a field, or of two, in the first `present` of nine.
+/// Field-aware machines of so many factors a field: rows of one entry a field, or of two, in the first `present` of
+/// nine.
 struct fields_on_a_row {
   std::size_t width, fields = 9, columns = 18;
   std::vector<field_entry> entries;
@@ -156,8 +157,8 @@ void on_all_rows(std::mt19937_64& random, const Test& test) {
   }
 }
 
-// Factors of all sizes: subnormal halves and those that pass 2^-14, usual ones, and such as pass the largest half,
-// beyond which nothing is.
+// Factors of all sizes: subnormal halves and those that cross 2^-14, usual ones, and those that would exceed the
+// largest half.
 TEST(half_factors, are_those_of_floats_stored_as_a_neighbour_and_the_same_bits_everywhere) {
   std::mt19937_64 random{31};
   on_all_rows(random, [&](const auto& row) {
@@ -215,7 +216,7 @@ TEST(half_factors, are_on_average_what_floats_are) {
   test(fields_on_a_row(random, 16, true));
 }
 
-// A batch's rows have numbers of their own: the same row twice is not rounded the same way twice.
+// Each row of a batch draws numbers of its own: the same row twice is not rounded the same way twice.
 TEST(half_factors, are_rounded_otherwise_in_each_row_of_a_batch) {
   std::mt19937_64 random{34};
   machine_on_a_row row(random, 16);

@@ -48,7 +48,7 @@ int exponent_of(half h) {
   return std::max(std::ilogb(to_float(h)), -14);
 }
 
-// The difference of two halves whose exponents are at most thirteen apart has a float; of others it is rounded.
+// The difference of two halves is exact in float if their exponents are at most thirteen apart; others are rounded.
 TEST(half_kernels, gains_are_the_differences_of_the_numbers_to_the_same_bits_everywhere) {
   std::vector<half> before;
   for (const half h : all_halves())

@@ -40,21 +40,21 @@ inline void expect_near(const std::vector<float>& found, const std::vector<doubl
     ASSERT_NEAR(static_cast<double>(found[i]), expected[i], expected[i] == 0.0 ? 0.0 : bound) << "number " << i;
 }
 
-/// A sum of products. One of n products in single precision, rounded in any order and fused or not, is within n u / (1
-/// - n u) of sum |x|, where u = 2^-24 (Higham, Accuracy and Stability, 3.5); with n <= 300 that is below 1.0001 n u.
+/// A sum of products. In single precision a sum of n products, rounded in any order and fused or not, is within n u /
+/// (1 - n u) of sum |x|, where u = 2^-24 (Higham, Accuracy and Stability, 3.5); with n <= 300 that is below 1.0001 n u.
 struct exact_sum {
   double value = 0, sizes = 0;
   std::size_t terms = 0;
 
   void add(double x) { value += x, sizes += std::abs(x), ++terms; }
 };
-/// `more`: how often the sum is rounded after it has been made.
+/// `more`: how often the sum is rounded afterwards.
 inline void expect_near(float found, const exact_sum& expected, std::size_t more = 0) {
   ASSERT_NEAR(static_cast<double>(found), expected.value,
               1.0001 * static_cast<double>(expected.terms + more) * 0x1p-24 * expected.sizes);
 }
 
-/// How a gradient g changes a parameter, whose column has the fraction l2 of it.
+/// How a gradient g changes a parameter; `l2` is the part of l2 that its column applies.
 struct exact_rule {
   bool adagrad;
   double step;
@@ -99,7 +99,7 @@ inline std::vector<float> model_of(const std::vector<float>& all, std::size_t mo
   for (float& x : one) x = *from, from += models;
   return one;
 }
-/// Numbers of which none is negative.
+/// Numbers that are not negative.
 inline std::vector<float> random_sizes(std::mt19937_64& random, std::size_t n) {
   std::vector<float> sizes = random_numbers(random, n);
   for (float& x : sizes) x = std::abs(x);

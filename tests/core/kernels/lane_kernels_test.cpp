@@ -68,7 +68,7 @@ class lane_kernels_on : public on_rows<Kind> {
 };
 TYPED_TEST_SUITE(lane_kernels_on, all_row_kinds);
 
-/// Row i of a batch as single rows are given to a step.
+/// Row i of a batch, in the form in which a step takes single rows.
 template <class Index, class Value>
 struct single_row {
   std::vector<std::uint32_t> index;

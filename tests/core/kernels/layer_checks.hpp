@@ -26,7 +26,7 @@ struct in_lanes {
  private:
   static constexpr std::align_val_t alignment{64};
 };
-/// Numbers from a multiple of 64 bytes on.
+/// Numbers aligned to 64 bytes.
 using lane_buffer = std::vector<float, in_lanes<float>>;
 
 inline void fill_randomly(std::mt19937_64& random, float* to, std::size_t n) {

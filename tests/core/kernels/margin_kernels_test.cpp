@@ -153,7 +153,7 @@ TYPED_TEST(margin_kernels_of, adagrad_trains_row_after_row_and_the_same_bits_eve
   for (std::size_t round = 0; round < 60; ++round) {
     const std::size_t columns = 5 + this->random() % 200;
     const bool has_bias = round % 2 == 0;
-    const int l2 = static_cast<int>(round % 3);  // none, the same of all columns, of each its own
+    const int l2 = static_cast<int>(round % 3);  // none, the same for all columns, one for each
     const auto rows = this->some_rows(30, columns, round % 5);
     const auto before = random_numbers(this->random, columns + 1), own = random_sizes(this->random, columns);
     const auto fraction = [&](std::size_t j) { return l2 == 0 ? 0.0 : l2 == 1 ? 0.25 : static_cast<double>(own[j]); };
@@ -195,7 +195,7 @@ TEST(margin_kernels, every_half_is_decoded_exactly) {
   }
   const float one = 1.0f;
   for (const isa set : instruction_sets_here()) {
-    for (const std::size_t tail : {0u, 5u}) {  // as a whole, and ending where no eight is filled
+    for (const std::size_t tail : {0u, 5u}) {  // a multiple of eight, and an incomplete vector at the end
       std::vector<float> w(columns.size(), -0.0f);
       const row_batch<std::uint32_t, half> all{columns.data(), values.data(), {0}, {columns.size() - tail}, 1};
       kernels_of<std::uint32_t, half>(set).updates(w.data(), all, &one);

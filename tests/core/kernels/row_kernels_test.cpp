@@ -93,7 +93,7 @@ TYPED_TEST(row_kernels_on, rows_are_trained_by_the_formula_and_to_the_same_bits_
   constexpr float step = 0.03125f;
   for (const auto& f : TestFixture::family::all(70)) {
     for (const bool adagrad : {false, true}) {
-      for (const int l2 : {0, 1, 2}) {  // none, the same of all columns, of each its own
+      for (const int l2 : {0, 1, 2}) {  // none, the same for all columns, one for each
         SCOPED_TRACE(f.name() + (adagrad ? ", adagrad" : "") + ", l2 " + std::to_string(l2));
         const typename TestFixture::rows_type rows(this->random, batch_rows, 40, f.columns,
                                                    static_cast<std::size_t>(l2));

@@ -19,7 +19,7 @@ namespace {
 using namespace hogwild;
 using namespace hogwild::test;
 
-/// Parameters of so many models side by side, and by what a row changes them.
+/// Parameters of several models side by side, and how a row changes them.
 template <class Family>
 struct side_by_side {
   Family family;
@@ -83,7 +83,7 @@ struct row_lanes_on : fresh_seed<> {
   }
 
  private:
-  /// Model k by itself has these scores, and then these parameters and sums.
+  /// Expects that model k alone gets these scores, and then these parameters and sums.
   static void expect_alone(isa set, const batch_type& rows, const batch_type& first, const side_by_side<family>& all,
                            std::size_t k, const std::vector<float>& scored, const std::vector<float>& after,
                            const std::vector<float>& sums_after) {
@@ -117,7 +117,7 @@ constexpr std::size_t model_counts[] = {8, 16, 32};
 
 TYPED_TEST(row_lanes_on, each_has_the_bits_that_it_has_alone) {
   for (const auto& f : TestFixture::family::all(24)) {
-    if (f.room() > 24) continue;  // the kernels' runs are as long with more models
+    if (f.room() > 24) continue;  // narrower families with more models have runs as long
     for (const std::size_t models : model_counts) {
       for (const bool adagrad : TestFixture::optimisers()) {
         const typename TestFixture::rows_type rows(this->random, 1 + this->random() % 4, f.columns, f.columns,
@@ -133,7 +133,7 @@ TYPED_TEST(row_lanes_on, each_has_the_bits_that_it_has_alone) {
   }
 }
 
-// Halves are made floats in several parts of rows that are long.
+// The halves of long rows are converted to floats in several parts.
 TYPED_TEST(row_lanes_on, and_so_it_has_on_rows_that_are_long) {
   const typename TestFixture::family f{1500, 4, false};
   for (const std::size_t models : model_counts) {

@@ -30,7 +30,7 @@ double error_at(float x) {
   return std::abs(static_cast<double>(vector_exp(x)) - e) / last_place(e);
 }
 
-// One of 1009 of all floats of either sign up to the limits: all exponents, and no pattern in the fractions.
+// Every 1009th float of either sign up to the limits: all exponents, and no pattern in the fractions.
 TEST(vector_exp, within_one_unit_in_the_last_place) {
   constexpr std::uint32_t stride = 1009, sign = 0x80000000u;
   double worst = 0;

@@ -83,7 +83,7 @@ TYPED_TEST(exchange, is_the_same_for_every_length_and_offset) {
         numbers<TypeParam> shared(32), base(size), work(size);
         for (std::size_t j = 0; j < shared.size(); ++j) shared[j] = scalar(1) / static_cast<scalar>(j + 3);
         for (std::size_t i = 0; i < size; ++i) {
-          base[i] = shared[offset + i] + (i % 3 == 0 ? scalar(0.1) : scalar(0));  // where others were meanwhile
+          base[i] = shared[offset + i] + (i % 3 == 0 ? scalar(0.1) : scalar(0));  // others have changed these meanwhile
           work[i] = base[i] + (i % 4 == 1 ? scalar(0) : scalar(1) / static_cast<scalar>(i + 7));
         }
         numbers<TypeParam> expected = shared;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replicas on memory nodes, on the machine that there is. A node that it does not have stands for a system that
-// refuses.
+// Replicas on the memory nodes of this machine. A node that it lacks stands for a system that refuses.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -27,7 +26,7 @@ param_store make(bool named, const store_shape& shape, const nodes& where) {
   return named ? param_store::create(unique_segment_name(), shape, "m", where) : param_store::in_memory(shape, where);
 }
 
-/// All arrays of the ring are zero, whole, and apart from each other.
+/// Expects that all arrays of the ring are zero, whole, and apart from each other.
 void expect_sound(const param_store& store) {
   std::vector<std::span<float>> arrays{store.parameters<float>(), store.state<float>(0)};
   for (std::size_t v = 0; v < store.shape().ring; ++v) {
@@ -102,7 +101,7 @@ TEST(bind_memory, says_no_where_there_is_nothing_to_do_it_with) {
   EXPECT_FALSE(bind_memory({}, std::vector<int>{0}));
 }
 
-// May be refused, in a container say, and the memory is as good as before.
+// Binding may be refused, in a container for example; the memory stays usable.
 TEST(bind_memory, leaves_usable_memory_either_way) {
   private_memory memory(1 << 16);
   const std::span<std::byte> bytes{memory.base(), 1 << 16};

@@ -83,7 +83,7 @@ TEST(store_layout, replicas_on_a_ring_have_pages_of_their_own) {
       EXPECT_LE(beside + 2 * store_layout::state_stride(s), (v + 1) * stride);
       EXPECT_EQ(begin % 256, 0u);
     }
-    // Those beside each other do not fall on the same sets of a cache of 64 lines a way.
+    // Adjacent replicas do not share the sets of a cache of 64 lines a way.
     EXPECT_NE(store_layout::on_ring(s, 0) % 4096, store_layout::on_ring(s, 1) % 4096);
     // A page more than the arrays, or an eighth where they are large.
     EXPECT_LE(stride, 4 * store_layout::state_stride(s) * 9 / 8 + 4096);

@@ -167,7 +167,7 @@ TEST(segment_purge, half_made_ones_go_when_they_are_old_and_nobody_makes_them) {
   const auto at_once = purge_segments();
   EXPECT_THAT(at_once, Not(Contains(dead)));
   std::this_thread::sleep_for(3100ms);
-  purge_segments();  // or that of a run elsewhere
+  purge_segments();  // or another run has purged them
   EXPECT_FALSE(exists(dead) || exists(unknown));
   EXPECT_TRUE(exists(living) && exists(foreign));
   ::unlink(path_of(living).c_str());

@@ -60,7 +60,7 @@ auto creating(const std::string& name, std::size_t bytes) {
   return [=] { segment::create(name, bytes, identity); };
 }
 
-/// In a /dev/shm of 1 MiB of its own. Exit code 0: as it should be; 77: not allowed to have one.
+/// Runs in a /dev/shm of 1 MiB of its own. Returns 0 on success, and 77 if it may not have one.
 constexpr int not_allowed = 77;
 int in_small_shared_memory() {
   if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
@@ -82,7 +82,7 @@ int in_small_shared_memory() {
     }
     if (exists("hogwild-too-large")) return 5;
   }
-  segment all = segment::create("hogwild-all", whole, identity);  // and what was free before is free again
+  segment all = segment::create("hogwild-all", whole, identity);  // and what was free before must be free again
   std::memset(all.data() + segment_header_bytes, 1, whole - segment_header_bytes);
   return 0;
 }

@@ -61,7 +61,7 @@ TYPED_TEST(split, adds_where_it_reads_and_says_what_was_there) {
   v.settle_adds();
   EXPECT_EQ(this->head, (numbers<TypeParam>{0, 2, 3.5}));
   EXPECT_EQ(this->whole,
-            (numbers<TypeParam>{10, 20, 30, 40.5, 49}));  // those behind the head are nobody's business here
+            (numbers<TypeParam>{10, 20, 30, 40.5, 49}));  // those behind the head are left unchanged by this
 }
 
 TYPED_TEST(split, without_a_tail_or_without_a_head_is_one_array) {

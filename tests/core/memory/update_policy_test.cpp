@@ -17,7 +17,7 @@ namespace {
 
 constexpr stripe_locks::tag self = 1, other = 2;
 
-/// Says of `other` what the atomic says; nobody else is ever asked about.
+/// Whether `other` lives, as the atomic says; nobody else is ever asked about.
 bool other_lives(const void* context, stripe_locks::tag owner) noexcept {
   return owner != other || static_cast<const std::atomic<bool>*>(context)->load();
 }

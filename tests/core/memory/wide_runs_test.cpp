@@ -23,7 +23,7 @@ struct two_runs {
   }
 };
 
-// A product that is rounded before it is added: no vectors, and no fused instruction, can have other bits.
+// Rounds the product before it is added, without vectors or fused instructions.
 float added_singly(float to, float factor, float from) {
   const volatile float product = factor * from;
   return to + product;

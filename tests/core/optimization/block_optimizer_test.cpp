@@ -13,7 +13,7 @@ using namespace hogwild;
 namespace {
 
 using exact_view = param_view<double, update::exact>;
-constexpr std::size_t n = 600, first = 5;  // several pieces, not from a line's beginning
+constexpr std::size_t n = 600, first = 5;  // several pieces, not aligned to a cache line
 constexpr optimizer_constants constants{.momentum = 0.75, .beta1 = 0.5, .beta2 = 0.75, .epsilon = 0.125};
 
 /// An optimiser on plain arrays, and three steps of a run whose partials are known.
@@ -123,7 +123,7 @@ struct faded_run {
 TEST(settling, does_what_runs_of_zeros_would_do) {
   for (const optimizer_kind kind : {optimizer_kind::momentum, optimizer_kind::adam}) {
     const faded_run each(kind, false), once(kind, true);
-    // Adam's corrections change by 5 % over the ten steps that count, and are taken from their midst.
+    // Adam's corrections change by 5 % over the ten steps that count; settling uses those of the middle one.
     const double within = kind == optimizer_kind::adam ? 0.005 : 1e-9;
     for (std::size_t i = 0; i < 3; ++i) {
       const double way = each.arrays[0][i] - each.before[i];
@@ -151,7 +151,7 @@ TEST(settling, forgets_what_has_faded_instead_of_keeping_denormals) {
   EXPECT_NEAR(w[1], 9.0f, 1e-4f);
 }
 
-// Vectors, what is left behind them, and single numbers: the same steps.
+// Whole vectors, the rest behind them and single numbers make the same steps.
 TEST(adagrad, of_a_run_is_that_of_its_parameters_one_by_one) {
   using view = param_view<float>;
   for (std::size_t size = 1; size <= 19; ++size) {
@@ -203,8 +203,8 @@ TEST(adam, makes_no_giant_step_where_half_of_a_gradient_is_seen) {
   }
 }
 
-// The largest ratio of the mean to the root that partials can bring about is 7.27; those steps at rest come to
-// 1 / (1 - b1 / sqrt(b2)) = 10.1 of it. A mean of squares that exchanges have left below zero would make it 10^8.
+// The largest ratio of the mean to the root that partials can cause is 7.27; the steps at rest add up to 1 / (1 - b1 /
+// sqrt(b2)) = 10.1 times it. A mean of squares that exchanges left below zero would make it 10^8.
 TEST(adam, takes_no_mean_of_squares_for_less_than_its_mean_says) {
   EXPECT_NEAR(1.0 / std::sqrt(least_square_of({})), 7.27, 0.01);
   EXPECT_EQ(least_square_of({.beta1 = 0.9, .beta2 = 0.8}), 0.0);

@@ -95,7 +95,7 @@ TEST(atomic_file, sweeps_what_killed_writers_left_but_nobody_elses_files) {
   EXPECT_EQ(read_text(folder / "a"), "alive");
 }
 
-// A file begun while others sweep is not lost, at any moment: each writer has its own file in the end.
+// A file that is begun while others sweep is never lost: each writer has its own file in the end.
 TEST(atomic_file, may_be_begun_while_others_sweep) {
   const scratch_folder folder;
   constexpr int files = 200;

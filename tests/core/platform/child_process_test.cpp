@@ -62,7 +62,7 @@ int start_again_after_own_file_is_gone(const char* file) {
   return status ? status->code : 101;
 }
 
-/// Makes pidfd_open fail as on an old kernel. Wherever this is refused, says so by a code of its own.
+/// Makes pidfd_open fail as on an old kernel. Roles return no_seccomp where that is refused.
 constexpr int no_seccomp = 77;
 bool forbid_pidfd() {
   sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -215,7 +215,7 @@ TEST(process_identity, is_dead_as_a_zombie_or_after_another_boot) {
   EXPECT_FALSE(process_identity{}.alive());
 }
 
-/// While it lives this process can open nothing.
+/// While it lives, this process cannot open anything.
 class no_descriptors {
  public:
   no_descriptors() {
@@ -251,7 +251,7 @@ TEST(process_identity, is_not_dead_where_no_descriptor_is_left_to_look) {
   EXPECT_TRUE(process_watch(*who).ended());
 }
 
-/// Runs this program with a role and what identifies this process, where processes began a day later than here.
+/// Runs this program with a role and this process's identity, in a time namespace where processes began a day later.
 std::optional<exit_status> in_another_time(const std::string& role) {
   const auto self = process_identity::current();
   const std::vector<std::string> there{"-T",

@@ -79,7 +79,7 @@ TEST(cleanup, of_what_could_not_be_made_is_not_called) {
             20);
 }
 
-// The end comes at any moment of the making.
+// The process ends at any moment while the segment is being made.
 TEST(cleanup, leaves_no_segment_that_is_being_made) {
   using clock = std::chrono::steady_clock;
   for (int k = 0; k < 400; ++k) {
@@ -139,7 +139,7 @@ TEST(cleanup, drops_with_the_segment_what_would_remove_a_strangers) {
         first.unlink();
         const bool theirs =
             in_another_process([&] {
-              // Left as a process leaves it that is killed.
+              // Left behind as by a killed process.
               static_cast<void>(new segment(segment::create(name, segment_header_bytes, {.model_name = "huber"})));
               return 0;
             }) == 0;

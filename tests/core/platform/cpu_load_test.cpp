@@ -129,7 +129,7 @@ TEST_F(cpu_files, tell_of_the_cpus_that_may_be_used) {
   EXPECT_EQ(one->idle, 410 * one_tick);
 }
 
-// A container may number its CPUs otherwise, and kernels have had fewer numbers.
+// A container may number its CPUs differently, and older kernels list fewer figures.
 TEST_F(cpu_files, tell_of_all_where_one_of_them_is_not_named) {
   const auto all = machine("cpu  100 0 0 700\ncpu0 100 0 0 700\n", {5, 7});
   EXPECT_EQ(all->all, 800 * one_tick);
@@ -156,7 +156,7 @@ TEST_F(cpu_files, tell_of_the_group_that_a_quota_stopped_longest) {
   EXPECT_EQ(withheld("0::/nowhere\n"), 0ns);
 }
 
-/// Gives the reader of before back.
+/// Restores the previous reader.
 struct reader_of_test {
   explicit reader_of_test(cpu_account_reader reader) : before(set_cpu_account_reader(std::move(reader))) {}
   ~reader_of_test() { set_cpu_account_reader(std::move(before)); }

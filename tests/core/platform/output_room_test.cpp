@@ -61,7 +61,7 @@ TEST(output_room, a_limit_on_file_sizes_is_told_and_nothing_is_left) {
   EXPECT_EQ(lines.back(), '\n');
 }
 
-/// On a disk of one page. 0: as it should be.
+/// Runs on a disk of one page. Returns 0 on success.
 int record_on_a_full_disk(const fs::path& folder) {
   int lines = 0;
   {

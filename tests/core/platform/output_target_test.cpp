@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Existing files at the place of an output, and their fate.
+// The fate of files that exist at the path of an output.
 #include <hogwild/detail/platform/atomic_file.hpp>
 
 #include <fcntl.h>
@@ -48,7 +48,7 @@ mode_t mode_of(const fs::path& file) {
   return state.st_mode;
 }
 
-/// While it lives, new files of this process have these bits taken away.
+/// While it lives, this process creates files without these mode bits.
 class umask_of {
  public:
   explicit umask_of(mode_t bits) : before_(::umask(bits)) {}
@@ -94,7 +94,7 @@ TEST_F(output_targets, links_that_lead_nowhere_are_refused) {
   EXPECT_EQ(folder.entries(), 4u);
 }
 
-/// The reading end of a FIFO, which waits for nobody.
+/// The reading end of a FIFO, opened without waiting for a writer.
 class fifo_reader {
  public:
   explicit fifo_reader(const std::string& fifo) : fd_(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK)) {}

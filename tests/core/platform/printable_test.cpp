@@ -31,12 +31,12 @@ TEST(printable, escapes_what_a_terminal_acts_on) {
   EXPECT_EQ(printable("\xc2\x9b"
                       "31m"),
             "\\xc2\\x9b31m");                               // C1: another escape
-  EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae");  // turns the direction of what follows
+  EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae");  // reverses the direction of the text behind it
 }
 
 TEST(printable, escapes_bytes_that_are_no_utf8) {
   EXPECT_EQ(printable("\xff\xc3"), "\\xff\\xc3");
-  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");                    // longer than it need be
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");                    // an overlong encoding
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // half a pair of UTF-16
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // beyond the last character
   EXPECT_EQ(printable("\xe6\x97x"), "\\xe6\\x97x");

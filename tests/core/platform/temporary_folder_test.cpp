@@ -66,7 +66,7 @@ TEST(temporary_folder, of_a_killed_process_goes_with_the_next_one) {
   EXPECT_TRUE(fs::exists(next.path()));
 }
 
-// Each sweeps what looks like a dead one's, which another one has made and not yet locked.
+// Each thread sweeps folders that look abandoned, among them those that others have made and not yet locked.
 TEST(temporary_folder, may_be_made_while_others_are) {
   const scratch_folder place;
   const temporary_files_in here(place.path());

@@ -37,7 +37,7 @@ TEST(thread_activity, of_one_that_computes_and_of_one_that_waits) {
   const pid_t computing = busy.get_future().get(), waiting = idle.get_future().get();
   const auto first = thread_activity::of(::getpid(), computing);
   ASSERT_TRUE(first);
-  // Asleep until its promise is kept, it computes soon.
+  // It sleeps until its promise is kept, then computes.
   EXPECT_TRUE(eventually(long_time, [&] { return thread_activity::of(::getpid(), computing)->is_at_work(); }));
   EXPECT_TRUE(
       eventually(long_time, [&] { return thread_activity::of(::getpid(), computing)->cpu_ticks > first->cpu_ticks; }));

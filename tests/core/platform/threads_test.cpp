@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 namespace {
 
-const std::string no_limit = "no limit";  ///< said where this user can set none that holds
+const std::string no_limit = "no limit";  ///< returned where this user can set no limit that holds
 
 /// The error message in a child process that may have `most` processes and threads, including itself, and asks for `n`
 /// more. A user that has other processes may have none in any case.

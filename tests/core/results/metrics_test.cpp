@@ -42,7 +42,7 @@ TEST(metrics, auc_of_rows_in_any_order) {
   }
 }
 
-// Rows of a whole weight against as many rows. Sums of whole numbers are exact, and so are quotients of equal ones.
+// A row of a whole weight against as many rows. Sums of whole numbers are exact, and so are quotients of equal ones.
 RC_GTEST_PROP(metrics, a_row_of_weight_k_counts_as_k_rows, ()) {
   const auto rows = *rc::gen::inRange<std::size_t>(1, 40);
   floats scores, labels, weights, many_scores, many_labels;
@@ -163,11 +163,11 @@ TEST(metrics, best_classes_rank_by_score_then_by_number) {
   EXPECT_THAT(hogwild::best_classes(floats{2, 1}, 0), ElementsAre());
 }
 
-// Four rows of six classes, of which the last is nobody's.
-//   row 0 has {0, 1}, ranks 0 2 1 3 4, is said to have {0, 2}
-//   row 1 has {2},    ranks 2 0 1 3 4, is said to have {2}
-//   row 2 has {3, 4}, ranks 0 1 2 4 3, is said to have {0}
-//   row 3 has {1},    ranks 1 0 2 3 4, is said to have none
+// Four rows of six classes; no row has the last class.
+//   row 0 has {0, 1}, ranks 0 2 1 3 4, is predicted {0, 2}
+//   row 1 has {2},    ranks 2 0 1 3 4, is predicted {2}
+//   row 2 has {3, 4}, ranks 0 1 2 4 3, is predicted {0}
+//   row 3 has {1},    ranks 1 0 2 3 4, is predicted none
 TEST(metrics, of_lists_by_hand) {
   using classes = std::vector<std::uint32_t>;
   hogwild::list_counts first(6), second(6);
@@ -180,7 +180,7 @@ TEST(metrics, of_lists_by_hand) {
   EXPECT_DOUBLE_EQ(first.precision_at(3).value(), (2 + 1 + 0 + 1) / 12.0);
   EXPECT_DOUBLE_EQ(first.precision_at(5).value(), (2 + 1 + 2 + 1) / 20.0);
   EXPECT_FALSE(first.precision_at(0) || first.precision_at(6));
-  // Right: 0 and 2; said: 0, 2, 2, 0; given: six.
+  // Right: 0 and 2; predicted: 0, 2, 2, 0; given: six.
   EXPECT_DOUBLE_EQ(first.micro_f1(), 2.0 * 2 / (4 + 6));
   // Class 0: 2 / (2 + 1); 1: 0 / 2; 2: 2 / (2 + 1); 3 and 4: 0; 5, which no row has: 0.
   EXPECT_DOUBLE_EQ(first.macro_f1(), (2.0 / 3 + 2.0 / 3) / 6);

@@ -107,7 +107,7 @@ TEST(saved_model, labels_come_back_as_the_data_have_them_written) {
     EXPECT_EQ(back.text_of_label(100000), "100000");
   }
   EXPECT_THAT(text_of(model), HasSubstr("hogwild model 2\nmodel softmax\nlabels classes 0 +3 004\n"));
-  // Plain labels make the files of before.
+  // Plain labels give the same files as before.
   model.spell_labels({});
   EXPECT_TRUE(model.label_texts.empty());
   EXPECT_EQ(model_bytes(model, model_format::binary), model_bytes(softmax_model(), model_format::binary));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Input that cannot be data is refused by its first megabytes, not when memory is full: a device or a pipe may have no
-// end, and a few compressed bytes may become any number.
+// end, and a few compressed bytes may expand without limit.
 #include <limits>
 #include <string>
 #include <utility>
@@ -20,7 +20,7 @@ using hogwild::test::refusal_as;
 using hogwild::test::scratch_folder;
 using ::testing::HasSubstr;
 
-/// Readers, and what they say of bytes 0.
+/// Readers, and their errors for bytes 0.
 constexpr const char* no_text = "a byte 0";
 constexpr std::pair<const char*, const char*> readers[] = {{"libsvm", no_text},
                                                            {"ffm", no_text},
@@ -52,7 +52,7 @@ TEST(endless_input, that_was_compressed_is_refused_by_its_beginning) {
   }
 }
 
-/// Bytes without end, all alike; counts those that were taken.
+/// Endless equal bytes; counts those that were read.
 class endless final : public byte_reader {
  public:
   explicit endless(char byte) : byte_(byte) {}

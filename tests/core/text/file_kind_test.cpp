@@ -177,7 +177,7 @@ TEST_F(readers_of_text, skip_a_byte_order_mark) {
   EXPECT_EQ(words.words.word(0), "the");
   EXPECT_EQ(load_word_vectors(folder.write("vectors", mark + "2 1\nthe 0.5\ncat 1\n")).words[0], "the");
   EXPECT_EQ(read_row_numbers(folder.write("numbers", mark + "7\n2\n"), 2)[0], 7.0f);
-  // In the middle it is no mark.
+  // In the middle of a file it is no mark.
   EXPECT_THAT(refusal_as("libsvm", folder.write("two", "1 1:0.5\n" + mark + "-1 2:1\n")), HasSubstr(":2:1: the label"));
 }
 

@@ -43,7 +43,7 @@ std::string sums_in_place(collective& c, std::span<std::byte> own) {
   return {};
 }
 
-/// Sums until a member is lost; the beginning of its arena says how often.
+/// Sums until a member is lost, and counts the sums at the beginning of its arena.
 std::string endless_sums(collective& c, std::span<std::byte> own) {
   auto& rounds = *reinterpret_cast<std::atomic<std::uint64_t>*>(own.data());
   std::vector<float> x(30'000);
@@ -71,7 +71,7 @@ std::string run_check(collective& c, std::span<std::byte>) {
   return test::collective_checks[K].run(c);
 }
 
-/// All that a member of this program can be told to do.
+/// The tasks of this program's members.
 template <std::size_t... K>
 std::vector<test::member_task> all_tasks(std::index_sequence<K...>) {
   return {{"sums_in_place", sums_in_place},

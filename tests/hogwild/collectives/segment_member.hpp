@@ -20,7 +20,7 @@
 namespace hogwild::test {
 
 inline const segment_identity member_identity{.layout_hash = 1, .build_id = 1, .model_name = "collective"};
-inline constexpr std::size_t words = 1024;     ///< bytes for what a member says
+inline constexpr std::size_t words = 1024;     ///< bytes for a member's message
 inline constexpr std::size_t arena = 1 << 20;  ///< bytes for a member's own arrays in the segment
 
 /// One member's parts of the segment: header | group | words of each | arena of each.

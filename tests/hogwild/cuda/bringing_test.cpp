@@ -31,7 +31,7 @@ using namespace hogwild;
 
 namespace {
 
-constexpr std::uint64_t own_memory = 64 << 20;  // a device that has some copies what it trains on
+constexpr std::uint64_t own_memory = 64 << 20;  // a device with memory of its own copies its training data
 
 struct copies {
   std::stop_source stop;
@@ -89,7 +89,7 @@ TEST(bringing, leaves_nothing_on_the_device) {
   EXPECT_GE(allowed, 5u);  // once for what is read, and for each of four arrays
 }
 
-/// A device to which 64 KiB take a millisecond: less than a tenth of what the slowest bus carries.
+/// A device to which copying 64 KiB takes a millisecond: less than a tenth of the slowest bus's rate.
 class device_far_away final : public test::forwarding_device {
  public:
   device_far_away() : forwarding_device(device::open_emulated(1, own_memory)) {}
@@ -102,7 +102,7 @@ class device_far_away final : public test::forwarding_device {
   std::size_t longest = 0, all = 0;
 };
 
-// However long a part took, its rate is at most that of the device: the next one is of 20 units at most.
+// However long a part took, the device's rate bounds the next one: it has 20 units at most.
 TEST(bringing, is_in_parts_of_twenty_milliseconds_however_slow_copies_are) {
   std::vector<std::uint32_t> from((std::size_t{5} << 20) / sizeof(std::uint32_t) + 7);  // 80 units, and some
   std::iota(from.begin(), from.end(), 1u);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# How long OBJECTS are together: MOST_BYTES at most.
+# OBJECTS have at most MOST_BYTES together.
 cmake_minimum_required(VERSION 3.25)
 set(bytes 0)
 foreach(object IN LISTS OBJECTS)

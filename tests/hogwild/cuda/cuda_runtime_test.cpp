@@ -50,7 +50,7 @@ test::fake_machine cuda_machine(int devices = 1, std::size_t memory = much) {
   m.kernel = [](void** arguments) {
     static const logistic model;
     const auto& work = *static_cast<const device::margin_work*>(arguments[0]);
-    if (work.updates == nullptr)  // nothing is to change: the rows are measured
+    if (work.updates == nullptr)  // nothing to change: the rows are measured
       return std::function<void()>([losses = static_cast<const device::loss_work<device::margin_work>&>(work)] {
         device::add_margin_losses(losses, margin_loss(model), 0, 1);
       });
@@ -81,7 +81,7 @@ struct way_of_memory {
   memory_kind memory;
   std::size_t device_bytes;
   int devices = 1;
-  std::size_t stride = 1;  ///< from a call that fails to the next, behind the first ones of each function
+  std::size_t stride = 1;  ///< between calls that fail, after the first ones of each function
 };
 constexpr way_of_memory ways_of_memory[] = {{"replica", memory_kind::device, much},
                                             {"streamed", memory_kind::device, too_little_for_all_rows, 1, 7},
@@ -229,7 +229,7 @@ TEST(cuda_runtime, whose_memory_goes_to_others_meanwhile_has_less_for_rows) {
     EXPECT_EQ(test::failed_fake_call(), "cudaMalloc");
     ++refused;
   }
-  EXPECT_GE(refused, 3u);  // parameters, what counts rows, the rows themselves
+  EXPECT_GE(refused, 3u);  // parameters, row counters, the rows themselves
 }
 
 TEST(cuda_runtime, works_beside_another_one_on_another_device) {

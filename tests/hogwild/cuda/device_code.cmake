@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reads what nvcc makes of SOURCE for DEVICES, a list of architectures. PTX that the build left in the folder KEPT is
-# compiled from there, since the way to PTX takes most of the time; what a build for 80 leaves serves 86 as well, which
-# runs it. Nothing is spilled, registers leave room for as many
-# warps as a multiprocessor holds, and parameters are reached by relaxed accesses of the right scope alone. REQUIRED is
-# what else each of the KERNELS kernels has.
+# Checks nvcc's code of SOURCE for DEVICES, a list of architectures. PTX that the build left in the folder KEPT is used,
+# since making it takes most of the time; what a build for 80 leaves serves 86 as well, which runs it. Nothing may
+# spill, registers must leave room for as many warps as a multiprocessor holds, and parameters may be reached only by
+# relaxed accesses of the right scope. REQUIRED is what else each of the KERNELS kernels must have.
 cmake_minimum_required(VERSION 3.25)
 list(TRANSFORM INCLUDES PREPEND -I)
 set(to_ptx "${NVCC}" -std=c++20 -O3 -DNDEBUG --expt-relaxed-constexpr --Werror=all-warnings ${INCLUDES} -ptx)
 set(faults "")
 
-# 65,536 registers to a multiprocessor's 1,024, 1,536 or 2,048 threads: of 48 warps the same share has a third more than
-# of 64, and they are given out eight at a time.
+# A multiprocessor's 65,536 registers serve 1,024, 1,536 or 2,048 threads: each of 48 warps gets a third more than each
+# of 64, and registers are allocated eight at a time.
 math(EXPR of_48_warps "${REGISTERS} * 64 / 48 / 8 * 8")
 set(most_registers_of_75 64)
 set(most_registers_of_86 ${of_48_warps})
@@ -56,7 +55,7 @@ foreach(architecture IN LISTS DEVICES)
   endif()
 endforeach()
 
-# That of the last device.
+# The PTX of the last device.
 file(READ "${ptx}" rest)
 
 macro(require what)
@@ -79,7 +78,7 @@ while(NOT begin EQUAL -1)
   string(FIND "${rest}" ".entry " begin)
   string(SUBSTRING "${rest}" 0 ${begin} body)
   string(REGEX MATCH "^[A-Za-z0-9_$]+" name "${body}")
-  # Kernels that measure, and those that copy within a replica, have what they read to themselves.
+  # Nobody else writes what these kernels read: those that measure, and those that copy within a replica.
   if(name MATCHES "loss_part|round_part|gain_part")
     foreach(instruction IN LISTS REQUIRED)
       require("${instruction}")
@@ -91,8 +90,8 @@ while(NOT begin EQUAL -1)
     math(EXPR read "${read} + 1")
     continue()
   endif()
-  # Of those that train some have sums of squares, which they add to and read at once. Replicas do that to all that they
-  # meet in, and other devices are there, too.
+  # Some training kernels have sums of squares, which they add to and read at once. Meetings of replicas do that to all
+  # that they exchange, and other devices take part.
   if(name MATCHES "meeting_partILNS_11update_kindE([01])E")
     set(exact ${CMAKE_MATCH_1})
     set(scope sys)

@@ -51,10 +51,10 @@ TEST_F(sets_on_a_device, of_two_classes_end_where_a_serial_run_does) {
   });
 }
 
-// The first steps of adagrad are long here, and which rows come first decides how long: serial runs of 24 seeds spread
-// by 0.35 % (standard deviation), those on the device by 0.49 % around a mean 0.12 % higher, with a standard error of
-// 0.13 %. So orders are compared with orders: of the two means of four seeds each the quotient spreads by 0.3 %, and
-// the band is six times that away from where it is expected, which one run in a billion passes.
+// The first steps of adagrad are long here, and the order of rows decides how long: serial runs of 24 seeds spread by
+// 0.35 % (standard deviation), those on the device by 0.49 % around a mean 0.12 % higher, with a standard error of
+// 0.13 %. So the test compares means of four seeds each: their quotient spreads by 0.3 %, and the band ends six times
+// that from the expected value, beyond which is one run in a billion.
 TEST_F(sets_on_a_device, of_connections_end_where_serial_runs_do_by_adagrad) {
   train_options options{.epochs = 8, .step = {.initial = 0.2, .decay = 0.6}, .optimizer = optimizer_kind::adagrad};
   with("kddcup99.train", [&](const sparse_dataset& data) {

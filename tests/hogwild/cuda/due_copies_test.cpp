@@ -84,7 +84,7 @@ struct changing_model final : device::device_model {
   const device::device_arrays& arrays;
 };
 
-/// A model whose every row adds to its halves what rounds none of them between 1 and 2.
+/// A model whose every row adds to its halves a number that is exact between 1 and 2.
 constexpr float half_gain = 0x1p-10f;
 struct gaining_halves final : device::device_model {
   gaining_halves(const device::device_arrays& on, std::size_t halves) : arrays(on), pairs(halves / 2) {}
@@ -126,7 +126,7 @@ constexpr std::size_t parameters = 3000, period = 4, exchanges = 18;
 constexpr std::size_t bytes_of(std::size_t numbers) {
   return 2 * numbers * sizeof(float);  // parameters and state
 }
-constexpr std::size_t updates_bytes = sizeof(std::uint64_t);  // they are fetched each time
+constexpr std::size_t updates_bytes = sizeof(std::uint64_t);  // always fetched
 
 struct copied {
   std::size_t downloaded, uploaded;
@@ -138,7 +138,7 @@ void PrintTo(const copied& c, std::ostream* out) {
 
 struct driven_replica {
   explicit driven_replica(std::uint64_t seed) : others(seed) {
-    // Shape and store are made apart: GCC 12 takes the one for a pointer that dangles.
+    // Shape and store are made separately: GCC 12 takes the shape for a dangling pointer.
     constexpr store_shape shape{.parameters = parameters, .state_arrays = 1, .workers = 2};
     store = param_store::in_memory(shape);
   }
@@ -266,7 +266,7 @@ struct meeting_devices {
     for (float& s : store.state<float>(0)) s = normal(random);
   }
 
-  /// Two rounds. The bytes that exchanges copied between devices and host, but for the number of updates.
+  /// Trains two rounds. Returns the bytes that exchanges copied between devices and host, except for update counts.
   std::size_t train(bool by_peers) {
     struct member {
       std::unique_ptr<private_arrays<float>> host;

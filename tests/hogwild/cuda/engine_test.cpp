@@ -102,7 +102,7 @@ TEST(a_device, trains_factorization_machines) {
   const factorization_machine model{.features = 200, .factors = 12};
   for (const std::size_t workers : {0u, 1u}) {
     for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
-      // Each takes half a minute there.
+      // Each takes half a minute under ThreadSanitizer.
       if (test::thread_sanitized && (workers == 0 || optimizer == optimizer_kind::sgd)) continue;
       const train_options options{
           .epochs = 10, .step = {.initial = 0.1, .decay = 0.8}, .l2 = 1e-4, .optimizer = optimizer};
@@ -173,7 +173,7 @@ TEST(a_device, that_cannot_be_used_is_an_error_with_a_remedy) {
   }
 }
 
-/// Each row once an epoch, whatever the rounds, with an objective about that of epochs in one.
+/// Each row is trained once an epoch, whatever the rounds, and the objective is near that of epochs of one round.
 template <class M>
 void expect_rounds(const M& m, const test::toy_rows& rows) {
   for (const std::size_t workers : {0u, 1u}) {

@@ -59,7 +59,7 @@ std::vector<std::string> notes_of(const cuda_engine& engine, double step) {
 
 TEST(expected_speed, is_noted_of_a_real_device_that_trains_alone) {
   if (test::sanitized) GTEST_SKIP() << "the CPU is too slow here";
-  // One row at once; of two entries, it takes one CPU a hundredth of what it takes a device.
+  // One row of two entries at once: a CPU needs a hundredth of a device's time.
   constexpr double steep = 10'000.0;
   const auto faster =
       Contains(AllOf(HasSubstr("no more than 1 row of"), HasSubstr("--engine threads is expected to be faster")));

@@ -42,7 +42,7 @@ void PrintTo(const device_ratings_case& c, std::ostream* out) {
 
 class ratings_on_a_device : public testing::TestWithParam<device_ratings_case> {};
 
-// Sixty runs of each, a third of them on one CPU, ended 0.11 % below to 0.31 % above the serial error in the mean, with
+// Sixty runs of each, a third of them on one CPU, ended on average 0.11 % below to 0.31 % above the serial error, with
 // standard deviations below 0.1 %: the bound is more than fifteen of them away.
 TEST_P(ratings_on_a_device, end_where_a_serial_run_does) {
   const device_ratings_case& c = GetParam();

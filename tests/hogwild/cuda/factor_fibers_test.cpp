@@ -36,7 +36,7 @@ TEST_P(factor_fibers, one_warp_gives_the_bits_of_the_host_form) {
 
 INSTANTIATE_TEST_SUITE_P(trainings, factor_fibers, testing::ValuesIn(test::factor_trainings));
 
-// Each rating is of a user and an item of its own, whose bias it changes by half of what the score is off, 1 here.
+// Each rating has a user and an item of its own, and changes their biases by half of its error, which is 1.
 TEST(factor_fiber_launches, of_any_number_of_warps_train_each_rating_once) {
   constexpr std::uint32_t ratings = 100, first = 10;
   for (const std::uint32_t in_flight : {1u, 7u, 100u, 600u, 2051u}) {

@@ -24,7 +24,7 @@ inline void PrintTo(const factor_training& t, std::ostream* out) {
        << (t.row_adagrad ? ", row_adagrad" : "");
 }
 
-/// Among them all widths that kernels have code of their own for.
+/// They include all widths for which kernels have code of their own.
 inline constexpr factor_training factor_trainings[] = {
     {.width = 16, .bias = true},
     {.width = 32},
@@ -42,8 +42,8 @@ inline constexpr factor_training factor_trainings[] = {
     {.width = 128, .bias = true, .row_adagrad = true},
     {.width = 272, .bias = true, .by_degree = true, .row_adagrad = true}};
 
-/// Random ratings, weights that training begins with, and what serial training in double precision makes of them. Rows
-/// are at most 1 long, biases between -1 and 1, errors below 6.
+/// Random ratings, initial weights, and the result of serial training in double precision. Rows are at most 1 long,
+/// biases between -1 and 1, errors below 6.
 class factor_problem {
  public:
   static constexpr std::size_t users = 30, items = 20, columns = users + items;
@@ -146,7 +146,7 @@ class factor_problem {
   std::vector<std::uint32_t> degree_;
 };
 
-/// Among them all widths that kernels have code of their own for.
+/// They include all widths for which kernels have code of their own.
 inline constexpr factor_training half_factor_trainings[] = {{.width = 16, .bias = true},
                                                             {.width = 32, .by_degree = true},
                                                             {.width = 48},
@@ -155,8 +155,8 @@ inline constexpr factor_training half_factor_trainings[] = {{.width = 16, .bias 
                                                             {.width = 128},
                                                             {.width = 146, .bias = true}};
 
-/// A factor_problem whose factors are stored as halves, which they are rounded to first. Its floats are what the halves
-/// were when they were read last, and its biases are trained.
+/// A factor_problem whose factors are rounded to halves and stored as such. Its floats are the halves' values when they
+/// were last read, and its biases are trained.
 struct half_factor_problem {
   half_factor_problem(std::mt19937_64& random, std::size_t ratings, const factor_training& training)
       : floats(random, ratings, training), halves(factor_problem::columns * training.width / 2) {

@@ -34,8 +34,8 @@ TEST_P(host_factor_rows, one_step_is_that_of_double_precision) {
   }
 }
 
-// A rating adds an error of 5e-9 in the mean square and 2e-7 at most, as the steps above do, and hands on what its rows
-// have by at most 1 + 0.1 * 6, in 10 to 15 ratings of each row less than twice as much as it is, since errors shrink.
+// A rating adds an error of 5e-9 in the mean square and 2e-7 at most, as the steps above do, and multiplies the errors
+// of its rows by at most 1 + 0.1 * 6; in 10 to 15 ratings of each row that is less than 2 in all, since errors shrink.
 // 300 errors of either sign add up to 5e-6 with a probability below
 // 2 exp(-1.25e-11 / (300 * 2.5e-17 + 2e-7 * 5e-6 / 3)) < 1e-15 (Bernstein).
 TEST_P(host_factor_rows, an_epoch_is_that_of_double_precision) {
@@ -122,7 +122,7 @@ TEST(host_factor_threads, exact_keep_every_add) {
   EXPECT_EQ(updates, users);
 }
 
-// Squares of 2^50 add up to less than 2^118, and the factors that come of them stay far below what the error knows of.
+// Squares of 2^50 add up to less than 2^118, and the factors that result are too small to change the error.
 TEST(host_factor_threads, exact_keep_every_square) {
   constexpr std::uint32_t users = 200'000;
   one_item data(users);

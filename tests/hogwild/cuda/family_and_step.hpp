@@ -56,7 +56,8 @@ std::uint64_t train_by_cpu(const M& m, const training_task& task, const family_s
   return changed;
 }
 
-/// 100 rows of 300 columns, with labels by draw(random): both end within this relative distance of each other.
+/// 100 rows of 300 columns, with labels by draw(random): device and CPU end within this relative distance of each
+/// other.
 template <class M, class Draw>
 void expect_family_agrees(std::mt19937_64& random, const M& model, const device::kernel_family& family,
                           const family_case& c, const Draw& draw, double within = 1e-5) {

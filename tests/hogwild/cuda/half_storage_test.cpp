@@ -58,7 +58,7 @@ TEST_F(halves_on_a_device, that_gain_nothing_change_no_bit_however_often_they_ar
   EXPECT_EQ(now(), before);
 }
 
-// Halves gain a quarter, or lose one; the floats then have that beside what rounding took from the halves.
+// Halves gain or lose a quarter; the floats then have that in addition to what rounding took from the halves.
 TEST_F(halves_on_a_device, hand_on_what_they_gained_in_the_range_that_is_copied) {
   float* const values = arrays.values[0].data();
   for (std::size_t j = 0; j < floats; ++j) values[j] = 1.0f + 0x1p-13f;  // a fourth of a half's last place

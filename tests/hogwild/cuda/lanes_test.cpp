@@ -22,7 +22,7 @@ struct lanes_of_models : test::fresh_seed<> {
     void gradient(const auto& w, const auto& z, const auto& emit) const { call(w, z, emit); }
   };
 
-  /// Whether lanes agree on a row of so many entries, as what asks when a run begins does.
+  /// Whether lanes agree on a row of so many entries, by the check at the start of a run.
   template <class Gradient>
   bool agree(std::size_t length, const Gradient& gradient) {
     std::vector<std::uint32_t> index;
@@ -49,7 +49,7 @@ TEST_F(lanes_of_models, agree_where_sums_are_taken_together) {
       emit(bias, g);
       for (auto [j, x] : z) emit(j, g * x);
     })) << length;
-    // A factorization machine of one factor: what is read in a loop is the lane's own.
+    // A factorization machine of one factor: a loop reads the lane's own entries.
     EXPECT_TRUE(agree(length, [](const auto& w, const auto& z, const auto& emit) {
       const float sum = hogwild::dot(w, z);
       const float squares = hogwild::sum(z, [&](std::size_t j, float x) { return w[j] * x * w[j] * x; });

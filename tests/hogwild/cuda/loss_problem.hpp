@@ -22,7 +22,7 @@ device::loss_work<Work> measuring(const Work& training, std::vector<double>& sum
   return work;
 }
 
-/// The sums of what f(row) is for the rows of each sum.
+/// The sums of f(row) over the rows of each sum.
 template <class F>
 std::vector<double> sums_of_rows(std::size_t first, std::size_t count, const F& f) {
   std::vector<double> sums(device::loss_sums_of(count));

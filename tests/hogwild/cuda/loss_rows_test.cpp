@@ -27,9 +27,9 @@ double error_of_sums(const std::vector<double>& found, const std::vector<double>
   return found.size() == expected.size() ? error / all : HUGE_VAL;
 }
 
-/// Measures by so many parts: all of them leave the same bits. `sums` has those that work.loss_sums says. Errors are
-/// the mean of dozens of roundings: in two hundred runs of all tests here none was above 2.5e-7, and four times that is
-/// far beyond what comes by chance.
+/// Measures by so many parts, which all leave the same bits in `sums`, where work.loss_sums points. Errors are the mean
+/// of dozens of roundings: in two hundred runs of all tests here none was above 2.5e-7; four times that does not happen
+/// by chance.
 template <class Work, class Add>
 void expect_sums(const device::loss_work<Work>& work, const std::vector<double>& sums,
                  const std::vector<double>& expected, const Add& add) {

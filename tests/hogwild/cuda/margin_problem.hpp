@@ -43,7 +43,7 @@ struct margin_training {
   bool weighed = false;  ///< rows have weights and offsets
 };
 
-/// Random rows, weights that training begins with, and what serial training in double precision makes of them.
+/// Random rows, initial weights, and the result of serial training in double precision.
 template <class Index, class Value>
 class margin_problem {
  public:
@@ -158,8 +158,8 @@ inline double relative_error(std::span<const float> found, std::span<const doubl
   return std::sqrt(error / norm);
 }
 
-/// Trains a problem of so many rows by the host form, train(problem, work): how far its weights then are from those of
-/// training in double precision. All rows have changed something.
+/// Trains a problem of so many rows by the host form, train(problem, work). Returns the distance of its weights from
+/// those of training in double precision. Expects that all rows change something.
 template <class Problem, class Train>
 double error_of_host_form(Problem problem, std::size_t rows, const Train& train) {
   const std::vector<double> expected = problem.trained();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of logistic regression as one would write it for a GPU alone: what the templates of margin_body.hpp are
-// compared with. Compiled, never run.
+// A row of logistic regression written by hand for a GPU, with which the templates of margin_body.hpp are compared.
+// Compiled, never run.
 
 #include <cstdint>
 

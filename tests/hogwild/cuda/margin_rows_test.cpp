@@ -30,7 +30,7 @@ double logistic_slope(double m, double y) {
   return -y / (1 + std::exp(m * y));
 }
 
-/// Ways to train, each with what the others lack.
+/// Ways to train; each has a setting that the others lack.
 const test::margin_training trainings[] = {
     {},
     {.bias = true},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device measures the same loss of training rows as the CPU; and which of them measured.
+// A device measures the same loss of training rows as the CPU; runs report which of the two measured.
 #include <hogwild/cuda/engine.hpp>
 
 #include <algorithm>
@@ -219,7 +219,7 @@ TEST(a_measuring_device, adds_up_every_row_once) {
   }
 }
 
-// 100,000 rows take 10 s: no launch is longer than the 20 ms that are due, and one that was twice too long.
+// 100,000 rows take 10 s: no launch is longer than 40 ms, twice the intended 20 ms.
 TEST(a_measuring_device, stops_between_two_short_launches) {
   const auto emulated = device::open_emulated(1);
   counting_model model;

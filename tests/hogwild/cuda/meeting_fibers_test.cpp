@@ -28,7 +28,7 @@ struct meeting_fibers : test::on_fibers<> {
     }
   };
 
-  /// A state as after some rows: changes by others, and gains. Some of both are 0.
+  /// A state as after some rows: changes by others, and gains. Some of either are 0.
   template <class Draw>
   arrays drawn(std::size_t n, const Draw& draw) {
     arrays a;
@@ -40,7 +40,7 @@ struct meeting_fibers : test::on_fibers<> {
     return a;
   }
 
-  /// Calls f(meeting, set) for all that the kernel may be told.
+  /// Calls f(meeting, set) for every kind of meeting.
   template <class F>
   void for_all(const F& f) {
     for (const update_kind update : {update_kind::lossy, update_kind::exact})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs in each kind of memory, by the emulated device: the serial engine's objective, every exact add, checkpoints, and
-// what is refused.
+// refusals.
 #include <hogwild/cuda/engine.hpp>
 
 #include <string>
@@ -54,7 +54,7 @@ TEST_P(run_in, ends_where_a_serial_one_does) {
   }
 }
 
-// Each row adds exactly 1 to each of its columns: floats have room for as many.
+// Each row adds exactly 1 to each of its columns, which floats count exactly.
 TEST_P(run_in, keeps_every_exact_add) {
   const test::toy_rows toy = test::countable_rows(20'000, 64);
   const train_options options{
@@ -116,7 +116,7 @@ TEST(memory_of_a_device, that_is_managed_is_refused_to_processes) {
       testing::HasSubstr("use threads, or pinned memory"));
 }
 
-// The state in which training_memory leaves it if a device refuses.
+// This is the state in which training_memory leaves memory that a device refuses.
 TEST(memory_of_a_device, that_could_not_be_registered_is_noted_once_of_each) {
   const csr_rows rows = memory_rows.csr();
   const test::planned_task planned = make_task(logistic{}, rows.view(), label_map(),

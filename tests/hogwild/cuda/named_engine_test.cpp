@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of a program on a device: the serial engine's objective, and what is refused.
+// Models of a program on a device: the serial engine's objective, and refusals.
 #include <hogwild/cuda/engine.hpp>
 
 #include <string>

@@ -12,11 +12,11 @@
 #include <hogwild/model.hpp>
 #include <hogwild/models/logistic.hpp>
 
-// Models as programs bring them, named to devices.
+// Models of programs, registered for devices.
 
 namespace hogwild::test {
 
-/// README's.
+/// The model of README.md.
 struct device_huber {
   using scalar_type = float;
   using example_type = sparse_row<float>;

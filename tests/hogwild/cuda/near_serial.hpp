@@ -74,7 +74,7 @@ std::vector<nlohmann::json> record_of(const M& m, const Rows& rows, const Engine
   return lines;
 }
 
-/// The sentence with which train() refuses this.
+/// The message with which train() refuses the run.
 template <class Error = config_error, class M, class Rows, class Engine>
 std::string refusal_to_train(const M& m, const Rows& rows, const Engine& engine, const train_options& options = {}) {
   return refusal_of<Error>([&] { train(m, rows, engine, options); });

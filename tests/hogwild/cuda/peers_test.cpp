@@ -41,7 +41,7 @@ namespace {
 const test::toy_rows peer_rows =
     test::planted_classification({.rows = 4000, .columns = 200, .per_row = 10, .seed = 23});
 
-/// The emulated device, whose kernels may do this with the memory of others.
+/// The emulated device, whose kernels have the given access to the memory of others.
 class reaching_device final : public test::forwarding_device {
  public:
   reaching_device(device::peer_access access, std::uint64_t memory_bytes, bool registers)
@@ -57,7 +57,7 @@ class reaching_device final : public test::forwarding_device {
   bool registers_;
 };
 
-/// The last one has limited memory.
+/// Devices with this access; the last one has limited memory.
 struct reach_of_devices {
   std::size_t workers = 0;  ///< on the CPU, beside the devices
   device::peer_access access = device::peer_access::atomic;

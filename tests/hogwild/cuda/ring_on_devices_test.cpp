@@ -37,7 +37,7 @@ namespace {
 const test::toy_rows ring_rows =
     test::planted_classification({.rows = 8000, .columns = 200, .per_row = 10, .seed = 22});
 
-/// Ends a worker process that trains by itself, as those on the CPU do.
+/// Ends a worker process whose first thread trains, as in CPU workers.
 struct device_only : logistic {
   static constexpr std::string_view name = "device_only";
   static inline bool in_worker = false;
@@ -47,7 +47,7 @@ struct device_only : logistic {
   }
 };
 
-/// A ring of threads on devices that tell who trains.
+/// A ring of threads on devices that report who trains.
 struct told_ring {
   on_devices<ring_engine> ring;
 };
@@ -184,7 +184,7 @@ TEST_P(ranks_of_a_ring, have_their_rows_trained_by_devices) {
                            {.epochs = 1, .step = {.initial = 0.2}, .l2 = 1e-4});
   for (const train_result& r : results) {
     EXPECT_EQ(r.status, run_status::done);
-    // Halves of the rows have nearly the curvature of all.
+    // Half of the rows have nearly the curvature of all.
     EXPECT_NEAR(2.0 * double(r.devices.at(0).rows_in_flight) / double(alone.devices[0].rows_in_flight), 1.0, 0.2);
     EXPECT_EQ(r.parameters, results[0].parameters);
     EXPECT_LE(r.objective, test::serial_band(1) * expected);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that come to a device launch by launch: the bits of rows that stay there, whatever fits into a block.
+// Rows that come to a device for each launch give the bits of rows that stay there, whatever fits into a block.
 #include "row_blocks.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct trained_by_launches {
   std::size_t launches = 0;
 };
 
-/// All rows by one warp, `at_once` of them asked of each launch, from numbers that are the same each time.
+/// All rows by one warp, `at_once` of them requested for each launch, always from the same numbers.
 trained_by_launches train_all(runtime& device, const training_task& task, const loop_options& options,
                               std::uint64_t block_bytes, std::size_t at_once) {
   const std::size_t n = task.facts().parameters, rows = task.data().rows();
@@ -87,7 +87,7 @@ void expect_same_bits(const M& m, const sparse_view& view, const loop_options& o
 }
 
 struct streamed_rows : test::fresh_seed<> {
-  /// Empty rows, lengths around those of a warp, and a few that are long beside all others. All values are halves.
+  /// Empty rows, lengths around those of a warp, and a few much longer than all others. All values are halves.
   test::toy_rows rows_with_labels(std::size_t classes) {
     test::toy_rows rows;
     rows.columns = 400;
@@ -151,7 +151,7 @@ TEST_F(streamed_rows, give_factors_the_same_bits) {
                        {.optimizer = optimizer, .l2 = 0.01, .form = form, .rows_in_flight = 1});
 }
 
-/// Says which rows it was asked about, and finds one of them damaged.
+/// Records the rows that are requested, and reports one of them as damaged.
 struct damaged_row final : row_source {
   explicit damaged_row(std::size_t which) : damaged(which) {}
   void ensure(std::size_t first, std::size_t last) const override {

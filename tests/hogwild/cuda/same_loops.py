@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The loops over a row's entries take no more instructions than those of a kernel written by hand, as nvcc's PTX has them.
+"""In nvcc's PTX the loops over a row's entries take no more instructions than those of a kernel written by hand.
 
-PTX that a release build left in the folder KEPT is read there; where there is none it is made.
+Reads PTX that a release build left in the folder KEPT; makes it where there is none.
 
 Usage: same_loops.py NVCC OURS BY_HAND KEPT INCLUDE_FOLDER...
 """
@@ -15,7 +15,7 @@ import tempfile
 ARCHITECTURES = (75, 80, 90)
 WEIGHT_READ, WEIGHT_WRITE = "ld.relaxed.gpu.global.f32", "st.relaxed.gpu.global.f32"
 LOOPS = ("margin", "update")
-# The kernels of ours that do what the other one does: float values, sgd, lossy, scope of the device.
+# Our kernels that do the same as the other one: float values, sgd, lossy, scope of the device.
 PLAIN = re.compile(r"margin_kindI[tj]fLb0ELNS_11update_kindE0ELNS0_12memory_scopeE0E")
 
 
@@ -28,7 +28,7 @@ def ptx_of(nvcc, source, includes, architecture):
 
 
 def kept_ptx(kept, source, architecture):
-    """What the build left of a source, or nothing."""
+    """The PTX that the build left of a source, or nothing."""
     ptx = pathlib.Path(kept) / f"{pathlib.Path(source).stem}.compute_{architecture}.ptx"
     return ptx.read_text(encoding="utf-8") if ptx.exists() else None
 
@@ -53,7 +53,7 @@ def innermost_loops(lines):
 
 
 def instructions_of_an_entry(lines):
-    """{loop: instructions for each entry}, of the version of the loop that takes most of them at once."""
+    """{loop: instructions for each entry}, for the version of the loop that takes most entries at once."""
     found = {}
     for loop in innermost_loops(lines):
         entries = sum(WEIGHT_READ in line for line in loop)

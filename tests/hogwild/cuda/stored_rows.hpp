@@ -24,7 +24,7 @@ class stored_rows {
   std::size_t begin(std::size_t r) const { return start32_[r]; }
   std::size_t column(std::size_t entry) const { return index_[entry]; }
 
-  /// All of them become the rows of the work, as long as this stands.
+  /// Makes all of them the rows of the work, which must not outlive this.
   template <class Work>
   void name_in(Work& work) const {
     if (wide_starts_)

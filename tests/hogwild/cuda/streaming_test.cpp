@@ -108,7 +108,7 @@ TEST(a_streamed_run, has_room_for_its_longest_row_or_is_refused) {
   for (std::uint32_t j = 0; j < 2000; ++j) all[j] = j;
   rows.push(all, std::vector<float>(2000, 0.01f), 1.0f);
   const train_options options{.epochs = 2, .step = {.initial = 0.1}};
-  // 8,000 bytes of columns and as many of values, with what fills them up.
+  // 8,000 bytes of columns and as many of values, with padding.
   const std::uint64_t arrays = device::device_arrays::bytes(2000, 0), block = 8192 + 8192 + 256 + 256;
   const train_result r = train(logistic{}, rows.csr(), test::small_device{.memory_bytes = arrays + 2 * block}, options);
   EXPECT_EQ(r.examples, 2002u);

@@ -12,7 +12,7 @@
 
 namespace hogwild::test {
 
-/// A model that knows of each row whether a kernel of a device trains it, by devices that tell, or a worker of the CPU.
+/// A model that counts the rows trained by kernels of a device_that_tells, and those trained by CPU workers.
 struct told_rows : logistic {
   static constexpr std::string_view name = "told_rows";
   static inline std::atomic<std::uint64_t> by_kernels{0}, by_workers{0};
@@ -24,8 +24,8 @@ struct told_rows : logistic {
   }
 };
 
-/// The emulated device, which tells that model when its kernels run. It is opened when a run has been planned: what
-/// that has tried, and runs before it, are forgotten then.
+/// The emulated device, which tells that model when its kernels run. It is opened after a run was planned, and then
+/// forgets the rows of planning and of earlier runs.
 class device_that_tells final : public forwarding_device {
  public:
   device_that_tells() : forwarding_device(device::open_emulated(2)) {

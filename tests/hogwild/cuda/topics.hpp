@@ -12,7 +12,7 @@
 
 namespace hogwild::test {
 
-/// A thousand sentences of twelve words of one topic out of twenty, of ten words each; all words are as frequent.
+/// A thousand sentences of twelve words of one topic out of twenty, of ten words each; all words are equally frequent.
 struct topics {
   static constexpr std::size_t words_of_each = 10;
 

@@ -45,16 +45,16 @@ struct ledger {
   std::set<void*> registered{}, managed{};
   std::size_t registrations = 0, moves = 0;
   bool registers = true;
-  bool others_register = false;                           ///< a part of all memory
-  std::uint64_t free_bytes = UINT64_MAX;                  ///< that the device tells, at most
-  std::uint64_t memory_bytes = device::unlimited_memory;  ///< that it has
+  bool others_register = false;                           ///< others have registered a part of the memory
+  std::uint64_t free_bytes = UINT64_MAX;                  ///< the most that the device reports
+  std::uint64_t memory_bytes = device::unlimited_memory;  ///< of the device
   std::uint64_t longest_piece = UINT64_MAX;               ///< of its memory
-  std::size_t allocations = 0;                            ///< that were asked for
-  std::size_t refused_allocation = 0;                     ///< the only one that others are faster than, counted from 1
-  bool breaks = false;                                    ///< it cannot be used after that one
+  std::size_t allocations = 0;                            ///< requested so far
+  std::size_t refused_allocation = 0;                     ///< the one that others are faster than, counted from 1
+  bool breaks = false;                                    ///< the device cannot be used after that one
 };
 
-/// The emulated device, which keeps accounts, and registers and has no more than the ledger says.
+/// The emulated device; it keeps the ledger and stays within its limits.
 class accountable_device final : public test::forwarding_device {
  public:
   explicit accountable_device(ledger& accounts)
@@ -143,7 +143,7 @@ TEST(a_replica, is_copied_all_the_same_where_registration_is_refused_and_the_slo
   EXPECT_EQ(run.driver().pageable.load(), 1u);
 }
 
-// Going on would end at the first copy, which does not say why.
+// Otherwise the run would end at the first copy, with an error that does not say why.
 TEST(a_replica, ends_the_run_where_others_have_registered_a_part_of_its_memory) {
   ledger accounts{.others_register = true};
   accountable_run run(accounts, memory_kind::device);
@@ -267,7 +267,7 @@ TEST(room_for_rows, that_others_have_taken_is_no_reason_to_give_up) {
     EXPECT_EQ(run.driver().row_block_bytes.get() == 0, all_given) << "allocation " << refused + 1;
     if (all_given) break;
   }
-  EXPECT_GE(refused, 3u);  // parameters, what counts rows, the rows themselves
+  EXPECT_GE(refused, 3u);  // parameters, row counters, the rows themselves
 }
 
 TEST(room_for_rows, that_lies_in_pieces_takes_blocks_as_long_as_those) {
@@ -295,7 +295,7 @@ TEST(room_for_rows, keeps_nothing_half_made_when_something_else_fails) {
   EXPECT_TRUE(accounts.registered.empty());
 }
 
-// It is not there yet when rows are dealt out. A store in memory of the host never comes.
+// The store is not there yet when rows are dealt out. A store in host memory takes no room.
 TEST(room_for_rows, leaves_room_for_a_store_in_managed_memory) {
   for (const memory_kind memory : {memory_kind::managed, memory_kind::pinned}) {
     ledger accounts;
@@ -306,7 +306,7 @@ TEST(room_for_rows, leaves_room_for_a_store_in_managed_memory) {
   }
 }
 
-// Ratings and floats have room beside each other; halves are two bytes each more.
+// Ratings and floats fit beside each other; halves take two more bytes each.
 TEST(room_for_rows, counts_the_halves_that_factors_are_trained_as) {
   const test::kept_rows all = test::planted_ratings();
   const matrix_factorization model = test::factors_of({});

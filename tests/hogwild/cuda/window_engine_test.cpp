@@ -50,7 +50,7 @@ TEST_F(words_on_a_device, end_where_a_serial_run_does) {
   EXPECT_LT(2.0 * test::serial_band(2) * serial, run(serial_engine{}).train_loss) << "little was learned";
 }
 
-// In fifty runs, half of them on one CPU, the loss ended 2.2 % above the serial one in the mean and 7.7 % at the most.
+// In fifty runs, half of them on one CPU, the loss ended 2.2 % above the serial one on average and 7.7 % at most.
 TEST_F(words_on_a_device, learn_beside_a_worker_on_the_cpu) {
   const train_result r = run(cuda_engine{.workers = 1, .device = emulated_device});
   EXPECT_EQ(r.workers, 2u);
@@ -59,7 +59,7 @@ TEST_F(words_on_a_device, learn_beside_a_worker_on_the_cpu) {
   RecordProperty("above_serial", std::to_string(r.train_loss / serial - 1.0));
 }
 
-// All words are as frequent: each is scored by 1 / 200 of the windows as their word, and by five times that as drawn.
+// All words are equally frequent: 1 / 200 of the windows score a word as theirs, five times as many as a drawn one.
 TEST_F(words_on_a_device, are_trained_fewer_at_once_the_larger_the_step) {
   options.epochs = 1;
   for (const double step : {0.1, 0.4}) {

@@ -42,7 +42,7 @@ TYPED_TEST(window_fibers, one_warp_gives_the_bits_of_the_host_form) {
   }
 }
 
-// A warp of several has the rows that the host form's part has.
+// Each of several warps trains the rows of the host form's part.
 TYPED_TEST(window_fibers, three_warps_one_after_the_other_give_the_bits_of_three_parts) {
   test::window_problem<TypeParam> host(this->random, few_words, {});
   auto fibers = host;

@@ -29,7 +29,7 @@ class window_problem {
   static constexpr std::size_t words = 40, warps = 3;
   static constexpr float step = 0.01f;
 
-  /// Sentences of these lengths, of few words often.
+  /// Sentences of these lengths, which repeat few words.
   window_problem(std::mt19937_64& random, std::span<const std::size_t> lengths, const window_training& training)
       : training_(training), seed_(random()), rows_(random() % 2 != 0) {
     std::vector<std::uint32_t> counts(words);

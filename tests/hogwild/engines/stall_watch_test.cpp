@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The fate of a worker in the time of the test, which the test advances.
+/// A worker that may stall, on a clock that the test advances.
 struct stalls : testing::Test {
   void is_thread(pid_t process, pid_t thread) {
     slot.pid = process;
@@ -29,7 +29,7 @@ struct stalls : testing::Test {
   }
   stalls() { slot.watch = ::gettid(); }  // the thread that runs the test does not train
 
-  /// Looks every 20 ms for so long; whether it was stalled at one of them.
+  /// Looks every 20 ms for this long. Returns whether the worker was stalled at one of them.
   bool stalled_within(std::chrono::milliseconds time) {
     for (const auto end = now + time; now < end;) {
       now += 20ms;
@@ -58,7 +58,7 @@ class companion {
           end_.wait(false);
         }) {
     number_.wait(0);
-    // Asleep before anybody looks.
+    // It must be asleep before anybody looks.
     while (!computes && thread_activity::of(::getpid(), number_)->state != 'S') std::this_thread::yield();
   }
   ~companion() {
@@ -107,14 +107,14 @@ TEST_F(stalls, who_waits_for_a_thread_of_its_process_that_computes_is_not) {
 }
 
 TEST_F(stalls, who_watches_the_supervisor_makes_no_progress_thereby) {
-  // In the child, the shell computes and is the only thread: left aside, there is nobody who does anything.
+  // The shell is the child's only thread, and computes: without it nothing in the child does anything.
   child_process child = spawn("/bin/sh", {"-c", "while :; do :; done"});
   is_thread(child.pid(), child.pid());
   slot.watch = child.pid();
   EXPECT_TRUE(stalled_within(1100ms));
 }
 
-/// A thread that waits as for a disk, until the end: for a child that it has made as vfork() does.
+/// A thread that waits as for a disk until the end: for a child that it made like vfork().
 class disk_waiter {
  public:
   disk_waiter()

@@ -21,8 +21,8 @@ using namespace hogwild;
 
 namespace {
 
-/// Two targets from one row, in double precision: emits blocks, one for each column. Every model type of its own goes
-/// the same way.
+/// Two targets from one row, in double precision: emits blocks, one for each column. Every program's own model type
+/// takes the same path.
 struct twin_squares {
   using scalar_type = double;
   using example_type = sparse_row<float>;
@@ -110,7 +110,7 @@ TEST(sync_convergence, means_of_what_adagrad_sums_up) {
   }
 }
 
-// Found for rows one by one, it is made to suit the batch; without that the objective stays 6 to 11 % above.
+// The step is found for single rows and adapted to the batch; otherwise the objective would stay 6 to 11 % above.
 TEST(sync_convergence, a_step_that_nobody_names_suits_the_batch) {
   const auto toy = test::planted_classification({.rows = 6'000, .columns = 400, .per_row = 10});
   const train_options options{.epochs = 10, .l2 = 0.001};

@@ -59,8 +59,8 @@ INSTANTIATE_TEST_SUITE_P(every, by_hand,
                                   std::to_string(std::get<2>(about.param));
                          });
 
-// Columns that a row has not are owed its step under momentum and adam. Each rank has made all that it owes where the
-// mean is taken, at the last meeting of a round, too: 1 and 13 divide the rows of the first of two ranks.
+// Under momentum and adam a row owes steps to the columns that it lacks. Each rank has made all owed steps when the
+// mean is taken, also at the last meeting of a round: 1 and 13 divide the rows of the first of two ranks.
 TEST(sync_engine, takes_the_mean_of_ranks_that_owe_no_steps) {
   const auto toy = test::planted_classification({.rows = 311, .columns = 30});
   const auto with = [](optimizer_kind kind, double step) {
@@ -81,8 +81,8 @@ TEST(sync_engine, takes_the_mean_of_ranks_that_owe_no_steps) {
     }
 }
 
-// One rank that meets nobody after each row makes the steps of the serial engine. Where it goes through kernels, these
-// sum up in another order than row by row.
+// One rank that meets nobody after each row makes the steps of the serial engine. Kernels add them up in another order
+// than row by row.
 TEST(sync_engine, of_one_rank_and_one_row_is_the_serial_engine) {
   const auto three = test::planted_classes({.rows = 300, .columns = 20}, 3);
   const auto two = test::planted_classification({.rows = 300, .columns = 20});

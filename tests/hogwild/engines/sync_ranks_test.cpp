@@ -73,7 +73,7 @@ TEST(sync_ranks, end_near_the_serial_objective_and_repeat_to_the_bit) {
   }
 }
 
-// The rows of one rank weigh more than those of another: the first have more of the heavy label.
+// The rows of one rank weigh more than those of another: the first rank has more rows of the heavy label.
 TEST(sync_ranks, tell_the_loss_of_all_rows_as_they_weigh) {
   auto toy = test::planted_classification({.rows = 1'000, .columns = 40});
   for (std::size_t r = 0; r < 300; ++r) toy.label[r] = 1.0f;
@@ -85,7 +85,7 @@ TEST(sync_ranks, tell_the_loss_of_all_rows_as_they_weigh) {
   EXPECT_NEAR(run.train_loss, run.test->loss, 1e-6 * run.train_loss);
 }
 
-// One process with as many threads has the same ranks: other shards, so the same only about.
+// One process with as many threads has the same ranks, but other shards: the results agree only roughly.
 TEST(sync_ranks, are_what_as_many_threads_are) {
   const test::kept_rows rows = test::planted_classes({.rows = 2'000, .columns = 40}, 3);
   const softmax m{.features = 40, .classes = 3};

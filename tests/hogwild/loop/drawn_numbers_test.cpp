@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A general model whose gradient draws: an example has the same numbers on every worker, and others in each epoch.
+// A general model whose gradient draws: an example gets the same numbers on every worker, and others in each epoch.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t rows_in_all = 240, items = 12;
 
-/// Adds what it draws to the parameter of the row's number, which is its one column: so parameters tell what was drawn.
+/// Adds its draw to the parameter of its one column, which has the row's number: so parameters show the draws.
 struct drawing {
   using scalar_type = double;
   using example_type = sparse_row<float>;
@@ -34,7 +34,7 @@ struct drawing {
   }
 };
 
-/// Bayesian personalised ranking (Rendle et al., 2009) without users: a row's item shall score above one that is drawn.
+/// Bayesian personalised ranking (Rendle et al., 2009) without users: a row's item should score above a drawn one.
 struct ranking {
   static constexpr std::string_view name = "ranking";
   using scalar_type = float;

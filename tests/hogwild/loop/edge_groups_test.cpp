@@ -105,7 +105,7 @@ TEST_F(edges_in_groups, follow_each_other_as_the_nodes_do_in_the_input) {
   }
 }
 
-// Numbers with large gaps between them are put in order in another way, to the same end.
+// Node numbers with large gaps are sorted in another way, with the same result.
 TEST_F(edges_in_groups, are_the_same_whatever_gaps_the_numbers_of_nodes_have) {
   const edge_groups near = made(600);
   for (std::uint32_t& n : number) n = is_node_column(n) ? 2001 * n : n;

@@ -84,7 +84,7 @@ TEST_P(factor_steps, by_kernels_are_those_of_the_gradient) {
     kernels.train_run(150, data.rows() - 150);
 
     const auto expected = general_store.parameters<float>(), found = kernel_store.parameters<float>();
-    // Adagrad divides by what may be small: some more digits.
+    // Adagrad divides by numbers that may be small, which costs some digits.
     const float bound = options.optimizer == optimizer_kind::sgd ? 2e-4f : 1e-3f;
     for (std::size_t j = 0; j < m.dim(); ++j) ASSERT_NEAR(found[j], expected[j], bound) << name_of(set) << " " << j;
   }

@@ -33,8 +33,8 @@ struct half_step_arrays final : private_arrays<float> {
 
 constexpr std::size_t alike_rows = 2048, alike_columns = 6;
 
-/// One row, 2048 times: only its number tells one from another. Steps take a factor that is half_began down by some
-/// tenth of half_apart, the distance of the next half.
+/// The same row 2048 times, distinguished only by its number. Steps lower a factor that is half_began by some tenth of
+/// half_apart, the distance of the next half.
 test::toy_rows rows_alike() {
   test::toy_rows rows;
   rows.columns = alike_columns;

@@ -17,7 +17,7 @@
 namespace hogwild {
 namespace {
 
-/// Writes down when rows settle adds, and when they add.
+/// Records when rows settle adds, and when they add.
 struct told_view : param_view<float> {
   std::string* told = nullptr;
 

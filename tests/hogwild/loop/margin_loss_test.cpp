@@ -174,7 +174,7 @@ TEST_F(constant_term, of_squares_is_the_weighed_mean_of_what_is_left) {
       weight{1.0f, 3.0f, 0.0f};
   EXPECT_FLOAT_EQ(found(least_squares{}, {margin, label}), (100.0f + 101.0f + 102.5f) / 3.0f);
   EXPECT_FLOAT_EQ(found(least_squares{}, {margin, label, offset, weight}), (100.0f + 3.0f * 100.0f) / 4.0f);
-  // Rows that are gone hold it where it was.
+  // Earlier rows keep it near its old value.
   EXPECT_FLOAT_EQ(found(least_squares{}, {margin, label, offset, weight}, {.value = 60.0f, .rows_before = 4.0}), 80.0f);
 }
 
@@ -230,7 +230,7 @@ TEST_F(constant_term, is_the_same_for_any_number_of_threads_and_for_ranks) {
   for (const margin_loss& loss : {margin_loss(smooth), margin_loss(with_kinks)}) {
     const float alone = minimise_constant(loss, {margin, label}, {}, *one);
     EXPECT_EQ(minimise_constant(loss, {margin, label}, {}, *several), alone);
-    // Two ranks with the same rows say everything twice.
+    // Two ranks with the same rows double every sum.
     const rank_sums twice = [](std::span<double> x) {
       for (double& each : x) each *= 2.0;
     };

@@ -73,8 +73,8 @@ TEST(rating_blocks, bands_have_about_as_many_ratings) {
   const toy_ratings_shape shape{.users = 500, .items = 400, .ratings = 20000};
   const test::kept_rows data = planted_ratings(shape);
   const rating_list list = blocks_of(data.view(), shape.users, shape.items, 8);
-  // The most frequent user has (1/500)^(2/3) of the ratings, 1.6 %: a band is that far from an eighth at most, and
-  // half of it on either side is what its ends move.
+  // The most frequent user has (1/500)^(2/3) of the ratings, 1.6 %: a band differs from an eighth by that at most, half
+  // of it at either end.
   for (std::size_t a = 0; a < 8; ++a) {
     const std::uint32_t size = list.starts[8 * (a + 1)] - list.starts[8 * a];
     EXPECT_NEAR(size, 2500.0, 500.0) << a;

@@ -172,7 +172,7 @@ TEST_F(step_by_hand, l2_joins_each_partial_of_a_general_model_once_under_adagrad
   EXPECT_TRUE(std::ranges::equal(store.state<float>(0).first(6), sums));
 }
 
-/// Says of a row's first column alone that it changes: in a run of two, or twice one by one.
+/// Emits only a row's first column: in a run of two, or twice one by one.
 template <bool Runs>
 struct first_column {
   using scalar_type = float;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that take several examples at once, by a linear one whose steps can be worked out by hand.
+// Models that take several examples at once, tested with a linear one whose steps can be worked out by hand.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -86,7 +86,7 @@ TEST_F(workspace_models, one_thread_does_to_the_bit_what_the_serial_engine_does)
 }
 
 TEST_F(workspace_models, step_by_the_mean_of_a_batch_with_l2_as_part_of_the_gradient) {
-  // One step over all rows: w = -step * (mean gradient at 0), and l2 of nothing.
+  // One step over all rows: w = -step * (mean gradient at 0); l2 of zeros adds nothing.
   rows = {};
   rows.columns = features;
   for (int r = 0; r < 4; ++r) rows.push({0, 1, 2, 3}, {1.0f, 2.0f, 0.0f, -1.0f}, static_cast<float>(r));
@@ -109,7 +109,7 @@ TEST_F(workspace_models, leave_frozen_groups_alone_and_refuse_unknown_ones) {
   const train_result r = run(serial_engine{}, {.epochs = 5, .freeze = {"bias"}});
   EXPECT_EQ(r.parameters[features], 0.0f);
   EXPECT_NE(r.parameters[0], 0.0f);
-  // A mean of three equal numbers may be another one.
+  // The mean of three equal numbers may differ from them.
   const train_result kept =
       run(sync_engine{.workers = 3, .rule = sync_rule::average, .rows = 8},
           {.epochs = 5, .initial = [](std::span<float> w) { w[features] = 0.1f; }, .freeze = {"bias"}});
@@ -148,7 +148,7 @@ TEST_F(workspace_models, stay_where_they_are_projected_in_lockstep_under_every_o
   EXPECT_EQ(r.parameters[1], -0.5f);
 }
 
-// Each edge emits what it changes, not its part of a mean: of sixteen at once the changes are not sixteen times as
+// Each edge emits its change, not its part of a mean, so a batch of sixteen must not make the changes sixteen times as
 // large. Chunks hold whole batches, so that the order is another one.
 TEST_F(workspace_models, that_emit_sums_add_up_alike_whatever_the_batch) {
   const test::scratch_folder folder;

@@ -38,7 +38,7 @@ struct cross_validation : testing::Test {
 
   sparse_view view() const { return rows.view(); }
 
-  /// Rows of fold k, and all others, as row_folds has them in order.
+  /// The rows of fold k and all others, in the order of row_folds.
   struct cut {
     sparse_dataset training, validation;
   };
@@ -290,7 +290,7 @@ TEST_F(cross_validation, paths_go_round_a_point_that_diverges) {
 TEST_F(cross_validation, paths_go_on_behind_a_point_that_diverges_as_if_it_had_not_been) {
   test::toy_rows numbers;
   numbers.columns = 1;
-  // So far from 0 that the noise of this step does not end a run worse than it began.
+  // So far from 0 that the noise of this step cannot make a run end worse than it began.
   for (std::size_t r = 0; r < 200; ++r) numbers.push({0}, {1.0f}, 100.0f + static_cast<float>(r % 7));
   const csr_rows column = numbers.csr();
   options = {.epochs = 8, .step = {.initial = 1.5}, .batch = 1};

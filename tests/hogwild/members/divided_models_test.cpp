@@ -92,7 +92,7 @@ struct divided_models : testing::Test {
 
 TEST_F(divided_models, are_the_models_of_one_process) {
   const several_plan ensemble = detail::plan_of({.models = 7});
-  expect_as_alone(ensemble, options);  // whose steps are looked for
+  expect_as_alone(ensemble, options);  // its steps are searched
   train_options told = options;
   told.test = view().slice(0, 100);
   told.step.initial = 0.3;
@@ -145,7 +145,7 @@ TEST_F(divided_models, tell_the_first_rank_s_observers_and_show_them_all_paramet
     train_options own = options;
     own.observers.push_back([&, r](const epoch_report& e) {
       EXPECT_EQ(r, 0u);
-      if (e.epoch != 2) seen.push_back(e.parameters());  // nobody asks for those of the second epoch
+      if (e.epoch != 2) seen.push_back(e.parameters());  // the parameters of the second epoch are not asked for
     });
     return trained(detail::plan_of({.models = 5}), own, ranks);
   });

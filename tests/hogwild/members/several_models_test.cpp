@@ -49,7 +49,7 @@ struct several_models : testing::Test {
   static constexpr std::size_t classes = 11;  // eight and three are trained side by side
   static constexpr test::toy_shape shape{.rows = 900, .columns = 200, .per_row = 13};
 
-  /// Planted: rows of one label are of even classes.
+  /// Rows of the positive planted label are in even classes.
   static test::toy_rows of_classes() {
     test::toy_rows made = test::planted_classification(shape);
     for (std::size_t r = 0; r < made.rows(); ++r)
@@ -107,7 +107,7 @@ TEST_F(several_models, of_classes_make_the_bits_that_each_makes_alone) {
   const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   expect_each_as_alone(logistic{}, {.epochs = 3, .step = {.initial = 0.3}, .seed = seed});
-  // So large a step bears few rows at a time.
+  // So large a step is stable for few rows at a time only.
   expect_each_as_alone(logistic{}, {.epochs = 2, .step = {.initial = 30.0}, .l2 = 0.0, .seed = seed});
   expect_each_as_alone(hinge_svm{}, {.epochs = 3, .l2 = 1e-3, .bias = true, .seed = seed});
   expect_each_as_alone(logistic{}, {.epochs = 4,
@@ -397,7 +397,7 @@ TEST_F(several_models, stop_with_what_whole_passes_have_left) {
   }
 }
 
-// A blow-up that stays finite is one as well.
+// A blow-up that stays finite is a divergence, too.
 TEST_F(several_models, that_end_worse_than_they_began_have_diverged) {
   test::toy_rows any_label = all;  // nothing that could be learned by steps of any size
   for (std::size_t r = 0; r < any_label.rows(); ++r) any_label.label[r] = r % 2 == 0 ? 1.0f : -1.0f;

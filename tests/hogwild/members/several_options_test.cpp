@@ -58,7 +58,7 @@ TEST(several_options, are_not_lost_in_silence) {
                                              "checkpoint_every",
                                              "checkpoint_seconds",
                                              "patience",
-                                             "tolerance_epochs",  // about what is not asked for here
+                                             "tolerance_epochs",  // of rules that are not used here
                                              "constants.momentum",
                                              "constants.beta1",
                                              "constants.beta2",

@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Threads that begin while it lives cannot, since their stacks would be longer than there are addresses.
+/// While it lives no thread can start: its stack would be longer than the address space.
 class no_room_for_threads {
  public:
   no_room_for_threads() {

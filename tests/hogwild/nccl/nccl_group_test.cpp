@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(sizes, nccl_collective,
                                   std::to_string(std::get<0>(test.param));
                          });
 
-// Floats have no room for 1 beside 1e8: what is left of it tells where it was added.
+// In float 1e8 + 1 is 1e8: what is left of the 1 shows where it was added.
 TEST(nccl_group, adds_in_the_order_of_ranks_where_nccl_itself_does_not) {
   constexpr std::array mine{1.0f, 1e8f, -1e8f};
   nccl::unique_id id{};
@@ -117,7 +117,7 @@ TEST_F(lost_device, one_that_fails_tells_the_others_why) {
   for (const std::size_t rank : {1u, 2u}) EXPECT_EQ(said[rank], "rank 0 of 3 gave up: row 17 of a.svm is torn");
 }
 
-/// Rank 1 comes to NCCL, and leaves before it has told the others.
+/// Rank 1 joins NCCL, and leaves before it has told the others.
 TEST_F(lost_device, one_that_leaves_as_it_joins_is_not_waited_for) {
   const std::size_t aborted_before = test::aborted_fake_communicators();
   const std::size_t finalized_before = test::finalized_fake_communicators();
@@ -144,7 +144,7 @@ TEST_F(lost_device, one_that_leaves_as_it_joins_is_not_waited_for) {
   test::fake_nccl().abort(left_behind);
 }
 
-/// It undoes what it has begun, and so do the others, which wait for it.
+/// The rank undoes what it has begun, and so do the others, which wait for it.
 TEST_F(lost_device, one_that_nccl_does_not_let_join_is_named_by_all_and_leaves_nothing) {
   test::break_fake_nccl(test::nccl_fault::refused_to_join, 1);
   const std::size_t aborted_before = test::aborted_fake_communicators();

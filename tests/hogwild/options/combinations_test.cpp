@@ -114,7 +114,7 @@ void for_all_combinations(const F& f) {
   }
 }
 
-/// Those of l2 by occurrence, which nothing but the kind of model has to do with.
+/// The same for l2 by occurrence, which depends only on the kind of model.
 template <class F>
 void for_all_occurrences(const F& f) {
   for (const auto form : {l2_form::by_degree, l2_form::per_occurrence}) {
@@ -126,7 +126,7 @@ void for_all_occurrences(const F& f) {
   }
 }
 
-/// The same with one, of every kind.
+/// Calls f(combination) for all with a device, of every kind.
 template <class F>
 void for_all_combinations_with_devices(const F& f) {
   for_all_combinations([&](const combination& without) {

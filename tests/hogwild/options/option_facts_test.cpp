@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of options: a number outside its range is refused by its name, and the table's words are whole.
+// The table of options: a number outside its range is refused by its name, and the table's texts are complete.
 #include <hogwild/detail/options/option_facts.hpp>
 
 #include <cmath>

@@ -204,7 +204,7 @@ TEST_F(ranks_that_divide, models_or_folds_train_with_no_other_option) {
     SCOPED_TRACE(option.name);
     train_options other = options;
     if constexpr (requires { change(option.of(other)); }) change(option.of(other));
-    // One that several models refuse is refused by the rank that has it, or found to be another.
+    // An option that several models refuse is refused by the rank that has it, or reported as different.
     EXPECT_THAT(ensemble(rows, other), Each(HasSubstr("rank 1 of 2: ")));
   });
   for (const auto& [name, changed] : std::vector<std::pair<std::string, std::function<void(train_options&)>>>{

@@ -40,7 +40,7 @@ std::vector<candidate> some_candidates() {
   return all;
 }
 
-// The rule is train()'s: asked with the same speed of the machine, it comes to the same, word for word.
+// The rule is train()'s: with the same speed of the machine it decides the same, word for word.
 struct random_advice : test::fresh_seed<> {};
 
 TEST_F(random_advice, says_what_a_run_would_decide) {
@@ -54,7 +54,7 @@ TEST_F(random_advice, says_what_a_run_would_decide) {
     std::vector<candidate> again = some_candidates();
     resolved_run run = begin_run(ready);
     run.speed = given.speed;
-    run.speed->lines.missed = 0.0;  // which advice tells instead of a run
+    run.speed->lines.missed = 0.0;  // only advice reports it
     run_planner planner(*ready.task, run);
     EXPECT_EQ(again[i].by->plan(planner), given.runs[i].workers);
     EXPECT_EQ(planner.loop().sharing, given.runs[i].sharing);
@@ -125,7 +125,7 @@ TEST(extrapolate, goes_on_from_one_worker_and_the_most) {
   EXPECT_TRUE(further[0].extrapolated);
   EXPECT_EQ(further[1].workers, 6u);
   EXPECT_NEAR(further[1].epoch_seconds, (8.0 + 20.0 / 6.0) / 6.0, 1e-12);
-  EXPECT_NEAR(further[2].epoch_seconds, 2.0, 1e-12);  // without a cost of lines: as many times as fast as workers
+  EXPECT_NEAR(further[2].epoch_seconds, 2.0, 1e-12);  // without a cost of lines: proportional to the workers
   EXPECT_EQ(further[3].bytes, 100u);
   EXPECT_TRUE(extrapolate(known, 2).empty());
 }

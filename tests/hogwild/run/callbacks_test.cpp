@@ -129,7 +129,7 @@ TEST(parameters_of_a_report, are_w_in_the_order_of_the_input) {
     columns = e.parameters.columns();
   }});
   options.bias = true;
-  options.l2 = 0.3;  // stored are v, with w = a v
+  options.l2 = 0.3;  // the stored weights are v, with w = a v
   const train_result run = train(logistic{}, data, serial_engine{}, options);
   EXPECT_THAT(columns, ElementsAre(7, 10, 30));
   ASSERT_EQ(seen.size(), 5u);
@@ -203,7 +203,7 @@ TEST(observers_of_a_run, are_given_by_pointer_reference_value_or_shared) {
   EXPECT_EQ(heard(options_with(diarist(page))), all);
   EXPECT_EQ(heard(options_with(std::make_shared<diarist>(page))), all);
   EXPECT_EQ(heard(options_with(std::make_unique<diarist>(page))), all);
-  // Copies of the options tell the same one.
+  // Copies of the options report to the same observer.
   const train_options first = options_with(diarist(page)), second = first;
   EXPECT_EQ(first.observers[0].get(), second.observers[0].get());
 }

@@ -176,7 +176,7 @@ TEST(choice_of_workers, says_why_some_are_idle) {
   few.rows = 20;
   EXPECT_EQ(choose_sharing(few).idle,
             "an epoch of one worker alone takes 0.02 ms, which 8 workers are not predicted to beat");
-  // So few that two exchange nothing, whatever a row takes.
+  // So few rows that two workers exchange nothing, whatever a row takes.
   few.rows = 7;
   few.row_ns = 1e9;
   EXPECT_THAT(choose_sharing(few).idle, HasSubstr("8 workers are not predicted to beat"));
@@ -204,7 +204,7 @@ TEST(longest_exchange, keeps_every_number_of_workers_below_the_bound_of_stabilit
         if (p == 2) {
           ASSERT_LE(z * rows, 2.0 + 1e-12) << z;
         } else if (rows < 4096.0) {
-          ASSERT_GT(movement(1.0, z, p, 1.1 * rows), 2.0) << p << " " << z;  // as long as it may be
+          ASSERT_GT(movement(1.0, z, p, 1.1 * rows), 2.0) << p << " " << z;  // the longest that is allowed
         }
       }
     }

@@ -60,7 +60,7 @@ TEST(largest_eigenvalue, of_a_rotated_spectrum) {
 }
 
 TEST(largest_eigenvalue, counts_a_bias_as_a_column_of_one_value) {
-  // Equal rows of squared length 9, with the bias 10; values of both signs that have nothing to do with it leave 1.
+  // Equal rows of squared length 9, with the bias 10; with unrelated values of both signs, 1.
   test::toy_rows equal;
   equal.columns = 2;
   for (int r = 0; r < 20; ++r) equal.push({0, 1}, {1.0f, std::sqrt(8.0f)}, 0.0f);
@@ -80,7 +80,7 @@ TEST(squares_of_entries, are_of_entries_other_than_zero_and_of_rows) {
   EXPECT_DOUBLE_EQ(squares.of_entry(), 14.0 / 3.0);
   EXPECT_DOUBLE_EQ(squares.of_row(), 7.0);
   EXPECT_DOUBLE_EQ(usual_l2(squares, 2), 3.5);
-  // With less than an entry a row a bias, which all rows have, would move too far by the entries.
+  // With less than one entry a row, a step by the entries alone would move the bias, which all rows have, too far.
   for (int r = 0; r < 8; ++r) toy.push({}, {}, 0.0f);
   EXPECT_DOUBLE_EQ(squares_of_entries(toy.csr().view()).of_entry(), 1.4);
 }
@@ -106,7 +106,7 @@ TEST(largest_eigenvalue, of_nothing_is_zero) {
 }
 
 TEST(largest_eigenvalue, looks_at_a_sample_of_long_data) {
-  // 100,000 rows of 10 entries: a tenth as many are looked at, and say the same.
+  // 100,000 rows of 10 entries: a tenth of them is examined, with the same result.
   const test::kept_rows data = test::planted_rows({.rows = 100'000, .columns = 50, .per_row = 10});
   const double part = largest_eigenvalue(data.view()), first = largest_eigenvalue(data.view().slice(0, 2'000));
   EXPECT_EQ(part, first);

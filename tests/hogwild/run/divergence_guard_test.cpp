@@ -109,9 +109,9 @@ TEST(divergence_guard, turns_back_a_run_whose_curvature_was_underestimated) {
   EXPECT_GE(result.objective, best * (1.0 - 1e-5));
 }
 
-// Labels that follow from nothing: what a step learns is noise, so the objective rises a little in the first epoch
-// already, which no exchange would mend. The run is reproducible, since with free threads it is up to the scheduler how
-// much: beside three others on two CPUs one run in twenty rose far enough to be trained again.
+// Random labels: a step learns noise, so the objective rises a little already in the first epoch, which no exchange
+// would mend. The run is reproducible, since with free threads the scheduler decides how much: beside three others on
+// two CPUs one run in twenty rose far enough to be trained again.
 TEST(divergence_guard, does_not_take_the_noise_of_steps_for_gains_that_overshoot) {
   const test::toy_rows toy = test::planted_classification({.rows = 6'000, .columns = 20}, 0.5);
   test::heard_run heard;

@@ -34,7 +34,7 @@ struct margin_lanes {
         all.push_back({.l1 = l1, .sharing = sharing, .bias = l1 > 0.0 || sharing == sharing_kind::direct, .batch = 1});
     return all;
   }
-  /// Those under which rows that are held out are as rows that are cut out. Without l1 they still shrink weights.
+  /// Whether held-out rows count as if they were cut out. Without l1 they still shrink weights.
   static bool cuts(const train_options& way) { return way.l1 > 0.0; }
   static void each_kind(const auto& f) { f(model(), rows()); }
   static void each_shape(const auto& expect) {
@@ -258,7 +258,7 @@ TYPED_TEST(lane_law, each_is_as_trained_on_rows_from_which_its_fold_is_cut) {
   this->each_way([&] {
     if (!TypeParam::cuts(this->options)) return;
     this->options.order = row_order::sequential;               // chunks of fewer rows are smaller
-    if (!TypeParam::has_state) this->options.bias_rate = 0.5;  // else by the rows, which are others where they are cut
+    if (!TypeParam::has_state) this->options.bias_rate = 0.5;  // else the rows decide, and differ where they are cut
     const auto lanes = this->some();
     const prepared_task made = prepare(this->m, of, this->options);
     lane_run run = this->placed(made, lanes);

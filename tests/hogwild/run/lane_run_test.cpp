@@ -23,7 +23,7 @@
 namespace hogwild {
 namespace {
 
-/// Margin models whose steps, l1 and l2 a batch of 16 rows bears.
+/// Margin models whose steps, l1 and l2 are stable in a batch of 16 rows.
 struct eight_lanes : test::lanes_alone {
   eight_lanes() {
     take(test::planted_classification({.rows = 700, .columns = 300, .per_row = 13}));
@@ -65,7 +65,7 @@ TEST_F(eight_lanes, have_an_l1_each_or_none_has) {
   EXPECT_TRUE(std::isfinite(proximal.measure(*rows, lane_task::rows_of_lane::all, false)[0].loss));
 }
 
-// A step * l2 that shrinks weights below 1e-6 within a pass has them folded at gates in its middle; the others go on.
+// Weights that step * l2 shrinks below 1e-6 within a pass are folded at gates in its middle; the other models go on.
 TEST_F(eight_lanes, that_shrink_far_are_folded_and_leave_the_others_alone) {
   lanes[3].l2 = 3.0;
   const prepared_task made = ready();
@@ -159,7 +159,7 @@ TEST_F(eight_lanes, in_lockstep_make_the_bits_that_each_makes_alone) {
   };
   for (const std::size_t workers : {1u, 2u}) {
     sync_engine engine{.workers = workers, .rule = sync_rule::gradients, .rows = 4, .pin = false};
-    EXPECT_EQ(expect_same(engine).dense, 0u);  // few gains, which travel with their places
+    EXPECT_EQ(expect_same(engine).dense, 0u);  // few gains, sent with their places
     engine.rows = 80;
     EXPECT_EQ(expect_same(engine).sparse, 0u);
     engine.rule = sync_rule::average;

@@ -74,7 +74,7 @@ TEST_F(rank_checkpoints, are_those_of_the_named_epoch) {
   for (std::size_t r = 0; r < three; ++r) EXPECT_EQ(read_checkpoint(of(r)).epoch, 2u);
 }
 
-// Rank 1 was killed while it put the third in its place: the second is on its way to where the first still is.
+// Rank 1 was killed while it put its third file in place: the second is being moved to where the first still is.
 TEST_F(rank_checkpoints, are_found_between_their_places) {
   write_all(1);
   const std::string first = folder / "first";

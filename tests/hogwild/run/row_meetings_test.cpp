@@ -44,7 +44,7 @@ TEST_F(random_row_meetings, of_few_rows_are_those_that_are_counted_one_by_one) {
   EXPECT_EQ(found.error, 0.0);
 }
 
-// Rows with a column of their own, but for every tenth, which have one in common: 0.1 for those, nothing for others.
+// Rows with a column of their own, except every tenth, which share one: 0.1 for those, 0 for others.
 TEST(row_meetings, of_many_rows_are_within_the_error_that_is_told) {
   test::toy_rows toy;
   toy.columns = 20'001;

@@ -89,7 +89,7 @@ void expect_as_repeated(const M& m, const contradiction& rows, const Engine& eng
   SCOPED_TRACE(what);
   const csr_rows plain = rows.plain.csr(), weighed = rows.weighed(), repeated = rows.repeated.csr();
   train_options few = options;
-  few.epochs = (options.epochs + 4) / 5;  // as many steps
+  few.epochs = (options.epochs + 4) / 5;  // for as many steps
   const auto loss_of = [&](const train_result& r) { return measured(m, repeated.view(), options, r.parameters).loss; };
   const train_result by_weights = train(m, weighed, engine, options);
   const double ended = loss_of(by_weights);
@@ -146,7 +146,7 @@ struct own_logistic {
   static constexpr label_kind labels = label_kind::binary;
   static constexpr bool takes_offsets = true;
   std::size_t features;
-  std::size_t fixed = 0;  ///< columns from the last one back whose weights are 1 from the start
+  std::size_t fixed = 0;  ///< this many last columns have the weight 1 from the start
 
   std::size_t dim() const { return features; }
   std::vector<parameter_group> groups() const {
@@ -346,7 +346,7 @@ std::string refused(const M& m, const csr_rows& rows, const train_options& optio
   return test::refusal_of<error>([&] { train(m, rows, serial_engine{}, options); });
 }
 
-/// The mean of the labels, and heeds no weights.
+/// Predicts the mean of the labels, and ignores weights.
 template <label_kind Labels>
 struct no_weights {
   static constexpr label_kind labels = Labels;

@@ -94,7 +94,7 @@ TEST_F(run_ends, in_divergence_that_names_the_last_good_epoch) {
   EXPECT_THAT(told.notes, Contains(HasSubstr("the last good epoch is " + std::to_string(good))));
 }
 
-// Labels that columns say nothing of: the objective ends a little above where it began, as it has to.
+// Labels that do not depend on columns: the objective has to end a little above where it began.
 TEST_F(run_ends, as_asked_where_there_is_nothing_to_learn) {
   test::toy_rows chance = test::planted_rows(course_shape);
   const counter_random coin(3, 4);

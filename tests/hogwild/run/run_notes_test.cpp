@@ -58,8 +58,7 @@ struct notes_epoch_counter final : observer {
   int epochs = 0;
 };
 
-// More workers than rows are worth: the run notes that fewer train. Seven are too few for two workers, whatever others
-// do to this machine meanwhile.
+// Seven rows are too few for two workers, however busy this machine is: the run notes that fewer train.
 const test::toy_rows seven_rows = test::planted_classification({.rows = 7, .columns = 20});
 train_result run_that_notes(std::vector<observer_handle> observers) {
   const thread_engine five{.workers = 5, .team = thread_team_kind::std, .pin = false};

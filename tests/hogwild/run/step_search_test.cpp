@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step that is found by passes side by side, against one that is looked for by runs of one epoch.
+// The step found by passes side by side, against a search by runs of one epoch.
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -53,7 +53,7 @@ struct found_step : testing::Test {
 
   template <class M>
   void expect_alike(const M& m, train_options o) const {
-    o.batch = 1;  // a given step may not bear more
+    o.batch = 1;  // a given step may be too large for more
     const double expected = by_single_runs(m, o);
     o.epochs = 1;
     const train_result run = train(m, rows, serial_engine{}, o);
@@ -105,7 +105,7 @@ TEST_F(found_step, of_a_loss_without_bounded_curvature_is_found_one_by_one) {
   expect_alike(poisson{}, {.l2 = 1e-4});
 }
 
-// Each pass ends above its beginning then, by less the smaller its step, and by chance: the next step may end higher.
+// Each pass then ends above its beginning, by less the smaller its step, and by chance: the next one may end higher.
 TEST_F(found_step, of_labels_without_a_pattern_leaves_the_objective_where_it_began) {
   toy = {};
   toy.columns = 10;

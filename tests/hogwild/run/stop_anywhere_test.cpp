@@ -124,7 +124,7 @@ TEST_F(stop_anywhere, measuring_ends_with_the_row_in_hand_and_gives_no_number) {
   options.sharing = sharing_kind::direct;
   options.test = data.view().slice(0, 1000);
   const thread_engine engine{.workers = workers, .team = thread_team_kind::std};
-  // A run is measured once before its first epoch, in its training rows: there no row was trained.
+  // A run measures its training rows once before its first epoch: a stop there finds no row trained.
   measured.set(rows / 2);
   const train_result untrained = run(engine);
   EXPECT_LE(measured.after, workers);

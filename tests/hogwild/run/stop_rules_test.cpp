@@ -72,7 +72,7 @@ TEST_F(stop_rules_of, of_epochs_that_are_measured_together_each_counts_as_their_
   EXPECT_EQ(after_three(0.9), run_status::no_progress);
 }
 
-// A flat objective says nothing of the optimum of a convex model, and its distance says all.
+// A flat objective tells nothing about the optimum of a convex model; the distance from it decides.
 TEST_F(stop_rules_of, of_a_convex_model_a_tolerance_is_a_distance_from_the_optimum) {
   convex = true;
   options.tolerance = 0.01;

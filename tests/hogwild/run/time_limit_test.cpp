@@ -58,7 +58,7 @@ struct limited_run : testing::Test {
                   .initial = [&w](std::span<float> fresh) { std::ranges::copy(w, fresh.begin()); }})
         .train_loss;
   }
-  /// Twice as long, until a row was trained: a busy machine may take its time to begin.
+  /// Twice as long, until a row was trained: a busy machine may be slow to begin.
   template <class Engine>
   train_result cut_in_an_epoch(const Engine& engine) {
     for (double seconds = 0.05;; seconds *= 2.0) {
@@ -98,7 +98,7 @@ TEST_F(limited_run, ends_in_the_middle_of_an_epoch_and_measures_what_it_returns)
     EXPECT_NEAR(run.train_loss, loss_of(run.parameters), 1e-5 * run.train_loss);
   };
   expect_done(cut_in_an_epoch(serial_engine{}));
-  options.sharing = sharing_kind::direct;  // else it would be tried for a second and more how often workers exchange
+  options.sharing = sharing_kind::direct;  // else a trial of the exchange period would take a second and more
   expect_done(cut_in_an_epoch(thread_engine{.workers = 2, .team = thread_team_kind::std, .pin = false}));
   options.sharing = sharing_kind::automatic;
   expect_done(cut_in_an_epoch(sync_engine{.workers = 2, .rows = 8, .pin = false}));

@@ -72,7 +72,7 @@ TEST(train, moves_a_bias_as_the_weight_of_a_column_of_values_as_large) {
   }
   for (const sharing_kind sharing : {sharing_kind::automatic, sharing_kind::direct}) {
     for (const double l1 : {0.0, 1e-3}) {
-      // Between two measurements, that is: then the bias is put where the loss is least.
+      // This holds between two measurements, at which the bias is set where the loss is least.
       train_options options{.epochs = 3,
                             .step = {.initial = 0.5},
                             .l2 = 0.0,
@@ -84,7 +84,7 @@ TEST(train, moves_a_bias_as_the_weight_of_a_column_of_values_as_large) {
       options.bias = true;
       options.bias_rate = 1.0 / 16.0;
       const std::vector<float> bias = train(logistic{}, plain.csr(), serial_engine{}, options).parameters;
-      // l1 takes from the weight of a column, and not from a bias.
+      // l1 reduces the weight of a column, and not a bias.
       const float slack = l1 > 0.0 ? 0.1f : 1e-4f;
       for (std::size_t j = 0; j < plain.columns; ++j) EXPECT_NEAR(bias[j], column[j], slack);
     }
@@ -118,7 +118,7 @@ TEST(train, finds_a_bias_and_leaves_it_out_of_the_l2) {
   for (std::size_t j = 0; j < 20; ++j) EXPECT_NEAR(static_cast<double>(run.parameters[j]), w[j], 0.05);
 }
 
-/// One worker of any team, under any discipline, order and dealing, does what the serial engine does.
+/// One worker of any team, under any update policy, order and sharding, does what the serial engine does.
 struct one_worker
     : testing::TestWithParam<std::tuple<thread_team_kind, update_kind, row_order, sharding, optimizer_kind>> {
   train_options options() const {
@@ -186,7 +186,7 @@ TEST(train, l2_in_two_passes_ends_near_l2_of_every_row) {
     none.l2 = 0.0;
     return train(least_squares{}, toy.csr(), serial_engine{}, none).train_loss;
   }();
-  ASSERT_GT(plain, 1.05 * without);  // the l2 is no small thing
+  ASSERT_GT(plain, 1.05 * without);  // the l2 matters
   options.form = l2_form::two_pass;
   const auto serial = train(least_squares{}, toy.csr(), serial_engine{}, options);
   EXPECT_NEAR(serial.objective, plain, 0.01 * plain);
@@ -206,7 +206,7 @@ TEST(train, l2_in_two_passes_wants_a_step_that_turns_no_weight_over) {
     return test::refusal_of([&] { train(logistic{}, toy.csr(), serial_engine{}, options); }, "");
   };
   EXPECT_THAT(refused({.form = l2_form::two_pass}), testing::HasSubstr("give one"));
-  // The l2 of all rows is their mean square where none is given.
+  // Without an l2 it is the mean square of the rows.
   double squares = 0.0;
   for (const float x : toy.value) squares += static_cast<double>(x) * static_cast<double>(x);
   const double most = 300.0 / squares;
@@ -229,9 +229,10 @@ TEST(train, several_workers_of_every_thread_team_end_near_the_serial_loss) {
       const auto run = train(least_squares{}, toy.csr(), thread_engine{.workers = 3, .team = team}, options);
       EXPECT_EQ(run.workers, 3u);
       EXPECT_EQ(run.examples, 40u * 2000u);
-      // A strongly convex problem under a falling step forgets how the workers met. Over 60 runs of each team the
-      // objective was on average at most 0.014 % above the serial one with a standard deviation of at most 0.008 %: the
-      // band of 1 % ends more than a hundred deviations away, for a normal law a failure rate far below 1e-6.
+      // A strongly convex problem under a falling step ends at the same point however workers interleave. Over 60 runs
+      // of each team the objective was on average at most 0.014 % above the serial one with a standard deviation of at
+      // most 0.008 %: the band of 1 % ends more than a hundred deviations away, for a normal law a failure rate far
+      // below 1e-6.
       EXPECT_NEAR(run.objective, serial, 0.01 * serial);
     }
   }

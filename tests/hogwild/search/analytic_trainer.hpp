@@ -23,7 +23,7 @@ inline double number_of(const trial& t, const std::string& option) {
 /// requests.
 class analytic_trainer final : public trial_trainer {
  public:
-  /// `most_of_large`: of trials whose step is above 1.
+  /// `most_of_large`: the same for trials whose step is above 1.
   explicit analytic_trainer(std::size_t most = 1000, std::size_t most_of_large = 0)
       : most_(most), most_of_large_(most_of_large > 0 ? most_of_large : most) {}
 

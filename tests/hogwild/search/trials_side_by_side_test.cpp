@@ -93,7 +93,7 @@ struct trials_row_by_row : trials_side_by_side_test {
     mine = std::move(trained), others = std::move(held);
     training.emplace(mine.csr()), measured.emplace(others.csr());
   }
-  /// Steps of 0 are found. The model outlives them.
+  /// Steps of 0 are searched. The model outlives the trials.
   template <class M>
   std::vector<side_by_side_trial> of(const M& m, std::initializer_list<double> steps,
                                      std::initializer_list<double> several_l2, const train_options& common = {}) {
@@ -288,7 +288,7 @@ struct trials_of_folds : trials_side_by_side_test {
       dealt->push_back(static_cast<std::uint8_t>((r * r + r / 5) % folds));
     fold = dealt;
     common.bias = true;
-    common.bias_rate = 0.5;  // else by the rows, which are others where they are cut
+    common.bias_rate = 0.5;  // else the rows decide, and differ where they are cut
     common.order = row_order::sequential;
   }
   side_by_side_trial holding_out(std::uint32_t f, double step, double l1, double l2) const {

@@ -33,8 +33,8 @@ thread_engine std_threads(std::size_t workers) {
   return {.workers = workers, .team = thread_team_kind::std, .pin = false};
 }
 
-/// Each row adds 1 to its column and to a parameter that no column names, and so a read of the two together sees them
-/// equal where rows are atomic. Others get every chance to come between: it gives its CPU away after each add.
+/// Each row adds 1 to its column and to a parameter that no column names: if rows are atomic, a read of both finds them
+/// equal. It yields after each add, so that others can come between.
 struct two_alike {
   static constexpr std::string_view name = "two_alike";
   static inline std::atomic<std::size_t> seen_apart{0};

@@ -85,7 +85,7 @@ TEST_F(half_replicas, hand_on_what_they_gained_and_no_more) {
     }
     weight(r.values(0), all_count - 1) += 2.0f;
     expected[all_count - 1] += 2.0f * gain_weight;
-    for (int i = 0; i < 16; ++i) r.exchange(r.rows_to_exchange(), probe);  // by which all travels
+    for (int i = 0; i < 16; ++i) r.exchange(r.rows_to_exchange(), probe);  // these cover all columns
     r.end_round();
     for (std::size_t j = 0; j < all_count; ++j) ASSERT_EQ(shared()[j], expected[j]) << j;
     for (std::size_t j = 0; j < half_count; ++j) ASSERT_EQ(own[j], to_half(shared()[j])) << j;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker that copies, exchanges or merges a large model tells block by block that it gets on.
+// A worker that copies, exchanges or merges a large model reports its progress block by block.
 #include <hogwild/detail/sharing/in_blocks.hpp>
 
 #include <utility>
@@ -30,7 +30,7 @@ TEST(in_blocks, goes_through_a_run_once_and_in_order) {
 }
 
 struct large_model : testing::Test {
-  /// How many blocks slot 1 has told of since it was asked last.
+  /// How many blocks slot 1 has reported since the last call.
   std::uint64_t told() {
     const std::uint64_t now = store.slots()[1].blocks.get();
     return now - std::exchange(before, now);

@@ -21,7 +21,7 @@ sync_engine meeting_ranks(std::size_t workers, std::size_t rows) {
   return {.workers = workers, .rows = rows, .pin = false};
 }
 
-/// The same rows among so many columns more that their entries are few.
+/// The same rows with so many more columns that meetings use pairs.
 test::toy_rows among(const test::toy_rows& toy, std::size_t columns) {
   test::toy_rows wide = toy;
   wide.columns = columns;
@@ -66,7 +66,7 @@ TEST(rank_meeting, pairs_give_the_bits_of_arrays) {
   }
 }
 
-/// Rows of 2 entries, but for some in runs of 40, which have 100. Chunks are shuffled, so that long runs of one rank
+/// Rows of 2 entries, except some in runs of 40, which have 100. Chunks are shuffled, so that long runs of one rank
 /// meet short ones of another.
 test::toy_rows of_two_lengths(std::size_t columns) {
   const auto few = test::planted_classification({.rows = 2'000, .columns = 600, .per_row = 2});

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t unlimited = static_cast<std::size_t>(-1);
 
-/// A store of 8 slots and what a replica on it needs.
+/// A store of 8 slots, and the other needs of a replica on it.
 struct replicas : testing::Test {
   void make(std::size_t parameters, std::size_t state_arrays = 0) {
     store = param_store::in_memory({.parameters = parameters, .state_arrays = state_arrays, .workers = 8});
@@ -29,7 +29,7 @@ struct replicas : testing::Test {
   std::span<float> shared() const { return store.parameters<float>(); }
   std::uint64_t unsent(std::size_t slot = 0) const { return store.slots()[slot].unsent.get(); }
 
-  /// Adds 1 to all that the replica holds, lets it exchange, and says which parameters of the shared array moved.
+  /// Adds 1 to all that the replica holds, lets it exchange, and returns which shared parameters changed.
   std::vector<std::size_t> travelled(replica<float>& r) {
     const std::vector<float> before(shared().begin(), shared().end());
     for (float& w : r.values(0)) w += 1.0f;
@@ -91,7 +91,7 @@ TEST_F(replicas, send_the_same_from_every_slot) {
 
 TEST_F(replicas, of_wide_rows_exchange_as_many_parameters_and_whole_rows) {
   make(1000 * 3 + 3);
-  // 512 parameters are 170 rows of 3; what is not ordered by popularity travels each time.
+  // 512 parameters are 170 rows of 3; groups without an order by popularity are exchanged each time.
   replica<float> r = in_slot(0, {{.name = "weights", .rows = 1000, .width = 3},
                                  {.name = "bias", .offset = 3000, .rows = 3, .hot_first = false}});
   r.begin_round({.exchange_rows = 1});
@@ -228,7 +228,7 @@ TEST_F(replicas, tell_the_probe_what_others_changed_since) {
   for (int k = 1; k <= 16; ++k) {
     for (float& w : r.values(0)) w += 1.0f;
     if (k > 8) {
-      for (float& w : shared()) w += 1.0f;  // somebody else was here
+      for (float& w : shared()) w += 1.0f;  // others have added, too
     }
     r.exchange(1, probe);
     // Eight parameters are looked at in the first exchange, and then in one of eight.

@@ -59,7 +59,7 @@ struct line_slips {
   }
 };
 
-/// Pairs of one drawn column and a row's own: the row's score shall be above that of the drawn one.
+/// Pairs of one drawn column and a row's own: the row's score should be above that of the drawn one.
 struct drawn_pairs {
   using scalar_type = double;
   using example_type = sparse_row<float>;

@@ -41,7 +41,7 @@ class planted_cut : public testing::Test {
       if (x == 0) rows.push({nodes, j}, {50.0f, 0.0f}, -1.0f);
       if (x == 2 * side - 1) rows.push({j, nodes + 1}, {50.0f, 0.0f}, -1.0f);
       if (x == 3) rows.push({j}, {1.0f}, 0.0f);
-      if (x == 20) rows.push({j}, {1.0f}, y < 3 ? 0.0f : 1.0f);  // three of them are not where they are said to be
+      if (x == 20) rows.push({j}, {1.0f}, y < 3 ? 0.0f : 1.0f);  // three of them have the wrong side
     }
     number.push_back(terminal_column(0));
     number.push_back(terminal_column(1));
@@ -68,7 +68,7 @@ thread_engine team(std::size_t workers) {
   return {.workers = workers, .team = thread_team_kind::std, .pin = false};
 }
 
-// Half of the nodes on each side of what is cut are right, and three of 24 are not where they are said to be.
+// 24 nodes are labelled, three of them with the wrong side.
 TEST_F(planted_cut, is_found_by_kernels_and_without_however_workers_meet) {
   const auto expect_found = [](const train_result& r, const std::string& how) {
     ASSERT_TRUE(r.test && r.test->cut && r.test->accuracy) << how;

@@ -91,7 +91,7 @@ TEST_F(factor_runs, other_orders_and_optimisers_go_by_the_gradient) {
 }
 
 TEST_F(factor_runs, l2_by_degree_holds_what_each_rating_does_on_the_average) {
-  // A user has 5000 / 120 = 42 ratings in the mean, an item 62: l2 * n / 50 is 0.04.
+  // A user has 5000 / 120 = 42 ratings on average, an item 62: l2 * n / 50 is 0.04.
   const train_result result = run(threads(2), [](auto& o) {
     o.form = l2_form::by_degree;
     o.l2 = 0.04 * 50.0 / 5000.0;

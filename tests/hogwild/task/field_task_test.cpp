@@ -55,8 +55,9 @@ TEST_P(field_runs, one_worker_on_the_shared_array_ends_at_the_bits_of_one_alone)
   EXPECT_NEAR(exact.train_loss, alone.train_loss, 1e-3 * alone.train_loss);
 }
 
-// A worker that is away in the middle of a row then writes its columns, twelve of 300, as they were before: at most a
-// twenty-fifth of the gain. To lose half of it takes a dozen such rows at the end of three epochs of some milliseconds.
+// A worker that loses its CPU in the middle of a row then writes its columns, twelve of 300, as they were before: at
+// most a twenty-fifth of the gain. To lose half of it takes a dozen such rows at the end of three epochs of some
+// milliseconds.
 TEST_P(field_runs, two_workers_on_the_shared_array_end_as_one_does) {
   const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
   const train_result one = run(serial_engine{}, sharing_kind::direct, update_kind::lossy);

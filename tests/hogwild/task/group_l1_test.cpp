@@ -18,7 +18,7 @@
 namespace hogwild {
 namespace {
 
-/// Least squares as a model that says what it changes: one parameter a column.
+/// Least squares as a general model: one parameter a column.
 struct own_squares {
   static constexpr std::string_view name = "own_squares";
   using scalar_type = float;

@@ -16,7 +16,7 @@ namespace {
 constexpr test::toy_shape of_listed_rows{.rows = 400, .columns = 60, .per_row = 6};
 constexpr std::uint32_t listed_classes = 20;
 
-/// Forms of the last layer, and the loss that it has.
+/// Forms of the last layer, and their loss.
 struct listed_form {
   std::uint32_t samples = 0;
   bool hierarchical = false, one_vs_rest = false;

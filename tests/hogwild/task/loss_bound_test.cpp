@@ -70,7 +70,7 @@ void expect_below(const M& model, const sparse_view& data, bool bias, std::size_
   const made_bound made = bound_at(model, data, here, bias);
   EXPECT_NEAR(made.bound.loss, loss_at(*made.task, here), rounding * (1.0 + std::abs(made.bound.loss)))
       << model_name<M>();
-  // With a constant term it touches what the best one leaves of the loss.
+  // With a constant term it touches the loss under the best constant.
   const double there = made.at(here);
   if (touches) {
     EXPECT_NEAR(there, made.bound.loss, rounding * (1.0 + std::abs(made.bound.loss))) << model_name<M>();

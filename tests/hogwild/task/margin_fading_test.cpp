@@ -32,7 +32,7 @@ struct dense_logistic {
   using scalar_type = float;
   using example_type = sparse_row<float>;
   std::size_t features;
-  std::span<const float> l2{};  ///< what an entry of each column takes of it; empty: nothing
+  std::span<const float> l2{};  ///< the part of l2 that an entry of each column applies; empty: none
 
   std::size_t dim() const { return features; }
   double loss(const auto& w, const example_type& z) const {
@@ -49,7 +49,7 @@ static_assert(conforms<dense_logistic>());
 
 constexpr optimizer_kind both[] = {optimizer_kind::momentum, optimizer_kind::adam};
 
-/// With which each learns.
+/// The step with which each optimiser learns.
 double step_of(optimizer_kind kind) {
   return kind == optimizer_kind::adam ? 0.02 : 0.05;
 }
@@ -75,7 +75,7 @@ struct margin_fading : testing::Test {
   const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
 };
 
-// The same steps: what rows owe a column is settled in closed form.
+// The same steps: the steps that rows owe a column are settled in closed form.
 TEST_F(margin_fading, momentum_ends_where_its_dense_form_does) {
   for (const std::size_t epochs : {1u, 5u}) {
     const train_result of_all = dense(optimizer_kind::momentum, epochs);
@@ -104,7 +104,7 @@ TEST_F(margin_fading, adam_ends_within_a_hundredth_of_its_dense_form) {
   }
 }
 
-// l2 joins the gradient of the columns that a row has; momentum takes of it what all in all cannot overshoot.
+// l2 joins the gradient of the columns that a row has; momentum applies as much as cannot overshoot over time.
 TEST_F(margin_fading, l2_joins_the_gradient_by_degree) {
   constexpr double l2 = 1e-2;
   for (const optimizer_kind kind : both) {
@@ -127,7 +127,7 @@ TEST_F(margin_fading, l2_joins_the_gradient_by_degree) {
   }
 }
 
-// A large l2 of a column of one row takes 15 times its weight, and ten times that under momentum.
+// A large l2 of a column of one row would take 15 times its weight, and ten times that under momentum.
 TEST_F(margin_fading, a_large_l2_of_a_rare_column_does_not_overshoot) {
   test::toy_rows with_rare = rows;
   with_rare.columns = rows.columns + 1;

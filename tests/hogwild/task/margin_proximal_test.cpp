@@ -28,14 +28,14 @@ namespace {
 
 constexpr optimizer_kind all_kinds[] = {optimizer_kind::sgd, optimizer_kind::adagrad, optimizer_kind::ftrl};
 
-/// Least squares that writes down which rows are trained, by their labels.
+/// Least squares that records which rows are trained, by their labels.
 struct told_rows {
   static constexpr std::string_view name = "told_rows";
   static constexpr label_kind labels = label_kind::real;
   static inline std::vector<float> trained;
   double loss(float m, float y) const { return 0.5 * (m - y) * (m - y); }
   float derivative(float m, float y) const {
-    if (y != 1.0f && y != -1.0f) trained.push_back(y);  // those are asked for by who wants to know the curvature
+    if (y != 1.0f && y != -1.0f) trained.push_back(y);  // labels of 1 and -1 are used to find the curvature
     return m - y;
   }
 };
@@ -223,8 +223,8 @@ TEST_F(few_decide, ends_near_the_optimum_with_several_workers) {
       EXPECT_THROW(train(logistic{}, data, local_sgd_engine{.workers = 4}, options(kind)), config_error);
       continue;
     }
-    // A quarter of what rows change is kept, and a quarter of what the gate takes. Such runs repeat to the bit: they
-    // end 0.02 % above the least, and where the gate takes all, at no weights, 0.52 % above it.
+    // The mean keeps a quarter of what rows change, and a quarter of what the gate takes. Such runs repeat to the bit:
+    // they end 0.02 % above the least, and where the gate takes all, at no weights, 0.52 % above it.
     const train_result averaged = train(logistic{}, data, local_sgd_engine{.workers = 4}, options(kind));
     EXPECT_NEAR(averaged.objective, least, 0.001 * least) << name_of(kind);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Margin models by kernels under adagrad, against the same row by row: one worker under direct sharing takes that.
+// Margin models by kernels under adagrad, against training row by row, which one worker under direct sharing does.
 #include <hogwild/detail/task/margin_task.hpp>
 
 #include <cmath>
@@ -26,8 +26,8 @@ struct adagrad_runs : testing::Test {
     change(options);
     return train(model, rows, engine, options);
   }
-  // Both take the same rows in the same order, and round otherwise: some 10^4 steps of at most 0.2, each off by 1e-6 of
-  // itself at most.
+  // Both take the same rows in the same order, but round differently: some 10^4 steps of at most 0.2, each off by 1e-6
+  // of itself at most.
   void expect_alike(const auto& model, const std::function<void(train_options&)>& change) const {
     const auto with = [&](sharing_kind sharing) {
       return run(model, serial_engine{}, [&](train_options& o) {
@@ -85,7 +85,7 @@ TEST_F(adagrad_runs, repeat_to_the_bit_where_that_is_asked_for) {
   EXPECT_EQ(with(1), with(2));
 }
 
-// Momentum beside locked examples is refused before workers begin. One that finds itself there all the same says so: to
+// Momentum beside locked examples is refused before workers begin. A worker that gets there all the same throws: to
 // return would end a run that nobody has trained.
 TEST_F(adagrad_runs, workers_throw_where_no_step_is_written_for_their_arrays) {
   train_options options{.step = {.initial = 0.1}, .optimizer = optimizer_kind::momentum};

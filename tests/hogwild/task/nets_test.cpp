@@ -110,7 +110,7 @@ TEST(nets, reproducible_runs_are_the_same_for_any_number_of_threads) {
   }
 }
 
-/// Images of 28 x 28 with a bright bar, whose height and slant tell ten classes, under noise.
+/// Images of 28 x 28 with a bright bar under noise; its height and slant are the class, one of ten.
 struct bars : row_arrays {
   bars(std::size_t rows, std::uint64_t seed) {
     std::mt19937_64 random(seed);

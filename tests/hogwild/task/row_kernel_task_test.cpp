@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models by row kernels, against their own gradient: one worker under direct sharing takes that.
+// Models by row kernels, against their own gradient, which one worker under direct sharing uses.
 #include <hogwild/detail/task/row_kernel_loops.hpp>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct machine_case {
   static test::toy_rows rows() { return test::planted_classification(kernel_shape); }
   model m{.features = kernel_shape.columns, .factors = 5};
 };
-/// With more factors than registers hold, and numbers for labels.
+/// Has more factors than registers hold, and numbers for labels.
 struct wide_machine_case {
   using model = factorization_machine;
   static test::toy_rows rows() { return test::planted_regression(kernel_shape); }
@@ -123,7 +123,7 @@ struct row_kernel_runs : testing::Test {
     return train(model, rows, engine, options);
   }
   /// The same epochs row by row on the model's own gradient, and by kernels. Both take the same rows in the same order,
-  /// and round otherwise: each of some 10^5 partials is off by 2^-22 at most, of parameters that stay below 1. Under
+  /// but round differently: each of some 10^5 partials is off by 2^-22 at most, of parameters that stay below 1. Under
   /// adagrad a step is off by 2.4e-5 of itself, and factors near 0, whose signs grow apart, make a thousand of that.
   void expect_kernels_agree(optimizer_kind kind, const std::function<void(train_options&)>& change) const {
     const double within = kind == optimizer_kind::sgd ? 1e-5 : 1e-3;
@@ -207,7 +207,7 @@ TEST_F(machine_kernel_runs, groups_that_are_frozen_stay_as_they_are) {
   EXPECT_EQ(factors_after(2), factors_after(4));
 }
 
-// Steps are small, and the last ones a thousandth of the first: what is left is some 1e-4 of the objective.
+// Steps are small, and the last ones a thousandth of the first: some 1e-4 of the objective remains.
 TEST(softmax_with_l2, ends_at_the_optimum_under_every_optimiser) {
   if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const test::kept_rows rows = test::planted_classes({.rows = 300, .columns = 40, .per_row = 6}, 3);
@@ -281,7 +281,7 @@ TEST_F(list_runs, measures_are_those_of_the_scores) {
         best_is_right += has && s[k] == best;
       }
     }
-    // Kernels round the scores otherwise; so few rows of a thousand may end on the other side.
+    // Kernels round the scores differently: few rows of a thousand may end on the other side.
     ASSERT_TRUE(result.test && result.test->precision_at_1);
     EXPECT_NEAR(result.test->loss, loss / 1000, 1e-5);
     EXPECT_NEAR(*result.test->precision_at_1, static_cast<double>(best_is_right) / 1000, 0.003);
@@ -314,11 +314,11 @@ TEST_F(list_runs, models_of_programs_take_them_where_they_say_so) {
     const double expected = 1.0 - std::pow(0.99, static_cast<double>(count[k]));
     EXPECT_NEAR(static_cast<double>(result.parameters[k]), expected, 1e-4) << k;
   }
-  EXPECT_FALSE(result.test->accuracy);  // what they predict is one class
+  EXPECT_FALSE(result.test->accuracy);  // they predict one class
   EXPECT_THROW(train(class_weights<false>{6}, rows, serial_engine{}, options), input_error);
 }
 
-// Rows do not say which of them concern such a group, so that l2 neither trains nor measures it.
+// Nobody knows which rows concern such a group, so l2 is neither trained nor measured.
 TEST_F(list_runs, groups_that_are_no_columns_have_no_l2_and_do_not_count) {
   const auto objective_by = [&](double l2) {
     const train_result result =
@@ -347,8 +347,8 @@ struct row_kernel_ranks : testing::Test, Case {
 using row_kernel_rank_cases = testing::Types<machine_of_ranks, softmax_of_ranks>;
 TYPED_TEST_SUITE(row_kernel_ranks, row_kernel_rank_cases);
 
-// A step that falls inside an epoch falls by the rows of all ranks: of two that have the same rows, each does what a
-// process does alone, and the mean of equal numbers is that number but for rounding.
+// A step that falls inside an epoch falls by the rows of all ranks: two ranks with the same rows each do what a process
+// does alone, and the mean of equal numbers is that number up to rounding.
 TYPED_TEST(row_kernel_ranks, in_lockstep_follow_the_schedule_of_all_rows) {
   const csr_rows rows = this->all.csr();
   for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::adagrad}) {

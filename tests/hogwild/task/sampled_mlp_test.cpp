@@ -94,8 +94,8 @@ TEST_F(sampled_mlp, trains_by_every_optimizer_and_distribution) {
   expect_to_learn_by_others(wide_net(10), untrained, full);
 }
 
-// A class's l2 counts as many times as it comes less often: over an epoch it is that of the full softmax. With a label
-// for each class and no gradient to speak of, weights shrink by exp(-step l2 batches).
+// A class that is drawn more rarely applies more l2 each time: over an epoch it is that of the full softmax. With a
+// label for each class and no gradient to speak of, weights shrink by exp(-step l2 batches).
 TEST_F(sampled_mlp, l2_counts_as_often_as_in_the_full_softmax) {
   const auto shrunk = [&](std::uint32_t samples) {
     const mlp m = wide_net(samples);

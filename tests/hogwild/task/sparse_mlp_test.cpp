@@ -34,7 +34,7 @@ mlp net_in_form(bool sparse, std::uint32_t second = 0) {
   return {.features = features, .classes = 3, .hidden = {10, second}, .scale = 2.0f, .sparse = sparse};
 }
 
-/// With which each learns.
+/// The step with which each optimiser learns.
 double step_of(optimizer_kind kind) {
   if (kind == optimizer_kind::sgd) return 0.3;
   if (kind == optimizer_kind::adam) return 0.005;
@@ -64,7 +64,7 @@ TEST_F(sparse_mlp, its_gradient_and_scores_are_those_of_the_dense_form) {
   std::vector<float> w = test::noise_vector(dense.dim(), 3, -0.3, 0.3);
   for (const std::size_t n : {1u, 5u, 64u, 100u}) {  // passes of 64
     auto of_dense = workspace_of(dense, n), of_sparse = workspace_of(sparse, n);
-    for (const std::size_t first : {0u, 200u}) {  // what the batch before left behind does no harm
+    for (const std::size_t first : {0u, 200u}) {  // the batch before leaves nothing behind
       const batch expected = batch_of(dense, of_dense, w, first, n), found = batch_of(sparse, of_sparse, w, first, n);
       for (std::size_t k = 0; k < w.size(); ++k) EXPECT_NEAR(found.gradient[k], expected.gradient[k], 1e-6) << k;
       for (std::size_t k = 0; k < n; ++k) EXPECT_NEAR(found.scores[k].loss, expected.scores[k].loss, 1e-5);
@@ -72,7 +72,7 @@ TEST_F(sparse_mlp, its_gradient_and_scores_are_those_of_the_dense_form) {
   }
 }
 
-// The same sums in another order; what momentum does to a column meanwhile is settled in closed form.
+// The same sums in another order; the steps of momentum for a column are settled in closed form.
 TEST_F(sparse_mlp, epochs_end_where_those_of_the_dense_form_do) {
   for (const optimizer_kind kind :
        {optimizer_kind::sgd, optimizer_kind::momentum, optimizer_kind::adagrad, optimizer_kind::row_adagrad}) {
@@ -85,8 +85,8 @@ TEST_F(sparse_mlp, epochs_end_where_those_of_the_dense_form_do) {
   }
 }
 
-// Adam's corrections are those in the midst of the steps that are settled at once, which is as good as exact but for
-// columns that are new in the first dozen batches: it ends within a twentieth.
+// Steps that are settled at once use Adam's corrections of the middle one, which is as good as exact except for columns
+// that are new in the first dozen batches: it ends within a twentieth.
 TEST_F(sparse_mlp, adam_ends_within_a_twentieth_of_the_dense_form) {
   const auto ends = [&](bool sparse, std::size_t epochs) {
     return run(sparse, serial_engine{},
@@ -100,7 +100,7 @@ TEST_F(sparse_mlp, adam_ends_within_a_twentieth_of_the_dense_form) {
   EXPECT_LT(ends(true, 30), 0.2) << "of log 3 = 1.1";
 }
 
-// A step decays a column of few rows as often as over an epoch comes to the same: it ends within a tenth.
+// Only steps with a column decay it, by as much over an epoch: it ends within a tenth.
 TEST_F(sparse_mlp, l2_by_degree_ends_near_the_dense_form) {
   for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::momentum}) {
     const auto change = [=](train_options& o) {
@@ -142,7 +142,7 @@ TEST_F(sparse_mlp, engines_end_where_the_dense_form_does) {
       EXPECT_NEAR(run(true, engine, change).objective, dense, within * dense) << name_of(kind);
     };
     ends_alike(sync_engine{.workers = 2, .rows = 16}, false, 1e-4);
-    // Ranks that meet in the midst of a batch, and often, take the mean of what the dense form has.
+    // Ranks that meet often, and within a batch, take the mean of what the dense form has.
     const double of_means = kind == optimizer_kind::adam ? 0.02 : 1e-4;
     for (const std::size_t rows : {32u, 3u})
       ends_alike(sync_engine{.workers = 2, .rule = sync_rule::average, .rows = rows}, false, of_means);

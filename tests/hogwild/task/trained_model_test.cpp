@@ -31,7 +31,7 @@ using ::testing::Not;
 
 namespace {
 
-/// A margin model with a number.
+/// A margin model with a number of its own.
 struct power_hinge {
   static constexpr std::string_view name = "power_hinge";
   static constexpr label_kind labels = label_kind::binary;
@@ -48,14 +48,14 @@ struct power_hinge {
   }
 };
 
-/// One that does not say what it is made with.
+/// A model that does not name its arguments.
 struct silent_hinge : power_hinge {
   static constexpr std::string_view name = "silent_hinge";
   static std::array<model_number, 0> numbers() { return {}; }
 };
 
-/// A general model whose groups lie the other way round than its columns are saved: a constant term, then a slope for
-/// each column, then two numbers for each.
+/// A general model whose groups are in another order than saved columns: a constant term, then a slope for each column,
+/// then two numbers for each.
 struct pairs {
   static constexpr std::string_view name = "pairs_of_numbers";
   using scalar_type = double;
@@ -154,8 +154,8 @@ struct plain_squares {
 static_assert(conforms<power_hinge>() && conforms<pairs>() && conforms<class_sums>() &&
               conforms<test::dense_squares>());
 
-/// Columns have gaps and are not as frequent as their numbers are large, so that their positions are others. Labels are
-/// what `label` makes of a row's number and its three columns.
+/// Columns have gaps, and their frequency does not follow their numbers, so that positions differ. `label` makes a
+/// label of a row's number and its three columns.
 template <class Label>
 std::string text_of(std::size_t rows, const Label& label) {
   std::string text;
@@ -359,7 +359,7 @@ TEST_F(trained_models, refuse_to_be_saved_where_they_would_not_come_back) {
       said(silent_hinge{{4.0f}}, two_labels),
       "the model silent_hinge would be another one when it is loaded: name the members that it is made with in its "
       "numbers()");
-  EXPECT_EQ(said(silent_hinge{}, two_labels), "nothing was refused");  // it is what it is without arguments
+  EXPECT_EQ(said(silent_hinge{}, two_labels), "nothing was refused");  // it can be made without arguments
   EXPECT_THAT(said(plain_squares<0>{data.features(), 2.0f}, data), HasSubstr("would be another one"));
   EXPECT_EQ(said(plain_squares<0>{data.features()}, data), "nothing was refused");
   EXPECT_EQ(said(plain_squares<1>{data.features()}, data), "nothing was refused");

@@ -126,7 +126,7 @@ TEST(first_rows, a_run_that_begins_inside_is_followed_to_its_end) {
   EXPECT_EQ(refusal(stray_block{.where = features - 4}, toy, serial_engine{}, given), "accepted");
 }
 
-// l2 is taken with each partial: of some of a group's, or of partials that come twice, it would be that of no
+// l2 is added to each partial: if a row emitted only some of a group, or some twice, it would be the l2 of no
 // objective.
 TEST(first_rows, of_a_model_with_a_workspace_and_l2_emit_all_of_a_group_once) {
   const auto toy = rows_with_a_strange_one(1);

@@ -107,7 +107,7 @@ TYPED_TEST(word_trees, the_loss_is_the_formula) {
         for (const std::uint32_t other : beside) loss -= std::log(this->chance(words[t], other));
         continue;
       }
-      // The mean of the neighbours stands where the first one's vector does, for as long as it is asked for.
+      // The mean of the neighbours takes the place of the first one's vector for a while.
       const std::vector<float> before = this->w;
       for (std::size_t i = 0; i < tree_dimension; ++i) {
         float sum = 0.0f;
@@ -169,7 +169,7 @@ TYPED_TEST(word_trees, whose_counts_are_none_are_refused) {
       config_error);
 }
 
-// In single precision both have 2^24 + 4, and by their bytes "a" would come first: the order that was saved stands.
+// In single precision both have 2^24 + 4, and by their bytes "a" would come first: the saved order must hold.
 TEST(words_of_a_saved_model, keep_their_order_where_counts_are_rounded) {
   const vocabulary words({{"b", (1u << 24) + 5}, {"a", (1u << 24) + 4}, {"c", 7}});
   skip_gram m;
