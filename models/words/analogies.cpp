@@ -12,8 +12,8 @@
 #include <hogwild/detail/kernels/window_kernels.hpp>
 #include <hogwild/error.hpp>
 
-#include "data/input_stream.hpp"
 #include "platform/tbb_arena.hpp"
+#include "text/input_stream.hpp"
 #include "words/word_table.hpp"
 
 namespace hogwild {

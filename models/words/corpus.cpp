@@ -17,10 +17,10 @@
 
 #include "data/dataset_writer.hpp"
 #include "data/ingest.hpp"
-#include "data/input_stream.hpp"
 #include "data/narrowing.hpp"
 #include "data/writable_arrays.hpp"
 #include "platform/tbb_arena.hpp"
+#include "text/input_stream.hpp"
 #include "words/word_passes.hpp"
 #include "words/word_table.hpp"
 

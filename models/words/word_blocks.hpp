@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/byte_reader.hpp"
+#include "text/byte_reader.hpp"
 
 namespace hogwild::detail {
 

@@ -14,7 +14,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
-#include "data/input_stream.hpp"
+#include "text/input_stream.hpp"
 
 namespace hogwild {
 namespace {

@@ -166,8 +166,10 @@ TYPED_TEST(half_replica_runs, are_refused_where_nothing_would_be_a_half) {
   this->expect_refused(2, "one shared array (direct) is float", [](auto& o) { o.sharing = sharing_kind::direct; });
   this->expect_refused(2, "ordered updates need one shared array", [](auto& o) { o.update = update_kind::locked; });
   this->expect_refused(2, "use lossy updates, or float storage", [](auto& o) { o.update = update_kind::exact; });
-  this->expect_refused(2, "half storage needs kernels", [](auto& o) { o.optimizer = optimizer_kind::momentum; });
-  this->expect_refused(2, "half storage needs kernels", [](auto& o) { o.freeze = {"factors"}; });
+  this->expect_refused(2, "half storage needs a model of factors that kernels train",
+                       [](auto& o) { o.optimizer = optimizer_kind::momentum; });
+  this->expect_refused(2, "half storage needs a model of factors that kernels train",
+                       [](auto& o) { o.freeze = {"factors"}; });
 }
 
 TEST(half_storage_of_workers, is_refused_to_models_without_factors_of_that_kind) {

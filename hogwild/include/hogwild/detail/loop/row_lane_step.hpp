@@ -124,7 +124,7 @@ struct lane_sharing {
   std::size_t lanes, lane;
 
   view_type parameters() const { return {all->parameters(), lanes, lane}; }
-  view_type state(std::size_t k) const requires traits.has_state { return {all->state(k), lanes, lane}; }
+  view_type state(std::size_t k) const requires(traits.has_state) { return {all->state(k), lanes, lane}; }
 };
 
 /// Row by row, one lane after the other like a model alone, on arrays that others write, too, or that gather the
