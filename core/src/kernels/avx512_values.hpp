@@ -10,14 +10,14 @@ namespace {  // each file that includes this has its own copy
 
 /// Sixteen entries at once, with gather instructions, which are fast on Intel's server cores.
 struct avx512_values : x86_values {
-  using entries_at_once = double_lanes;
+  using entries_at_once = floats16;
 
-  static double_lanes load_entries(const float* value) { return _mm512_loadu_ps(value); }
-  static double_lanes load_entries(const half* value) {
+  static floats16 load_entries(const float* value) { return _mm512_loadu_ps(value); }
+  static floats16 load_entries(const half* value) {
     return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(value)));
   }
   template <class Index>
-  static double_lanes gather(const float* w, const Index* index) {
+  static floats16 gather(const float* w, const Index* index) {
     return _mm512_i32gather_ps(offsets(index), w, sizeof(float));
   }
 

@@ -6,7 +6,7 @@
 
 #include <hogwild/detail/data/half.hpp>
 
-#include "kernels/lanes.hpp"
+#include "kernels/gathered_values.hpp"
 
 // As in margin/loops.hpp, each instruction set's type belongs to its own file, and nothing here calls an inline
 // function of other headers on floats.
@@ -17,11 +17,11 @@ namespace hogwild::detail {
 /// rounds towards 0, for vectors of up to `most_halves` floats.
 template <class Isa>
 struct factor_cells {
-  template <class Floats = lanes>
+  template <class Floats = floats8>
   static Floats load(const float* from) {
     return loaded<Floats>(from);
   }
-  template <class Floats = lanes>
+  template <class Floats = floats8>
   static Floats load(const half* from) {
     if constexpr (length<Floats> <= Isa::most_halves) {
       return Isa::template widened<Floats>(from);

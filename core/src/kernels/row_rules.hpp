@@ -6,7 +6,7 @@
 
 #include <hogwild/detail/kernels/row_batch.hpp>
 
-#include "kernels/lanes.hpp"
+#include "kernels/gathered_values.hpp"
 
 // The common part of the loops of row kernels. As in margin/loops.hpp, each instruction set's type belongs to its own
 // file, and nothing here calls an inline function of other headers on floats.
@@ -25,7 +25,7 @@ struct row_rules {
   static void store(float* to, Floats value) {
     __builtin_memcpy(to, &value, sizeof value);
   }
-  template <class Floats = lanes>
+  template <class Floats = floats8>
   static Floats splat(float x) {
     return Floats{} + x;
   }

@@ -6,7 +6,7 @@
 
 #include <hogwild/detail/data/half.hpp>
 
-#include "kernels/lanes.hpp"
+#include "kernels/gathered_values.hpp"
 
 namespace hogwild::detail {
 namespace {  // each file that includes this has its own copy
@@ -15,10 +15,10 @@ namespace {  // each file that includes this has its own copy
 struct scalar_values : gathered_values {
   static float load_one(const float* value) { return *value; }
   static float load_one(const half* value) { return to_float(*value); }
-  static lanes load(const float* value) { return loaded(value); }
-  static lanes load(const half* value) {
+  static floats8 load(const float* value) { return loaded(value); }
+  static floats8 load(const half* value) {
     const quad decoded[2] = {to_floats(value), to_floats(value + 4)};
-    lanes result;
+    floats8 result;
     __builtin_memcpy(&result, decoded, sizeof result);
     return result;
   }
@@ -28,7 +28,7 @@ struct scalar_values : gathered_values {
   static Floats widened(const half* from) {
     return to_floats(from);
   }
-  static void cut_off(half* to, half_lanes value) {
+  static void cut_off(half* to, floats4 value) {
     words bits;
     __builtin_memcpy(&bits, &value, sizeof bits);
     const words magnitude = bits & 0x7fffffffu;
@@ -46,12 +46,12 @@ struct scalar_values : gathered_values {
     for (std::size_t i = 0; i < 4; ++i) to[i] = static_cast<half>(cut[i]);
   }
 
-  static void round(half* to, lanes value) {
+  static void round(half* to, floats8 value) {
     for (std::size_t i = 0; i < width; ++i) to[i] = to_half(value[i]);
   }
 
   template <class Value>
-  static lanes load_entries(const Value* value) {
+  static floats8 load_entries(const Value* value) {
     return load(value);
   }
 

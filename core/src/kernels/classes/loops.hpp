@@ -5,7 +5,7 @@
 
 #include <hogwild/detail/kernels/row_kernels.hpp>
 
-#include "kernels/lanes.hpp"
+#include "kernels/gathered_values.hpp"
 #include "kernels/row_rules.hpp"
 
 // The loops of linear models of several classes. A column's weights are adjacent, so that one instruction handles a
@@ -69,9 +69,9 @@ class class_loops : row_rules<Isa> {
       return;
     }
     in_blocks(n, [&]<std::size_t Vectors>(std::size_t first) {
-      lanes sum[Vectors];
+      floats8 sum[Vectors];
       for (std::size_t i = 0; i < Vectors; ++i)
-        sum[i] = w.bias != nullptr ? loaded(w.bias + place(first, i, n)) : lanes{};
+        sum[i] = w.bias != nullptr ? loaded(w.bias + place(first, i, n)) : floats8{};
       for (std::size_t e = 0; e < z.size; ++e) {
         const float x = Isa::load_one(z.value + e);
         const float* const column = w.weights + z.index[e] * n;
@@ -98,13 +98,13 @@ class class_loops : row_rules<Isa> {
   /// The same for the classes of a block.
   template <std::size_t Vectors, bool L2, class Rule>
   static void change_block(const update& u, const Rule& rule, const row& z, std::size_t first, std::size_t n) {
-    lanes slope[Vectors];
+    floats8 slope[Vectors];
     for (std::size_t i = 0; i < Vectors; ++i) slope[i] = loaded(u.room + place(first, i, n));
     for (std::size_t e = 0; e < z.size; ++e) {
       const std::size_t j = z.index[e];
       const float x = Isa::load_one(z.value + e);
-      const lanes factor = splat(rule.l2_factor(u.l2_of != nullptr ? u.l2_of[j] : u.l2));
-      lanes w[Vectors], sum[Vectors];
+      const floats8 factor = splat(rule.l2_factor(u.l2_of != nullptr ? u.l2_of[j] : u.l2));
+      floats8 w[Vectors], sum[Vectors];
       for (std::size_t i = 0; i < Vectors; ++i) {
         const std::size_t at = j * n + place(first, i, n);
         if constexpr (Rule::sums) sum[i] = loaded(u.sums.weights + at);

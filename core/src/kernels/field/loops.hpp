@@ -7,7 +7,7 @@
 
 #include "kernels/factor_cells.hpp"
 #include "kernels/field/pairs.hpp"
-#include "kernels/lanes.hpp"
+#include "kernels/gathered_values.hpp"
 #include "kernels/row_rules.hpp"
 
 // The loops of field-aware factorization machines. As in margin/loops.hpp, each instruction set's type belongs to its
@@ -43,8 +43,8 @@ class field_loops : row_rules<Isa> {
       float* to = room + run.slot * row_of + e.slot * width_of;
       for (std::size_t n = run.fields; n > 0; --n, v += width_of, to += row_of) {
         for (std::size_t f = 0; f < width_of; f += 4) {
-          const half_lanes p = e.x * cells::template load<half_lanes>(v + f);
-          store(to + f, Add ? loaded<half_lanes>(to + f) + p : p);
+          const floats4 p = e.x * cells::template load<floats4>(v + f);
+          store(to + f, Add ? loaded<floats4>(to + f) + p : p);
         }
       }
     }
@@ -52,23 +52,23 @@ class field_loops : row_rules<Isa> {
 
   /// Sums of products, with as many products at once as the rest of a row allows.
   struct products {
-    double_lanes many{};
-    lanes some{};
-    half_lanes few{};
+    floats16 many{};
+    floats8 some{};
+    floats4 few{};
 
     /// Adds x * a * b of n floats, a multiple of four.
     void add(float x, const Factor* a, const float* b, std::size_t n) {
       std::size_t i = 0;
       for (; i + 2 * width <= n; i += 2 * width)
-        many += (x * cells::template load<double_lanes>(a + i)) * loaded<double_lanes>(b + i);
+        many += (x * cells::template load<floats16>(a + i)) * loaded<floats16>(b + i);
       if (i + width <= n) {
         some += (x * cells::load(a + i)) * loaded(b + i);
         i += width;
       }
-      if (i < n) few += (x * cells::template load<half_lanes>(a + i)) * loaded<half_lanes>(b + i);
+      if (i < n) few += (x * cells::template load<floats4>(a + i)) * loaded<floats4>(b + i);
     }
     float sum() const {
-      lanes halves[2];
+      floats8 halves[2];
       __builtin_memcpy(halves, &many, sizeof many);
       return (total(halves[0]) + total(halves[1])) + (total(some) + total(few));
     }
@@ -119,7 +119,7 @@ class field_loops : row_rules<Isa> {
     constexpr std::size_t step = sizeof(widest) / sizeof(float);
     std::size_t i = 0;
     for (; i + step <= n; i += step) change_at(i, widest{});
-    for (; i + 4 <= n; i += 4) change_at(i, half_lanes{});
+    for (; i + 4 <= n; i += 4) change_at(i, floats4{});
   }
 
   // Inlined, because gcc removes the call of a function that only prefetches, as if it had no effect.
@@ -150,13 +150,13 @@ class field_loops : row_rules<Isa> {
   static void leave_out(const arrays& w, const field_entry& e, float* own, float* kept) {
     const Factor* const v = w.factors + e.column * w.stride + e.field * w.width;
     for (std::size_t f = 0; f < w.width; f += 4) {
-      const half_lanes all = loaded<half_lanes>(own + f);
+      const floats4 all = loaded<floats4>(own + f);
       store(kept + f, all);
-      store(own + f, all - e.x * cells::template load<half_lanes>(v + f));
+      store(own + f, all - e.x * cells::template load<floats4>(v + f));
     }
   }
   static void put_back(float* own, const float* kept, std::size_t n) {
-    for (std::size_t f = 0; f < n; f += 4) store(own + f, loaded<half_lanes>(kept + f));
+    for (std::size_t f = 0; f < n; f += 4) store(own + f, loaded<floats4>(kept + f));
   }
 
   template <bool L2, class Rule>

@@ -8,7 +8,7 @@
 #include <hogwild/detail/kernels/field_kernels.hpp>
 
 #include "kernels/factor_cells.hpp"
-#include "kernels/lanes.hpp"
+#include "kernels/gathered_values.hpp"
 #include "kernels/row_rules.hpp"
 
 // As in margin/loops.hpp, each instruction set's type belongs to its own file, and nothing here calls an inline
@@ -30,11 +30,11 @@ class field_pairs : row_rules<Isa> {
   /// The factors of this many entries for a field: in one vector, or in several if those of Isa are narrower.
   template <std::size_t Entries>
   using factors_of = std::conditional_t<
-      Entries == 1 || sizeof(typename Isa::widest) == sizeof(half_lanes), half_lanes,
-      std::conditional_t<Entries == 2 || sizeof(typename Isa::widest) == sizeof(lanes), lanes, double_lanes>>;
+      Entries == 1 || sizeof(typename Isa::widest) == sizeof(floats4), floats4,
+      std::conditional_t<Entries == 2 || sizeof(typename Isa::widest) == sizeof(floats8), floats8, floats16>>;
   /// The number of entries whose factors are in such a vector.
   template <class Factors>
-  static constexpr std::size_t held = sizeof(Factors) / sizeof(half_lanes);
+  static constexpr std::size_t held = sizeof(Factors) / sizeof(floats4);
 
  public:
   /// Whether the row is of this kind, and not too long.
@@ -49,7 +49,7 @@ class field_pairs : row_rules<Isa> {
       column_[k] = e.column;
       begin_[k] = e.column * w.stride;
       x_[k] = e.x;
-      store(x_of_factors_ + 4 * k, half_lanes{} + e.x);
+      store(x_of_factors_ + 4 * k, floats4{} + e.x);
     }
   }
 
@@ -66,7 +66,7 @@ class field_pairs : row_rules<Isa> {
       });
     }
     float linear = *w.bias;
-    lanes many{};
+    floats8 many{};
     std::size_t k = 0;
     for (; k + width <= row_.entries; k += width) many += gathered(w.weights, column_ + k) * loaded(x_ + k);
     for (; k < row_.entries; ++k) linear += w.weights[column_[k]] * x_[k];
@@ -101,7 +101,7 @@ class field_pairs : row_rules<Isa> {
   struct sums {
     factors_of<4> four[4 / held<factors_of<4>>]{};
     factors_of<2> two[2 / held<factors_of<2>>]{};
-    half_lanes one[1]{};
+    floats4 one[1]{};
 
     template <std::size_t Entries>
     auto& of() {
@@ -113,7 +113,7 @@ class field_pairs : row_rules<Isa> {
         return one;
     }
     float sum() const {
-      lanes parts[3];
+      floats8 parts[3];
       __builtin_memcpy(parts, four, sizeof four);
       __builtin_memcpy(parts + 2, two, sizeof two);
       return (total(parts[0]) + total(parts[1])) + (total(parts[2]) + total(one[0]));
@@ -163,9 +163,9 @@ class field_pairs : row_rules<Isa> {
     if constexpr (held<Factors> == 1)
       return cells::template load<Factors>(from + begin[0]);
     else if constexpr (held<Factors> == 2)
-      return joined(far_loaded<half_lanes>(from, begin), far_loaded<half_lanes>(from, begin + 1));
+      return joined(far_loaded<floats4>(from, begin), far_loaded<floats4>(from, begin + 1));
     else
-      return joined(far_loaded<lanes>(from, begin), far_loaded<lanes>(from, begin + 2));
+      return joined(far_loaded<floats8>(from, begin), far_loaded<floats8>(from, begin + 2));
   }
   template <class Factors, class T>
   static void far_store(const row_chance& chance, T* to, std::size_t far, const std::size_t* begin, Factors value) {

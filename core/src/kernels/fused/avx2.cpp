@@ -7,7 +7,7 @@ namespace {
 
 /// AVX2 and FMA.
 struct avx2 {
-  using floats = lanes;
+  using floats = floats8;
   static constexpr std::size_t rows = 1;
 };
 

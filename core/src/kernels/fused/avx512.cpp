@@ -7,7 +7,7 @@ namespace {
 
 /// AVX-512 F, BW, DQ and VL, and FMA.
 struct avx512 {
-  using floats = double_lanes;
+  using floats = floats16;
   static constexpr std::size_t rows = 3;
 };
 

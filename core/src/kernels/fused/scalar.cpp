@@ -7,7 +7,7 @@ namespace {
 
 /// The instructions that every CPU of the architecture supports.
 struct scalar {
-  using floats = half_lanes;
+  using floats = floats4;
   static constexpr std::size_t rows = 1;
 };
 

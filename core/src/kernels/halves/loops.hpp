@@ -5,7 +5,7 @@
 
 #include <hogwild/detail/kernels/half_kernels.hpp>
 
-#include "kernels/lanes.hpp"
+#include "kernels/gathered_values.hpp"
 
 // As in margin/loops.hpp, each instruction set's type belongs to its own file.
 
@@ -28,7 +28,7 @@ struct half_loops {
   static void gains(const half* now, const half* before, std::size_t n, float* gain) {
     std::size_t i = 0;
     for (; i + width <= n; i += width) {
-      const lanes difference = Isa::load(now + i) - Isa::load(before + i);
+      const floats8 difference = Isa::load(now + i) - Isa::load(before + i);
       __builtin_memcpy(gain + i, &difference, sizeof difference);
     }
     for (; i < n; ++i) gain[i] = Isa::load_one(now + i) - Isa::load_one(before + i);

@@ -36,7 +36,7 @@ class lane_class_rows {
       if (whole)
         score<vector_of<Isa::floats>>(w, bias, n, z, out + i * n);
       else
-        score<lanes>(w, bias, n, z, out + i * n);
+        score<floats8>(w, bias, n, z, out + i * n);
     }
   }
 

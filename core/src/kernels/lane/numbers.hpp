@@ -19,14 +19,14 @@ class lane_numbers {
     __builtin_memcpy(&result, from, sizeof result);
     return result;
   }
-  static lanes rounded(doubles x) { return __builtin_convertvector(x, lanes); }
+  static floats8 rounded(doubles x) { return __builtin_convertvector(x, floats8); }
 
  public:
   static void margins(std::size_t models, double* scale, const double* shrink, const float* bias, float* dot,
                       float* shrunk) {
     for (std::size_t k = 0; k < models; k += width) {
       doubles a = those(scale + k);
-      const lanes margin = rounded(a) * loaded(dot + k) + loaded(bias + k);
+      const floats8 margin = rounded(a) * loaded(dot + k) + loaded(bias + k);
       rules::store(dot + k, margin);
       a *= those(shrink + k);
       __builtin_memcpy(scale + k, &a, sizeof a);
@@ -36,10 +36,10 @@ class lane_numbers {
 
   static bool changes(std::size_t models, const float* step, const float* slope, const float* shrunk, float* moved,
                       float* change) {
-    typename bits_of<lanes>::without any{};
+    typename bits_of<floats8>::without any{};
     for (std::size_t k = 0; k < models; k += width) {
-      const lanes move = -loaded(step + k) * loaded(slope + k);
-      any |= reinterpret_cast<typename bits_of<lanes>::without>(move != 0.0f);
+      const floats8 move = -loaded(step + k) * loaded(slope + k);
+      any |= reinterpret_cast<typename bits_of<floats8>::without>(move != 0.0f);
       rules::store(moved + k, loaded(moved + k) + move);
       rules::store(change + k, move / loaded(shrunk + k));
     }

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/lanes.hpp"
+#include "kernels/gathered_values.hpp"
 #include "kernels/row_rules.hpp"
 
 // One row and models side by side. For each model the operations and their order are those of margin/loops.hpp, so that
@@ -23,7 +23,7 @@ inline constexpr std::size_t row_sums = 4;
 
 /// The vector type with this many floats.
 template <std::size_t Floats>
-using vector_of = std::conditional_t<Floats == 4, half_lanes, std::conditional_t<Floats == 8, lanes, double_lanes>>;
+using vector_of = std::conditional_t<Floats == 4, floats4, std::conditional_t<Floats == 8, floats8, floats16>>;
 
 /// The number of values that are converted from halves to floats at a time.
 inline constexpr std::size_t most_widened = 512;

@@ -8,7 +8,7 @@
 #include <hogwild/detail/kernels/row_kernels.hpp>
 
 #include "kernels/factor_cells.hpp"
-#include "kernels/lanes.hpp"
+#include "kernels/gathered_values.hpp"
 #include "kernels/row_rules.hpp"
 
 // The loops of factorization machines. As in margin/loops.hpp, each instruction set's type belongs to its own file, and
@@ -51,7 +51,7 @@ class machine_loops : row_rules<Isa> {
   }
   /// A vector of factors: half as long if a column has no more of them.
   template <std::size_t Width>
-  using factors_at_once = std::conditional_t<Width == 4, half_lanes, lanes>;
+  using factors_at_once = std::conditional_t<Width == 4, floats4, floats8>;
   template <std::size_t Width>
   static constexpr std::size_t length = sizeof(factors_at_once<Width>) / sizeof(float);
   template <class Body>
@@ -105,7 +105,7 @@ class machine_loops : row_rules<Isa> {
   }
 
   static float linear(const arrays& w, const row& z) {
-    lanes sum{};
+    floats8 sum{};
     std::size_t k = 0;
     for (; k + width <= z.size; k += width) sum += gathered(w.weights, z.index + k) * Isa::load(z.value + k);
     float rest = *w.bias;

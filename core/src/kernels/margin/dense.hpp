@@ -7,7 +7,7 @@
 
 #include <hogwild/detail/kernels/row_batch.hpp>
 
-#include "kernels/lanes.hpp"
+#include "kernels/gathered_values.hpp"
 #include "kernels/row_rules.hpp"
 
 // Dots and updates of rows that have all columns: no weight is looked up. The operations and their order are those of
@@ -64,11 +64,11 @@ struct dense_loops {
   static void dots_of(const float* w, const row_batch<Index, Value>& rows, std::size_t first, std::size_t n,
                       float* out) {
     const Value* row[Rows];
-    lanes sum[Rows] = {};
+    floats8 sum[Rows] = {};
     for (std::size_t i = 0; i < Rows; ++i) row[i] = rows.value + rows.begin[first + i];
     std::size_t k = 0;
     for (; k + width <= n; k += width) {
-      const lanes weights = loaded(w + k);
+      const floats8 weights = loaded(w + k);
       for (std::size_t i = 0; i < Rows; ++i) sum[i] = added(sum[i], weights * Isa::load(row[i] + k));
     }
     float rest[Rows] = {};
@@ -79,7 +79,7 @@ struct dense_loops {
 
   template <std::size_t Lanes, class Value>
   static void update(float* w, const changes<Value>& those, std::size_t k) {
-    lanes weights[Lanes];
+    floats8 weights[Lanes];
     for (std::size_t l = 0; l < Lanes; ++l) weights[l] = loaded(w + k + l * width);
     for (std::size_t i = 0; i < those.count; ++i)
       for (std::size_t l = 0; l < Lanes; ++l) weights[l] += those.change[i] * Isa::load(those.row[i] + k + l * width);

@@ -6,7 +6,7 @@
 
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 
-#include "kernels/lanes.hpp"
+#include "kernels/gathered_values.hpp"
 #include "kernels/row_rules.hpp"
 
 // Momentum and adam on margin models, as defined in block_optimizer.hpp, for one column or several at once. As in
@@ -145,8 +145,8 @@ struct fading_rules {
     T load(const float* from) const {
       return loaded<T>(from + j);
     }
-    void store(float* to, lanes x) const { base::store(to + j, x); }
-    lanes owed(const fading_update& u, std::uint32_t now) const {
+    void store(float* to, floats8 x) const { base::store(to + j, x); }
+    floats8 owed(const fading_update& u, std::uint32_t now) const {
       float rows[width];
       for (std::size_t l = 0; l < width; ++l) rows[l] = static_cast<float>(now - u.settled[j + l]);
       return loaded(rows);
@@ -159,12 +159,12 @@ struct fading_rules {
     T load(const float* from) const {
       return gathered(from, j);
     }
-    void store(float* to, lanes x) const {
+    void store(float* to, floats8 x) const {
       float values[width];
       base::store(values, x);
       for (std::size_t l = 0; l < width; ++l) to[j[l]] = values[l];
     }
-    lanes owed(const fading_update& u, std::uint32_t now) const {
+    floats8 owed(const fading_update& u, std::uint32_t now) const {
       float rows[width];
       for (std::size_t l = 0; l < width; ++l) rows[l] = static_cast<float>(now - u.settled[j[l]]);
       return loaded(rows);
@@ -200,7 +200,7 @@ struct fading_loops {
     std::size_t j = 0;
     for (; j + width <= u.columns; j += width) {
       const typename rules::run at{j};
-      rule.template settle<lanes>(u, at, at.owed(u, u.now));
+      rule.template settle<floats8>(u, at, at.owed(u, u.now));
     }
     for (; j < u.columns; ++j) rule.template settle<float>(u, one{j}, one{j}.owed(u, u.now));
     for (j = 0; j < u.columns; ++j) u.settled[j] = u.now;
@@ -211,7 +211,7 @@ struct fading_loops {
     std::size_t k = 0;
     for (; k + width <= z.size; k += width) {
       const several at{z.index + k};
-      rule.template settle<lanes>(u, at, at.owed(u, now));
+      rule.template settle<floats8>(u, at, at.owed(u, now));
     }
     for (; k < z.size; ++k) rule.template settle<float>(u, one{z.index[k]}, one{z.index[k]}.owed(u, now));
     for (k = 0; k < z.size; ++k) u.settled[z.index[k]] = now;
@@ -221,10 +221,10 @@ struct fading_loops {
     std::size_t k = 0;
     for (; k + width <= z.size; k += width) {
       const several at{z.index + k};
-      const lanes w = at.template load<lanes>(u.weights);
-      lanes g = slope * Isa::load(z.value + k);
-      if (u.l2_of != nullptr) g += at.template load<lanes>(u.l2_of) * w;
-      rule.template change<lanes>(u, at, w, g);
+      const floats8 w = at.template load<floats8>(u.weights);
+      floats8 g = slope * Isa::load(z.value + k);
+      if (u.l2_of != nullptr) g += at.template load<floats8>(u.l2_of) * w;
+      rule.template change<floats8>(u, at, w, g);
     }
     for (; k < z.size; ++k) {
       const one at{z.index[k]};

@@ -6,7 +6,7 @@
 
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 
-#include "kernels/lanes.hpp"
+#include "kernels/gathered_values.hpp"
 #include "kernels/margin/dense.hpp"
 #include "kernels/margin/fading.hpp"
 #include "kernels/row_rules.hpp"
@@ -32,12 +32,12 @@ class register_model {
   void store(float* w, std::size_t columns) const { __builtin_memcpy(w, block_, columns * sizeof(float)); }
 
   float dot(const float* x) const {
-    lanes product[blocks];
+    floats8 product[blocks];
     for (std::size_t b = 0; b < blocks; ++b) product[b] = block_[b] * loaded(x + b * width);
     return sum(product);
   }
   static float dot(const float* x, const float* z) {
-    lanes product[blocks];
+    floats8 product[blocks];
     for (std::size_t b = 0; b < blocks; ++b) product[b] = loaded(x + b * width) * loaded(z + b * width);
     return sum(product);
   }
@@ -49,14 +49,14 @@ class register_model {
  private:
   static constexpr std::size_t blocks = register_columns / width;
 
-  static float sum(lanes (&a)[blocks]) {
+  static float sum(floats8 (&a)[blocks]) {
     for (std::size_t half_of = blocks / 2; half_of > 0; half_of /= 2) {
       for (std::size_t b = 0; b < half_of; ++b) a[b] += a[b + half_of];
     }
     return total(a[0]);
   }
 
-  lanes block_[blocks];
+  floats8 block_[blocks];
 };
 
 template <class Isa, class Index, class Value>
@@ -73,7 +73,7 @@ struct margin_loops {
     constexpr std::size_t at_once = sizeof(many) / sizeof(float);
     rules::announce(index, n);
     rules::announce(value, n);
-    lanes sum{};
+    floats8 sum{};
     std::size_t k = 0;
     for (; k + at_once <= n; k += at_once) {
       const many weights = Isa::gather(w, index + k);
@@ -101,7 +101,7 @@ struct margin_loops {
   static void update(float* w, const Index* index, const Value* value, std::size_t n, float change) {
     std::size_t k = 0;
     for (; k + width <= n; k += width) {
-      const lanes product = change * Isa::load(value + k);
+      const floats8 product = change * Isa::load(value + k);
       for (std::size_t l = 0; l < width; ++l) w[index[k + l]] += product[l];
     }
     for (; k < n; ++k) w[index[k]] += change * Isa::load_one(value + k);

@@ -7,7 +7,7 @@ namespace {
 
 /// AVX2 and F16C, without gather instructions: see gathered().
 struct avx2 : x86_values {
-  using widest = lanes;
+  using widest = floats8;
   static constexpr std::size_t floats = 8, sums = 8;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 /// AVX-512 F, BW, DQ and VL, which has 32 registers of sixteen floats. Only margin kernels use gather instructions.
 struct avx512 : x86_values {
-  using widest = double_lanes;
+  using widest = floats16;
   static constexpr std::size_t floats = 16, sums = 16;
 };
 struct gathering_avx512 : avx512_values {};

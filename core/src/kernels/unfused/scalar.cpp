@@ -8,7 +8,7 @@ namespace {
 /// The instructions that every CPU of the architecture supports: registers of four floats, 16 of them on x86-64, of
 /// which models side by side use half for sums.
 struct scalar : scalar_values {
-  using widest = half_lanes;
+  using widest = floats4;
   static constexpr std::size_t floats = 4, sums = 8;
 };
 
