@@ -183,30 +183,30 @@ struct machines {
   std::unique_ptr<float[], aligned_delete> w = weights(numbers()), sums = weights(numbers());
 
   std::size_t numbers() const { return (columns * (width + 1) + 1) * lanes; }
-  machine_arrays arrays_in(float* from) const {
+  fm_arrays arrays_in(float* from) const {
     float* const behind = from + columns * width * lanes;
     return {from, behind, behind + columns * lanes, width};
   }
-  machine_arrays parameters() const {
+  fm_arrays parameters() const {
     std::fill_n(w.get(), columns * width * lanes, 0.1f);
     return arrays_in(w.get());
   }
-  machine_arrays squares() const { return adagrad ? arrays_in(sums.get()) : machine_arrays{}; }
+  fm_arrays squares() const { return adagrad ? arrays_in(sums.get()) : fm_arrays{}; }
 };
 
 template <class Index, class Value, const generate::options& Shape>
-void machines_side_by_side(benchmark::State& state) {
+void fms_side_by_side(benchmark::State& state) {
   const auto& rows = rows_of_shape<Index, Value, Shape>();
   const machines all{rows.columns, number_of(state, 1), number_of(state, 2), state.range(3) != 0};
   const auto& kernels = lane_kernels_of<Index, Value>(set_of(state));
   std::vector<float> room(2 * all.width * all.lanes), step_of_each(all.lanes, -step);
   alignas(64) std::array<float, most_lanes> slope;
-  const lane_machines by{all.parameters(), all.squares(), room.data(), slope.data(), step_of_each.data()};
+  const lane_fm by{all.parameters(), all.squares(), room.data(), slope.data(), step_of_each.data()};
   for (auto _ : state) {
     rows.pass_by_row([&](const row_batch<Index, Value>& row) {
-      kernels.machine_scores(by.to, all.lanes, row, room.data(), slope.data());
+      kernels.fm_scores(by.to, all.lanes, row, room.data(), slope.data());
       for (float& s : slope) s = 0.1f;
-      kernels.machine_changes(all.lanes, row, by);
+      kernels.fm_changes(all.lanes, row, by);
     });
   }
   tell(state, rows.index.size() * all.lanes);
@@ -214,13 +214,12 @@ void machines_side_by_side(benchmark::State& state) {
 
 /// One of these models.
 template <class Index, class Value, const generate::options& Shape>
-void machines_alone(benchmark::State& state) {
+void fms_alone(benchmark::State& state) {
   const auto& rows = rows_of_shape<Index, Value, Shape>();
   const machines one{rows.columns, number_of(state, 1), 1, state.range(2) != 0};
-  const auto& kernels = row_kernels_of<machine_arrays, Index, Value>(set_of(state));
+  const auto& kernels = row_kernels_of<fm_arrays, Index, Value>(set_of(state));
   std::vector<float> room(one.width);
-  const row_update<machine_arrays> update{
-      .to = one.parameters(), .sums = one.squares(), .step = -step, .room = room.data()};
+  const row_update<fm_arrays> update{.to = one.parameters(), .sums = one.squares(), .step = -step, .room = room.data()};
   const score_response a_tenth{[](void*, std::size_t, float* s) { return *s = 0.1f, true; }, nullptr};
   for (auto _ : state)
     rows.pass([&](const row_batch<Index, Value>& batch) {
@@ -301,10 +300,10 @@ BENCHMARK(classes_alone<std::uint16_t, half, records>)->Apply(of_classes);
 BENCHMARK(classes_side_by_side<std::uint16_t, half, records>)->Apply(of_classes_and_lanes);
 BENCHMARK(classes_alone<std::uint16_t, half, text>)->Apply(of_classes);
 BENCHMARK(classes_side_by_side<std::uint16_t, half, text>)->Apply(of_classes_and_lanes);
-BENCHMARK(machines_alone<std::uint16_t, half, records>)->Apply(of_factors);
-BENCHMARK(machines_side_by_side<std::uint16_t, half, records>)->Apply(of_factors_and_lanes);
-BENCHMARK(machines_alone<std::uint16_t, half, text>)->Apply(of_factors);
-BENCHMARK(machines_side_by_side<std::uint16_t, half, text>)->Apply(of_factors_and_lanes);
+BENCHMARK(fms_alone<std::uint16_t, half, records>)->Apply(of_factors);
+BENCHMARK(fms_side_by_side<std::uint16_t, half, records>)->Apply(of_factors_and_lanes);
+BENCHMARK(fms_alone<std::uint16_t, half, text>)->Apply(of_factors);
+BENCHMARK(fms_side_by_side<std::uint16_t, half, text>)->Apply(of_factors_and_lanes);
 BENCHMARK(derivatives_side_by_side<logistic>)->ArgName("lanes")->Arg(8)->Arg(32);
 
 }  // namespace

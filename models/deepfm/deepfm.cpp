@@ -9,8 +9,8 @@
 
 #include <hogwild/formats/libffm.hpp>
 
-#include "factors/field_machine.hpp"
-#include "factors/machine_descriptor.hpp"
+#include "factors/field_fm.hpp"
+#include "factors/fm_descriptor.hpp"
 #include "nets/hidden_layers.hpp"
 #include "nets/loaded_net.hpp"
 
@@ -19,13 +19,13 @@ namespace {
 
 constexpr const char* usual_hidden = "64,32";
 
-class deepfm_descriptor final : public detail::machine_descriptor<deepfm> {
+class deepfm_descriptor final : public detail::fm_descriptor<deepfm> {
  public:
   deepfm_descriptor()
-      : machine_descriptor({.summary = "two labels or numbers: a factorization machine and a net on the same factors",
-                            .input = model_input::fields,
-                            .options = {detail::factors_option(deepfm{}.factors, "of each column"),
-                                        detail::hidden_option(usual_hidden), detail::dropout_option()}}) {}
+      : fm_descriptor({.summary = "two labels or numbers: a factorization machine and a net on the same factors",
+                       .input = model_input::fields,
+                       .options = {detail::factors_option(deepfm{}.factors, "of each column"),
+                                   detail::hidden_option(usual_hidden), detail::dropout_option()}}) {}
 
   void check(const model_options&) const override { detail::require_layers<deepfm>(); }
 
@@ -56,7 +56,7 @@ class deepfm_descriptor final : public detail::machine_descriptor<deepfm> {
   }
   std::shared_ptr<const loaded_model> loaded(const deepfm& m, std::vector<float> parameters,
                                              const saved_model& saved) const override {
-    return std::make_shared<detail::loaded_field_machine<deepfm>>(m, std::move(parameters), saved.columns);
+    return std::make_shared<detail::loaded_field_fm<deepfm>>(m, std::move(parameters), saved.columns);
   }
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/models/factorization_machine.hpp>
 
-#include "factors/machine_descriptor.hpp"
+#include "factors/fm_descriptor.hpp"
 #include "loaded_general_model.hpp"
 
 namespace hogwild {
 namespace {
 
-class loaded_machine final : public detail::loaded_general_model<factorization_machine> {
+class loaded_fm final : public detail::loaded_general_model<factorization_machine> {
  public:
   using loaded_general_model::loaded_general_model;
 
@@ -17,16 +17,16 @@ class loaded_machine final : public detail::loaded_general_model<factorization_m
   }
 };
 
-class factorization_machine_descriptor final : public detail::machine_descriptor<factorization_machine> {
+class factorization_machine_descriptor final : public detail::fm_descriptor<factorization_machine> {
  public:
   factorization_machine_descriptor()
-      : machine_descriptor({.summary = "two labels or numbers, from columns and from pairs of columns",
-                            .options = {detail::factors_option(factorization_machine{}.factors, "of each column")}}) {}
+      : fm_descriptor({.summary = "two labels or numbers, from columns and from pairs of columns",
+                       .options = {detail::factors_option(factorization_machine{}.factors, "of each column")}}) {}
 
  private:
   std::shared_ptr<const loaded_model> loaded(const factorization_machine& m, std::vector<float> parameters,
                                              const saved_model& saved) const override {
-    return std::make_shared<loaded_machine>(m, std::move(parameters), saved.columns);
+    return std::make_shared<loaded_fm>(m, std::move(parameters), saved.columns);
   }
 };
 

@@ -5,22 +5,21 @@
 
 #include <hogwild/formats/libffm.hpp>
 
-#include "factors/field_machine.hpp"
-#include "factors/machine_descriptor.hpp"
+#include "factors/field_fm.hpp"
+#include "factors/fm_descriptor.hpp"
 
 namespace hogwild {
 namespace {
 
-class ffm_descriptor final : public detail::machine_descriptor<ffm> {
+class ffm_descriptor final : public detail::fm_descriptor<ffm> {
  public:
   ffm_descriptor()
-      : machine_descriptor(
-            {.summary = "two labels or numbers, from pairs of columns that belong to fields",
-             .input = model_input::fields,
-             .options = {detail::factors_option(ffm{}.factors, "of each column for each field"),
-                         flag_option("unit-rows",
-                                     "scale each row to length one (default), or take its values as they "
-                                     "are")}}) {}
+      : fm_descriptor({.summary = "two labels or numbers, from pairs of columns that belong to fields",
+                       .input = model_input::fields,
+                       .options = {detail::factors_option(ffm{}.factors, "of each column for each field"),
+                                   flag_option("unit-rows",
+                                               "scale each row to length one (default), or take its values as they "
+                                               "are")}}) {}
 
  private:
   ffm for_columns(const model_data& data, const model_options& options) const override {
@@ -41,7 +40,7 @@ class ffm_descriptor final : public detail::machine_descriptor<ffm> {
   }
   std::shared_ptr<const loaded_model> loaded(const ffm& m, std::vector<float> parameters,
                                              const saved_model& saved) const override {
-    return std::make_shared<detail::loaded_field_machine<ffm>>(m, std::move(parameters), saved.columns);
+    return std::make_shared<detail::loaded_field_fm<ffm>>(m, std::move(parameters), saved.columns);
   }
   std::size_t blocks_of(const ffm& m) const override { return m.fields; }
 };

@@ -46,13 +46,13 @@ struct one_vs_rest_of_lists {
   static softmax model() { return {.features = shape.columns, .classes = 4, .bias = true, .one_vs_rest = true}; }
   static test::toy_rows rows() { return test::planted_lists(shape, 4); }
 };
-struct machine_of_two_labels {
+struct fm_of_two_labels {
   static constexpr float huge = 1e12f;
   static factorization_machine model() { return {.features = shape.columns, .factors = 3}; }
   static test::toy_rows rows() { return test::planted_classification(shape); }
   static bool is_padding(std::size_t j) { return j < shape.columns * 4 && j % 4 >= 3; }
 };
-struct machine_of_numbers {
+struct fm_of_numbers {
   static constexpr float huge = 1e12f;
   static factorization_machine model() {
     return {.features = shape.columns, .factors = 9, .labels = label_kind::real, .mean = 0.5f, .scale = 0.75f};
@@ -136,7 +136,7 @@ class general_law : public testing::Test {
 
 using every_general_model =
     testing::Types<softmax_of_three, softmax_with_bias, softmax_of_lists, one_vs_rest, one_vs_rest_of_lists,
-                   machine_of_two_labels, machine_of_numbers, factors_of_ratings<true>, factors_of_ratings<false>>;
+                   fm_of_two_labels, fm_of_numbers, factors_of_ratings<true>, factors_of_ratings<false>>;
 TYPED_TEST_SUITE(general_law, every_general_model);
 
 TYPED_TEST(general_law, conforms) {

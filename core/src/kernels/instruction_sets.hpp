@@ -38,9 +38,9 @@ struct row_kernel_set {
   }
 };
 template <class Index, class Value>
-using machine_row_kernels = row_kernels<machine_arrays, Index, Value>;
+using fm_row_kernels = row_kernels<fm_arrays, Index, Value>;
 template <class Index, class Value>
-using half_machine_row_kernels = row_kernels<machine_arrays_of<half>, Index, Value>;
+using half_fm_row_kernels = row_kernels<fm_arrays_of<half>, Index, Value>;
 template <class Index, class Value>
 using class_row_kernels = row_kernels<class_arrays, Index, Value>;
 
@@ -49,8 +49,8 @@ struct unfused_kernels {
   row_kernel_set<margin_kernels> margin;
   row_kernel_set<lane_kernels> lane;
   row_kernel_set<class_row_kernels> classes;
-  row_kernel_set<machine_row_kernels> machine;
-  row_kernel_set<half_machine_row_kernels> half_machine;
+  row_kernel_set<fm_row_kernels> machine;
+  row_kernel_set<half_fm_row_kernels> half_fm;
   field_kernels field;
   field_kernels_on<half> half_field;
   cut_kernels cut;

@@ -39,8 +39,8 @@ const lane_kernels<Index, Value>& lane_kernels_of(isa set) {
 
 template <class Arrays, class Index, class Value>
 const row_kernels<Arrays, Index, Value>& row_kernels_of(isa set) {
-  if constexpr (std::is_same_v<Arrays, machine_arrays>) return unfused(set).machine.of<Index, Value>();
-  if constexpr (std::is_same_v<Arrays, machine_arrays_of<half>>) return unfused(set).half_machine.of<Index, Value>();
+  if constexpr (std::is_same_v<Arrays, fm_arrays>) return unfused(set).machine.of<Index, Value>();
+  if constexpr (std::is_same_v<Arrays, fm_arrays_of<half>>) return unfused(set).half_fm.of<Index, Value>();
   if constexpr (std::is_same_v<Arrays, class_arrays>) return unfused(set).classes.of<Index, Value>();
 }
 
@@ -52,14 +52,14 @@ template const lane_kernels<std::uint32_t, float>& lane_kernels_of(isa);
 template const lane_kernels<std::uint32_t, half>& lane_kernels_of(isa);
 template const lane_kernels<std::uint16_t, float>& lane_kernels_of(isa);
 template const lane_kernels<std::uint16_t, half>& lane_kernels_of(isa);
-template const row_kernels<machine_arrays, std::uint32_t, float>& row_kernels_of(isa);
-template const row_kernels<machine_arrays, std::uint32_t, half>& row_kernels_of(isa);
-template const row_kernels<machine_arrays, std::uint16_t, float>& row_kernels_of(isa);
-template const row_kernels<machine_arrays, std::uint16_t, half>& row_kernels_of(isa);
-template const row_kernels<machine_arrays_of<half>, std::uint32_t, float>& row_kernels_of(isa);
-template const row_kernels<machine_arrays_of<half>, std::uint32_t, half>& row_kernels_of(isa);
-template const row_kernels<machine_arrays_of<half>, std::uint16_t, float>& row_kernels_of(isa);
-template const row_kernels<machine_arrays_of<half>, std::uint16_t, half>& row_kernels_of(isa);
+template const row_kernels<fm_arrays, std::uint32_t, float>& row_kernels_of(isa);
+template const row_kernels<fm_arrays, std::uint32_t, half>& row_kernels_of(isa);
+template const row_kernels<fm_arrays, std::uint16_t, float>& row_kernels_of(isa);
+template const row_kernels<fm_arrays, std::uint16_t, half>& row_kernels_of(isa);
+template const row_kernels<fm_arrays_of<half>, std::uint32_t, float>& row_kernels_of(isa);
+template const row_kernels<fm_arrays_of<half>, std::uint32_t, half>& row_kernels_of(isa);
+template const row_kernels<fm_arrays_of<half>, std::uint16_t, float>& row_kernels_of(isa);
+template const row_kernels<fm_arrays_of<half>, std::uint16_t, half>& row_kernels_of(isa);
 template const row_kernels<class_arrays, std::uint32_t, float>& row_kernels_of(isa);
 template const row_kernels<class_arrays, std::uint32_t, half>& row_kernels_of(isa);
 template const row_kernels<class_arrays, std::uint16_t, float>& row_kernels_of(isa);

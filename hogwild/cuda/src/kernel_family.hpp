@@ -125,7 +125,7 @@ const kernel_family& margin_kernels();
 /// The model softmax.
 const kernel_family& softmax_kernels();
 /// The model factorization_machine.
-const kernel_family& machine_kernels();
+const kernel_family& fm_kernels();
 /// Matrix factorisation.
 const kernel_family& rating_kernels();
 /// The model skip_gram.

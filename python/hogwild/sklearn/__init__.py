@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimators with scikit-learn's interface, trained by the engine."""
 from ._linear import LinearSVC, LogisticRegression
-from ._machines import FFM, FactorizationMachineClassifier, FactorizationMachineRegressor
+from ._fm import FFM, FactorizationMachineClassifier, FactorizationMachineRegressor
 from ._mlp import MLPClassifier
 from ._sgd import SGDClassifier, SGDRegressor
 

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._train import keep_parameters
 from ._base import is_number, require, require_count, require_number
-from ._machines import ModelEstimator
+from ._fm import ModelEstimator
 from ._sgd import SCHEDULES
 
 MOST_OF_A_BATCH, BATCH_OF_AUTO = 256, 200

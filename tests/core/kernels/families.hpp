@@ -83,14 +83,14 @@ struct class_family {
 };
 
 /// Factorization machines (models/factorization_machine.hpp); the last factors of each column are padding.
-struct machine_family {
-  using arrays = machine_arrays;
+struct fm_family {
+  using arrays = fm_arrays;
   static constexpr bool adagrad_together = true, biases_together = true;
 
   std::size_t columns, width, padding;
 
-  static std::vector<machine_family> all(std::size_t columns) {
-    std::vector<machine_family> made;
+  static std::vector<fm_family> all(std::size_t columns) {
+    std::vector<fm_family> made;
     for (const std::size_t width : {4u, 8u, 16u, 24u, 32u, 40u, 64u})
       for (const std::size_t padding : {0u, 3u}) made.push_back({columns, width, padding});
     return made;
@@ -143,17 +143,17 @@ struct machine_family {
   template <class Index, class Value>
   void score_together(isa set, std::size_t models, const row_batch<Index, Value>& rows, float* w, float* room,
                       float* out) const {
-    lane_kernels_of<Index, Value>(set).machine_scores(in(w, models), models, rows, room, out);
+    lane_kernels_of<Index, Value>(set).fm_scores(in(w, models), models, rows, room, out);
   }
   template <class Index, class Value>
   void change_together(isa set, std::size_t models, const row_batch<Index, Value>& row, const row_together& by) const {
-    lane_kernels_of<Index, Value>(set).machine_changes(models, row,
-                                                       {.to = in(by.w, models),
-                                                        .sums = by.sums != nullptr ? in(by.sums, models) : arrays{},
-                                                        .room = by.room,
-                                                        .slope = by.slope,
-                                                        .step = by.step,
-                                                        .l2 = by.l2});
+    lane_kernels_of<Index, Value>(set).fm_changes(models, row,
+                                                  {.to = in(by.w, models),
+                                                   .sums = by.sums != nullptr ? in(by.sums, models) : arrays{},
+                                                   .room = by.room,
+                                                   .slope = by.slope,
+                                                   .step = by.step,
+                                                   .l2 = by.l2});
   }
 };
 
@@ -167,7 +167,7 @@ struct family_on {
 using all_families =
     testing::Types<family_on<class_family, std::uint32_t, float>, family_on<class_family, std::uint16_t, float>,
                    family_on<class_family, std::uint32_t, half>, family_on<class_family, std::uint16_t, half>,
-                   family_on<machine_family, std::uint32_t, float>, family_on<machine_family, std::uint16_t, float>,
-                   family_on<machine_family, std::uint32_t, half>, family_on<machine_family, std::uint16_t, half>>;
+                   family_on<fm_family, std::uint32_t, float>, family_on<fm_family, std::uint16_t, float>,
+                   family_on<fm_family, std::uint32_t, half>, family_on<fm_family, std::uint16_t, half>>;
 
 }  // namespace hogwild::test

@@ -18,7 +18,7 @@ using namespace hogwild::test;
 
 /// Parameters of an ffm, or sums, in the order of a model's.
 template <class T>
-struct field_machine {
+struct field_fm {
   std::size_t columns, fields, width;
   std::vector<T> all;
 
@@ -28,15 +28,14 @@ struct field_machine {
   T& bias() { return all.back(); }
 };
 
-field_arrays arrays_of(field_machine<float>& m) {
+field_arrays arrays_of(field_fm<float>& m) {
   return {m.all.data(), &m.weight(0), &m.bias(), m.width, m.stride()};
 }
 
 /// A model of small numbers; the last factors of each block are padding.
-field_machine<float> small_field_machine(std::mt19937_64& random, std::size_t columns, std::size_t fields,
-                                         std::size_t factors) {
+field_fm<float> small_field_fm(std::mt19937_64& random, std::size_t columns, std::size_t fields, std::size_t factors) {
   const std::size_t width = field_width(factors);
-  field_machine<float> m{columns, fields, width, random_numbers(random, columns * (fields * width + 1) + 1)};
+  field_fm<float> m{columns, fields, width, random_numbers(random, columns * (fields * width + 1) + 1)};
   for (float& x : m.all) x *= 0.1f;
   for (std::size_t j = 0; j < columns; ++j) {
     for (std::size_t f = 0; f < fields; ++f) std::fill_n(m.factors(j, f) + factors, width - factors, 0.0f);
@@ -91,8 +90,8 @@ owned_field_row one_a_field(std::mt19937_64& random, std::size_t columns, std::s
 
 /// The formula, pair by pair (models/ffm.hpp).
 struct fields_by_formula {
-  field_machine<double>& w;
-  field_machine<double>& sums;
+  field_fm<double>& w;
+  field_fm<double>& sums;
   exact_rule rule;
   double l2;
 
@@ -111,7 +110,7 @@ struct fields_by_formula {
     return s;
   }
   void train(const owned_field_row& z, double slope) {
-    field_machine<double> partial{w.columns, w.fields, w.width, std::vector<double>(w.all.size())};
+    field_fm<double> partial{w.columns, w.fields, w.width, std::vector<double>(w.all.size())};
     std::vector<char> met(w.columns * w.fields);
     for (const field_entry& a : z.entries) {
       for (const field_entry& b : z.entries) {
@@ -145,8 +144,8 @@ struct field_step {
 constexpr float step_size = 0.125f;
 
 /// The score of a row, and the parameters and sums of squares after it.
-arrays_of_floats trained_fields(isa set, field_machine<float> m, const owned_field_row& z, const field_step& by) {
-  field_machine<float> sums{m.columns, m.fields, m.width, std::vector<float>(m.all.size(), by.sums_before)};
+arrays_of_floats trained_fields(isa set, field_fm<float> m, const owned_field_row& z, const field_step& by) {
+  field_fm<float> sums{m.columns, m.fields, m.width, std::vector<float>(m.all.size(), by.sums_before)};
   std::vector<float> room(field_room(z.slots, m.width), 9.0f);
   const field_kernels& kernels = field_kernels_of(set);
   const float score = kernels.score(arrays_of(m), z.row(), room.data());
@@ -167,9 +166,8 @@ class field_kernels_with : public testing::TestWithParam<std::size_t> {
     const owned_field_row next = some_entries(random, columns, fields, 7);
     for (const bool adagrad : {false, true}) {
       for (const float l2 : {0.0f, 0.25f}) {
-        const auto before = small_field_machine(random, columns, fields, GetParam());
-        field_machine<double> exact{columns, fields, before.width, {before.all.begin(), before.all.end()}},
-            sums = exact;
+        const auto before = small_field_fm(random, columns, fields, GetParam());
+        field_fm<double> exact{columns, fields, before.width, {before.all.begin(), before.all.end()}}, sums = exact;
         sums.all.assign(exact.all.size(), 0.5);
         fields_by_formula formula{exact, sums, {adagrad, double{step_size}}, double{l2}};
         const double score = formula.score(z);
@@ -203,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(factors, field_kernels_with, testing::Values(1, 3, 4, 5
 
 struct field_kernels_on_a_row : testing::Test {
   std::mt19937_64 random{5};
-  field_machine<float> before = small_field_machine(random, 20, 4, 4);
+  field_fm<float> before = small_field_fm(random, 20, 4, 4);
   const owned_field_row z = some_entries(random, 20, 4, 12);
 };
 

@@ -58,12 +58,12 @@ struct neighbours {
 };
 
 /// Factorization machines of so many factors, on one row of at most so many entries.
-struct machine_on_a_row {
+struct fm_on_a_row {
   std::size_t width, columns = 60;
   random_rows<std::uint32_t, float> rows;
   std::vector<float> l2_of{};  ///< of each column, in the place of l2, where they differ
 
-  machine_on_a_row(std::mt19937_64& random, std::size_t factors, std::size_t most = 40, bool by_column = false)
+  fm_on_a_row(std::mt19937_64& random, std::size_t factors, std::size_t most = 40, bool by_column = false)
       : width(factors), rows(random, 1, 40, 60, 0) {
     rows.batch.end[0] = std::min(rows.batch.end[0], rows.batch.begin[0] + most);
     for (std::size_t j = 0; j < columns && by_column; ++j) l2_of.push_back(0.5f / static_cast<float>(j + 1));
@@ -73,12 +73,12 @@ struct machine_on_a_row {
   template <class Factor>
   void train(isa set, parameters<Factor>& w, sums_of* sums, float l2, std::uint32_t chance) const {
     std::vector<float> room(width);
-    row_update<machine_arrays_of<Factor>> update{
+    row_update<fm_arrays_of<Factor>> update{
         .to = {w.factors.data(), w.weights.data(), &w.bias, width}, .step = 0.125f, .l2 = l2, .room = room.data()};
     if (!l2_of.empty()) update.l2_of = l2_of.data();
     update.chance = chance;
     if (sums != nullptr) update.sums = {sums->factors.data(), sums->weights.data(), &sums->bias, width};
-    const auto& kernels = row_kernels_of<machine_arrays_of<Factor>, std::uint32_t, float>(set);
+    const auto& kernels = row_kernels_of<fm_arrays_of<Factor>, std::uint32_t, float>(set);
     (sums != nullptr ? kernels.adagrad : kernels.sgd)(update, rows.batch, {&slope, nullptr});
   }
   static bool slope(void*, std::size_t, float* score) { return (*score = 0.25f * std::tanh(*score)) != 0.0f; }
@@ -146,9 +146,9 @@ void expect_neighbours(const Row& row, const parameters<half>& before, bool adag
 template <class Test>
 void on_all_rows(std::mt19937_64& random, const Test& test) {
   for (const std::size_t width : {4u, 8u, 16u, 24u, 32u, 40u, 64u}) {
-    test(machine_on_a_row(random, width));
-    test(machine_on_a_row(random, width, 40, true));
-    for (const std::size_t most : {0u, 1u}) test(machine_on_a_row(random, width, most));
+    test(fm_on_a_row(random, width));
+    test(fm_on_a_row(random, width, 40, true));
+    for (const std::size_t most : {0u, 1u}) test(fm_on_a_row(random, width, most));
   }
   for (const std::size_t factors : {4u, 8u, 12u, 16u, 20u, 32u}) {
     test(fields_on_a_row(random, factors, false, 0));
@@ -211,7 +211,7 @@ TEST(half_factors, are_on_average_what_floats_are) {
     }
     EXPECT_GT(rounded, row.factors() / 8);
   };
-  test(machine_on_a_row(random, 16));
+  test(fm_on_a_row(random, 16));
   test(fields_on_a_row(random, 4, false));
   test(fields_on_a_row(random, 16, true));
 }
@@ -219,7 +219,7 @@ TEST(half_factors, are_on_average_what_floats_are) {
 // Each row of a batch draws numbers of its own: the same row twice is not rounded the same way twice.
 TEST(half_factors, are_rounded_otherwise_in_each_row_of_a_batch) {
   std::mt19937_64 random{34};
-  machine_on_a_row row(random, 16);
+  fm_on_a_row row(random, 16);
   const auto before = random_parameters(random, row.factors(), row.columns, 0.3f);
   auto& batch = row.rows.batch;
   batch.begin[1] = batch.begin[0], batch.end[1] = batch.end[0];

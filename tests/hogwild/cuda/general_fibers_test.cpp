@@ -2,7 +2,7 @@
 // The device forms of the kernels of softmax, factorization machines and a program's models, run thread by thread.
 #include "support/simt.hpp"
 //
-#include "kernels/machine_rows.cu"
+#include "kernels/fm_rows.cu"
 #include "kernels/softmax_rows.cu"
 #include "named_models.hpp"
 
@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "machine_problem.hpp"
+#include "fm_problem.hpp"
 #include "softmax_problem.hpp"
 #include "support/on_fibers.hpp"
 
@@ -73,13 +73,11 @@ TYPED_TEST(general_fibers, of_factorization_machines_give_the_bits_of_the_host_f
     for (const update_kind update : unlocked)
       for (const std::uint32_t width : {8u, 16u, 40u})
         this->expect_bits(
-            test::machine_problem<typename TestFixture::index, typename TestFixture::value>(
+            test::fm_problem<typename TestFixture::index, typename TestFixture::value>(
                 this->random, this->lengths(), {.width = width, .adagrad = adagrad, .l2_rows = 0.5}),
             update, width == 8,
-            [](const auto& host, const auto& work) { device::train_machine_rows(work, host.model, 0, 1); },
-            [](const auto& fibers, const auto& work) {
-              return device::launch_machine_rows(work, fibers.model, nullptr);
-            });
+            [](const auto& host, const auto& work) { device::train_fm_rows(work, host.model, 0, 1); },
+            [](const auto& fibers, const auto& work) { return device::launch_fm_rows(work, fibers.model, nullptr); });
 }
 
 TYPED_TEST(general_fibers, of_models_of_programs_give_the_bits_of_the_host_form) {

@@ -16,7 +16,7 @@
 #include <hogwild/models/softmax.hpp>
 
 #include "family_and_step.hpp"
-#include "machine_problem.hpp"
+#include "fm_problem.hpp"
 #include "named_models.hpp"
 #include "softmax_problem.hpp"
 #include "support/fresh_seed.hpp"
@@ -36,10 +36,10 @@ struct host_general_rows : test::fresh_seed<> {
         test::softmax_problem<index, value>(random, lengths, classes, adagrad), lengths.size(),
         [](const auto& rows, const auto& work) { device::train_softmax_rows(work, rows.model, 0, 1); });
   }
-  double machine_error(lengths_of_rows lengths, const test::machine_training& training) {
+  double fm_error(lengths_of_rows lengths, const test::fm_training& training) {
     return test::error_of_host_form(
-        test::machine_problem<index, value>(random, lengths, training), lengths.size(),
-        [](const auto& rows, const auto& work) { device::train_machine_rows(work, rows.model, 0, 1); });
+        test::fm_problem<index, value>(random, lengths, training), lengths.size(),
+        [](const auto& rows, const auto& work) { device::train_fm_rows(work, rows.model, 0, 1); });
   }
   /// Bernstein's bounds of margin_rows_test hold here as well: the same operations in the same order.
   double named_error(lengths_of_rows lengths, bool adagrad) {
@@ -71,7 +71,7 @@ TYPED_TEST(host_general_rows, make_a_step_as_in_double_precision) {
       for (const std::uint32_t classes : {2u, 3u, 31u, 32u, 33u, 64u, 127u, 128u})
         EXPECT_LE(this->softmax_error(std::array{length}, classes, adagrad), 1e-6) << length << " entries, " << classes;
       for (const std::uint32_t width : {8u, 16u, 24u, 32u, 40u, 64u, 104u, 128u})
-        EXPECT_LE(this->machine_error(std::array{length}, {.width = width, .adagrad = adagrad}), 1e-6)
+        EXPECT_LE(this->fm_error(std::array{length}, {.width = width, .adagrad = adagrad}), 1e-6)
             << length << " entries, " << width;
     }
   }
@@ -90,7 +90,7 @@ TYPED_TEST(host_general_rows, make_an_epoch_as_in_double_precision) {
     for (const label_kind labels : {label_kind::binary, label_kind::real})
       for (const std::uint32_t width : {8u, 16u, 40u})
         for (const double l2_rows : {0.0, 0.5})
-          EXPECT_LE(this->machine_error(this->drawn(100), {width, adagrad, labels, l2_rows}), 1e-5)
+          EXPECT_LE(this->fm_error(this->drawn(100), {width, adagrad, labels, l2_rows}), 1e-5)
               << width << " factors, " << l2_rows;
   }
 }
@@ -107,12 +107,12 @@ TEST_P(host_form_and_cpu_steps, agree) {
   for (const bool bias : {false, true})
     test::expect_family_agrees(random, softmax{.features = 300, .classes = 37, .bias = bias}, device::softmax_kernels(),
                                c, [](auto& draw) { return static_cast<float>(draw() % 37); });
-  test::expect_family_agrees(random, factorization_machine{.features = 300, .factors = 13}, device::machine_kernels(),
-                             c, sign);
+  test::expect_family_agrees(random, factorization_machine{.features = 300, .factors = 13}, device::fm_kernels(), c,
+                             sign);
   std::normal_distribution<float> normal;
   test::expect_family_agrees(
       random, factorization_machine{.features = 300, .labels = label_kind::real, .mean = 1.5f, .scale = 3.0f},
-      device::machine_kernels(), c, [&](auto& draw) { return normal(draw); });
+      device::fm_kernels(), c, [&](auto& draw) { return normal(draw); });
   // Under adagrad l2 is a partial of its own there (general_body.hpp): the sums lack twice the product of both.
   const bool apart = c.optimizer == optimizer_kind::adagrad && c.l2 > 0.0;
   test::expect_family_agrees(random, test::device_logistic{.features = 300, .bias_factor = 0.25},
@@ -124,18 +124,18 @@ INSTANTIATE_TEST_SUITE_P(cases, host_form_and_cpu_steps, testing::ValuesIn(test:
 // A row without a change does not count as one that changed something.
 TEST(host_machine, counts_rows_that_changed_something) {
   std::mt19937_64 random(1);
-  test::machine_problem<std::uint32_t, float> rows(random, std::array<std::size_t, 3>{0, 5, 0}, {});
+  test::fm_problem<std::uint32_t, float> rows(random, std::array<std::size_t, 3>{0, 5, 0}, {});
   std::uint64_t updates = 0;
   device::general_work work = rows.work();
   work.updates = &updates;
   work.groups[2].frozen = true;
-  device::train_machine_rows(work, rows.model, 0, 1);
+  device::train_fm_rows(work, rows.model, 0, 1);
   EXPECT_EQ(updates, 1u);
 }
 
 TEST(host_general, has_no_room_in_lanes_for_any_number_of_classes_or_factors) {
   EXPECT_THROW(device::train_softmax_rows({}, {.classes = 129}, 0, 1), std::invalid_argument);
-  EXPECT_THROW(device::train_machine_rows({}, {.width = 136}, 0, 1), std::invalid_argument);
+  EXPECT_THROW(device::train_fm_rows({}, {.width = 136}, 0, 1), std::invalid_argument);
 }
 
 }  // namespace

@@ -63,11 +63,11 @@ TYPED_TEST(loss_fibers, of_softmax_add_up_what_the_host_form_does) {
 
 TYPED_TEST(loss_fibers, of_factorization_machines_add_up_what_the_host_form_does) {
   for (const std::uint32_t width : {8u, 40u}) {
-    test::machine_problem<typename TypeParam::index, typename TypeParam::value> rows(
+    test::fm_problem<typename TypeParam::index, typename TypeParam::value> rows(
         this->random, this->lengths, {.width = width, .labels = width == 8 ? label_kind::binary : label_kind::real});
     expect_sums_of_host_form(
-        rows.work(), [&](const auto& work) { device::add_machine_losses(work, rows.model, 0, 1); },
-        [&](const auto& work) { return device::launch_machine_losses(work, rows.model, nullptr); });
+        rows.work(), [&](const auto& work) { device::add_fm_losses(work, rows.model, 0, 1); },
+        [&](const auto& work) { return device::launch_fm_losses(work, rows.model, nullptr); });
   }
 }
 
@@ -86,7 +86,7 @@ TEST_F(loss_fibers_of_ratings, and_of_models_that_no_kernel_has_are_refused) {
   const std::byte object[1]{};
   EXPECT_THROW(device::launch_margin_losses({}, "huber", object, nullptr), std::invalid_argument);
   EXPECT_THROW(device::launch_softmax_losses({}, {.classes = 129}, nullptr), std::invalid_argument);
-  EXPECT_THROW(device::launch_machine_losses({}, {.width = 136}, nullptr), std::invalid_argument);
+  EXPECT_THROW(device::launch_fm_losses({}, {.width = 136}, nullptr), std::invalid_argument);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "factor_problem.hpp"
+#include "fm_problem.hpp"
 #include "kernels/loss_rows.hpp"
-#include "machine_problem.hpp"
 #include "softmax_problem.hpp"
 
 namespace hogwild::test {
@@ -51,8 +51,7 @@ inline double softmax_loss_in_double(const device::general_work& work, const dev
   return z.weight * (top + std::log(sum) - s[static_cast<std::size_t>(z.label)]);
 }
 
-inline double machine_loss_in_double(const device::general_work& work, const device::machine_shape& model,
-                                     const double_row& z) {
+inline double fm_loss_in_double(const device::general_work& work, const device::fm_shape& model, const double_row& z) {
   const std::size_t width = model.width, weights = model.features * width;
   double score = static_cast<double>(work.weights[weights + model.features]);
   std::vector<double> before(width);

@@ -108,16 +108,15 @@ TYPED_TEST(measured_rows, of_softmax_have_the_losses_of_double_precision) {
 TYPED_TEST(measured_rows, of_factorization_machines_have_the_losses_of_double_precision) {
   for (const label_kind labels : {label_kind::binary, label_kind::real}) {
     for (const std::uint32_t width : {8u, 16u, 40u}) {
-      test::machine_problem<typename TypeParam::index, typename TypeParam::value> rows(
-          this->random, this->lengths, {.width = width, .labels = labels});
+      test::fm_problem<typename TypeParam::index, typename TypeParam::value> rows(this->random, this->lengths,
+                                                                                  {.width = width, .labels = labels});
       const auto work = this->part_of(rows.work());
-      expect_sums(
-          work, this->sums,
-          this->in_double(work,
-                          [&](const test::double_row& z) { return test::machine_loss_in_double(work, rows.model, z); }),
-          [&](const auto& w, std::size_t part, std::size_t parts) {
-            device::add_machine_losses(w, rows.model, part, parts);
-          });
+      expect_sums(work, this->sums,
+                  this->in_double(
+                      work, [&](const test::double_row& z) { return test::fm_loss_in_double(work, rows.model, z); }),
+                  [&](const auto& w, std::size_t part, std::size_t parts) {
+                    device::add_fm_losses(w, rows.model, part, parts);
+                  });
     }
   }
 }

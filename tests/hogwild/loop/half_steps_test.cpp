@@ -46,7 +46,7 @@ test::toy_rows rows_alike() {
 const float half_began = to_float(to_half(0.3f));
 constexpr double half_apart = 0x1p-12;
 
-struct machine_half_steps {
+struct fm_half_steps {
   static constexpr double step = 1.2e-4;
   factorization_machine model{.features = alike_columns, .factors = 8};
   template <class Factor>
@@ -119,7 +119,7 @@ struct half_steps : testing::Test {
     EXPECT_GT(moved, factors / 2);
   }
 };
-using half_step_cases = testing::Types<machine_half_steps, field_half_steps>;
+using half_step_cases = testing::Types<fm_half_steps, field_half_steps>;
 TYPED_TEST_SUITE(half_steps, half_step_cases);
 
 // Were each of 2048 numbers drawn, a factor's mean would be off by more than 0.08 of the distance with a probability of

@@ -90,7 +90,7 @@ struct class_lanes {
 };
 
 /// Factorization machines, of labels or of numbers.
-struct machine_lanes {
+struct fm_lanes {
   static constexpr test::toy_shape shape{.rows = 500, .columns = 90, .per_row = 11};
 
   static factorization_machine model(std::size_t factors = 6, bool numbers = false) {
@@ -154,7 +154,7 @@ template <class Family>
 struct lane_law_of_threads : lane_law<Family> {
   void SetUp() override {}
 };
-using lane_families = testing::Types<margin_lanes, class_lanes, machine_lanes>;
+using lane_families = testing::Types<margin_lanes, class_lanes, fm_lanes>;
 TYPED_TEST_SUITE(lane_law, lane_families);
 TYPED_TEST_SUITE(lane_law_of_threads, lane_families);
 

@@ -156,26 +156,26 @@ TEST_F(trials_of_classes, are_trained_by_an_engine_as_its_runs_are) {
                            sync_engine{.workers = 2, .rule = rule, .pin = false});
 }
 
-struct trials_of_machines : trials_row_by_row {
-  trials_of_machines() {
+struct trials_of_fm : trials_row_by_row {
+  trials_of_fm() {
     take(test::planted_classification({.rows = 700, .columns = 60, .per_row = 9}),
          test::planted_classification({.rows = 300, .columns = 60, .per_row = 9, .seed = 2}));
   }
   factorization_machine machine{.features = 60, .factors = 6};
 };
 
-TEST_F(trials_of_machines, are_runs_of_their_own) {
+TEST_F(trials_of_fm, are_runs_of_their_own) {
   expect_runs_of_their_own(machine, of(machine, {0.2, 0.05, 0.01}, {0.0, 1e-3, 3.0}));
   expect_runs_of_their_own(machine,
                            of(machine, {0.2, 0.05, 0.01}, {0.0, 1e-3, 3.0}, {.optimizer = optimizer_kind::sgd}));
 }
 
-TEST_F(trials_of_machines, are_trained_by_an_engine_as_its_runs_are) {
+TEST_F(trials_of_fm, are_trained_by_an_engine_as_its_runs_are) {
   expect_as_well_as_runs(machine, of(machine, {0.1}, {0.0, 1e-3}),
                          sync_engine{.workers = 2, .rule = sync_rule::average, .pin = false});
 }
 
-TEST_F(trials_of_machines, have_no_other_optimisers_and_no_l1) {
+TEST_F(trials_of_fm, have_no_other_optimisers_and_no_l1) {
   const model_traits traits = traits_of(machine);
   for (const optimizer_kind by : {optimizer_kind::row_adagrad, optimizer_kind::momentum, optimizer_kind::adam})
     EXPECT_FALSE(trials_side_by_side::suits({.optimizer = by}, traits, training->view()));

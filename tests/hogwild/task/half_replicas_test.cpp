@@ -33,7 +33,7 @@ namespace {
 
 constexpr test::toy_shape half_shape{.rows = 2000, .columns = 300, .per_row = 12};
 
-struct half_machine_runs {
+struct half_fm_runs {
   factorization_machine model{.features = half_shape.columns, .factors = 8};
 };
 /// A column of each of twelve fields a row.
@@ -65,7 +65,7 @@ struct half_replica_runs : testing::Test {
     return of;
   }();
 };
-using half_replica_cases = testing::Types<half_machine_runs, half_field_runs>;
+using half_replica_cases = testing::Types<half_fm_runs, half_field_runs>;
 TYPED_TEST_SUITE(half_replica_runs, half_replica_cases);
 
 // Workers race. In 660 such pairs of each of the four kinds, 360 of them six at a time on two CPUs, no ratio was

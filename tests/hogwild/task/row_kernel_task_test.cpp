@@ -30,13 +30,13 @@ namespace {
 constexpr test::toy_shape kernel_shape{.rows = 2000, .columns = 300, .per_row = 12};
 
 /// A model on rows that suit it, and how it is trained.
-struct machine_case {
+struct fm_case {
   using model = factorization_machine;
   static test::toy_rows rows() { return test::planted_classification(kernel_shape); }
   model m{.features = kernel_shape.columns, .factors = 5};
 };
 /// Has more factors than registers hold, and numbers for labels.
-struct wide_machine_case {
+struct wide_fm_case {
   using model = factorization_machine;
   static test::toy_rows rows() { return test::planted_regression(kernel_shape); }
   model m{.features = kernel_shape.columns, .factors = 43, .labels = label_kind::real, .mean = 0.5f, .scale = 2.0f};
@@ -147,11 +147,10 @@ struct row_kernel_runs : testing::Test {
   test::kept_rows rows = Case::rows();
 };
 // The widths differ in their kernels, not in how workers share: ThreadSanitizer sees one of each.
-using row_kernel_cases =
-    std::conditional_t<test::thread_sanitized, testing::Types<machine_case, softmax_case<3, true>, list_case<4, true>>,
-                       testing::Types<machine_case, wide_machine_case, softmax_case<3, true>, softmax_case<8, false>,
-                                      softmax_case<20, true>, softmax_case<43, false>, list_case<20, false>,
-                                      list_case<4, true>, own_case>>;
+using row_kernel_cases = std::conditional_t<
+    test::thread_sanitized, testing::Types<fm_case, softmax_case<3, true>, list_case<4, true>>,
+    testing::Types<fm_case, wide_fm_case, softmax_case<3, true>, softmax_case<8, false>, softmax_case<20, true>,
+                   softmax_case<43, false>, list_case<20, false>, list_case<4, true>, own_case>>;
 TYPED_TEST_SUITE(row_kernel_runs, row_kernel_cases);
 
 TYPED_TEST(row_kernel_runs, kernels_do_what_the_gradient_says) {
@@ -196,9 +195,9 @@ TYPED_TEST(row_kernel_runs, what_is_measured_is_the_mean_loss_of_the_model) {
   EXPECT_NEAR(result.objective, sum / static_cast<double>(this->rows.rows()), 1e-6);
 }
 
-using machine_kernel_runs = row_kernel_runs<machine_case>;
+using fm_kernel_runs = row_kernel_runs<fm_case>;
 
-TEST_F(machine_kernel_runs, groups_that_are_frozen_stay_as_they_are) {
+TEST_F(fm_kernel_runs, groups_that_are_frozen_stay_as_they_are) {
   const auto factors_after = [&](std::size_t epochs) {
     const train_result result = run(serial_engine{}, [&](auto& o) { o.freeze = {"factors"}, o.epochs = epochs; });
     EXPECT_LT(result.objective, 0.65);  // weights alone: from log 2 on
@@ -331,7 +330,7 @@ TEST_F(list_runs, groups_that_are_no_columns_have_no_l2_and_do_not_count) {
 
 constexpr test::toy_shape ranks_shape{.rows = 600, .columns = 80, .per_row = 9};
 
-struct machine_of_ranks {
+struct fm_of_factors {
   test::toy_rows all = test::planted_classification(ranks_shape);
   factorization_machine model{.features = ranks_shape.columns, .factors = 5};
 };
@@ -344,7 +343,7 @@ template <class Case>
 struct row_kernel_ranks : testing::Test, Case {
   using Case::all, Case::model;
 };
-using row_kernel_rank_cases = testing::Types<machine_of_ranks, softmax_of_ranks>;
+using row_kernel_rank_cases = testing::Types<fm_of_factors, softmax_of_ranks>;
 TYPED_TEST_SUITE(row_kernel_ranks, row_kernel_rank_cases);
 
 // A step that falls inside an epoch falls by the rows of all ranks: two ranks with the same rows each do what a process

@@ -6,7 +6,7 @@
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 
 #include "kernels/lane/classes.hpp"
-#include "kernels/lane/machines.hpp"
+#include "kernels/lane/fm.hpp"
 #include "kernels/lane/numbers.hpp"
 #include "kernels/lane/rows.hpp"
 #include "kernels/row_rules.hpp"
@@ -61,29 +61,25 @@ class lane_loops {
   }
 
   template <std::size_t Models>
-  static void machine_scores_of(const machine_arrays& w, const batch& rows, float* room, float* out) {
+  static void fm_scores_of(const fm_arrays& w, const batch& rows, float* room, float* out) {
     for (std::size_t i = 0; i < rows.rows; ++i)
-      lane_machine_rows<Isa, Models, Index, Value>::scores(w, entries(rows, i), room, out + i * Models);
+      lane_fm_rows<Isa, Models, Index, Value>::scores(w, entries(rows, i), room, out + i * Models);
   }
-  static void machine_scores(const machine_arrays& w, std::size_t models, const batch& rows, float* room, float* out) {
-    (models == 8    ? machine_scores_of<8>
-     : models == 16 ? machine_scores_of<16>
-                    : machine_scores_of<most_lanes>)(w, rows, room, out);
+  static void fm_scores(const fm_arrays& w, std::size_t models, const batch& rows, float* room, float* out) {
+    (models == 8 ? fm_scores_of<8> : models == 16 ? fm_scores_of<16> : fm_scores_of<most_lanes>)(w, rows, room, out);
   }
 
   template <std::size_t Models>
-  static void machine_changes_of(const entries& z, const lane_machines& by) {
-    using machine_rows = lane_machine_rows<Isa, Models, Index, Value>;
+  static void fm_changes_of(const entries& z, const lane_fm& by) {
+    using fm_rows = lane_fm_rows<Isa, Models, Index, Value>;
     if (by.sums.weights != nullptr)
-      machine_rows::template changes<typename machine_rows::adagrad_rule>(z, by);
+      fm_rows::template changes<typename fm_rows::adagrad_rule>(z, by);
     else
-      machine_rows::template changes<typename machine_rows::sgd_rule>(z, by);
+      fm_rows::template changes<typename fm_rows::sgd_rule>(z, by);
   }
-  static void machine_changes(std::size_t models, const batch& row, const lane_machines& by) {
+  static void fm_changes(std::size_t models, const batch& row, const lane_fm& by) {
     const entries z(row, 0);
-    (models == 8    ? machine_changes_of<8>
-     : models == 16 ? machine_changes_of<16>
-                    : machine_changes_of<most_lanes>)(z, by);
+    (models == 8 ? fm_changes_of<8> : models == 16 ? fm_changes_of<16> : fm_changes_of<most_lanes>)(z, by);
   }
 
  public:
@@ -95,8 +91,8 @@ class lane_loops {
                                                     lane_numbers<Isa>::changes,
                                                     class_rows::scores,
                                                     class_changes,
-                                                    machine_scores,
-                                                    machine_changes};
+                                                    fm_scores,
+                                                    fm_changes};
 };
 
 }  // namespace hogwild::detail

@@ -6,10 +6,10 @@
 #include "kernels/classes/loops.hpp"
 #include "kernels/cut/loops.hpp"
 #include "kernels/field/loops.hpp"
+#include "kernels/fm/loops.hpp"
 #include "kernels/halves/loops.hpp"
 #include "kernels/instruction_sets.hpp"
 #include "kernels/lane/loops.hpp"
-#include "kernels/machine/loops.hpp"
 #include "kernels/margin/loops.hpp"
 
 // The loops of all families whose kernels fuse nothing. A source of each instruction set includes them, with a type of
@@ -24,9 +24,9 @@ constexpr row_kernel_set<Kernels> for_all_rows() {
 }
 
 template <class Isa, class Index, class Value>
-using float_machine_loops = machine_loops<Isa, float, Index, Value>;
+using float_fm_loops = fm_loops<Isa, float, Index, Value>;
 template <class Isa, class Index, class Value>
-using half_machine_loops = machine_loops<Isa, half, Index, Value>;
+using half_fm_loops = fm_loops<Isa, half, Index, Value>;
 
 /// Isa has all members that the loops of the families use. Margin kernels take MarginIsa instead, and `Cuts` has the
 /// loops of cuts.
@@ -35,8 +35,8 @@ constexpr unfused_kernels unfused_kernels_of() {
   return {.margin = for_all_rows<margin_kernels, margin_loops, MarginIsa>(),
           .lane = for_all_rows<lane_kernels, lane_loops, Isa>(),
           .classes = for_all_rows<class_row_kernels, class_loops, Isa>(),
-          .machine = for_all_rows<machine_row_kernels, float_machine_loops, Isa>(),
-          .half_machine = for_all_rows<half_machine_row_kernels, half_machine_loops, Isa>(),
+          .machine = for_all_rows<fm_row_kernels, float_fm_loops, Isa>(),
+          .half_fm = for_all_rows<half_fm_row_kernels, half_fm_loops, Isa>(),
           .field = field_loops<Isa, float>::table,
           .half_field = field_loops<Isa, half>::table,
           .cut = Cuts::table,

@@ -17,8 +17,8 @@ stream_needs kernel_family::needs_of_stream(const training_task& task, const loo
 }
 
 const kernel_family& kernels_of(const training_task& task) {
-  for (const kernel_family* const family : {&margin_kernels(), &softmax_kernels(), &machine_kernels(),
-                                            &rating_kernels(), &window_kernels(), &named_kernel_family()})
+  for (const kernel_family* const family : {&margin_kernels(), &softmax_kernels(), &fm_kernels(), &rating_kernels(),
+                                            &window_kernels(), &named_kernel_family()})
     if (family->trains(task)) return *family;
   throw config_error(
       "a device trains margin models, softmax, factorization_machine, matrix_factorization, skip_gram, and models "

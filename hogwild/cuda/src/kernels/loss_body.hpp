@@ -9,8 +9,8 @@
 #include <hogwild/detail/models/score_loss.hpp>
 #include <hogwild/detail/platform/device_code.hpp>
 
+#include "fm_body.hpp"
 #include "loss_rows.hpp"
-#include "machine_body.hpp"
 #include "softmax_body.hpp"
 #include "window_body.hpp"
 
@@ -108,15 +108,15 @@ struct softmax_measure {
   }
 };
 
-struct machine_measure {
-  using part = machine_part<measuring_kind>;
+struct fm_measure {
+  using part = fm_part<measuring_kind>;
   template <class Warp>
-  HOGWILD_DEVICE_CODE static float look(const Warp& warp, const general_work& work, const machine_shape& model,
+  HOGWILD_DEVICE_CODE static float look(const Warp& warp, const general_work& work, const fm_shape& model,
                                         std::uint64_t r, std::uint64_t /*number*/) {
     typename part::template numbers<Warp> sum[part::slots];
     return part::look(warp, model, still_weights(work.weights), any_row(work, r), sum);
   }
-  HOGWILD_DEVICE_CODE static double loss(const general_work& work, const machine_shape& model, std::uint64_t r,
+  HOGWILD_DEVICE_CODE static double loss(const general_work& work, const fm_shape& model, std::uint64_t r,
                                          float score) {
     return weight_of(work, r) * score_loss(model.labels, model.scale, score, work.label[r]);
   }

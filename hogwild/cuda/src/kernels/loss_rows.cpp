@@ -19,10 +19,9 @@ void add_softmax_losses(const loss_work<general_work>& work, const softmax_shape
   loss_part<softmax_measure>::train(host_warp{}, work, model, part, parts);
 }
 
-void add_machine_losses(const loss_work<general_work>& work, const machine_shape& model, std::size_t part,
-                        std::size_t parts) {
+void add_fm_losses(const loss_work<general_work>& work, const fm_shape& model, std::size_t part, std::size_t parts) {
   require_width(model);
-  loss_part<machine_measure>::train(host_warp{}, work, model, part, parts);
+  loss_part<fm_measure>::train(host_warp{}, work, model, part, parts);
 }
 
 void add_factor_losses(const loss_work<factor_work>& work, std::size_t part, std::size_t parts) {

@@ -25,9 +25,9 @@ int launch_softmax_losses(const loss_work<general_work>& work, const softmax_sha
   return launch_rows<loss_part<softmax_measure>>(work, model, stream);
 }
 
-int launch_machine_losses(const loss_work<general_work>& work, const machine_shape& model, void* stream) {
+int launch_fm_losses(const loss_work<general_work>& work, const fm_shape& model, void* stream) {
   require_width(model);
-  return launch_rows<loss_part<machine_measure>>(work, model, stream);
+  return launch_rows<loss_part<fm_measure>>(work, model, stream);
 }
 
 int launch_factor_losses(const loss_work<factor_work>& work, void* stream) {

@@ -10,7 +10,7 @@
 #include <hogwild/detail/cuda/margin_rows.hpp>
 
 #include "factor_rows.hpp"
-#include "machine_rows.hpp"
+#include "fm_rows.hpp"
 #include "softmax_rows.hpp"
 #include "window_rows.hpp"
 
@@ -37,8 +37,7 @@ void add_margin_losses(const loss_work<margin_work>& work, const margin_loss& lo
                        std::size_t parts);
 void add_softmax_losses(const loss_work<general_work>& work, const softmax_shape& model, std::size_t part,
                         std::size_t parts);
-void add_machine_losses(const loss_work<general_work>& work, const machine_shape& model, std::size_t part,
-                        std::size_t parts);
+void add_fm_losses(const loss_work<general_work>& work, const fm_shape& model, std::size_t part, std::size_t parts);
 void add_factor_losses(const loss_work<factor_work>& work, std::size_t part, std::size_t parts);
 void add_window_losses(const loss_work<window_work>& work, std::size_t part, std::size_t parts);
 
@@ -48,7 +47,7 @@ void add_window_losses(const loss_work<window_work>& work, std::size_t part, std
 int launch_margin_losses(const loss_work<margin_work>& work, std::string_view model, std::span<const std::byte> object,
                          void* stream);
 int launch_softmax_losses(const loss_work<general_work>& work, const softmax_shape& model, void* stream);
-int launch_machine_losses(const loss_work<general_work>& work, const machine_shape& model, void* stream);
+int launch_fm_losses(const loss_work<general_work>& work, const fm_shape& model, void* stream);
 int launch_factor_losses(const loss_work<factor_work>& work, void* stream);
 int launch_window_losses(const loss_work<window_work>& work, void* stream);
 

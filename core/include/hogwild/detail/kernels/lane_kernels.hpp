@@ -34,10 +34,10 @@ struct lane_classes {
 };
 
 /// How a row changes factorization machines.
-struct lane_machines {
-  machine_arrays to{};           ///< the parameters of all models: parameter i of model k is at i * lanes + k
-  machine_arrays sums{};         ///< adagrad's sums, in the same order; without weights: sgd
-  const float* room = nullptr;   ///< as machine_scores() filled it for the row
+struct lane_fm {
+  fm_arrays to{};                ///< the parameters of all models: parameter i of model k is at i * lanes + k
+  fm_arrays sums{};              ///< adagrad's sums, in the same order; without weights: sgd
+  const float* room = nullptr;   ///< as fm_scores() filled it for the row
   const float* slope = nullptr;  ///< of each model
   const float* step = nullptr;   ///< of each model; a model with a step of 0 does not change
   /// l2 of an entry of column j in model k, l2[j * lanes + k]: under sgd the factor of a parameter that remains, under
@@ -82,11 +82,11 @@ struct lane_kernels {
   /// For one row and each of its entries x: each weight becomes (w - step * (slope * x)) * left.
   void (*class_changes)(float* w, std::size_t lanes, const row_batch<Index, Value>& row, const lane_classes& by);
   /// For factorization machines: out[i * lanes + k] = the score of row i by model k. `room`: 2 * width * lanes floats,
-  /// which then hold what machine_changes() needs for the last row.
-  void (*machine_scores)(const machine_arrays& w, std::size_t lanes, const row_batch<Index, Value>& rows, float* room,
-                         float* out);
+  /// which then hold what fm_changes() needs for the last row.
+  void (*fm_scores)(const fm_arrays& w, std::size_t lanes, const row_batch<Index, Value>& rows, float* room,
+                    float* out);
   /// For one row: changes each parameter of its columns, and the biases, as sgd or adagrad in row_kernels.
-  void (*machine_changes)(std::size_t lanes, const row_batch<Index, Value>& row, const lane_machines& by);
+  void (*fm_changes)(std::size_t lanes, const row_batch<Index, Value>& row, const lane_fm& by);
 };
 
 /// The kernels of an instruction set that has_isa() knows; `set` is not automatic.

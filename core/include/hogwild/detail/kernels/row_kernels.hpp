@@ -11,24 +11,24 @@
 namespace hogwild {
 
 /// The floats of a column with `factors` factors, > 0: padded with zeros to four, or to a multiple of eight.
-constexpr std::size_t machine_width(std::size_t factors) {
+constexpr std::size_t fm_width(std::size_t factors) {
   return factors <= 4 ? 4 : (factors + 7) / 8 * 8;
 }
 
 /// The parameters of a factorization machine (models/factorization_machine.hpp), or an optimiser's state for each. A
 /// row has one score, which the response replaces by the derivative of its loss. Factors are floats or halves.
 template <class Factor>
-struct machine_arrays_of {
-  using floats = machine_arrays_of<float>;
+struct fm_arrays_of {
+  using floats = fm_arrays_of<float>;
 
   Factor* factors = nullptr;  ///< `width` for each column
   float* weights = nullptr;   ///< one for each column
   float* bias = nullptr;      ///< one
-  std::size_t width = 0;      ///< as returned by machine_width()
+  std::size_t width = 0;      ///< as returned by fm_width()
 
   std::size_t scores() const { return 1; }
 };
-using machine_arrays = machine_arrays_of<float>;
+using fm_arrays = fm_arrays_of<float>;
 
 /// The same for a linear model of several classes (models/softmax.hpp). A row has a score for each class.
 struct class_arrays {
@@ -75,14 +75,14 @@ struct row_kernels {
 template <class Arrays, class Index, class Value>
 const row_kernels<Arrays, Index, Value>& row_kernels_of(isa set);
 
-extern template const row_kernels<machine_arrays, std::uint32_t, float>& row_kernels_of(isa);
-extern template const row_kernels<machine_arrays, std::uint32_t, half>& row_kernels_of(isa);
-extern template const row_kernels<machine_arrays, std::uint16_t, float>& row_kernels_of(isa);
-extern template const row_kernels<machine_arrays, std::uint16_t, half>& row_kernels_of(isa);
-extern template const row_kernels<machine_arrays_of<half>, std::uint32_t, float>& row_kernels_of(isa);
-extern template const row_kernels<machine_arrays_of<half>, std::uint32_t, half>& row_kernels_of(isa);
-extern template const row_kernels<machine_arrays_of<half>, std::uint16_t, float>& row_kernels_of(isa);
-extern template const row_kernels<machine_arrays_of<half>, std::uint16_t, half>& row_kernels_of(isa);
+extern template const row_kernels<fm_arrays, std::uint32_t, float>& row_kernels_of(isa);
+extern template const row_kernels<fm_arrays, std::uint32_t, half>& row_kernels_of(isa);
+extern template const row_kernels<fm_arrays, std::uint16_t, float>& row_kernels_of(isa);
+extern template const row_kernels<fm_arrays, std::uint16_t, half>& row_kernels_of(isa);
+extern template const row_kernels<fm_arrays_of<half>, std::uint32_t, float>& row_kernels_of(isa);
+extern template const row_kernels<fm_arrays_of<half>, std::uint32_t, half>& row_kernels_of(isa);
+extern template const row_kernels<fm_arrays_of<half>, std::uint16_t, float>& row_kernels_of(isa);
+extern template const row_kernels<fm_arrays_of<half>, std::uint16_t, half>& row_kernels_of(isa);
 extern template const row_kernels<class_arrays, std::uint32_t, float>& row_kernels_of(isa);
 extern template const row_kernels<class_arrays, std::uint32_t, half>& row_kernels_of(isa);
 extern template const row_kernels<class_arrays, std::uint16_t, float>& row_kernels_of(isa);

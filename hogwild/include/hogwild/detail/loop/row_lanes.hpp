@@ -108,7 +108,7 @@ class row_lanes<class_arrays, Index, Value> {
 };
 
 template <class Index, class Value>
-class row_lanes<machine_arrays, Index, Value> {
+class row_lanes<fm_arrays, Index, Value> {
  public:
   using batch = row_batch<Index, Value>;
 
@@ -124,24 +124,24 @@ class row_lanes<machine_arrays, Index, Value> {
 
   void score(const float* w, const batch& row, float* out) {
     // The kernel only reads through these arrays.
-    kernels_.machine_scores(arrays_in(const_cast<float*>(w)), lanes_, row, room_.data(), out);
+    kernels_.fm_scores(arrays_in(const_cast<float*>(w)), lanes_, row, room_.data(), out);
   }
 
   /// A row without a slope changes a model by its l2 alone.
   void change(const lane_arrays& of, const batch& row, const float* slope, const float* step, const lane_l2& l2) {
     alignas(64) std::array<float, most_lanes> moves;
     for (std::size_t k = 0; k < lanes_; ++k) moves[k] = slope[k] != 0.0f || l2.has(k) ? step[k] : 0.0f;
-    kernels_.machine_changes(lanes_, row,
-                             {.to = arrays_in(of.values.data()),
-                              .sums = of.sums.empty() ? machine_arrays{} : arrays_in(of.sums.data()),
-                              .room = room_.data(),
-                              .slope = slope,
-                              .step = moves.data(),
-                              .l2 = l2.of_columns()});
+    kernels_.fm_changes(lanes_, row,
+                        {.to = arrays_in(of.values.data()),
+                         .sums = of.sums.empty() ? fm_arrays{} : arrays_in(of.sums.data()),
+                         .room = room_.data(),
+                         .slope = slope,
+                         .step = moves.data(),
+                         .l2 = l2.of_columns()});
   }
 
  private:
-  machine_arrays arrays_in(float* w) const {
+  fm_arrays arrays_in(float* w) const {
     float* const weights = w + columns_ * width_ * lanes_;
     return {.factors = w, .weights = weights, .bias = weights + columns_ * lanes_, .width = width_};
   }

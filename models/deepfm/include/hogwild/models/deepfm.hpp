@@ -77,7 +77,7 @@ struct deepfm {
   }
   /// The groups of a factorization machine, then the net's layers.
   std::vector<parameter_group> groups() const {
-    const auto machine = machine_groups(features, width());
+    const auto machine = fm_groups(features, width());
     std::vector<parameter_group> all(machine.begin(), machine.end());
     const auto layers = net_groups();
     all.insert(all.end(), layers.begin(), layers.end());

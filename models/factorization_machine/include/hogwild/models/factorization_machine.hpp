@@ -24,7 +24,7 @@ namespace hogwild {
 ///   s = w0 + sum_j w_j x_j + 1/2 sum_f [(sum_j v_jf x_j)^2 - sum_j (v_jf x_j)^2]
 ///   ds/dw_j = x_j,  ds/dv_jf = x_j (sum_k v_kf x_k - v_jf x_j)
 ///
-/// Rows of factors are padded (machine_width); the padding is zero and stays zero, because its partials are zero.
+/// Rows of factors are padded (fm_width); the padding is zero and stays zero, because its partials are zero.
 struct factorization_machine {
   using scalar_type = float;
   using example_type = sparse_row<float>;
@@ -40,11 +40,11 @@ struct factorization_machine {
   float mean = 0.0f, scale = 1.0f;  ///< for real labels: the score is mean + scale * s, its loss in units of the scale
 
   /// Floats of a column: its weight, its factors and padding.
-  std::size_t width() const { return machine_width(factors); }
+  std::size_t width() const { return fm_width(factors); }
   std::size_t dim() const { return features * (width() + 1) + 1; }
 
   std::array<double, 1> hyperparameters() const { return {static_cast<double>(factors)}; }
-  std::array<parameter_group, 3> groups() const { return machine_groups(features, width()); }
+  std::array<parameter_group, 3> groups() const { return fm_groups(features, width()); }
 
   /// Weights and bias begin at zero.
   void init(const auto& w, const auto& random) const {
@@ -53,8 +53,8 @@ struct factorization_machine {
 
   double loss(const auto& w, const example_type& z) const { return score_loss(labels, scale, predict(w, z), z.label); }
 
-  machine_arrays arrays_in(float* w) const { return arrays_with<float>(w); }
-  machine_arrays_of<half> half_arrays_in(float* w) const { return arrays_with<half>(w); }
+  fm_arrays arrays_in(float* w) const { return arrays_with<float>(w); }
+  fm_arrays_of<half> half_arrays_in(float* w) const { return arrays_with<half>(w); }
   std::size_t kernel_room() const { return width(); }
   /// For `Models` models side by side, with one score each. Loops are written so that compilers vectorise them.
   template <std::size_t Models = 1>
@@ -92,7 +92,7 @@ struct factorization_machine {
   float score_of(float s) const { return mean + scale * s; }
 
   template <class Factor>
-  machine_arrays_of<Factor> arrays_with(float* w) const {
+  fm_arrays_of<Factor> arrays_with(float* w) const {
     float* const weights = w + features * width() * sizeof(Factor) / sizeof(float);
     return {.factors = reinterpret_cast<Factor*>(w), .weights = weights, .bias = weights + features, .width = width()};
   }

@@ -61,7 +61,7 @@ struct ffm {
   std::array<double, 3> hyperparameters() const {
     return {static_cast<double>(factors), static_cast<double>(fields), unit_rows ? 1.0 : 0.0};
   }
-  std::array<parameter_group, 3> groups() const { return machine_groups(features, width()); }
+  std::array<parameter_group, 3> groups() const { return fm_groups(features, width()); }
 
   /// Weights and bias begin at zero.
   void init(const auto& w, const auto& random) const {

@@ -25,7 +25,7 @@ struct factor_rows {
 };
 
 /// The groups of a factorization machine: `width` factors for each column, then a weight for each, and the bias.
-inline std::array<parameter_group, 3> machine_groups(std::size_t features, std::size_t width) {
+inline std::array<parameter_group, 3> fm_groups(std::size_t features, std::size_t width) {
   const std::size_t weights = features * width;
   return {{{.name = "factors", .rows = features, .width = width},
            {.name = "weights", .offset = weights, .rows = features},

@@ -16,7 +16,7 @@
 namespace hogwild::detail {
 
 template <class Isa, std::size_t Models, class Index, class Value>
-class lane_machine_rows {
+class lane_fm_rows {
   using rules = row_rules<Isa>;
   using entries = typename rules::template entries<Index, Value>;
 
@@ -28,7 +28,7 @@ class lane_machine_rows {
   using adagrad_rule = typename rules::template adagrad_rule_of<vector>;
 
   /// The scores of a row by all models. Leaves the sums over its entries in `room`.
-  static void scores(const machine_arrays& w, const entries& z, float* room, float* out) {
+  static void scores(const fm_arrays& w, const entries& z, float* room, float* out) {
     const std::size_t n = w.width * Models;
     float* const squares = room + n;
     for (std::size_t i = 0; i < 2 * n; ++i) room[i] = 0.0f;
@@ -43,7 +43,7 @@ class lane_machine_rows {
 
   /// Uses the row's room as scores() has left it.
   template <class Rule>
-  static void changes(const entries& z, const lane_machines& by) {
+  static void changes(const entries& z, const lane_fm& by) {
     bool all = true;
     for (std::size_t k = 0; k < Models; ++k) all = all && by.step[k] != 0.0f;
     constexpr auto each = std::make_index_sequence<vectors>();
@@ -77,8 +77,8 @@ class lane_machine_rows {
 
   /// All: every model makes a step.
   template <class Rule, bool L2, bool All, std::size_t... V>
-  static void changes_of(const entries& z, const lane_machines& given, std::index_sequence<V...>) {
-    const lane_machines by = given;  // a copy that no store below can change, for the compiler
+  static void changes_of(const entries& z, const lane_fm& given, std::index_sequence<V...>) {
+    const lane_fm by = given;  // a copy that no store below can change, for the compiler
     const Rule rule[] = {Rule{loaded<vector>(by.step + V * floats)}...};
     const vector slope[] = {loaded<vector>(by.slope + V * floats)...};
     const typename bits_of<vector>::with_sign moves[] = {loaded<vector>(by.step + V * floats) != vector{}...};

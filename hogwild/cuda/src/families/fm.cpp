@@ -11,18 +11,18 @@
 
 #include "general_rows.hpp"
 #include "kernel_family.hpp"
-#include "kernels/machine_rows.hpp"
+#include "kernels/fm_rows.hpp"
 
 namespace hogwild::device {
 namespace {
 
-factorization_machine machine_of(const training_task& task) {
+factorization_machine fm_of(const training_task& task) {
   factorization_machine model;
   std::memcpy(&model, task.facts().model_bytes.data(), sizeof model);
   return model;
 }
 
-class machine_family final : public kernel_family {
+class fm_family final : public kernel_family {
  public:
   bool trains(const training_task& task) const override {
     return task.facts().model == factorization_machine::name &&
@@ -32,8 +32,8 @@ class machine_family final : public kernel_family {
   void require_options(const loop_options& options) const override { require_sgd_or_adagrad(options); }
 
   void require_model(const training_task& task, int) const override {
-    if (const factorization_machine model = machine_of(task); model.width() > most_machine_width)
-      throw config_error("a device trains factorization_machine of up to " + std::to_string(most_machine_width) +
+    if (const factorization_machine model = fm_of(task); model.width() > most_fm_width)
+      throw config_error("a device trains factorization_machine of up to " + std::to_string(most_fm_width) +
                          " factors, and there are " + std::to_string(model.factors) + ": use threads or processes");
   }
 
@@ -46,24 +46,22 @@ class machine_family final : public kernel_family {
 
   std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,
                                       const loop_options& options, std::uint64_t block_bytes) const override {
-    const factorization_machine whole = machine_of(task);
-    const machine_shape model{.features = whole.features,
-                              .width = static_cast<std::uint32_t>(whole.width()),
-                              .labels = whole.labels,
-                              .mean = whole.mean,
-                              .scale = whole.scale};
+    const factorization_machine whole = fm_of(task);
+    const fm_shape model{.features = whole.features,
+                         .width = static_cast<std::uint32_t>(whole.width()),
+                         .labels = whole.labels,
+                         .mean = whole.mean,
+                         .scale = whole.scale};
     general_forms forms{.on_host = [model](const general_work& work, std::size_t part, std::size_t parts) {
-      train_machine_rows(work, model, part, parts);
+      train_fm_rows(work, model, part, parts);
     }};
     forms.losses_on_host = [model](const loss_work<general_work>& work, std::size_t part, std::size_t parts) {
-      add_machine_losses(work, model, part, parts);
+      add_fm_losses(work, model, part, parts);
     };
 #if defined(HOGWILD_HAS_CUDA)
-    forms.on_device = [model](const general_work& work, void* stream) {
-      return launch_machine_rows(work, model, stream);
-    };
+    forms.on_device = [model](const general_work& work, void* stream) { return launch_fm_rows(work, model, stream); };
     forms.losses_on_device = [model](const loss_work<general_work>& work, void* stream) {
-      return launch_machine_losses(work, model, stream);
+      return launch_fm_losses(work, model, stream);
     };
 #endif
     return bring_general_rows(device, task, arrays, options, std::move(forms), block_bytes);
@@ -72,8 +70,8 @@ class machine_family final : public kernel_family {
 
 }  // namespace
 
-const kernel_family& machine_kernels() {
-  static constexpr machine_family family{};
+const kernel_family& fm_kernels() {
+  static constexpr fm_family family{};
   return family;
 }
 

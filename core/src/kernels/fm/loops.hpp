@@ -18,11 +18,11 @@ namespace hogwild::detail {
 
 /// Isa has load_one(value) and load(value), for a float or a half, as for margin_loops.
 template <class Isa, class Factor, class Index, class Value>
-class machine_loops : row_rules<Isa> {
+class fm_loops : row_rules<Isa> {
   using typename row_rules<Isa>::sgd_rule;
   using typename row_rules<Isa>::adagrad_rule;
   using row_rules<Isa>::store;
-  using arrays = machine_arrays_of<Factor>;
+  using arrays = fm_arrays_of<Factor>;
   using batch = row_batch<Index, Value>;
   using cells = factor_cells<Isa>;
   using row_chance = typename cells::row_chance;
@@ -37,7 +37,7 @@ class machine_loops : row_rules<Isa> {
 
   /// Prefetches the factors of a column, or an optimiser's state for them.
   template <std::size_t Width, class T>
-  static void announce(const machine_arrays_of<T>& w, std::size_t column) {
+  static void announce(const fm_arrays_of<T>& w, std::size_t column) {
     constexpr std::size_t line = 64 / sizeof(T), most = most_announced / sizeof(T);
     const T* const from = w.factors + column * stride<Width>(w);
     const std::size_t n = stride<Width>(w) < most ? stride<Width>(w) : most;
@@ -46,7 +46,7 @@ class machine_loops : row_rules<Isa> {
 
   /// Width: the width of the factors, or 0 if only the arrays have it.
   template <std::size_t Width, class T>
-  static std::size_t stride(const machine_arrays_of<T>& w) {
+  static std::size_t stride(const fm_arrays_of<T>& w) {
     return Width != 0 ? Width : w.width;
   }
   /// A vector of factors: half as long if a column has no more of them.

@@ -22,9 +22,9 @@
 namespace hogwild::detail {
 
 template <class Machine>
-class machine_descriptor : public descriptor_for<Machine> {
+class fm_descriptor : public descriptor_for<Machine> {
  public:
-  machine_descriptor(model_facts facts) : descriptor_for<Machine>(with_common_options(std::move(facts))) {}
+  fm_descriptor(model_facts facts) : descriptor_for<Machine>(with_common_options(std::move(facts))) {}
 
   named_model make(const model_data& data, const model_options& options) const final {
     Machine m = for_columns(data, options);

@@ -17,7 +17,7 @@
 namespace hogwild::detail {
 
 template <class Machine>
-class loaded_field_machine final : public loaded_workspace_model<Machine> {
+class loaded_field_fm final : public loaded_workspace_model<Machine> {
  public:
   using loaded_workspace_model<Machine>::loaded_workspace_model;
 

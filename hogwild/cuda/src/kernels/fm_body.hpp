@@ -10,24 +10,23 @@
 #include <hogwild/detail/models/score_loss.hpp>
 #include <hogwild/detail/platform/device_code.hpp>
 
-#include "machine_rows.hpp"
+#include "fm_rows.hpp"
 
 // How a warp trains rows of the model factorization_machine: as general_step, with entries and factors dealt to lanes.
 // No lane changes anything that another lane of its warp reads before the row's end.
 
 namespace hogwild::device {
 
-inline void require_width(const machine_shape& model) {
-  if (model.width == 0 || model.width > most_machine_width)
-    throw std::invalid_argument("no kernel for so many factors");
+inline void require_width(const fm_shape& model) {
+  if (model.width == 0 || model.width > most_fm_width) throw std::invalid_argument("no kernel for so many factors");
 }
 
 /// How entries and factors are dealt to lanes: 4, 8, 16 or all lanes share one entry, so that a warp works on several
 /// entries of narrow models at once, and what it reads of each entry is contiguous.
-struct machine_lanes {
+struct fm_lanes {
   unsigned shift;  ///< lanes of an entry, as a power of two
 
-  HOGWILD_DEVICE_CODE explicit machine_lanes(std::uint32_t width)
+  HOGWILD_DEVICE_CODE explicit fm_lanes(std::uint32_t width)
       : shift(width <= 4    ? 2
               : width <= 8  ? 3
               : width <= 16 ? 4
@@ -39,9 +38,9 @@ struct machine_lanes {
 };
 
 template <class Kind>
-struct machine_part {
+struct fm_part {
   static constexpr unsigned least_warps = 40;
-  static constexpr std::uint32_t slots = most_machine_width / warp_width;
+  static constexpr std::uint32_t slots = most_fm_width / warp_width;
   using weights_type = typename Kind::weights_type;
   template <class Warp>
   using numbers = typename Warp::template each_lane<float>;
@@ -49,7 +48,7 @@ struct machine_part {
   /// Calls f(s) for each slot in which lanes have factors: lane l has factor 32 s + l there, or the remainder modulo
   /// the span.
   template <class F>
-  HOGWILD_DEVICE_CODE static void each_slot(const machine_shape& model, const F& f) {
+  HOGWILD_DEVICE_CODE static void each_slot(const fm_shape& model, const F& f) {
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
@@ -58,9 +57,9 @@ struct machine_part {
   }
   /// Calls f(lane, column, x, j) for each entry of a row, with j the parameter that the lane has in the slot.
   template <class Warp, class Row, class F>
-  HOGWILD_DEVICE_CODE static void each_entry(const Warp& warp, const machine_shape& model, const Row& z,
-                                             std::uint32_t slot, const F& f) {
-    const machine_lanes at(model.width);
+  HOGWILD_DEVICE_CODE static void each_entry(const Warp& warp, const fm_shape& model, const Row& z, std::uint32_t slot,
+                                             const F& f) {
+    const fm_lanes at(model.width);
     for (std::uint32_t first = 0; first < z.size; first += at.entries()) {
       warp.each([&](unsigned lane) {
         const std::uint32_t e = first + at.entry(lane), k = slot * warp_width + at.factor(lane);
@@ -91,9 +90,9 @@ struct machine_part {
 
   /// The row's score, and the sums of v x over the row's entries, for each factor.
   template <class Warp, class Row>
-  HOGWILD_DEVICE_CODE static float look(const Warp& warp, const machine_shape& model, const weights_type& w,
-                                        const Row& z, numbers<Warp> (&sum)[slots]) {
-    const machine_lanes at(model.width);
+  HOGWILD_DEVICE_CODE static float look(const Warp& warp, const fm_shape& model, const weights_type& w, const Row& z,
+                                        numbers<Warp> (&sum)[slots]) {
+    const fm_lanes at(model.width);
     const std::uint64_t weights = model.features * model.width;
     numbers<Warp> part;
     each_slot(model, [&](std::uint32_t s) {
@@ -120,7 +119,7 @@ struct machine_part {
 
   /// Trains rows part, part + parts, ... of the work, one after the other; returns how many changed something.
   template <class Warp>
-  HOGWILD_DEVICE_CODE static std::uint64_t train(const Warp& warp, const general_work& work, const machine_shape& model,
+  HOGWILD_DEVICE_CODE static std::uint64_t train(const Warp& warp, const general_work& work, const fm_shape& model,
                                                  std::uint64_t part, std::uint64_t parts) {
     const weights_type w(work.weights), sums(work.sums);
     const std::uint64_t weights = model.features * model.width;

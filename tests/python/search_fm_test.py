@@ -84,7 +84,7 @@ def test_a_machine_that_is_scored_is_the_one_that_is_fitted(kind):
 
 def test_folds_of_many_rows_are_held_out_of_machines(monkeypatch):
     # As with linear models: one fold has its labels turned, and under small steps the order of rows matters little.
-    monkeypatch.setattr("hogwild.sklearn._machines.ROWS_OF_A_DECAY", 800)
+    monkeypatch.setattr("hogwild.sklearn._fm.ROWS_OF_A_DECAY", 800)
     x, y = pairs(1026)
     splits = list(KFold(5, shuffle=True, random_state=0).split(x))
     labels = y > np.median(y)

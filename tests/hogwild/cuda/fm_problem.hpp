@@ -8,12 +8,12 @@
 #include <span>
 #include <vector>
 
-#include "kernels/machine_rows.hpp"
+#include "kernels/fm_rows.hpp"
 #include "margin_problem.hpp"
 
 namespace hogwild::test {
 
-struct machine_training {
+struct fm_training {
   std::uint32_t width = 8;
   bool adagrad = false;
   label_kind labels = label_kind::binary;
@@ -22,12 +22,12 @@ struct machine_training {
 
 /// Random rows, initial parameters, and the result of training in double precision.
 template <class Index, class Value>
-class machine_problem {
+class fm_problem {
  public:
   static constexpr std::size_t columns = margin_problem<Index, Value>::columns;
   static constexpr float step = 0.1f;
 
-  machine_problem(std::mt19937_64& random, std::span<const std::size_t> lengths, const machine_training& training)
+  fm_problem(std::mt19937_64& random, std::span<const std::size_t> lengths, const fm_training& training)
       : model{.features = columns, .width = training.width, .labels = training.labels},
         training_(training),
         rows_(random, lengths, {.adagrad = training.adagrad, .weighed = true}) {
@@ -99,11 +99,11 @@ class machine_problem {
     return w;
   }
 
-  device::machine_shape model;
+  device::fm_shape model;
   std::vector<float> weights, sums;
 
  private:
-  machine_training training_;
+  fm_training training_;
   margin_problem<Index, Value> rows_;
   std::vector<float> label_;
 };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code for GPUs, and how it is started. The test of fibers compiles this file as plain C++.
-#include "machine_rows.hpp"
+#include "fm_rows.hpp"
 
 #include <hogwild/detail/cuda/rows_kernel.hpp>
 
-#include "machine_body.hpp"
+#include "fm_body.hpp"
 
 namespace hogwild::device {
 
-int launch_machine_rows(const general_work& work, const machine_shape& model, void* stream) {
+int launch_fm_rows(const general_work& work, const fm_shape& model, void* stream) {
   require_width(model);
   int error = 0;
-  with_margin_kind(work, [&](auto kind) { error = launch_rows<machine_part<decltype(kind)>>(work, model, stream); });
+  with_margin_kind(work, [&](auto kind) { error = launch_rows<fm_part<decltype(kind)>>(work, model, stream); });
   return error;
 }
 
