@@ -45,6 +45,7 @@ foreach(file IN LISTS files)
   refuse_part("shared_net" "workspace_predictor")
   refuse_part("final_loss" "train_loss")
   refuse_part("shares?" "sharing, fraction or gain_weight")
+  refuse_part("machine_(arrays|rows|shape|scores|changes|width|groups)" "fm_, for a machine is a computer")
   # Only groups of parameters are frozen.
   refuse("(^|[^A-Za-z0-9_])(sharing_kind::frozen|frozen_sharing)" "deterministic")
   # Patience is a number of epochs.
