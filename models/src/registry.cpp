@@ -115,7 +115,7 @@ saved_model to_saved(const named_model& m, answer_kind by, std::size_t models, s
         if constexpr (margin_model<M>)
           return detail::saved_form_of(concrete, by, models, parameters, labels, original);
         else
-          throw config_error("one class against the rest and ensembles are for models with a margin; a " +
+          throw config_error("one class against the rest and ensembles are for models with a margin, and " +
                              std::string(name_of(m)) + " has none");
       },
       m);

@@ -71,7 +71,7 @@ double find_offset(const options& o) {
   const double most = commonest_fraction(o, std::exp(low)), least = commonest_fraction(o, std::exp(high));
   if (o.delta < least || o.delta > most) {
     throw config_error("delta " + std::to_string(o.delta) + " is not possible with " + std::to_string(o.columns) +
-                       " columns and " + std::to_string(o.nonzeros) + " nonzeros a row: it lies between " +
+                       " columns and " + std::to_string(o.nonzeros) + " nonzeros a row: choose one between " +
                        std::to_string(least) + " and " + std::to_string(most));
   }
   for (int k = 0; k < 40; ++k) {

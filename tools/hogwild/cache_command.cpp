@@ -65,8 +65,8 @@ int cache_command(int argc, const char* const* argv) {
   std::vector<std::string> folders;
   bool list = false, purge = false, json = false;
   command_line line("cache",
-                    "Lists or removes dataset caches. Without folders it searches the current one and the default of "
-                    "--cache-dir ($XDG_CACHE_HOME/hogwild).",
+                    "Lists or removes dataset caches. Without FOLDER it searches the current folder and the default of "
+                    "--cache-dir ($XDG_CACHE_HOME/hogwild, else ~/.cache/hogwild).",
                     "hogwild cache --list data/");
   line.positional("FOLDER", folders, "folder to search (without its subfolders)");
   line.flag("--list", list, "list the caches (the default)");

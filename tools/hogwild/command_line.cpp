@@ -189,7 +189,7 @@ help_page command_line::parser::page_of(const std::string& name) const {
     return {name + " learns " + t.summary + ".",
             app.get_name() + " [OPTIONS]",
             {own},
-            none + "'" + app.get_name() + " --help' shows the options of all models.",
+            none + "'" + app.get_name() + " --help-all' shows the options that all models have.",
             ""};
   }
   throw CLI::ParseError("--help: " + quote(name) + " is none of " + list_of(known), CLI::ExitCodes::InvalidError);

@@ -69,7 +69,8 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
   }
   const std::string format = format_of(options.format, path);
   if (!labels.empty() && format != "idx")
-    throw config_error("--labels is for IDX images, and " + path + " is not one: leave it out");
+    throw config_error("--labels is for IDX images, and " + path +
+                       " is not read as one: leave it out, or give --format idx");
   if (format == "ratings") return names != nullptr ? open_ratings(path, opening, *names) : open_ratings(path, opening);
   if (format == "ffm") return open_libffm(path, opening);
   if (format == "idx") return open_idx(path, labels, opening);
@@ -101,7 +102,8 @@ void data_options::declare(command_line& line) {
   line.choice("--format", format, formats,
               "format of the data files; auto: what the model reads, and images by their content");
   line.option("--cache-dir", "FOLDER", cache_folder,
-              "folder for caches if the folder of the data cannot be written (default: $XDG_CACHE_HOME/hogwild)");
+              "folder for caches if the folder of the data cannot be written (default: $XDG_CACHE_HOME/hogwild, else "
+              "~/.cache/hogwild)");
   line.option("--memory", memory, "",
               "memory that parsing may take, such as 512M: further rows go to temporary files beside the cache, and "
               "larger caches are streamed (default: a quarter of the memory for parsing, three quarters for caches)");
@@ -129,7 +131,7 @@ void data_options::choose_format(std::string_view model) {
   }
   if (!named_ids) return;
   if (format != "ratings")
-    throw config_error("--named-ids is for ratings, and a " + std::string(model) + " model reads none: leave it out");
+    throw config_error("--named-ids is for ratings, and " + std::string(model) + " reads none: leave it out");
   names = std::make_shared<rating_names>();
 }
 

@@ -180,11 +180,11 @@ int predict_command(int argc, const char* const* argv) {
                     "side of each node, in the order of their numbers; the source's side is 0, the sink's 1.",
                     "hogwild predict model.txt test.svm --probabilities --output predictions.txt");
   if (asks_for_live(argc, argv))
-    line.option("--live", "NAME", request.live, "read the parameters of a running training instead of MODEL");
+    line.option("--live", "NAME", request.live, "read the parameters of a run in progress instead of MODEL");
   else
     line.positional(
         "MODEL", request.model,
-        "a model that 'hogwild train --save' wrote; or --live NAME: a running training ('hogwild segments')");
+        "a model that 'hogwild train --save' wrote; or --live NAME: a run in progress ('hogwild segments')");
   line.positional("DATA", request.data, "rows; '-' is standard input");
   line.option("--output", request.output, "write here instead of to standard output");
   line.flag("--probabilities", request.probabilities,

@@ -21,8 +21,8 @@ void refuse_options(const command_line& line, const train_request& r) {
   for (const auto& [name, text] : line.given_texts()) {
     if (facts_of(name).search == in_a_search::refused)
       throw config_error(name +
-                         " is not for a search, which trains every trial to its end and measures by --validation or "
-                         "--folds: leave it out");
+                         " is not for a search, which decides how long each trial is trained, and measures by "
+                         "--validation or --folds: leave it out");
   }
   if (r.options.l2_by_folds)
     throw config_error("--l2 auto is a search of its own: name l2 in a --space, and give --folds to measure by folds");
@@ -75,7 +75,7 @@ void check_search(const command_line& line, search_request& r) {
   const bool halves = kind == strategy_kind::halving || kind == strategy_kind::hyperband;
   if (r.configurations && !draws)
     throw config_error("--configurations is for --strategy random and halving; " + std::string(name_of(kind)) +
-                       " determines their number");
+                       " determines their number: leave it out");
   if (r.eta && !halves) throw config_error("--eta is for --strategy halving and hyperband");
   r.options.trials = r.configurations.value_or(32);
   r.options.eta = r.eta.value_or(3);

@@ -26,7 +26,7 @@ train_result train_several_with_engine(const named_model& m, const sparse_view& 
         if constexpr (margin_model<M>)
           return detail::train_several_of(concrete, rows, engine, options, plan);
         else
-          throw config_error("--multiclass and --ensemble are for models with a margin; a " + request.model +
+          throw config_error("--multiclass and --ensemble are for models with a margin, and " + request.model +
                              " has none");
       },
       m);

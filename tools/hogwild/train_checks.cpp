@@ -89,7 +89,7 @@ constexpr refused_request refusals_of_models[] = {
     {"", [](auto& r) { return is_on(r, model_input::graph) && names_rank(r.data); },
      "ranks that cut a graph share its nodes: give them one file, without %rank"},
     {"--labels", [](auto& r) { return is_on(r, model_input::graph); },
-     " is for IDX images, and a graph names its labels itself: leave it out"},
+     " is for IDX images, and this model reads a graph: leave it out"},
     {"--batch", [](auto& r) { return is_on(r, model_input::graph); },
      ": a graph is trained one edge at a time: leave it out"},
 };
@@ -128,7 +128,7 @@ constexpr refused_request refusals_of_training[] = {
        const bool divides_runs = r.mpi && (r.searches || r.several.any());
        return !is_by_ranks(r) && r.engine != engine_name::cuda && !divides_runs;
      },
-     " is for replicas or ranks: it needs --engine ring, all_reduce or local_sgd"},
+     " is for replicas or ranks, or workers beside a device: it needs --engine ring, all_reduce, local_sgd or cuda"},
     {"--rank-timeout", [](auto& r) { return !is_by_ranks(r) && !r.searches && !r.several.any(); },
      " is for replicas or ranks: it needs --engine ring, all_reduce or local_sgd"},
     {"", [](auto& r) { return r.mpi && r.data == "-"; }, "ranks cannot all read standard input; name a file"},
@@ -179,7 +179,7 @@ constexpr refused_request refusals_of_training[] = {
        return r.scale != column_scaling::none && (r.several.any() || r.folds.any() || r.options.l2_by_folds ||
                                                   r.searches || r.stream || !r.segment.empty());
      },
-     "--scale does not go with --multiclass, --ensemble, --folds, --path, --l2 auto, a search, --stream and --segment: "
+     "--scale does not go with --multiclass, --ensemble, --folds, --path, --l2 auto, a search, --stream or --segment: "
      "leave it out, or scale the columns in the data"},
 
     {"--ensemble-by --combine", [](auto& r) { return r.several.averages; },
@@ -188,9 +188,9 @@ constexpr refused_request refusals_of_training[] = {
      [](auto& r) { return r.several.any() && (r.engine == engine_name::cuda || !r.devices.empty()); },
      " trains on CPUs: leave out --device, and use another engine than cuda"},
     {"--stream --init --checkpoint --resume --segment --freeze --storage", [](auto& r) { return r.several.any(); },
-     " does not go with --multiclass and --ensemble: leave it out"},
+     " does not go with --multiclass or --ensemble: leave it out"},
     {"--measure-every", [](auto& r) { return r.several.any(); },
-     " does not go with --multiclass and --ensemble, whose models are measured after each epoch: leave it out"},
+     " does not go with --multiclass or --ensemble, whose models are measured after each epoch: leave it out"},
     {"--weight-positive", [](auto& r) { return r.several.one_vs_rest; },
      " is for two labels: with --multiclass use --class-weights"},
 };
@@ -201,15 +201,15 @@ constexpr refused_request refusals_of_folds[] = {
      "% trains on the same rows several times, and a stream has each row once: leave it out"},
     {"", [](auto& r) { return r.several.any(); }, "% is for one model: leave out --multiclass and --ensemble"},
     {"", [](auto& r) { return is_on(r, model_input::graph); },
-     "% holds rows out of training, and this model is trained on a graph as a whole: leave it out"},
+     "% is for models of rows, and this model is trained on a graph as a whole: leave it out"},
     {"", [](auto& r) { return is_on(r, model_input::corpus); },
-     "% measures rows with labels, and this model is trained on words, which have no labels: leave it out"},
-    {"--max-seconds", [](auto&) { return true; }, " is for one run, and % trains several: leave it out"},
+     "% is for models of rows with labels, and this model is trained on words, which have no labels: leave it out"},
+    {"--max-seconds", [](auto&) { return true; }, " is for one run, and % trains several: leave out one of the two"},
     {"",
      [](auto& r) { return (r.folds.folds || r.options.l2_by_folds) && r.options.step.kind == schedule_kind::plateau; },
      "--schedule plateau needs validation rows, and models of folds have none: use another schedule"},
     {"--l2 --record --checkpoint --resume --segment", [](auto& r) { return !r.folds.path_text.empty(); },
-     " is for one run, and --path trains one for each l2: leave it out"},
+     " is for one run, and --path trains one for each l2: leave out one of the two"},
 };
 
 /// Throws the reason of the first row that refuses the request; `asked` stands for the % in it.

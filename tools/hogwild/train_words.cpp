@@ -149,7 +149,7 @@ constexpr std::tuple command_options{
                                        "limits of memory bandwidth)"}}},
     run_option<&train_request::verify>{
         {{"", "--verify", "Advice",
-          "train a few epochs with each engine, and print their times beside the predictions"}}},
+          "train a few epochs with each engine and number of workers, and print their times beside the predictions"}}},
 };
 
 /// Words that other declarations add to this command: what ranks and searches make of them.

@@ -252,7 +252,7 @@ stream_run make_stream(const train_request& request, const train_options& given)
   if (model_named(request.model).facts().bias_of_its_own) options.bias = false;
   const auto described = [&]<class M>(const M&) -> stream_model {
     if constexpr (std::same_as<M, registered_model>) {
-      throw config_error("a model of the program's own is trained on a stream by the library, not by the command");
+      throw config_error("a model of the program's own is trained on a stream by hogwild::trainer, not by the command");
     } else {
       const auto make = [request](std::size_t columns) { return std::get<M>(model_for(request, columns)); };
       return described_stream<M>(make, options.bias, [](const M& m, const sparse_view& rows, const train_options& o) {

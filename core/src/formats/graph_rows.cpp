@@ -137,7 +137,7 @@ void require_known(const graph& g, const std::vector<bool>& terminals, const col
       const bool counts = e.u != e.v && (e.forth > 0.0 || e.back > 0.0) && column(e.u) != column(e.v);
       if (counts && columns.position(column(node) + 1) == column_numbering::unknown)
         throw input_error(name + ": this is not the graph that the model was trained on: node " + std::to_string(node) +
-                          " had no edge in that graph, or its side no terminal");
+                          " had no edge in that graph, or its side had no terminal");
     }
   }
 }

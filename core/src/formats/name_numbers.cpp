@@ -18,7 +18,8 @@ std::uint32_t name_numbers::number_of(std::string_view name) {
   // If another thread inserts the same name first, this number stays unused.
   const std::uint32_t number = next_.fetch_add(1);
   if (number > largest_rating_id)
-    throw resource_error("there are more different names than " + std::to_string(largest_rating_id));
+    throw resource_error("there are too many names: ratings may have at most " + std::to_string(largest_rating_id) +
+                         " users, and as many items");
   return numbers_.emplace(std::string(name), number).first->second;
 }
 

@@ -53,8 +53,8 @@ void check(const sync_engine& engine, const run_planner& run) {
           "processes or a ring, or another optimizer");
   const bool takes_l1 = margin && loop.optimizer == optimizer_kind::sgd;
   require(engine.rule != sync_rule::gradients || loop.l1 == 0.0 || takes_l1,
-          "all_reduce takes l1 only for one linear model under sgd, not for several side by side: choose sgd, use "
-          "local_sgd, or leave out the l1");
+          "all_reduce takes l1 only for one linear model under sgd, with one margin a row, and not for several side by "
+          "side: choose that, use local_sgd, or leave out the l1");
   require(!engine.scale_step || !run.step_found(),
           "a found step suits the rows of all workers already: give a step to have it scaled");
 }

@@ -48,8 +48,8 @@ std::vector<double> usual_l2(const fold_trainer& folds, std::optional<l2_form> f
     if (folds.given_step().value_or(0.0) * l2 * rows < 1.0) all.push_back(l2);
   }
   require(!all.empty(),
-          "the step is too large for all of the usual l2 (step * l2 must stay below 1): lower the step, or name the "
-          "values of l2 to try");
+          "the step is too large for all of the usual l2 (step * l2, in two passes times the rows, must stay below 1): "
+          "lower the step, or name the values of l2 to try");
   return all;
 }
 

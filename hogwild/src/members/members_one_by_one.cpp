@@ -25,15 +25,15 @@ members_one_by_one::members_one_by_one(const prepared_data& all, const several_p
       ended_(plan.models),
       told_(plan.models) {
   require(!all.options().target,
-          "a target is only checked where models are trained side by side (sgd, without average, plateau and shards): "
-          "leave it out");
+          "models that are trained one by one (shards, optimizers other than sgd, the schedules plateau and linear, l2 "
+          "in two passes, averages) check no target: leave it out");
   require(
       !all.options().max_seconds,
       "models that are trained one by one take turns: a number of seconds would leave the last ones untrained; leave "
       "it out");
   require(all.options().sharing == sharing_kind::automatic,
-          "models that are trained one by one (shards, optimizers other than sgd, average, plateau) have one worker "
-          "each, so nothing is shared: leave out the sharing");
+          "models that are trained one by one (shards, optimizers other than sgd, the schedules plateau and linear, l2 "
+          "in two passes, averages) have one worker each, so nothing is shared: leave out the sharing");
 }
 
 void members_one_by_one::train(thread_team& team) {

@@ -278,7 +278,7 @@ class several_run {
     ranks_.together([this] {
       require(plan_.own_models,
               "these models are trained one by one, each by one thread (shards, optimizers other than sgd, the "
-              "schedules linear and plateau, averages): use the serial engine or threads");
+              "schedules plateau and linear, l2 in two passes, averages): use the serial engine or threads");
       alone_.emplace(data_, plan_, ranks_);
     });
     if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
@@ -290,8 +290,9 @@ class several_run {
     if (is_first())
       tell(options_, [&](observer& o) {
         o.on_note(
-            "the models are trained one by one (shards, or an optimizer, schedule or average that cannot go side by "
-            "side): epochs are reported at the end, and test and validation rows are measured once");
+            "the models are trained one by one (shards, optimizers other than sgd, the schedules plateau and linear, "
+            "l2 in two passes, averages): epochs are reported at the end, and test and validation rows are measured "
+            "once");
       });
     announce(plan_.workers > 1 ? "threads" : "serial", team_->size(), passes, [this] { return alone_->rows_done(); });
     const auto begin = clock::now();
@@ -435,7 +436,7 @@ void complete(several_plan& plan, const prepared_task& all, std::size_t ranks) {
   require(plan.models <= all.data.train().rows() || plan.rows != member_rows_kind::shards,
           "there are more shards, " + std::to_string(plan.models) + ", than rows, " +
               std::to_string(all.data.train().rows()));
-  require(plan.models >= ranks, "there are more ranks (" + std::to_string(ranks) + ") than models (" +
+  require(plan.models >= ranks, "there are more ranks, " + std::to_string(ranks) + ", than models, " +
                                     std::to_string(plan.models) + ", which they divide: start one for each at most");
   if (plan.initial) {
     plan.begin.assign(all.task->facts().parameters * plan.models, 0.0f);

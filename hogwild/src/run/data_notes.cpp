@@ -29,12 +29,12 @@ std::string note_of(const wild_columns& wild, const sparse_view& data, bool line
   std::string text = "column " + std::to_string(number);
   if (several) text += ", and " + std::to_string(wild.columns - 1) + " more, have";
   if (!several) text += " has";
-  text += " values of about " + to_short_text(wild.size) + " and other columns of about " + to_short_text(wild.others) +
-          ": with a step that suits " + (several ? "them" : "it") + " the others hardly learn; ";
-  return text +
-         (linear ? "scale the columns (--scale max_abs), divide its values by about "
-                 : "divide its values in the data by about ") +
-         to_short_text(wild.size / wild.others) + ", or use adagrad, which has a step for each parameter";
+  text += " values of about " + to_short_text(wild.size) + ", and other columns of about " +
+          to_short_text(wild.others) + ": with a step that suits " + (several ? "them" : "it") +
+          " the others hardly learn; ";
+  return text + (linear ? "scale the columns (--scale max_abs), divide " : "divide ") + (several ? "their" : "its") +
+         " values in the data by about " + to_short_text(wild.size / wild.others) +
+         ", or use adagrad, which has a step for each parameter";
 }
 
 }  // namespace

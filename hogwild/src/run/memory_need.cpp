@@ -35,7 +35,7 @@ void require_granted_memory(const training_task& task, const loop_plan& plan, st
                        std::to_string(workers) + (workers == 1 ? " worker" : " workers") +
                        ", but its control group has a limit of " + in_bytes(grant->limit) + ", of which only " +
                        in_bytes(grant->left) +
-                       " left; raise the limit (docker run --memory, MemoryMax= of systemd, resources.limits of "
+                       " are left; raise the limit (docker run --memory, MemoryMax= of systemd, resources.limits of "
                        "Kubernetes, --mem of Slurm), or use fewer workers");
 }
 

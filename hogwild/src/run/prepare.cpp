@@ -51,7 +51,7 @@ namespace {
 void check_proximal(const train_options& o, const model_traits& traits, optimizer_kind optimizer) {
   const bool ftrl = optimizer == optimizer_kind::ftrl;
   require(o.l1 == 0.0 || !(traits.workspace || traits.cuts || traits.repeats),
-          "nets, cuts and word vectors have no l1: leave it out");
+          "models that train several rows at once, cuts and word vectors have no l1: leave it out");
   require(!ftrl || traits.margin, "ftrl is for linear models with one margin a row: use adagrad for this model");
   require(o.l1 == 0.0 || traits.margin || optimizer == optimizer_kind::sgd,
           "for a model with several parameters a column, l1 is for sgd alone: use sgd");
@@ -101,7 +101,7 @@ void check(const train_options& o, const model_traits& traits) {
   require(schedule != schedule_kind::plateau || o.validation || o.validation_fraction > 0.0 ||
               by_distance(o, traits.convex),
           "the plateau schedule needs a validation loss: give validation rows, or a fraction to hold back; for convex "
-          "models a tolerance is enough");
+          "models a tolerance alone is enough");
   require(o.step.warm_up < o.epochs, "a warm-up of " + std::to_string(o.step.warm_up) +
                                          " epochs leaves none of the run's " + std::to_string(o.epochs) +
                                          " for the schedule: warm up for fewer");
@@ -140,7 +140,7 @@ void check(const train_options& o, const model_traits& traits) {
                       .draws = traits.draws,
                       .by_occurrence = traits.workspace && traits.defaults.form == l2_form::per_occurrence});
   require(o.ownership == ownership_kind::automatic || traits.factors,
-          "ownership is of users and items: it needs a model of ratings");
+          "ownership is for users and items of ratings, which this model does not have: leave it out");
   if (o.ownership == ownership_kind::blocks) {
     require(!o.reproducible,
             "blocks of ratings are trained in an order that differs from run to run: leave out "

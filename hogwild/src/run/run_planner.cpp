@@ -143,8 +143,8 @@ std::size_t run_planner::decide_sharing(std::size_t workers, const sharing_surro
 void run_planner::require_halves(std::size_t workers) {
   train_options& o = run_.options;
   require(task_.facts().halves > 0,
-          "half storage needs a model of factors that kernels train: under sgd or adagrad, with nothing frozen but "
-          "biases, and with batches of one row for factors by field; leave the storage at float");
+          "half storage needs a model of factors that kernels train: under sgd or adagrad, without l1, with nothing "
+          "frozen but biases, and with batches of one row for factors by field; leave the storage at float");
   require_compatible({.sharing = o.sharing,
                       .update = loop_.update,
                       .margin = false,

@@ -30,7 +30,7 @@ std::string doubt_about(const sharing_facts& facts, const sharing_choice& chosen
     if (other.kind == chosen.kind && other.workers == chosen.workers) continue;
     return "other programs or a quota took " + percent_text(missed) +
            " of the CPU time of the measurement that decided how many workers train and how they share: " +
-           workers_and_sharing(chosen) + "; on an idle machine it might be " + workers_and_sharing(other) +
+           workers_and_sharing(chosen) + "; without them it might be " + workers_and_sharing(other) +
            ". Name a sharing, or train when the machine is idle";
   }
   return {};

@@ -68,7 +68,7 @@ void stream_run::checkpoint(const std::string& path) const {
   if (!trained.arrays.empty() && !std::ranges::all_of(floats_of(trained), [](float w) { return std::isfinite(w); })) {
     throw error(exit_code::diverged,
                 "the weights are not finite: the step is too large for the rows; lower it. No checkpoint is written; "
-                "the last one remains");
+                "an earlier one remains");
   }
   file.put("columns", std::array<std::uint64_t, 3>{columns_, trained.columns, trained.scalar_bytes});
   for (std::size_t k = 0; k < trained.arrays.size(); ++k)

@@ -42,7 +42,7 @@ constexpr std::string_view source = "the stream";
 
 train_options checked(train_options o, const model_traits& traits) {
   const auto unused = [](bool given, const char* what) {
-    require(!given, std::string("a stream does not take ") + what + "; leave it out");
+    require(!given, std::string("a stream does not take ") + what + ": leave that out");
   };
   unused(o.test || o.validation || o.validation_fraction > 0.0, "test and validation rows");
   unused(o.target || o.tolerance || o.max_seconds, "a target, a tolerance or a number of seconds");
@@ -52,7 +52,7 @@ train_options checked(train_options o, const model_traits& traits) {
   unused(!o.observers.empty(), "observers");
   o.observers = silent_observers();  // each batch would repeat the same notes
   unused(o.reproducible || o.virtual_workers, "virtual workers");
-  unused(o.weights.any() || o.weight_positive != 1.0, "weights of classes, but weights of rows");
+  unused(o.weights.any() || o.weight_positive != 1.0, "weights of classes (rows may have weights)");
   unused(o.rounds > 1, "rounds of an epoch");
   unused(o.stop.stop_possible(), "a request to stop, because each call ends by itself");
   unused(o.step.warm_up > 0, "a warm-up");
@@ -71,9 +71,10 @@ train_options checked(train_options o, const model_traits& traits) {
   const bool by_scale = traits.margin && o.form != l2_form::two_pass &&
                         o.optimizer.value_or(traits.defaults.optimizer) == optimizer_kind::sgd;
   require(*o.l2 == 0.0 || by_scale,
-          "in a stream only linear models under sgd can have l2, because others need counts of all rows: leave it out");
+          "in a stream l2 is for linear models with one margin a row, under sgd and not in two passes, because others "
+          "need counts of all rows: leave it out");
   require(o.l1 == 0.0 || (by_scale && o.freeze.empty()),
-          "in a stream l1 is for linear models under sgd, with nothing frozen: leave it out");
+          "in a stream l1 is for linear models with one margin a row, under sgd and with nothing frozen: leave it out");
   if (o.step.initial) require_below_one(*o.step.initial * *o.l2);
   detail::check_options(o, traits);
   o.data_name = source;
@@ -119,7 +120,7 @@ stream_run::stream_run(stream_model model, std::function<std::unique_ptr<any_eng
       chunk_rows_(rows_of_chunk) {
   require(!model_.traits.init_by_rows && !model_.traits.repeats && !model_.traits.cuts,
           std::string(model_.name) +
-              " needs counts over all rows before it begins, which a stream does not have: train it without a stream");
+              " needs all rows before it begins, and a stream does not have them: train it without a stream");
   require(how_.epoch_rows > 0 && how_.first_rows > 0, "epoch_rows and first_rows must be at least 1");
   const std::size_t batch = options_.batch.value_or(model_.traits.defaults.batch);
   if (batch > 1) chunk_rows_ = (rows_of_chunk + batch - 1) / batch * batch;
@@ -362,7 +363,7 @@ void stream_run::plan() {
   wide.columns = columns;
   auto next = std::make_unique<planned>(columns, model_.prepare(wide, options_));
   require(*options_.l2 == 0.0 || next->made.task->facts().scaled,
-          "in a stream only linear models under sgd can have l2: leave it out");
+          "in a stream l2 is for linear models with one margin a row, under sgd: leave it out");
   next->sample = sample_.rows();
   resolved_run run = begin_run(next->made);
   const auto engine = engine_();

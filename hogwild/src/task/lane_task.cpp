@@ -27,7 +27,8 @@ namespace {
 const training_task& suited(const training_task& alone) {
   detail::require(lane_task::suits(alone),
                   "only linear models under sgd, and models with factors of columns under sgd or adagrad, are trained "
-                  "side by side; with nothing frozen, and with l1 only if they have one weight a column");
+                  "side by side; with nothing frozen, no lists of labels and no l2 in two passes, and with l1 only if "
+                  "they have one weight a column");
   return alone;
 }
 

@@ -53,13 +53,13 @@ TEST(sharing_doubt, is_told_where_the_time_that_others_took_decides) {
   EXPECT_THAT(doubt_of(facts_in_doubt(), 0.5),
               AllOf(StartsWith("other programs or a quota took 50 %"),
                     HasSubstr("that decided how many workers train and how they share"),
-                    HasSubstr("1 worker (alone); on an idle machine it might be 2 workers (buffered)")));
+                    HasSubstr("1 worker (alone); without them it might be 2 workers (buffered)")));
 }
 
 TEST(sharing_doubt, is_told_where_threads_that_have_not_met_decide) {
   sharing_facts facts = facts_in_doubt();
   facts.line_ns /= 1.1;
-  EXPECT_THAT(doubt_of(facts, 0.5), HasSubstr("2 workers (buffered); on an idle machine it might be 1 worker (alone)"));
+  EXPECT_THAT(doubt_of(facts, 0.5), HasSubstr("2 workers (buffered); without them it might be 1 worker (alone)"));
 }
 
 TEST(sharing_doubt, is_nobody_s_business_on_an_idle_machine) {

@@ -86,8 +86,8 @@ inline constexpr std::array refusals{
     refusal{[](auto& c) { return c.update == update_kind::ordered && c.shards == sharding::fixed; },
             "ordered updates have one order for all workers: leave the shards at claimed"},
     refusal{[](auto& c) { return is_exclusive(c.update) && c.batches; },
-            "edge_locked and ordered are for models that train one example at a time, and this one trains several: use "
-            "locked"},
+            "edge_locked and ordered are for models that train one example at a time, and this one trains several at "
+            "once: use locked"},
     refusal{[](auto& c) { return is_exclusive(c.update) && c.fades; },
             "edge_locked and ordered are for optimizers that change only the columns of one example, and momentum and "
             "adam change all columns of a linear model at every example: use locked, or adagrad"},
@@ -137,9 +137,10 @@ inline constexpr std::array refusals{
     refusal{[](auto& c) { return c.memory == memory_kind::managed && !c.concurrent_access; },
             "managed memory needs a device that lets CPUs access it while kernels run, and this one does not: use "
             "pinned or device memory"},
-    refusal{[](auto& c) { return c.storage == storage_kind::half && c.in_common_memory(); },
-            "only a replica in a device's own memory stores factors in half, and pinned and managed memory hold the "
-            "run's parameters, which are float: leave the memory at device"},
+    refusal{
+        [](auto& c) { return c.storage == storage_kind::half && c.in_common_memory(); },
+        "on a device only a replica in its own memory stores factors in half, and pinned and managed memory hold the "
+        "run's parameters, which are float: leave the memory at device"},
     refusal{[](auto& c) { return c.storage == storage_kind::half && c.update == update_kind::exact; },
             "half storage rounds what an exact update would keep: use lossy updates, or float storage"},
     refusal{[](auto& c) { return c.storage == storage_kind::half && c.sharing == sharing_kind::direct; },

@@ -31,7 +31,7 @@ struct run_option : option_facts {
 
 inline constexpr std::tuple run_options{
     run_option<&train_options::epochs>{
-        {{"epochs", "--epochs", "Stopping", "passes over the training rows, unless the model has a number of its own"},
+        {{"epochs", "--epochs", "Stopping", "passes over the training rows; some models have a default of their own"},
          {.range = at_least(1)}}},
     run_option<&train_options::max_seconds>{{{"max_seconds", "--max-seconds", "Stopping",
                                               "end after this many seconds of the command, as after the last epoch: "
@@ -116,15 +116,15 @@ inline constexpr std::tuple run_options{
           "weights of rows by their labels, 1 where a label is not named; balanced: all classes weigh the same"},
          {.placeholder = "balanced|LABEL=W,...", .excludes = "--weight-positive"}}},
     run_option<&train_options::labels>{{{"labels", "--label-values", "Data",
-                                         "all labels that rows may have, whether or not each occurs; a stream needs "
-                                         "them (default: those of the training rows)"},
+                                         "all labels that rows may have, whether or not each occurs; a stream of "
+                                         "classes needs them (default: those of the training rows)"},
                                         {.placeholder = "LABEL,...", .search = in_a_search::shared}}},
     run_option<&train_options::seed>{
         {{"seed", "--seed", "Step", "seed of all random draws, such as the order of the rows"}}},
     run_option<&train_options::tolerance>{
         {{"tolerance", "--tolerance", "Stopping",
           "stop once the objective is known to be within this fraction of its optimum (linear models), or once two "
-          "epochs in a row lower it by at most this fraction of its fall so far (others)"},
+          "epochs in a row lower it by at most this fraction of its fall so far (others, or with --validation)"},
          {.otherwise = "0", .range = part_below_1, .search = in_a_search::refused, .zero_is_none = true}}},
     run_option<&train_options::tolerance_epochs>{
         {{"tolerance_epochs", "--tolerance-epochs", "Stopping",
