@@ -95,10 +95,7 @@ std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
     run.note("one replica is plain Hogwild!, not a ring; ask for more replicas than this machine has memory nodes");
     return run.decide_sharing(workers);
   }
-  require_compatible({.sharing = run.options().sharing,
-                      .update = run.loop().update,
-                      .reproducible = run.options().reproducible,
-                      .by = trained_by::ring});
+  require_compatible(run.combined(trained_by::ring));
   if (run.loop().optimizer == optimizer_kind::ftrl && ring.rule != ring_rule::deltas)
     throw config_error(
         "ftrl cannot average over replicas, because its weights are not linear in the sums that it keeps: use the "

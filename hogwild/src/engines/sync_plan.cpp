@@ -38,10 +38,7 @@ void check(const sync_engine& engine) {
 
 void check(const sync_engine& engine, const run_planner& run) {
   const loop_options& loop = run.loop();
-  require_compatible({.sharing = run.options().sharing,
-                      .update = loop.update,
-                      .reproducible = run.options().reproducible,
-                      .by = trained_by::lockstep});
+  require_compatible(run.combined(trained_by::lockstep));
   require(loop.ownership != ownership_kind::blocks,
           "each rank of a synchronous engine has its own parameters: leave out the ownership");
   const bool margin = run.task().facts().margin;

@@ -139,17 +139,27 @@ std::size_t run_planner::decide_sharing(std::size_t workers, const sharing_surro
   return training;
 }
 
+combination run_planner::combined(trained_by by) const {
+  const bool margin = task_.facts().margin;
+  return {.sharing = run_.options.sharing,
+          .update = loop_.update,
+          .shards = loop_.shards,
+          .margin = margin,
+          .form = loop_.form,
+          .reproducible = run_.options.reproducible,
+          .fades = margin && !sums_up(loop_.optimizer),
+          .by = by};
+}
+
 // Half storage applies to replicas; their cost is not known beforehand, only that they are asked for.
 void run_planner::require_halves(std::size_t workers) {
   train_options& o = run_.options;
   require(task_.facts().halves > 0,
           "half storage needs a model of factors that kernels train: under sgd or adagrad, without l1, with nothing "
           "frozen but biases, and with batches of one row for factors by field; leave the storage at float");
-  require_compatible({.sharing = o.sharing,
-                      .update = loop_.update,
-                      .margin = false,
-                      .reproducible = o.reproducible,
-                      .storage = storage_kind::half});
+  combination stored = combined(trained_by::workers);
+  stored.storage = storage_kind::half;
+  require_compatible(stored);
   require(workers > 1 || o.reproducible,
           "one worker trains the run's own parameters, which are float, and only replicas store factors in half: use "
           "more workers, or leave the storage at float");

@@ -17,6 +17,7 @@
 #include <hogwild/detail/loop/owed_steps.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/sharing/untrained.hpp>
 #include <hogwild/detail/worker/turn_source.hpp>
 
 // Margin models under momentum and adam, whose velocities and means fade at every row, for all columns. A row owes its
@@ -120,9 +121,7 @@ class margin_fading_batch : public Sharing {
         loss_(loss),
         context_(context),
         data_(data),
-        kernels_(context.options.optimizer == optimizer_kind::momentum
-                     ? kernels_of<Index, Value>(context.options.isa).momentum
-                     : kernels_of<Index, Value>(context.options.isa).adam),
+        kernels_(kernels_for(context.options)),
         batch_(batch_on<Index, Value>(data)),
         labels_(data),
         settled_(data.columns) {}
@@ -183,6 +182,18 @@ class margin_fading_batch : public Sharing {
  private:
   void settle_all() {
     if (update_.weights != nullptr) kernels_.settle(update_);
+  }
+
+  static typename margin_kernels<Index, Value>::fading kernels_for(const loop_options& o) {
+    const margin_kernels<Index, Value>& all = kernels_of<Index, Value>(o.isa);
+    switch (o.optimizer) {
+      case optimizer_kind::momentum:
+        return all.momentum;
+      case optimizer_kind::adam:
+        return all.adam;
+      default:
+        throw_untrained("a margin model", o);
+    }
   }
 
   static float respond(void* self, std::size_t i, float margin) {

@@ -10,6 +10,7 @@
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/math/proximal.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
+#include <hogwild/detail/sharing/untrained.hpp>
 
 namespace hogwild {
 
@@ -73,13 +74,16 @@ class margin_proximal_step : public Sharing {
         return change(z, slope, note, [&](std::size_t, float v, float g, float part) {
           return soft_threshold(v - step_ * g, step_ * l1 * part) / (1.0f + step_ * l2 * part);
         });
-      default:  // adagrad; row_adagrad is the same with one weight a column
+      case optimizer_kind::adagrad:
+      case optimizer_kind::row_adagrad:  // the same with one weight a column
         return change(z, slope, note, [&](std::size_t j, float v, float g, float part) {
           if (part > 0.0f) g = (g + l2 * part * v) * unit_;
           const float square = g * g, sum = squares_.read_add(j, square) + square;
           const float size = step_ / std::sqrt(sum + adagrad<view>::epsilon);
           return soft_threshold(v - size * g, size * unit_ * l1 * part);
         });
+      default:
+        throw_untrained("a margin model", context_.options);
     }
   }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <hogwild/detail/collectives/agreement.hpp>
+#include <hogwild/detail/options/combinations.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
@@ -49,6 +50,9 @@ class run_planner {
   loop_options& loop() { return loop_; }
   const loop_options& loop() const { return loop_; }
   double step() const { return run_.schedule.initial; }
+  /// The options as a combination to check, under `by`. prepare() has checked what only the model's traits tell:
+  /// whether it takes several examples at once, draws, or has l2 by occurrence.
+  combination combined(trained_by by) const;
   bool step_found() const { return run_.step_found; }
 
   /// How many workers there will be: `asked` or, without a number, worker_count().
