@@ -205,7 +205,7 @@ class corpus_reading {
     if (options_.words) sizes.unknown_entries = left_out_;
     sizes.rows_per_block = detail::rows_per_block(sizes.rows, sizes.nonzeros);
     sizes.label_values = 1;
-    sizes.kind = detail::row_kind::corpus;
+    sizes.kind = detail::input_format::corpus;
     sizes.value_bytes = 2;
     detail::narrow_indices(sizes);
     const std::uint64_t bytes = sizes.nonzeros * (std::uint64_t{sizes.index_bytes} + sizes.value_bytes);

@@ -11,7 +11,7 @@
 
 #include <hogwild/detail/data/sparse_view.hpp>
 
-#include "data/row_kind.hpp"
+#include "data/input_format.hpp"
 
 namespace hogwild::detail {
 
@@ -72,7 +72,7 @@ struct cache_header {
   std::uint64_t first_singleton = 0;  ///< columns from here on occur in a single row, last in it; `columns`: unknown
   std::uint64_t unknown_entries = 0;
   std::uint32_t rows_per_block = 1;
-  row_kind kind = row_kind::of_program;
+  input_format kind = input_format::of_program;
   std::uint16_t numbered = 0;          ///< 1: columns are those of another dataset, in its order
   std::uint32_t label_values = 0;      ///< entries of label_table; 0: labels are f64; at most 256 without lists
   std::uint32_t label_text_words = 0;  ///< 64-bit words that follow them: the spelling of labels (label_spelling.hpp)

@@ -63,15 +63,15 @@ float as_float(half x) {
 }
 
 template <class T>
-bool values_hold(row_kind kind, std::span<const T> values) {
-  if (kind == row_kind::of_program) return true;  // its values are not checked, like its labels
+bool values_hold(input_format kind, std::span<const T> values) {
+  if (kind == input_format::of_program) return true;  // its values are not checked, like its labels
   if (!values_finite(values)) return false;
-  if (kind == row_kind::idx || kind == row_kind::cifar)
+  if (kind == input_format::idx || kind == input_format::cifar)
     return std::ranges::all_of(values, [](T x) {
       const float byte = as_float(x);
       return byte >= 0.0f && byte <= 255.0f && std::trunc(byte) == byte;
     });
-  return kind != row_kind::graph || std::ranges::all_of(values, [](T x) { return as_float(x) >= 0.0f; });
+  return kind != input_format::graph || std::ranges::all_of(values, [](T x) { return as_float(x) >= 0.0f; });
 }
 
 bool is_whole_between(double label, double least, double most) {
@@ -80,19 +80,19 @@ bool is_whole_between(double label, double least, double most) {
 
 bool label_holds(const cache_header& header, double label) {
   switch (header.kind) {
-    case row_kind::of_program:
+    case input_format::of_program:
       return true;
-    case row_kind::ratings:
+    case input_format::ratings:
       return std::isfinite(static_cast<float>(label));
-    case row_kind::idx:
+    case input_format::idx:
       return is_whole_between(label, 0, 255);
-    case row_kind::cifar:
+    case input_format::cifar:
       return is_whole_between(label, 0, 9);
-    case row_kind::graph:
+    case input_format::graph:
       return is_whole_between(label, no_side, most_sides - 1);
-    case row_kind::libsvm:
-    case row_kind::libffm:
-    case row_kind::corpus:
+    case input_format::libsvm:
+    case input_format::libffm:
+    case input_format::corpus:
       return std::isfinite(label) && (!header.has_lists() || std::trunc(label) == label);
   }
   return false;
@@ -110,7 +110,7 @@ double sides_of(std::span<const std::uint32_t> columns) {
 template <class T>
 bool row_shapes_hold(const cache_arrays& arrays, const row_starts& starts, std::span<const T> index,
                      const label_column& labels, std::span<const std::uint32_t> original) {
-  const bool ratings = arrays.header.kind == row_kind::ratings;
+  const bool ratings = arrays.header.kind == input_format::ratings;
   for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
     const std::span<const T> row = index.subspan(starts[r], starts[r + 1] - starts[r]);
     if (row.size() > 2) return false;
@@ -138,11 +138,11 @@ bool labels_hold(const cache_header& header, const label_column& labels, std::sp
   const bool in_table = labels.coded() || labels.lists();
   const std::span<const double> numbers = in_table ? labels.table() : labels.numbers();
   if (!std::ranges::all_of(numbers, [&](double label) { return label_holds(header, label); })) return false;
-  if (header.kind == row_kind::graph && header.numbered == 0) {
+  if (header.kind == input_format::graph && header.numbered == 0) {
     const double sides = sides_of(original);
     if (!std::ranges::all_of(numbers, [&](double label) { return label < sides; })) return false;
   }
-  if (!in_table || header.kind == row_kind::of_program) return true;
+  if (!in_table || header.kind == input_format::of_program) return true;
   // A table of codes may contain both -0 and 0, in this order.
   return std::ranges::adjacent_find(numbers, [](double a, double b) {
            return !(a < b || (a == 0.0 && b == 0.0 && std::signbit(a) && !std::signbit(b)));
@@ -154,20 +154,20 @@ bool original_holds(const cache_header& header, std::span<const std::uint32_t> o
   if (header.numbered != 0) return true;
   const auto begin_with_one = [&] { return std::ranges::find(original, 0u) == original.end(); };
   switch (header.kind) {
-    case row_kind::ratings:
+    case input_format::ratings:
       return begin_with_one() && std::ranges::is_partitioned(original, is_user_column);
-    case row_kind::graph:
+    case input_format::graph:
       return begin_with_one() && std::ranges::is_partitioned(original, is_node_column) &&
              std::ranges::all_of(original, [](std::uint32_t column) {
                return is_node_column(column) || side_of_terminal(column) < most_sides;
              });
-    case row_kind::libffm:
+    case input_format::libffm:
       return std::ranges::all_of(original, [](std::uint32_t column) { return field_of(column) <= largest_field; });
-    case row_kind::libsvm:
-    case row_kind::idx:
-    case row_kind::cifar:
-    case row_kind::corpus:
-    case row_kind::of_program:
+    case input_format::libsvm:
+    case input_format::idx:
+    case input_format::cifar:
+    case input_format::corpus:
+    case input_format::of_program:
       return true;
   }
   return false;
@@ -181,12 +181,12 @@ bool original_is_distinct(std::span<const std::uint32_t> original) {
 
 bool degree_holds(const cache_header& header, std::span<const std::uint32_t> degree) {
   // A word may occur several times in a sentence.
-  return header.kind == row_kind::corpus || header.kind == row_kind::of_program ||
+  return header.kind == input_format::corpus || header.kind == input_format::of_program ||
          std::ranges::all_of(degree, [&](std::uint32_t rows) { return rows <= header.rows; });
 }
 
-bool looks_at_columns(row_kind kind) {
-  return kind == row_kind::ratings || kind == row_kind::graph;
+bool looks_at_columns(input_format kind) {
+  return kind == input_format::ratings || kind == input_format::graph;
 }
 
 bool block_holds(const cache_arrays& arrays, std::uint64_t block, std::span<const std::uint32_t> original) {

@@ -42,6 +42,6 @@ bool degree_holds(const cache_header& header, std::span<const std::uint32_t> deg
 /// been checked.
 bool block_holds(const cache_arrays& arrays, std::uint64_t block, std::span<const std::uint32_t> original);
 /// Whether block_holds() and labels_hold() use `original` for rows of this kind; otherwise it may be empty.
-bool looks_at_columns(row_kind kind);
+bool looks_at_columns(input_format kind);
 
 }  // namespace hogwild::detail

@@ -33,7 +33,7 @@ std::string staleness(const cache_header& header, const cache_key& key) {
 
 }  // namespace
 
-std::uint64_t options_digest(const open_options& options, row_kind kind) {
+std::uint64_t options_digest(const open_options& options, input_format kind) {
   const auto format = static_cast<std::uint64_t>(kind);
   const bool half_values = options.values == value_precision::half;
   if (options.numbering == nullptr && !options.labels_optional && !half_values && format == 0) return 0;
@@ -46,7 +46,8 @@ std::uint64_t options_digest(const open_options& options, row_kind kind) {
   return checksum(std::span<const std::uint64_t>(with_format));
 }
 
-std::vector<std::filesystem::path> cache_places(const std::string& source, const open_options& options, row_kind kind) {
+std::vector<std::filesystem::path> cache_places(const std::string& source, const open_options& options,
+                                                input_format kind) {
   const std::uint64_t digest = options_digest(options, kind);
   std::string suffix = ".hogwild";
   if (digest != 0) suffix.insert(0, hex(digest, 8)).insert(0, 1, '.');

@@ -11,7 +11,7 @@
 
 #include "platform/unique_fd.hpp"
 
-#include "data/row_kind.hpp"
+#include "data/input_format.hpp"
 #include "text/input_stream.hpp"
 
 namespace hogwild::detail {
@@ -20,16 +20,16 @@ namespace hogwild::detail {
 struct cache_key {
   source_stamp source;
   std::uint64_t options = 0;
-  row_kind kind = row_kind::libsvm;
+  input_format kind = input_format::libsvm;
 };
 
 /// Digest of the options and the format that affect what is read; 0 for plain training data in LIBSVM text.
-std::uint64_t options_digest(const open_options& options, row_kind kind = row_kind::libsvm);
+std::uint64_t options_digest(const open_options& options, input_format kind = input_format::libsvm);
 
 /// Where the cache of a source may be, in the order of preference: beside it, in the fallback folder, and there under a
 /// name of this user, because in shared folders others may have taken the first name.
 std::vector<std::filesystem::path> cache_places(const std::string& source, const open_options& options,
-                                                row_kind kind = row_kind::libsvm);
+                                                input_format kind = input_format::libsvm);
 
 /// Whether the file begins as our caches do.
 bool has_cache_magic(const unique_fd& fd);

@@ -93,7 +93,7 @@ void dataset_mapping::verify() const {
   static_cast<void>(label());
   if (!original_is_distinct(original())) damaged("column numbers: two are the same");
   const cache_header& header = arrays_->header;
-  if (header.kind == row_kind::corpus) return;  // for words the degree counts occurrences in the text
+  if (header.kind == input_format::corpus) return;  // for words the degree counts occurrences in the text
   std::vector<std::uint32_t> counted(header.columns);
   const auto count = [&](const auto& index) {
     for (const auto column : index) ++counted[column];

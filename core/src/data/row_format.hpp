@@ -11,8 +11,8 @@
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 
+#include "data/input_format.hpp"
 #include "data/row_block.hpp"
-#include "data/row_kind.hpp"
 #include "text/input_stream.hpp"
 
 namespace hogwild::detail {
@@ -28,7 +28,7 @@ struct block_context {
 
 /// A format of rows: how they are parsed, and the order that they keep.
 struct row_format {
-  row_kind kind = row_kind::libsvm;
+  input_format kind = input_format::libsvm;
   std::string_view name{};  ///< for line formats, the name for users: texts of other formats are refused
   /// The most entries in a block of this much text.
   std::size_t (*capacity)(std::size_t text_bytes) = nullptr;

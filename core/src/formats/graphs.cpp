@@ -54,7 +54,7 @@ std::size_t count_sides(std::span<const std::uint32_t> original, const label_col
 
 sparse_dataset open_graph(const std::string& path, const graph_options& graph, const open_options& options) {
   return detail::open_rows(path, options,
-                           {.kind = detail::row_kind::graph,
+                           {.kind = detail::input_format::graph,
                             .by_kind = true,
                             .keep_entry_order = true,
                             .whole = [&](const std::string& name) { return read(name, graph, options); },

@@ -139,14 +139,14 @@ sparse_dataset open_idx(const std::string& path, const std::string& labels_path,
     throw config_error("images and labels cannot both come from standard input; name a file for one of them");
   const std::string labels = labels_of(path, labels_path, options.labels_optional);
   return detail::open_rows(path, options,
-                           {.kind = detail::row_kind::idx,
+                           {.kind = detail::input_format::idx,
                             .whole = [&](const std::string& images) { return read_idx(images, labels); },
                             .companions = stamp_digest(labels)});
 }
 
 sparse_dataset open_cifar(const std::string& path, const open_options& options) {
   return detail::open_rows(path, options,
-                           {.kind = detail::row_kind::cifar, .whole = read_cifar, .companions = images_layout});
+                           {.kind = detail::input_format::cifar, .whole = read_cifar, .companions = images_layout});
 }
 
 std::optional<image_format> detect_image_format(const std::string& path) {

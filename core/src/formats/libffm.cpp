@@ -188,7 +188,7 @@ std::size_t count_fields(std::span<const std::uint32_t> original) {
 }
 
 sparse_dataset open_libffm(const std::string& path, const open_options& options) {
-  static const detail::row_format format{.kind = detail::row_kind::libffm,
+  static const detail::row_format format{.kind = detail::input_format::libffm,
                                          .name = "ffm",
                                          .capacity = detail::libffm_capacity,
                                          .parse = detail::parse_libffm_block};

@@ -222,7 +222,7 @@ std::size_t count_users(std::span<const std::uint32_t> original) {
 
 sparse_dataset open_ratings(const std::string& path, const open_options& options) {
   detail::row_format format = detail::ratings_lines(false, options.labels_optional, nullptr);
-  format.kind = detail::row_kind::ratings;
+  format.kind = detail::input_format::ratings;
   return detail::open_rows(path, options, format);
 }
 
@@ -230,9 +230,10 @@ sparse_dataset open_ratings(const std::string& path, const open_options& options
   open_options uncached = options;
   uncached.cache = open_options::cache_use::none;
   return detail::open_rows(
-      path, uncached, {.kind = detail::row_kind::ratings, .by_kind = true, .whole = [&](const std::string& ratings) {
-                         return detail::read_named(ratings, uncached, names);
-                       }});
+      path, uncached,
+      {.kind = detail::input_format::ratings, .by_kind = true, .whole = [&](const std::string& ratings) {
+         return detail::read_named(ratings, uncached, names);
+       }});
 }
 
 }  // namespace hogwild

@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 
 /// The parts of a dataset, sound or not.
 struct contents {
-  row_kind kind = row_kind::libsvm;
+  input_format kind = input_format::libsvm;
   std::vector<std::vector<std::pair<std::uint32_t, float>>> rows;
   std::vector<double> label, table{};               ///< with a table, labels are places in it
   std::vector<std::vector<std::uint32_t>> lists{};  ///< of places in the table
@@ -102,14 +102,14 @@ contents plain_rows() {
 
 /// Two nodes between two terminals, and one of known side.
 contents graph_of_nodes() {
-  return {.kind = row_kind::graph,
+  return {.kind = input_format::graph,
           .rows = {{{0, 1.0f}, {2, 2.0f}}, {{0, 1.0f}, {1, 1.0f}}, {{1, 0.0f}, {3, 1.0f}}, {{1, 1.0f}}},
           .label = {no_side, no_side, no_side, 1.0},
           .original = {node_column(0), node_column(1), terminal_column(0), terminal_column(1)}};
 }
 
 contents some_ratings() {
-  return {.kind = row_kind::ratings,
+  return {.kind = input_format::ratings,
           .rows = {{{0, 1.0f}, {2, 1.0f}}, {{1, 1.0f}, {2, 1.0f}}},
           .label = {4.0, 5.0},
           .original = {user_column(1), user_column(2), item_column(1)}};
@@ -131,7 +131,7 @@ TEST(cache_meaning, of_rows_is_finite_values_and_labels) {
   for (const double x : {not_a_number, infinite, -infinite})
     EXPECT_THAT(fault_of(plain_rows(), [&](contents& c) { c.label[1] = x; }), HasSubstr("damaged in its labels"));
   // Rows of a program are its own responsibility.
-  EXPECT_EQ(fault_of(plain_rows(), [](contents& c) { c.kind = row_kind::of_program, c.label[1] = not_a_number; }),
+  EXPECT_EQ(fault_of(plain_rows(), [](contents& c) { c.kind = input_format::of_program, c.label[1] = not_a_number; }),
             sound);
 }
 
@@ -195,7 +195,7 @@ TEST(cache_meaning, of_ratings_is_a_user_and_then_an_item) {
 
 TEST(cache_meaning, of_the_columns_of_ffm_is_a_field) {
   contents fields = plain_rows();
-  fields.kind = row_kind::libffm;
+  fields.kind = input_format::libffm;
   EXPECT_EQ(fault_of(fields,
                      [](contents& c) {
                        c.original = {1, field_column(largest_field, largest_field_index)};
@@ -206,7 +206,7 @@ TEST(cache_meaning, of_the_columns_of_ffm_is_a_field) {
 }
 
 TEST(cache_meaning, of_images_is_bytes_and_their_labels) {
-  const contents image{.kind = row_kind::idx,
+  const contents image{.kind = input_format::idx,
                        .rows = {{{0, 255.0f}}, {{1, 1.0f}}},
                        .label = {0, 255},
                        .original = {1, 2},
@@ -216,7 +216,7 @@ TEST(cache_meaning, of_images_is_bytes_and_their_labels) {
     EXPECT_THAT(fault_of(image, [&](contents& c) { c.rows[0][0].second = byte; }), HasSubstr("rows from 1 on"));
   for (const double label : {256.0, -1.0, 0.5})
     EXPECT_THAT(fault_of(image, [&](contents& c) { c.label[1] = label; }), HasSubstr("labels"));
-  EXPECT_THAT(fault_of(image, [](contents& c) { c.kind = row_kind::cifar; }), HasSubstr("labels"));
+  EXPECT_THAT(fault_of(image, [](contents& c) { c.kind = input_format::cifar; }), HasSubstr("labels"));
 }
 
 TEST(cache_meaning, of_column_counts_is_at_most_the_rows) {

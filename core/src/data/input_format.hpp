@@ -7,7 +7,7 @@ namespace hogwild::detail {
 
 /// The format from which rows were read; it determines which numbers are valid (cache_meaning.hpp). Stored in files:
 /// numbers are never reused.
-enum class row_kind : std::uint16_t {
+enum class input_format : std::uint16_t {
   libsvm = 0,
   ratings = 1,
   idx = 2,
@@ -17,6 +17,6 @@ enum class row_kind : std::uint16_t {
   corpus = 6,
   of_program = 7,  ///< made by a program, or a copy of some rows: not from a file
 };
-inline constexpr row_kind last_row_kind = row_kind::of_program;
+inline constexpr input_format last_input_format = input_format::of_program;
 
 }  // namespace hogwild::detail
