@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -166,7 +165,6 @@ class a_lab_that_is_asked_to_end(unittest.TestCase):
         child.kill()
         child.wait()
         child.stdout.close()
-        time.sleep(0.1)
         with lab.Lab(RELAY, 2, None, 1):
             self.assertNotIn(name, spaces())
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process that drives a device is killed again and again: another one takes its place, and the run ends as if
 // nothing had happened.
-#include <atomic>
 #include <csignal>
 #include <ostream>
 #include <random>
@@ -17,7 +16,6 @@
 #include <hogwild/models/logistic.hpp>
 
 #include "process_run.hpp"
-#include "support/eventually.hpp"
 #include "support/program_role.hpp"
 
 namespace hogwild {
@@ -25,18 +23,6 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
-
-/// Lets no run end before enough processes have died, however fast the machine is: one in four epochs.
-struct patient_witness : test::witness {
-  using witness::witness;
-  observer_answer on_epoch(const epoch_report& epoch) override {
-    witness::on_epoch(epoch);
-    test::eventually(std::chrono::seconds(20), [&] { return deaths >= most || deaths * 4 >= epoch.epoch; });
-    return observer_answer::go_on;
-  }
-  static constexpr std::size_t most = 12;
-  std::atomic<std::size_t> deaths = 0;
-};
 
 struct driven {
   std::size_t devices = 1, workers = 0;  ///< workers on the CPU, beside them
@@ -49,9 +35,9 @@ void PrintTo(const driven& c, std::ostream* out) {
 struct device_beside : testing::TestWithParam<driven> {};
 
 TEST_P(device_beside, whose_process_is_killed_is_driven_by_another_one) {
-  constexpr std::size_t deaths = patient_witness::most;
+  constexpr std::size_t deaths = 12;
   const test::toy_rows rows = test::some_rows();
-  patient_witness seen(test::slow_logistic::name);
+  test::patient_witness seen(test::slow_logistic::name, deaths, 4);
   const train_options options{
       .epochs = 60u * test::slowness, .step = {.initial = 0.2, .decay = 0.95}, .observers = {&seen}};
   std::set<pid_t> killed;

@@ -29,15 +29,6 @@ struct owners : testing::Test {
   train_options options{.epochs = 60, .step = {.initial = 0.05, .decay = 0.97}, .ownership = ownership_kind::blocks};
 };
 
-/// Read by another thread.
-struct epoch_counter : observer {
-  std::atomic<std::size_t> epochs{0};
-  observer_answer on_epoch(const epoch_report& epoch) override {
-    epochs = epoch.epoch;
-    return observer_answer::go_on;
-  }
-};
-
 /// Runs `act` every `pause` until the run is over.
 class meanwhile {
  public:
@@ -55,7 +46,7 @@ class meanwhile {
 
 TEST_F(owners, that_are_killed_are_replaced_and_no_block_is_left_out) {
   const double serial = train(model, data, serial_engine{}, options).train_loss;
-  test::witness seen(matrix_factorization::name);
+  test::patient_witness seen(matrix_factorization::name, 20, 3);
   options.epochs *= test::slowness;
   options.observers = {&seen};
   std::mt19937 random(3);
@@ -64,9 +55,11 @@ TEST_F(owners, that_are_killed_are_replaced_and_no_block_is_left_out) {
   {
     const meanwhile death(4ms * test::slowness, [&, spawner = ::gettid()] {
       const auto children = test::children_of(spawner);
-      if (children.empty() || killed.size() >= 20) return;
+      if (children.empty() || killed.size() >= seen.most) return;
       const pid_t victim = children[random() % children.size()];
-      if (!killed.contains(victim) && ::kill(victim, SIGKILL) == 0) killed.insert(victim);
+      if (killed.contains(victim) || ::kill(victim, SIGKILL) != 0) return;
+      killed.insert(victim);
+      ++seen.deaths;
     });
     run = train(model, data, process_engine{.workers = 3}, options);
   }
@@ -74,7 +67,7 @@ TEST_F(owners, that_are_killed_are_replaced_and_no_block_is_left_out) {
   EXPECT_NEAR(run.train_loss, serial, 0.02 * serial);
   EXPECT_EQ(seen.epochs, options.epochs);
   EXPECT_EQ(seen.unfinished, 0u);
-  EXPECT_GT(killed.size(), 0u);
+  EXPECT_EQ(killed.size(), seen.most);
   EXPECT_THAT(seen.notes(), Contains(HasSubstr("was killed by signal 9 (Killed); another one takes its place")));
   EXPECT_TRUE(test::leftovers().empty());
 }
@@ -90,14 +83,17 @@ TEST_F(owners, that_are_processes_are_as_good_as_one_worker) {
 
 TEST_F(owners, that_are_stopped_lose_what_they_owned_to_others) {
   test::witness seen(matrix_factorization::name);
-  epoch_counter done;
-  options.epochs = 400;
-  options.observers = {&seen, &done};
+  std::atomic<std::size_t> epochs{0};
   std::atomic<pid_t> stopped{0};
+  options.epochs = 400;
+  options.observers = {&seen, [&](const epoch_report& epoch) {
+                         epochs = epoch.epoch;
+                         if (epoch.epoch == 200) test::eventually(60s, [&] { return stopped != 0; });
+                       }};
   train_result run;
   {
     const meanwhile halt(10ms, [&, spawner = ::gettid()] {
-      if (stopped != 0 || done.epochs < 3) return;
+      if (stopped != 0 || epochs < 3) return;
       const auto children = test::children_of(spawner);
       if (!children.empty() && ::kill(children.front(), SIGSTOP) == 0) stopped = children.front();
     });

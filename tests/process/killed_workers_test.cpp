@@ -24,19 +24,24 @@ using namespace std::chrono_literals;
 using testing::Contains;
 using testing::HasSubstr;
 
-/// Kills children of this process's thread `spawner`, in whatever state they are, until `most` have been killed.
+/// Kills children of this process's thread `spawner`, in whatever state they are, until as many have been killed as the
+/// witness waits for.
 class killer {
  public:
-  killer(std::size_t most, std::chrono::microseconds pause, unsigned seed)
-      : thread_([this, most, pause, seed, spawner = ::gettid()](const std::stop_token& stop) {
+  killer(test::patient_witness& seen, std::chrono::microseconds pause, unsigned seed)
+      : thread_([this, &seen, pause, seed, spawner = ::gettid()](const std::stop_token& stop) {
           std::mt19937 random(seed);
           std::uniform_int_distribution<long> wait(0, 2 * pause.count());
-          while (!stop.stop_requested() && killed_.size() < most) {
+          while (!stop.stop_requested() && killed_.size() < seen.most) {
             std::this_thread::sleep_for(std::chrono::microseconds(wait(random)));
+            // A slow machine's workers may all die before they join, and 30 of these in a row end a run.
+            if (killed_.size() >= seen.ended + 20) continue;
             const auto children = test::children_of(spawner);
             if (children.empty()) continue;
             const pid_t victim = children[random() % children.size()];
-            if (!killed_.contains(victim) && ::kill(victim, SIGKILL) == 0) killed_.insert(victim);
+            if (killed_.contains(victim) || ::kill(victim, SIGKILL) != 0) continue;
+            killed_.insert(victim);
+            ++seen.deaths;
           }
         }) {}
   std::size_t finish() {
@@ -61,10 +66,9 @@ struct killed_workers : testing::TestWithParam<kill_case> {};
 TEST_P(killed_workers, are_replaced_and_the_run_ends_as_ever) {
   const test::toy_rows rows = test::some_rows();
   const csr_rows data = rows.csr();
-  test::witness seen(test::slow_logistic::name);
+  test::patient_witness seen(test::slow_logistic::name, 55, 1);
   const test::scratch_folder folder;
-  // Long enough for all deaths: one worker alone takes twice as long for an epoch.
-  const std::size_t epochs = GetParam().workers == 1 ? 50 : 100;
+  const std::size_t epochs = GetParam().workers == 1 ? 60 : 100;  // at least one for each death
   const train_options options{.epochs = epochs * test::slowness,
                               .step = {.initial = 0.2, .decay = 0.95},
                               .update = GetParam().update,
@@ -72,7 +76,7 @@ TEST_P(killed_workers, are_replaced_and_the_run_ends_as_ever) {
                               .shards = GetParam().shards,
                               .record = folder / "run.jsonl",
                               .observers = {&seen}};
-  killer death(55, 15ms * test::slowness, static_cast<unsigned>(GetParam().workers));
+  killer death(seen, 15ms * test::slowness, static_cast<unsigned>(GetParam().workers));
   const train_result run = train(test::slow_logistic{}, data, process_engine{.workers = GetParam().workers}, options);
   const std::size_t killed = death.finish();
 
@@ -106,7 +110,8 @@ TEST(a_note_of_a_death, may_end_the_run_by_an_exception) {
     void on_failure() override { ++failures; }
     int failures = 0;
   } refuses;
-  killer death(1, 15ms * test::slowness, 2);
+  test::patient_witness count(test::slow_logistic::name, 1, 1);  // no observer of the run
+  killer death(count, 15ms * test::slowness, 2);
   try {
     train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 2},
           {.epochs = 1'000'000, .step = {.initial = 0.2, .decay = 1.0}, .observers = {&refuses}});
@@ -124,14 +129,14 @@ TEST(killed_in_full_career, under_every_update_policy) {
   const test::toy_rows rows = test::planted_classification({.rows = 20000, .columns = 200, .per_row = 20});
   const csr_rows data = rows.csr();
   for (const auto update : {update_kind::lossy, update_kind::exact, update_kind::locked}) {
-    test::witness seen(logistic::name);
+    test::patient_witness seen(logistic::name, 30, 3);
     train_options options{
         .epochs = 100, .step = {.initial = 0.2, .decay = 0.95}, .update = update, .sharing = sharing_kind::direct};
     const double serial = train(logistic{}, data, serial_engine{}, options).train_loss;
     options.observers = {&seen};
-    killer death(30, 10ms * test::slowness, 7);
+    killer death(seen, 10ms * test::slowness, 7);
     const train_result run = train(logistic{}, data, process_engine{.workers = 2}, options);
-    death.finish();
+    EXPECT_EQ(death.finish(), 30u);
     EXPECT_EQ(run.status, run_status::done);
     EXPECT_NEAR(run.train_loss, serial, 0.01 * serial);
     EXPECT_EQ(seen.unfinished, 0u);

@@ -182,7 +182,6 @@ std::jthread kill_at_work(const param_store& run, int times) {
       if (victim.held.get() == 0 || pid <= 0 || ::kill(pid, SIGKILL) != 0) continue;
       ++killed;
       while (victim.pid.load() == pid && !stop.stop_requested()) std::this_thread::yield();
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // so that no chunk costs three workers
     }
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -186,6 +187,27 @@ class witness : public observer {
   std::uint32_t number_ = 0;
   mutable std::mutex mutex_;
   std::vector<std::string> notes_;
+};
+
+/// Lets no run end before `most` processes were killed, however late the thread that kills them gets a CPU: one at
+/// least in so many epochs.
+class patient_witness : public witness {
+ public:
+  patient_witness(std::string_view model, std::size_t most_deaths, std::size_t epochs_of_one)
+      : witness(model), most(most_deaths), epochs_of_one_(epochs_of_one) {}
+  observer_answer on_epoch(const epoch_report& epoch) override {
+    witness::on_epoch(epoch);
+    ended = epoch.epoch;
+    eventually(20s, [&] { return deaths >= most || deaths * epochs_of_one_ >= epoch.epoch; });
+    return observer_answer::go_on;
+  }
+
+  std::size_t most;
+  std::atomic<std::size_t> deaths = 0;  ///< counted by the thread that kills
+  std::atomic<std::size_t> ended = 0;   ///< epochs
+
+ private:
+  std::size_t epochs_of_one_;
 };
 
 /// The role of these tests' programs: a worker of `Models`, or none.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replicas in processes: nothing is lost but what a dead worker had not sent, and that is counted.
+#include <atomic>
 #include <csignal>
 #include <string>
 #include <tuple>
@@ -91,14 +92,27 @@ struct interrupted : testing::TestWithParam<std::size_t> {
   double serial() const { return train(logistic{}, rows.csr(), serial_engine{}, options).objective; }
 };
 
+/// Lets the run go on until so many workers have been killed: between epochs, where it could wait, none has anything
+/// unsent.
+struct until_killed : test::witness {
+  using witness::witness;
+  observer_answer on_epoch(const epoch_report& epoch) override {
+    witness::on_epoch(epoch);
+    return epoch.epoch >= least_epochs && killed >= most ? observer_answer::stop : observer_answer::go_on;
+  }
+  static constexpr std::size_t most = 10;
+  std::size_t least_epochs = 0;
+  std::atomic<std::size_t> killed = 0;
+};
+
 TEST_P(interrupted, who_is_killed_takes_along_what_it_had_not_sent_and_no_more) {
-  test::witness seen(test::slow_logistic::name);
+  until_killed seen(test::slow_logistic::name);
+  seen.least_epochs = options.epochs;
   std::uint64_t unsent = 0, most = 0;
-  std::size_t killed = 0;
   std::jthread watcher([&](const std::stop_token& end) {
     const auto run = test::look_at_run(::getpid(), workers, test::slow_logistic::name);
     if (!run) return;
-    for (std::size_t i = 0; killed < 10 && !end.stop_requested(); i = (i + 1) % workers) {
+    for (std::size_t i = 0; seen.killed < until_killed::most && !end.stop_requested(); i = (i + 1) % workers) {
       worker_slot& slot = run->slots()[i];
       if (slot.state.load() != worker_state::active || slot.unsent.get() == 0) {
         std::this_thread::sleep_for(200us);
@@ -109,15 +123,17 @@ TEST_P(interrupted, who_is_killed_takes_along_what_it_had_not_sent_and_no_more) 
       if (!lost) continue;
       unsent += *lost;
       most += run->control().round.exchange_rows;  // so few columns are all exchanged each time
-      ++killed;
+      ++seen.killed;
       eventually(60s, [&] { return slot.pid.load() != pid || end.stop_requested(); });
     }
   });
+  options.epochs *= 20;
   const train_result result = run(seen);
   watcher.request_stop();
   watcher.join();
-  EXPECT_EQ(result.status, run_status::done);
-  EXPECT_EQ(killed, 10u);
+  options.epochs = result.epochs;
+  EXPECT_EQ(result.stopped_by, stop_cause::observer);
+  EXPECT_EQ(seen.killed, until_killed::most);
   EXPECT_EQ(seen.unfinished, 0u);
   EXPECT_GT(result.rows_lost, 0u);
   EXPECT_EQ(result.rows_lost, unsent);

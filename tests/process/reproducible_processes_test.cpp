@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes have the bits of threads, also where workers are killed or stopped in the middle of a round.
+#include <atomic>
 #include <bit>
 #include <csignal>
 #include <fstream>
@@ -85,6 +86,7 @@ class assailant {
     thread_.join();
     return hits_;
   }
+  int hits() const { return hits_; }
   /// After finish(): how many rounds the run took.
   std::uint32_t rounds() const { return rounds_; }
 
@@ -95,7 +97,7 @@ class assailant {
     return text.find(") T ") != std::string::npos;
   }
 
-  int hits_ = 0;
+  std::atomic<int> hits_ = 0;
   std::uint32_t rounds_ = 0;
   std::jthread thread_;
 };
@@ -105,21 +107,27 @@ struct attacked : testing::TestWithParam<bool> {};
 TEST_P(attacked, in_the_middle_of_a_round_have_the_same_bits) {
   const test::toy_rows toy = test::some_rows();
   const csr_rows data = toy.csr();
-  train_options options{
-      .epochs = 12, .step = {.initial = 0.2, .decay = 0.9}, .reproducible = true, .virtual_workers = 4};
-  const auto expected = bits_of(train(logistic{}, data, serial_engine{}, options));
+  const train_options options{
+      .epochs = 500, .step = {.initial = 0.2, .decay = 0.9}, .reproducible = true, .virtual_workers = 4};
   for (const std::size_t workers : {1u, 2u, 4u}) {
     test::witness seen(test::slow_logistic::name);
-    options.observers = {&seen};
     const int times = GetParam() ? 4 : 1;
     assailant attack(GetParam(), times, workers, test::slow_logistic::name);
-    const train_result run = train(test::slow_logistic{}, data, process_engine{.workers = workers}, options);
+    // The run takes as many epochs as the attacks do.
+    train_options observed = options;
+    observed.observers = {&seen, [&](const epoch_report& epoch) {
+                            return epoch.epoch >= 12 && attack.hits() == times ? observer_answer::stop
+                                                                               : observer_answer::go_on;
+                          }};
+    const train_result run = train(test::slow_logistic{}, data, process_engine{.workers = workers}, observed);
     EXPECT_EQ(attack.finish(), times);
-    EXPECT_EQ(run.status, run_status::done);
-    EXPECT_EQ(bits_of(run), expected) << workers << " processes";
+    EXPECT_EQ(run.stopped_by, stop_cause::observer);
+    train_options alone = options;
+    alone.epochs = run.epochs;
+    EXPECT_EQ(bits_of(run), bits_of(train(logistic{}, data, serial_engine{}, alone))) << workers << " processes";
     EXPECT_EQ(seen.unfinished, 0u);
     EXPECT_EQ(run.rows_lost, 0u);
-    EXPECT_GT(attack.rounds(), options.epochs) << "no round was trained again";
+    EXPECT_GT(attack.rounds(), run.epochs) << "no round was trained again";
     EXPECT_THAT(seen.notes(), Contains(HasSubstr("another one takes its place")));
     EXPECT_TRUE(test::leftovers().empty());
   }

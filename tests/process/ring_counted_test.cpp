@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counting on a ring of processes: under exact updates no add is lost but what a dead worker had not sent.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdint>
@@ -14,6 +16,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <hogwild/detail/engines/stall_watch.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 
 #include "ring_run.hpp"
@@ -76,33 +79,44 @@ TEST_P(counted_on_a_ring, no_add_of_a_general_model_is_lost) {
   expect_all_counted(test::counting_columns{columns});
 }
 
+/// A busy machine may let many epochs go by before it lets the thread run that stops or kills workers.
+constexpr std::size_t least_epochs = 12, most_epochs = 240;
+
 TEST_P(counted_on_a_ring, none_is_lost_or_doubled_where_workers_are_stopped_for_moments) {
-  constexpr std::size_t epochs = 12;
   const auto work = ring_task_of(slow_counting{}, data.view(), size, 2);
   const auto processes = start(size.engine(), *work, work.plan, {});
   processes->get_ready();
   // No worker is left out: none is stopped for longer than a small part of a second. But the token is taken over from
   // stopped holders, which find it dead when they wake.
-  std::size_t stops = 0;
+  std::atomic<std::size_t> stops = 0;
+  std::chrono::nanoseconds longest{0};
   std::jthread interrupter([&](const std::stop_token& end) {
     std::mt19937 random(11);
     std::uniform_int_distribution<int> moment(0, 6000);
     while (!end.stop_requested()) {
+      const auto begin = std::chrono::steady_clock::now();
       const pid_t pid = test::send(processes->store().slots()[random() % size.workers], SIGSTOP);
       std::this_thread::sleep_for(std::chrono::microseconds(moment(random)));
       if (pid > 0) stops += ::kill(pid, SIGCONT) == 0;
+      longest = std::max(longest, std::chrono::steady_clock::now() - begin);
     }
   });
+  const auto taken_over = [&] {
+    std::uint64_t sum = 0;
+    for (const worker_slot& slot : processes->store().slots()) sum += slot.ring_taken_over.get();
+    return sum;
+  };
   round_driver rounds(*work, work.plan, *processes);
-  for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
+  std::size_t epochs = 0;
+  while (epochs < least_epochs || (epochs < most_epochs && (stops <= 20 || taken_over() == 0)))
+    rounds.train_epoch(++epochs, 1.0);
   interrupter.request_stop();
   interrupter.join();
-  std::uint64_t taken_over = 0;
-  for (const worker_slot& slot : processes->store().slots()) taken_over += slot.ring_taken_over.get();
   RecordProperty("stops", std::to_string(stops));
-  RecordProperty("taken_over", std::to_string(taken_over));
+  RecordProperty("taken_over", std::to_string(taken_over()));
+  if (longest > stall_watch::timeout / 2) GTEST_SKIP() << "the machine was so busy that a stop was no moment";
   EXPECT_GT(stops, 20u);
-  EXPECT_GT(taken_over, 0u);
+  EXPECT_GT(taken_over(), 0u);
   EXPECT_EQ(work->parameters_of(processes->store(), rounds.scale()), test::counts_after(toy, epochs));
   EXPECT_EQ(processes->rows_lost(), 0u);
 }
@@ -121,17 +135,16 @@ std::vector<float> most_in_a_chunk(const test::toy_rows& toy, const chunk_plan& 
 }
 
 TEST_P(counted_on_a_ring, who_is_killed_takes_along_what_it_had_not_sent_and_no_more) {
-  constexpr std::size_t epochs = 12;
   const auto work = ring_task_of(slow_counting{}, data.view(), size, 8);
   const auto processes = start(size.engine(), *work, work.plan, {});
   processes->get_ready();
   const param_store& store = processes->store();
   std::size_t killed = 0;
-  std::uint64_t unsent = 0;
+  std::atomic<std::uint64_t> unsent = 0;
   std::jthread death([&](const std::stop_token& end) {
     std::mt19937 random(13);
     // One an epoch, at a random moment in it.
-    for (std::uint32_t epoch = 0; !end.stop_requested() && killed < epochs - 1;) {
+    for (std::uint32_t epoch = 0; !end.stop_requested() && killed < least_epochs - 1;) {
       eventually(60s, [&] { return store.control().round.epoch > epoch || end.stop_requested(); });
       epoch = store.control().round.epoch;
       worker_slot& slot = store.slots()[random() % size.workers];
@@ -146,7 +159,8 @@ TEST_P(counted_on_a_ring, who_is_killed_takes_along_what_it_had_not_sent_and_no_
     }
   });
   round_driver rounds(*work, work.plan, *processes);
-  for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
+  std::size_t epochs = 0;
+  while (epochs < least_epochs || (epochs < most_epochs && unsent == 0)) rounds.train_epoch(++epochs, 1.0);
   death.request_stop();
   death.join();
   EXPECT_GT(killed, 0u);

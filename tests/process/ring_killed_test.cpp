@@ -40,12 +40,13 @@ struct killed_replica : testing::TestWithParam<kill_case> {
   void kill(const param_store& run, std::size_t v) {
     for (const std::size_t s : size.slots_of(v)) {
       const pid_t pid = run.slots()[s].pid.load();
-      if (pid > 0 && !killed.contains(pid) && ::kill(pid, SIGKILL) == 0) killed.insert(pid);
+      if (pid <= 0 || killed.contains(pid) || ::kill(pid, SIGKILL) != 0) continue;
+      killed.insert(pid);
+      ++seen.deaths;
     }
   }
 
   void expect_a_run_as_ever(std::jthread& death) {
-    test::witness seen(test::slow_at_work::name);
     options.observers = {&seen};
     const train_result run = train(test::slow_at_work{}, rows.csr(), size.engine(GetParam().rule), options);
     death.request_stop();
@@ -70,6 +71,7 @@ struct killed_replica : testing::TestWithParam<kill_case> {
     replaced = run.workers_replaced;
   }
 
+  test::patient_witness seen{test::slow_at_work::name, 0, 1};
   std::set<pid_t> killed;
   std::size_t replaced = 0;
 };
@@ -89,6 +91,7 @@ TEST_P(killed_replica, in_the_middle_of_a_run_is_replaced) {
 
 TEST_P(killed_replica, again_and_again_at_random_moments_is_replaced) {
   constexpr std::size_t deaths = 54;
+  seen.most = deaths;
   options.epochs *= 2;
   std::jthread death([this](const std::stop_token& end) {
     const auto run = test::look_at_run(::getpid(), size.workers, test::slow_at_work::name);

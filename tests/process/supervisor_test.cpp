@@ -174,8 +174,8 @@ TEST(stopped_run, ends_at_a_consistent_point) {
       for (const worker_slot& slot : run->slots()) {
         if (const auto who = process_identity::of(slot.pid)) workers.push_back(*who);
       }
+      EXPECT_TRUE(test::eventually(60s, [&] { return run->slots()[0].rows.get() > rows.rows(); }));
     }
-    std::this_thread::sleep_for(200ms);
     end.request_stop();
   });
   train_options options = for_ever();

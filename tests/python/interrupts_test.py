@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hogwild as hw
+from eventually import eventually
 
 
 def long_rows(rows=20000, columns=30):
@@ -17,24 +18,31 @@ def long_rows(rows=20000, columns=30):
     return x, (x @ draw.normal(size=columns) + draw.normal(size=rows) > 0).astype(np.float32)
 
 
-def interrupt_after(seconds, sent):
+def interrupt_after(what, sent):
     def send():
-        time.sleep(seconds)
+        what()
         sent.append(time.perf_counter())
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=send, daemon=True).start()
 
 
-def test_an_interrupt_is_raised_at_once_and_leaves_a_model():
+def test_an_interrupt_is_raised_at_once_and_leaves_a_model(monkeypatch):
     sklearn = pytest.importorskip("sklearn")
-    from hogwild.sklearn import SGDClassifier
+    from hogwild.sklearn import SGDClassifier, _base
 
     x, y = long_rows()
-    delays = []
+    delays, jobs, begin = [], [], _base.Job
+
+    def begun(*words):
+        jobs.append(begin(*words))
+        return jobs[-1]
+
+    monkeypatch.setattr(_base, "Job", begun)
     for workers in (1, 2, 1, 2, 1):
         fitted, sent = SGDClassifier(max_iter=10**6, tol=None, eta0=0.01, n_jobs=workers), []
-        interrupt_after(0.3, sent)
+        jobs.clear()
+        interrupt_after(lambda: eventually(lambda: jobs and jobs[-1].rows_done > 20 * len(y)), sent)
         with pytest.raises(KeyboardInterrupt):
             fitted.fit(x, y)
         delays.append(time.perf_counter() - sent[0])
@@ -47,7 +55,7 @@ def test_an_interrupt_is_raised_at_once_and_leaves_a_model():
 def test_an_interrupt_during_the_search_of_a_step_is_raised():
     x, y = long_rows(200000)
     job, sent = hw.start(hw.Dataset(x, y), "logistic", engine="serial", epochs=10**6), []
-    interrupt_after(0.05, sent)
+    interrupt_after(lambda: time.sleep(0.05), sent)
     with pytest.raises(KeyboardInterrupt):
         job.wait()
     assert not job.running

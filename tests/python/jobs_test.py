@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import hogwild as hw
+from eventually import eventually
 
 
 def rows():
@@ -31,9 +32,7 @@ def training(job):
 def test_a_run_begins_and_tells_how_far_it_is():
     data, x = rows()
     job = hw.start(data, "logistic", engine="threads", workers=2, epochs=10**6, step=0.01)
-    deadline = time.monotonic() + 60
-    while len(job.history) < 3 and time.monotonic() < deadline:
-        time.sleep(0.005)
+    assert eventually(lambda: len(job.history) >= 3)
     assert job.running and job.rows_done > 0
     told = job.history
     assert [e["epoch"] for e in told[:3]] == [1, 2, 3] and told[0]["train_loss"] > 0
@@ -173,12 +172,13 @@ def hold_by_callback(drops):
 @pytest.mark.parametrize("drops", [False, True])
 def test_a_run_that_its_callback_alone_holds_or_drops_ends(drops):
     gone, heard = hold_by_callback(drops)
-    until = time.monotonic() + 30
-    while gone() is not None:
-        assert time.monotonic() < until
-        time.sleep(0.001)
+
+    def ended():
         if not drops:
             gc.collect()
+        return gone() is None
+
+    assert eventually(ended, 30.0)
     count = len(heard)
     time.sleep(0.05)
     assert len(heard) <= count + drops, "it trains on"

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import hogwild as hw
+from eventually import eventually
 
 KILLS = int(os.environ.get("HOGWILD_KILLS", "20"))
 DRAW = np.random.default_rng(0)
@@ -60,13 +61,6 @@ def killed(child):
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
 
 
-def wait_until(holds, seconds=60.0):
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
-
-
 def attached(name):
     """The run's parameters as soon as there are any: its segment stands before it is laid out."""
     found = []
@@ -78,7 +72,7 @@ def attached(name):
             return False
         return True
 
-    wait_until(attaches)
+    assert eventually(attaches)
     return found.pop()
 
 
@@ -97,7 +91,7 @@ def test_clients_that_train_are_killed():
         child = forked(lambda: started(name).wait())
         live = attached(name)
         killed(child)
-        wait_until(lambda: live.state == "killed")
+        assert eventually(lambda: live.state == "killed")
         assert live.read() in (True, False) and np.all(np.isfinite(live.values))
         assert np.all(np.isfinite(live.model().scores(X)))
         del live
@@ -109,7 +103,7 @@ def test_clients_that_train_are_killed():
 def test_observers_are_killed():
     files = len(os.listdir("/proc/self/fd"))
     job = started(NAME)
-    wait_until(lambda: job.rows_done > 0)
+    assert eventually(lambda: job.rows_done > 0)
 
     def read_on():
         live = hw.attach(NAME)
@@ -119,7 +113,7 @@ def test_observers_are_killed():
     for _ in range(KILLS):
         before = job.rows_done
         killed(forked(read_on))
-        wait_until(lambda: job.rows_done > before)
+        assert eventually(lambda: job.rows_done > before)
     assert job.running and hw.attach(NAME).state == "training"
     job.stop()
     job.wait()
@@ -141,9 +135,9 @@ def test_workers_are_killed(tmp_path):
     try:
         live, once = attached(NAME), set()
         for _ in range(KILLS):
-            wait_until(lambda: len(set(children_of(run.pid)) - once) == 2)
+            assert eventually(lambda: len(set(children_of(run.pid)) - once) == 2)
             before = live.age["rows_after"]
-            wait_until(lambda: live.read() and live.age["rows_after"] > before)
+            assert eventually(lambda: live.read() and live.age["rows_after"] > before)
             worker = min(set(children_of(run.pid)) - once)
             time.sleep(DRAW.uniform(0.0, 0.01))
             os.kill(worker, signal.SIGKILL)

@@ -7,7 +7,6 @@ import pathlib
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from torch import nn
 import hogwild as hw
 import hogwild.torch
 import torch_workers
+from eventually import eventually
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -239,13 +239,13 @@ def test_workers_have_the_same_memory(tmp_path):
     assert model.weight[0].tolist() == [1.0, 1.0, 0.0]
 
 
-def test_a_killed_worker_is_told_of_and_the_others_go_on():
+def test_a_killed_worker_is_told_of_and_the_others_go_on(tmp_path):
     model = nn.Linear(3, 2)
     with torch.no_grad():
         model.weight.zero_()
     hogwild.torch.share(model)
     with pytest.warns(RuntimeWarning, match=r"worker 0 \(process \d+\) was killed by SIGKILL: the 1 others go on"):
-        ends = hogwild.torch.spawn(torch_workers.dies_or_goes_on, workers=2, args=(model,))
+        ends = hogwild.torch.spawn(torch_workers.dies_or_goes_on, workers=2, args=(model, str(tmp_path)))
     assert [end.exitcode for end in ends] == [-signal.SIGKILL, 0] and torch.all(model.weight == 1.0)
 
 
@@ -259,9 +259,7 @@ def test_what_a_worker_raises_is_raised():
 def test_parameters_survive_who_shared_them(tmp_path):
     path = str(tmp_path / "name")
     process = subprocess.Popen([sys.executable, str(HERE / "torch_workers.py"), path])
-    deadline = time.monotonic() + 120
-    while not os.path.exists(path) and time.monotonic() < deadline and process.poll() is None:
-        time.sleep(0.02)
+    assert eventually(lambda: os.path.exists(path) or process.poll() is not None, 120.0)
     name = pathlib.Path(path).read_text()
     process.kill()
     process.wait()

@@ -6,6 +6,8 @@ import time
 
 import torch
 
+from eventually import eventually
+
 
 def add_one(worker, model, done):
     with torch.no_grad():
@@ -13,10 +15,12 @@ def add_one(worker, model, done):
     open(os.path.join(done, str(worker)), "w").close()
 
 
-def dies_or_goes_on(worker, model):
+def dies_or_goes_on(worker, model, folder):
     if worker == 0:
+        open(os.path.join(folder, str(os.getpid())), "w").close()
         os.kill(os.getpid(), signal.SIGKILL)
-    time.sleep(1.0)
+    # The other's end has been noticed once the system has forgotten its number.
+    assert eventually(lambda: [pid for pid in os.listdir(folder) if not os.path.exists(f"/proc/{pid}")])
     with torch.no_grad():
         model.weight += 1.0
 

@@ -16,7 +16,8 @@
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
-#include <thread>
+
+#include "support/eventually.hpp"
 
 namespace hogwild::test {
 
@@ -106,13 +107,9 @@ bool running_command::ended() {
 }
 
 bool running_command::says(const std::string& text) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (std::chrono::steady_clock::now() < until) {
-    if (err().find(text) != std::string::npos) return true;
-    if (ended()) return err().find(text) != std::string::npos;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return false;
+  const auto said = [&] { return err().find(text) != std::string::npos; };
+  eventually(std::chrono::seconds(30), [&] { return said() || ended(); });
+  return said();
 }
 
 void running_command::signal(int number) const {

@@ -8,13 +8,13 @@
 #include <fstream>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <unistd.h>
 
 #include "small_data.hpp"
+#include "support/eventually.hpp"
 
 namespace hogwild::test {
 namespace {
@@ -102,9 +102,8 @@ class memory_group {
   memory_group(const memory_group&) = delete;
   memory_group& operator=(const memory_group&) = delete;
   ~memory_group() {
-    std::error_code ignored;
-    for (int tries = 0; tries < 1000 && !path_.empty() && !std::filesystem::remove(path_, ignored); ++tries)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // until its last process is gone
+    std::error_code ignored;  // until its last process is gone
+    eventually(std::chrono::seconds(1), [&] { return path_.empty() || std::filesystem::remove(path_, ignored); });
   }
 
   bool is_there() const { return !path_.empty(); }

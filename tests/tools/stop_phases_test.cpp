@@ -11,8 +11,13 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <thread>
+
+#include <hogwild/detail/memory/segment.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/live_parameters.hpp>
 
 #include "small_data.hpp"
 #include "support/eventually.hpp"
@@ -81,7 +86,19 @@ TEST_F(stop_phases, training_and_merging) {
 }
 
 TEST_F(stop_phases, measuring) {
-  const outcome o = stopped(net_on(wide(), {"--test", many()}), 4s);
+  const std::string segment = unique_segment_name();
+  running_command run(net_on(wide(), {"--test", many(), "--segment", segment}));
+  std::optional<live_parameters> live;
+  EXPECT_TRUE(eventually(60s, [&] {
+    try {
+      if (!live) live.emplace(live_parameters::attach(segment));
+    } catch (const segment_error&) {
+      return false;  // it has not begun
+    }
+    return live->read() && live->age().rows_after == 200;  // all have been trained
+  }));
+  std::this_thread::sleep_for(1s);  // so that the measurement is likely to have begun; right without it too
+  const outcome o = stopped(run);
   const auto told = nlohmann::json::parse(o.out);
   EXPECT_EQ(told["status"], "stopped");
   EXPECT_EQ(told["epochs"], 0);

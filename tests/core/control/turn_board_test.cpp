@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <thread>
@@ -92,7 +91,7 @@ TEST_F(turn_board_of_workers, breaking_off_wakes_who_sleeps) {
     published<std::uint64_t> waits{};
     while (board->phase.load() == phase) board->wait(phase, waits);
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  while (board->sleepers.load() == 0) std::this_thread::yield();
   board->break_off();
   sleeper.join();
 }

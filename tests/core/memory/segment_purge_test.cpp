@@ -5,8 +5,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <optional>
 #include <string>
-#include <thread>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -18,6 +18,7 @@
 #include <hogwild/error.hpp>
 #include <hogwild/segments.hpp>
 
+#include "support/eventually.hpp"
 #include "support/kept_segment.hpp"
 
 using namespace hogwild;
@@ -52,8 +53,7 @@ std::optional<segment_info> listed(const std::string& name) {
 /// A child that owns a segment, once the segment is there.
 child_process start_owner(const std::string& name) {
   child_process owner = spawn(this_program(), {"--own", name});
-  const auto start = std::chrono::steady_clock::now();
-  while (!listed(name) && std::chrono::steady_clock::now() - start < 20s) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(test::eventually(20s, [&] { return listed(name).has_value(); }));
   return owner;
 }
 
@@ -159,16 +159,21 @@ TEST(segment_purge, half_made_ones_are_not_waited_for_longer_than_a_second) {
 TEST(segment_purge, half_made_ones_go_when_they_are_old_and_nobody_makes_them) {
   const std::string dead = name_of_the_dead("a"), living = unique_segment_name();
   const std::string unknown = "hogwild-test" + std::to_string(::getpid()), foreign = unknown + ".txt";
-  write_file(dead, "");
   write_file(living, "");
-  write_file(unknown, std::string(100, '\0'));
   write_file(foreign, "somebody's notes");
+  const auto written = std::chrono::system_clock::now();
+  write_file(dead, "");
+  write_file(unknown, std::string(100, '\0'));
   EXPECT_FALSE(listed(dead));
-  const auto at_once = purge_segments();
-  EXPECT_THAT(at_once, Not(Contains(dead)));
-  std::this_thread::sleep_for(3100ms);
-  purge_segments();  // or another run has purged them
-  EXPECT_FALSE(exists(dead) || exists(unknown));
+  std::optional<std::chrono::system_clock::duration> age;  // when the first of both was gone
+  EXPECT_TRUE(test::eventually(60s, [&] {
+    purge_segments();  // or another run purges them
+    if (!age && !(exists(dead) && exists(unknown))) age = std::chrono::system_clock::now() - written;
+    return !exists(dead) && !exists(unknown);
+  }));
+  ASSERT_TRUE(age);
+  EXPECT_GE(*age, 3s - 10ms);  // a file's time is that of the clock's last tick, up to 10 ms before
+  purge_segments();            // those that stay are as old by now
   EXPECT_TRUE(exists(living) && exists(foreign));
   ::unlink(path_of(living).c_str());
   ::unlink(path_of(foreign).c_str());

@@ -4,11 +4,15 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/memory/param_view.hpp>
+
+#include "support/eventually.hpp"
 
 using namespace hogwild;
 using namespace std::chrono_literals;
@@ -17,8 +21,11 @@ namespace {
 
 constexpr stripe_locks::tag self = 1, other = 2;
 
+std::atomic<std::size_t> asked_who_lives{0};
+
 /// Whether `other` lives, as the atomic says; nobody else is ever asked about.
 bool other_lives(const void* context, stripe_locks::tag owner) noexcept {
+  ++asked_who_lives;
   return owner != other || static_cast<const std::atomic<bool>*>(context)->load();
 }
 
@@ -57,12 +64,13 @@ TEST_F(stripe_locks_of, a_dead_owners_stripe_is_taken_over) {
 TEST_F(stripe_locks_of, a_living_owners_stripe_is_waited_for) {
   locks(other).lock(5);
   std::atomic<bool> got_it{false};
+  const std::size_t before = asked_who_lives;
   std::jthread waiter([&] {
     locks(self).lock(5);
     got_it = true;
     locks(self).unlock(5);
   });
-  std::this_thread::sleep_for(20ms);
+  EXPECT_TRUE(test::eventually(60s, [&] { return asked_who_lives > before + 1; })) << "it does not wait";
   EXPECT_FALSE(got_it.load());
   locks(other).unlock(5);
   waiter.join();

@@ -20,6 +20,7 @@
 #include <hogwild/detail/platform/process_watch.hpp>
 #include <hogwild/error.hpp>
 
+#include "support/eventually.hpp"
 #include "support/refusals.hpp"
 
 using namespace hogwild;
@@ -199,11 +200,9 @@ TEST(process_watch, somebody_with_the_same_number_is_not_meant) {
 TEST(process_identity, is_dead_as_a_zombie_or_after_another_boot) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
-  const auto start = std::chrono::steady_clock::now();
   const auto who = process_identity::of(child);
   ASSERT_TRUE(who);  // a zombie still has its entry
-  while (who->alive() && std::chrono::steady_clock::now() - start < 20s) std::this_thread::sleep_for(1ms);
-  EXPECT_FALSE(who->alive());
+  EXPECT_TRUE(test::eventually(20s, [&] { return !who->alive(); }));
   EXPECT_TRUE(process_identity::of(child));
   ::waitpid(child, nullptr, 0);
   EXPECT_FALSE(process_identity::of(child));

@@ -10,6 +10,7 @@
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
 
+#include "support/eventually.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace {
@@ -34,11 +35,8 @@ TEST(checkpoint_kill, a_writer_killed_at_any_instant_leaves_a_whole_generation) 
   std::uint64_t reached = 0;
   for (int round = 0; round < 60; ++round) {
     auto writer = hogwild::spawn(CHECKPOINT_WRITER, {path.string()});
-    const auto give_up = std::chrono::steady_clock::now() + 20s;
-    while (whole_epoch(path) == reached) {  // a reader beside the writer always finds a whole generation, too
-      ASSERT_LT(std::chrono::steady_clock::now(), give_up) << "the writer does not write";
-      std::this_thread::sleep_for(200us);
-    }
+    // A reader beside the writer always finds a whole generation, too.
+    ASSERT_TRUE(hogwild::test::eventually(20s, [&] { return whole_epoch(path) != reached; })) << "it does not write";
     std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(0, 4000)(random)));
     ASSERT_TRUE(writer.kill(SIGKILL));
     ASSERT_TRUE(writer.wait_for(20s).has_value());

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <csignal>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 
 #include "segment_member.hpp"
 #include "support/collective_checks.hpp"
+#include "support/eventually.hpp"
 #include "support/program_role.hpp"
 
 using namespace hogwild;
@@ -110,10 +110,8 @@ std::uint64_t rounds_of(const running_group& group, std::size_t rank) {
 
 /// Waits until all members are summing.
 void wait_for_rounds(const running_group& group, std::size_t size) {
-  const auto deadline = std::chrono::steady_clock::now() + 30s;
-  for (std::size_t rank = 0; rank < size; ++rank) {
-    while (rounds_of(group, rank) < 3 && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(1ms);
-  }
+  for (std::size_t rank = 0; rank < size; ++rank)
+    EXPECT_TRUE(test::eventually(30s, [&] { return rounds_of(group, rank) >= 3; })) << "rank " << rank;
 }
 
 TEST(lost_process, one_that_is_killed_is_named_by_all_others_at_once) {

@@ -16,6 +16,8 @@
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/thread_activity.hpp>
 
+#include "support/eventually.hpp"
+
 using namespace hogwild;
 using namespace std::chrono_literals;
 
@@ -173,10 +175,11 @@ TEST_F(stalls, who_waits_for_a_disk_is_not_and_that_is_told_once) {
 TEST_F(stalls, whom_a_signal_stopped_is) {
   child_process child = spawn("/bin/sh", {"-c", "while :; do :; done"});
   is_thread(child.pid(), child.pid());
-  while (thread_activity::of(child.pid(), child.pid())->cpu_ticks == 0) std::this_thread::sleep_for(1ms);
+  const auto activity = [&] { return *thread_activity::of(child.pid(), child.pid()); };
+  ASSERT_TRUE(test::eventually(20s, [&] { return activity().cpu_ticks > 0; }));
   EXPECT_FALSE(stalled_within(5000ms));
   child.kill(SIGSTOP);
-  while (!thread_activity::of(child.pid(), child.pid())->is_stopped()) std::this_thread::sleep_for(1ms);
+  ASSERT_TRUE(test::eventually(20s, [&] { return activity().is_stopped(); }));
   EXPECT_TRUE(stalled_within(2100ms));
 }
 
