@@ -338,7 +338,7 @@ TEST(trainer, says_what_a_stream_has_no_use_for) {
                 o.l2 = 0.1;
                 o.optimizer = optimizer_kind::adagrad;
               }),
-              HasSubstr("can have l2"));
+              HasSubstr("in a stream l2 is for linear models"));
   EXPECT_THAT(said([](train_options& o) { o.seed = 1, o.batch = 1000; }), HasSubstr("batch"));
   EXPECT_THAT(said([](train_options& o) { o.average = 0.5; }), HasSubstr("average"));
   EXPECT_THAT(said([](train_options& o) { o.validation_fraction = 0.5; }), HasSubstr("validation"));
