@@ -75,11 +75,13 @@ TEST_P(exclusive_processes, are_replaced_where_they_are_killed) {
   test::watched_run watcher(2, logistic::name, [&](const param_store& run) {
     for (std::size_t tries = 0; killed < 10 && tries < 20; ++tries) {
       worker_slot& slot = run.slots()[tries % 2];
-      eventually(60s, [&] { return slot.state.load() == worker_state::active; });
+      if (!eventually(60s, [&] { return slot.state.load() == worker_state::active; })) break;
       // Most are in the middle of a row, or wait for their turn or for a lock.
       std::this_thread::sleep_for(5ms);
       const pid_t pid = test::send(slot, SIGKILL);
-      killed += pid > 0 && eventually(60s, [&] { return slot.pid.load() != pid; });
+      if (pid <= 0) continue;
+      if (!eventually(60s, [&] { return slot.pid.load() != pid; })) break;
+      ++killed;
     }
     const std::uint32_t gate = run.control().gate.load();
     went_on = eventually(60s, [&] { return run.control().gate.load() > gate + 10; });

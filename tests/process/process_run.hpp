@@ -190,7 +190,7 @@ class witness : public observer {
 };
 
 /// Lets no run end before `most` processes were killed, however late the thread that kills them gets a CPU: one at
-/// least in so many epochs.
+/// least in so many epochs. Once it has waited a minute in vain, it waits no more.
 class patient_witness : public witness {
  public:
   patient_witness(std::string_view model, std::size_t most_deaths, std::size_t epochs_of_one)
@@ -198,7 +198,7 @@ class patient_witness : public witness {
   observer_answer on_epoch(const epoch_report& epoch) override {
     witness::on_epoch(epoch);
     ended = epoch.epoch;
-    eventually(20s, [&] { return deaths >= most || deaths * epochs_of_one_ >= epoch.epoch; });
+    waits_ = waits_ && eventually(60s, [&] { return deaths >= most || deaths * epochs_of_one_ >= epoch.epoch; });
     return observer_answer::go_on;
   }
 
@@ -208,6 +208,7 @@ class patient_witness : public witness {
 
  private:
   std::size_t epochs_of_one_;
+  bool waits_ = true;
 };
 
 /// The role of these tests' programs: a worker of `Models`, or none.

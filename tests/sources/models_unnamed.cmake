@@ -5,9 +5,9 @@ file(STRINGS "${ROOT}/models/CMakeLists.txt" lines REGEX "^hogwild_model[(]")
 list(TRANSFORM lines REPLACE "^hogwild_model[(]([a-z_]+).*" "\\1" OUTPUT_VARIABLE models)
 list(JOIN models "|" models)
 set(files "")
-foreach(room IN ITEMS worker options sharing loop task run members stream)
-  file(GLOB_RECURSE found RELATIVE "${ROOT}" "${ROOT}/hogwild/src/${room}/*.?pp"
-       "${ROOT}/hogwild/include/hogwild/detail/${room}/*.?pp")
+foreach(folder IN ITEMS worker options sharing loop task run members stream)
+  file(GLOB_RECURSE found RELATIVE "${ROOT}" "${ROOT}/hogwild/src/${folder}/*.?pp"
+       "${ROOT}/hogwild/include/hogwild/detail/${folder}/*.?pp")
   list(APPEND files ${found})
 endforeach()
 if(NOT models OR NOT files)

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 FOLDER, HOGWILD = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
@@ -58,9 +59,9 @@ class programs(unittest.TestCase):
         name = f"hogwild-program-test-{os.getpid()}"
         told = ""
         for _ in range(20):  # a run of half a second may be over before its reader gets a CPU
-            job = subprocess.Popen([FOLDER / "live_reader", "train", self.file, name])
+            job, until = subprocess.Popen([FOLDER / "live_reader", "train", self.file, name]), time.monotonic() + 120
             try:
-                while "epoch" not in told and job.poll() is None:
+                while "epoch" not in told and job.poll() is None and time.monotonic() < until:
                     done = subprocess.run([FOLDER / "live_reader", "read", name], capture_output=True, text=True,
                                           check=False, timeout=120)
                     told = done.stdout if done.returncode == 0 else ""

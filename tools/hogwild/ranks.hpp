@@ -64,7 +64,7 @@ void let_first_rank_tell();
 std::unique_ptr<launched_ranks> join_ranks(const train_request& request);
 
 /// Throws rank_failure unless all ranks run the same build and command with the same options, except for those that may
-/// differ (compared_words.hpp).
+/// differ (compared_words()).
 void require_same_command(const std::string& command, const train_request& request, launched_ranks& ranks);
 
 /// The ranks of this machine, as processes visible to this one.

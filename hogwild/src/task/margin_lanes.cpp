@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <span>
-#include <type_traits>
 
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 #include <hogwild/detail/loop/lane_proximal.hpp>
@@ -75,21 +74,17 @@ lane_scorer margin_task::scorer(const training_task& lanes, const lane_table& ta
 void margin_task::train_lanes(const worker_context& at, const step_context& context, const training_task& lanes,
                               const lane_table& table) const {
   const sparse_view& data = lanes.data();
-  const auto train = [&](const auto& sharing) {
+  const auto train = [&]<class Sharing>(const Sharing& sharing) {
     const auto loop = [&](auto&& step) { worker_loop(at.store, at.slot, data, at.plan.chunks, at.plan.options, step); };
-    if constexpr (requires { sharing.values(); }) {
+    if constexpr (Sharing::traits.whole_arrays) {
       with_row_types(data, [&]<class Index, class Value>() {
-        using sharing_type = std::remove_cvref_t<decltype(sharing)>;
-        constexpr bool gathers = requires(const sharing_type& own) {
-          own.gains();
-        };  // there is no l1 with these: sync_plan.cpp
         if (at.plan.options.proximal()) {
-          if constexpr (!gathers)
-            return loop(lane_proximal_batch<sharing_type, Index, Value>(sharing, loss_, table, context, data));
-          else
+          if constexpr (!Sharing::traits.gathers)
+            return loop(lane_proximal_batch<Sharing, Index, Value>(sharing, loss_, table, context, data));
+          else  // refused beforehand: sync_plan.cpp
             throw_untrained(facts_.model, at.plan.options);
         }
-        loop(lane_batch_step<sharing_type, Index, Value>(sharing, loss_, table, context, data));
+        loop(lane_batch_step<Sharing, Index, Value>(sharing, loss_, table, context, data));
       });
     } else {
       loop(lane_row_step(sharing, loss_, table, context, data));

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "support/eventually.hpp"
 
 using namespace hogwild;
 
@@ -91,7 +94,7 @@ TEST_F(turn_board_of_workers, breaking_off_wakes_who_sleeps) {
     published<std::uint64_t> waits{};
     while (board->phase.load() == phase) board->wait(phase, waits);
   });
-  while (board->sleepers.load() == 0) std::this_thread::yield();
+  EXPECT_TRUE(test::eventually(std::chrono::seconds(60), [&] { return board->sleepers.load() != 0; }));
   board->break_off();
   sleeper.join();
 }
@@ -103,7 +106,7 @@ TEST_F(turn_board_of_workers, a_sleeper_of_the_round_before_is_counted_until_it_
     published<std::uint64_t> waits{};
     while (go_on.load()) board->wait(before, waits);
   });
-  while (board->sleepers.load() == 0) std::this_thread::yield();
+  EXPECT_TRUE(test::eventually(std::chrono::seconds(60), [&] { return board->sleepers.load() != 0; }));
   ++board->sleepers;  // a second one, which gets no CPU before the next round is open
   go_on = false;
   board->open(1);

@@ -16,16 +16,16 @@ namespace hogwild::detail {
 /// Isa has the vector type `floats`.
 template <class Isa>
 class factor_loops {
-  using floats8 = typename Isa::floats;
-  static constexpr std::size_t lane_count = sizeof(floats8) / sizeof(float);
+  using floats = typename Isa::floats;
+  static constexpr std::size_t lane_count = sizeof(floats) / sizeof(float);
 
   /// Rows are prefetched this many ratings ahead.
   static constexpr std::size_t ahead = 6;
 
-  static floats8 loaded(const float* from) { return detail::loaded<floats8>(from); }
-  static void store(float* to, floats8 value) { __builtin_memcpy(to, &value, sizeof value); }
-  static floats8 splat(float x) { return floats8{} + x; }
-  static float total(floats8 a) {
+  static floats loaded(const float* from) { return detail::loaded<floats>(from); }
+  static void store(float* to, floats value) { __builtin_memcpy(to, &value, sizeof value); }
+  static floats splat(float x) { return floats{} + x; }
+  static float total(floats a) {
     const floats4 four = quarter(a), two = four + __builtin_shufflevector(four, four, 2, 3, 2, 3);
     return two[0] + two[1];
   }
@@ -34,7 +34,7 @@ class factor_loops {
   template <std::size_t Width>
   struct row {
     static constexpr std::size_t count = Width / lane_count;
-    floats8 part[count];
+    floats part[count];
 
     explicit row(const float* from) {
       for (std::size_t i = 0; i < count; ++i) part[i] = loaded(from + i * lane_count);
@@ -43,12 +43,12 @@ class factor_loops {
 
   template <std::size_t Width>
   static float dot(const row<Width>& p, const row<Width>& q) {
-    floats8 sum = p.part[0] * q.part[0];
+    floats sum = p.part[0] * q.part[0];
     for (std::size_t i = 1; i < row<Width>::count; ++i) sum += p.part[i] * q.part[i];
     return total(sum);
   }
   static float dot(const float* p, const float* q, std::size_t width) {
-    floats8 sum{};
+    floats sum{};
     for (std::size_t i = 0; i < width; i += lane_count) sum += loaded(p + i) * loaded(q + i);
     return total(sum);
   }
@@ -89,8 +89,8 @@ class factor_loops {
     const row<Width> user(p), item(q);
     const float for_user = user_l2(to, r), for_item = item_l2(to, r);
     const float d = dot(user, item) + offset(to, r);
-    const floats8 change = splat(-to.step * d), keep_user = splat(1 - to.step * for_user),
-                  keep_item = splat(1 - to.step * for_item);
+    const floats change = splat(-to.step * d), keep_user = splat(1 - to.step * for_user),
+                 keep_item = splat(1 - to.step * for_item);
     for (std::size_t i = 0; i < row<Width>::count; ++i)
       store(p + i * lane_count, change * item.part[i] + keep_user * user.part[i]);
     for (std::size_t i = 0; i < row<Width>::count; ++i)
@@ -103,10 +103,10 @@ class factor_loops {
     float* const q = to.items + r.item * to.width;
     const float for_user = user_l2(to, r), for_item = item_l2(to, r);
     const float d = dot(p, q, to.width) + offset(to, r);
-    const floats8 change = splat(-to.step * d), keep_user = splat(1 - to.step * for_user),
-                  keep_item = splat(1 - to.step * for_item);
+    const floats change = splat(-to.step * d), keep_user = splat(1 - to.step * for_user),
+                 keep_item = splat(1 - to.step * for_item);
     for (std::size_t i = 0; i < to.width; i += lane_count) {
-      const floats8 user = loaded(p + i), item = loaded(q + i);
+      const floats user = loaded(p + i), item = loaded(q + i);
       store(p + i, change * item + keep_user * user);
       store(q + i, change * user + keep_item * item);
     }
@@ -155,10 +155,10 @@ class factor_loops {
     float& item_sum = sums.items[r.item * to.width];
     const float for_user = user_l2(to, r), for_item = item_l2(to, r);
     const float d = dot(p, q, to.width) + offset(to, r);
-    floats8 user_squares{}, item_squares{};
+    floats user_squares{}, item_squares{};
     for (std::size_t i = 0; i < to.width; i += lane_count) {
-      const floats8 user = loaded(p + i), item = loaded(q + i);
-      const floats8 user_g = d * item + for_user * user, item_g = d * user + for_item * item;
+      const floats user = loaded(p + i), item = loaded(q + i);
+      const floats user_g = d * item + for_user * user, item_g = d * user + for_item * item;
       user_squares += user_g * user_g;
       item_squares += item_g * item_g;
     }
@@ -167,7 +167,7 @@ class factor_loops {
     const float user_step = to.step / __builtin_sqrtf(user_sum + sums.epsilon);
     const float item_step = to.step / __builtin_sqrtf(item_sum + sums.epsilon);
     for (std::size_t i = 0; i < to.width; i += lane_count) {
-      const floats8 user = loaded(p + i), item = loaded(q + i);
+      const floats user = loaded(p + i), item = loaded(q + i);
       store(p + i, user - user_step * (d * item + for_user * user));
       store(q + i, item - item_step * (d * user + for_item * item));
     }

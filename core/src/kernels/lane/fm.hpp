@@ -11,7 +11,7 @@
 #include "kernels/row_rules.hpp"
 
 // One row and factorization machines side by side. For each model the operations and their order are those of
-// machine/loops.hpp, so that the bits are the same.
+// fm/loops.hpp, so that the bits are the same.
 
 namespace hogwild::detail {
 

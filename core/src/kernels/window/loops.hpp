@@ -17,19 +17,19 @@ namespace hogwild::detail {
 /// registers.
 template <class Isa>
 class window_loops {
-  using floats8 = typename Isa::floats;
-  using words = typename bits_of<floats8>::with_sign;
-  static constexpr std::size_t lane_count = sizeof(floats8) / sizeof(float);
+  using floats = typename Isa::floats;
+  using words = typename bits_of<floats>::with_sign;
+  static constexpr std::size_t lane_count = sizeof(floats) / sizeof(float);
 
   /// Outputs that are processed at once: a window with five negative words has six.
   static constexpr std::size_t columns = 6;
 
-  static floats8 loaded(const float* from) { return detail::loaded<floats8>(from); }
-  static void store(float* to, floats8 value) { __builtin_memcpy(to, &value, sizeof value); }
-  static floats8 splat(float x) { return floats8{} + x; }
+  static floats loaded(const float* from) { return detail::loaded<floats>(from); }
+  static void store(float* to, floats value) { __builtin_memcpy(to, &value, sizeof value); }
+  static floats splat(float x) { return floats{} + x; }
 
   /// The sums of four vectors' floats.
-  static floats4 totals(floats8 a, floats8 b, floats8 c, floats8 d) {
+  static floats4 totals(floats a, floats b, floats c, floats d) {
     const floats4 p = quarter(a), q = quarter(b), r = quarter(c), s = quarter(d);
     const floats4 pq = __builtin_shufflevector(p, q, 0, 1, 4, 5) + __builtin_shufflevector(p, q, 2, 3, 6, 7);
     const floats4 rs = __builtin_shufflevector(r, s, 0, 1, 4, 5) + __builtin_shufflevector(r, s, 2, 3, 6, 7);
@@ -40,14 +40,14 @@ class window_loops {
   template <std::size_t Rows, std::size_t Columns>
   static void score_block(const float* const* a, const float* b, std::size_t width, float* scores, std::size_t stride) {
     constexpr std::size_t count = Rows * Columns;
-    floats8 sum[(count + 3) / 4 * 4]{};
+    floats sum[(count + 3) / 4 * 4]{};
     for (std::size_t k = 0; k < width; k += lane_count) {
-      floats8 y[Columns];
+      floats y[Columns];
 #pragma GCC unroll 8
       for (std::size_t j = 0; j < Columns; ++j) y[j] = loaded(b + j * width + k);
 #pragma GCC unroll 8
       for (std::size_t i = 0; i < Rows; ++i) {
-        const floats8 x = loaded(a[i] + k);
+        const floats x = loaded(a[i] + k);
 #pragma GCC unroll 8
         for (std::size_t j = 0; j < Columns; ++j) sum[i * Columns + j] += x * y[j];
       }
@@ -101,21 +101,21 @@ class window_loops {
   }
 
   /// e^x for |x| <= 30: x = n ln 2 + r, and a polynomial for (e^r - 1 - r) / r^2, as in vector_exp().
-  static floats8 exponential(floats8 x) {
-    const floats8 to_whole = splat(12582912.0f);  // 1.5 * 2^23 rounds to a whole number, which is then in the low bits
-    const floats8 shifted = x * 1.44269504f + to_whole;
-    const floats8 n = shifted - to_whole;
-    const floats8 r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
-    const floats8 r2 = r * r;
-    const floats8 upper = (1.9790298e-4f * r + 1.3944703e-3f) * r2 + (8.333498e-3f * r + 4.1666295e-2f);
-    const floats8 p = ((upper * r2 + (1.6666666e-1f * r + 0.5f)) * r2 + r) + 1.0f;
+  static floats exponential(floats x) {
+    const floats to_whole = splat(12582912.0f);  // 1.5 * 2^23 rounds to a whole number, which is then in the low bits
+    const floats shifted = x * 1.44269504f + to_whole;
+    const floats n = shifted - to_whole;
+    const floats r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
+    const floats r2 = r * r;
+    const floats upper = (1.9790298e-4f * r + 1.3944703e-3f) * r2 + (8.333498e-3f * r + 4.1666295e-2f);
+    const floats p = ((upper * r2 + (1.6666666e-1f * r + 0.5f)) * r2 + r) + 1.0f;
     const words power = (reinterpret_cast<words>(shifted) - reinterpret_cast<words>(to_whole)) + 127;
-    return p * reinterpret_cast<floats8>(power << 23);
+    return p * reinterpret_cast<floats>(power << 23);
   }
 
   static void slopes(float* at, std::size_t inputs, std::size_t outputs, std::size_t seen) {
     for (std::size_t k = 0; k < inputs * outputs; k += lane_count) {
-      floats8 x = loaded(at + k);
+      floats x = loaded(at + k);
       x = x > 30.0f ? splat(30.0f) : x;
       x = x < -30.0f ? splat(-30.0f) : x;
       store(at + k, 1.0f / (1.0f + exponential(-x)));
@@ -129,16 +129,16 @@ class window_loops {
   static void gradient_columns(const float* const* a, std::size_t inputs, const float* b, std::size_t width,
                                const float* slopes, std::size_t stride, float* const* da, float* db) {
     for (std::size_t k = 0; k < width; k += lane_count) {
-      floats8 y[Columns], dy[Columns]{};
+      floats y[Columns], dy[Columns]{};
 #pragma GCC unroll 8
       for (std::size_t j = 0; j < Columns; ++j) y[j] = loaded(b + j * width + k);
       for (std::size_t i = 0; i < inputs; ++i) {
-        const floats8 x = loaded(a[i] + k);
-        floats8 even = loaded(da[i] + k), odd{};
+        const floats x = loaded(a[i] + k);
+        floats even = loaded(da[i] + k), odd{};
         const float* const g = slopes + i * stride;
 #pragma GCC unroll 8
         for (std::size_t j = 0; j < Columns; ++j) {
-          const floats8 slope = splat(g[j]);
+          const floats slope = splat(g[j]);
           (j % 2 == 0 ? even : odd) += slope * y[j];
           dy[j] += slope * x;
         }
@@ -176,9 +176,9 @@ class window_loops {
   }
 
   static void mean(const float* const* a, std::size_t inputs, std::size_t width, float* to) {
-    const floats8 fraction = splat(1.0f / static_cast<float>(inputs));
+    const floats fraction = splat(1.0f / static_cast<float>(inputs));
     by_strips(width, [=]<std::size_t Strips>(std::size_t k) {
-      floats8 sum[Strips];
+      floats sum[Strips];
 #pragma GCC unroll 8
       for (std::size_t s = 0; s < Strips; ++s) sum[s] = loaded(a[0] + k + s * lane_count);
       for (std::size_t i = 1; i < inputs; ++i) {
@@ -192,7 +192,7 @@ class window_loops {
 
   static void spread(float* const* a, std::size_t inputs, std::size_t width, float factor, const float* run) {
     by_strips(width, [=]<std::size_t Strips>(std::size_t k) {
-      floats8 part[Strips];
+      floats part[Strips];
 #pragma GCC unroll 8
       for (std::size_t s = 0; s < Strips; ++s) part[s] = loaded(run + k + s * lane_count) * factor;
       for (std::size_t i = 0; i < inputs; ++i) {

@@ -86,7 +86,7 @@ class margin_batch_step : public Sharing {
 
  private:
   /// Whether the changes of rows are gathered beside the parameters.
-  static constexpr bool gathers = requires(const Sharing& s) { s.gains(); };
+  static constexpr bool gathers = Sharing::traits.gathers;
 
   bool in_registers() const { return !gathers && context_.options.batch == 1 && data_.columns <= register_columns; }
 

@@ -230,7 +230,7 @@ class lane_batch_step : public Sharing {
 
  private:
   /// Whether the changes of rows are gathered beside the parameters.
-  static constexpr bool gathers = requires(const Sharing& s) { s.gains(); };
+  static constexpr bool gathers = Sharing::traits.gathers;
 
   /// Called before the updates: notes the parameters whose gains they may make nonzero.
   void note_touched(std::size_t rows, const float* moved, const float* gains) {

@@ -78,7 +78,7 @@ class private_arrays {
   worker_slot* unsent_;
 };
 
-/// The arrays of a worker whose sharing is alone, averaged or buffered (access_kind.hpp). `first_singleton` as in
+/// The arrays of a worker whose sharing is alone, averaged or buffered (access_kind). `first_singleton` as in
 /// replica. The context outlives them.
 template <parameter T>
 std::unique_ptr<private_arrays<T>> private_arrays_of(access_kind kind, const worker_context& at,
