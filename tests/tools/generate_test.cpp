@@ -139,7 +139,8 @@ TEST(generate, a_disk_that_will_have_no_room_is_told_before_anything_is_written)
         return 2;
       } catch (const resource_error& e) {
         const std::string text = e.what();
-        if (text.find("large.svm needs about ") == std::string::npos || text.find("MiB free; free some space") == std::string::npos)
+        if (text.find("large.svm needs about ") == std::string::npos ||
+            text.find("MiB free; free some space") == std::string::npos)
           return 3;
       }
     }
