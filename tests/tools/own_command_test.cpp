@@ -112,6 +112,7 @@ TEST_F(own_command, takes_more_workers_in) {
     if (segment["model"] == "power_hinge" && segment["alive"] == true) name = segment["name"];
   ASSERT_NE(name, "");
   running_command guest(any_program{{HOGWILD_OWN_COMMAND, "worker", "--attach", name}});
+  EXPECT_TRUE(run.says("has joined as a worker")) << run.err();
   running_command stranger(command_words{"worker --attach", name});  // the plain command has no such model
   EXPECT_EQ(stranger.wait().code, 4);
   run.signal(SIGINT);

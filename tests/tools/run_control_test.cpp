@@ -226,6 +226,7 @@ TEST_F(run_control, running_ones_are_listed_and_joined_and_living_ones_not_purge
   ASSERT_TRUE(run.says("epoch 1/")) << run.err();
   const std::string name = segment_of(run.pid());
   running_command worker(command_words{"worker --attach", name});
+  EXPECT_TRUE(run.says("has joined as a worker")) << run.err();
   for (const auto& gone : result_of("segments --purge --json")) EXPECT_NE(gone, name);
   run.signal(SIGINT);
   EXPECT_EQ(run.wait().code, 130);

@@ -165,7 +165,7 @@ help_page command_line::parser::page() const {
   std::erase(others, app.get_help_ptr()->get_group());
   const std::string help = "'" + app.get_name() + " --help";
   page.more = "There are more: " + help + "-all' shows every option, " + help +
-              " GROUP' the options of one group: " + in_small_letters(list_of(others)) + ".";
+              " GROUP' those of one group: " + in_small_letters(list_of(others)) + ".";
   if (!topics.empty()) page.more += " " + help + " MODEL' shows the options of one model.";
   return page;
 }
