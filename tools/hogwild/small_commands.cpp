@@ -12,6 +12,7 @@
 
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/build_info.hpp>
+#include <hogwild/detail/platform/quoted_path.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/saved_model.hpp>
 #include <interrupt/interrupt.hpp>
@@ -36,7 +37,7 @@ namespace {
   if (failure) throw resource_error("cannot read /proc/self/exe; mount /proc: scripts lie beside the program");
   const fs::path script = program.parent_path().parent_path() / "share" / "hogwild" / "bench" / name;
   if (!fs::exists(script, failure))
-    throw input_error("there is no script " + quote(script.string()) +
+    throw input_error("there is no script " + detail::quoted_path(script.string()) +
                       "; it comes with 'cmake --install', and with a build that has benchmarks");
 
   std::vector<std::string> words = {"python3", script.string()};

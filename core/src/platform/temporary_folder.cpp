@@ -13,6 +13,7 @@
 
 #include <hogwild/detail/platform/cleanup.hpp>
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/platform/quoted_path.hpp>
 #include <hogwild/error.hpp>
 
 #include "platform/aside_file.hpp"
@@ -61,7 +62,7 @@ fs::path place_of_temporary_files(const std::string& otherwise) {
   const fs::path place = given != nullptr && *given != '\0' ? given : "/tmp";
   std::error_code failure;
   if (fs::is_directory(place, failure)) return place;
-  throw resource_error("there is no folder " + quote(place.string()) + " for temporary files" +
+  throw resource_error("there is no folder " + detail::quoted_path(place.string()) + " for temporary files" +
                        (given != nullptr ? ", which TMPDIR names" : "") + "; make it, set TMPDIR to another one" +
                        otherwise);
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <hogwild/detail/platform/failure.hpp>
-#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/platform/quoted_path.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
@@ -14,8 +14,8 @@ namespace hogwild {
 class last_checkpoint {
  public:
   void is(const std::string& path, std::size_t epoch) {
-    sentence_ =
-        "; the run's last checkpoint is " + quote(path) + ", of epoch " + std::to_string(epoch) + ": resume from it";
+    sentence_ = "; the run's last checkpoint is " + detail::quoted_path(path) + ", of epoch " + std::to_string(epoch) +
+                ": resume from it";
   }
 
   /// Calls f(); if a device fails in it, the exception names the checkpoint, if there is one.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/platform/quoted_path.hpp>
 #include <hogwild/detail/search/journal.hpp>
 
 #include <cerrno>
@@ -16,7 +17,6 @@
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/own_file.hpp>
-#include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/platform/write_all.hpp>
 #include <hogwild/error.hpp>
 
@@ -69,10 +69,11 @@ std::string read_whole(int file, const std::string& path) {
 
 search_journal::search_journal(std::string path, const std::string& title) : path_(std::move(path)) {
   atomic_file::look(path_, true);
-  file_ = open_own_file(path_, "the journal " + quote(path_));
+  file_ = open_own_file(path_, "the journal " + quoted_path(path_));
   try {
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0)
-      throw config_error("another search has the journal " + quote(path_) + ": wait for its end, or name another file");
+      throw config_error("another search has the journal " + quoted_path(path_) +
+                         ": wait for its end, or name another file");
     read(title);
   } catch (...) {
     ::close(file_);
@@ -90,7 +91,7 @@ void search_journal::read(const std::string& title) {
   // A file with any other content is left unchanged.
   const std::string_view begun = std::string_view(text).substr(0, journal_mark.size());
   if (!journal_mark.starts_with(begun))
-    throw input_error(quote(path_) + " is no journal of a search: name another file");
+    throw input_error(quoted_path(path_) + " is no journal of a search: name another file");
   std::size_t number = 0;
   for (std::size_t first = 0; first < whole;) {
     const std::size_t end = text.find('\n', first);
@@ -98,13 +99,13 @@ void search_journal::read(const std::string& title) {
     if (++number > 1)
       take(line, number);
     else if (line != title)
-      throw input_error(quote(path_) +
+      throw input_error(quoted_path(path_) +
                         " is the journal of another search: its space, strategy, epochs, seed, data or options differ. "
                         "Give what it was begun with, or name another file");
     first = end + 1;
   }
   if (whole < text.size() && ::ftruncate(file_, static_cast<off_t>(whole)) != 0)
-    throw input_error("cannot write the journal " + quote(path_) + ": " + reason());
+    throw input_error("cannot write the journal " + quoted_path(path_) + ": " + reason());
   if (whole == 0) write(title);
 }
 

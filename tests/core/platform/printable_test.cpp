@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/platform/quoted_path.hpp>
 
 #include <string>
 #include <string_view>
@@ -85,6 +86,13 @@ TEST(errors, are_printable_whatever_is_put_into_them) {
     EXPECT_TRUE(is_harmless(said)) << said;
   }
   EXPECT_EQ(cache_error(path, "").path(), path) << "the path itself stays what it is";
+}
+
+// A path that is cut cannot be opened.
+TEST(quoted_path, is_whole_and_harmless) {
+  const std::string long_one = "/" + std::string(400, 'a') + "/b";
+  EXPECT_EQ(detail::quoted_path(long_one), "'" + long_one + "'");
+  EXPECT_EQ(detail::quoted_path("a\nb"), "'a\\nb'");
 }
 
 }  // namespace
