@@ -191,8 +191,8 @@ function(hogwild_test_program name sources libs main labels depends)
   endforeach()
 endfunction()
 
-# No test has a limit of its own: ctest ends those that hang after 1500 s, and a shorter limit would fail tests on a busy
-# machine.
+# Tests have no limits of their own, which would fail them on a busy machine: the test presets end those that hang after
+# 1500 s. (python.versions, which builds modules, has more.)
 function(hogwild_test_entry name labels)
   # In another folder CMake takes the same name, and what is set of one test may become that of the other.
   get_property(known GLOBAL PROPERTY hogwild_test_names)

@@ -7,11 +7,11 @@
 
 namespace hogwild {
 
-/// Called by a worker that cannot train: the step of this model that the options ask for is not implemented on the
-/// arrays that the worker has. Options are refused before workers begin, so this is an internal fault
-/// (exit_code::internal); returning instead would end a run in which nothing was trained.
+/// Called by a worker that cannot train: there is no step of this model for the options on the arrays that the worker
+/// has. Options are refused before workers begin, so this is an internal fault (exit_code::internal); returning instead
+/// would end a run in which nothing was trained.
 [[noreturn]] void throw_untrained(std::string_view model, const loop_options& options);
-/// The same for arrays that are not implemented.
+/// The same where there are no arrays of this sharing under this update policy.
 [[noreturn]] void throw_unshared(const loop_options& options);
 
 }  // namespace hogwild
