@@ -54,7 +54,7 @@ foreach(file IN LISTS files)
   endif()
   refuse("(^|[^A-Za-z0-9_])(patience_(seconds|of)|impatient)" "timeout")
   # A rank is a process; the lowest folders know of none, except what records and results say of them.
-  if(file MATCHES "^(core|models|tools/generate)/" AND NOT file MATCHES "/(run_record|result)[.][ch]pp$")
+  if(file MATCHES "^(core|models|tools/generate)/" AND NOT file MATCHES "/(run_record|result|result_json)[.][ch]pp$")
     refuse_part("ranks?|ranked|ranking" "column_position, popularity or factors")
   endif()
 endforeach()

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <hogwild/detail/platform/placement.hpp>
+#include <hogwild/detail/results/result_json.hpp>
 #include <hogwild/measures.hpp>
 #include <hogwild/names.hpp>
 
@@ -163,39 +164,8 @@ std::string summary_json(const train_request& request, const train_result& r, co
   if (r.seconds_to_target) all["seconds_to_target"] = *r.seconds_to_target;
   all["rows_lost"] = r.rows_lost;
   all["workers_replaced"] = r.workers_replaced;
-  if (r.ring) {
-    all["ring"] = {{"replicas", r.ring->replicas},         {"exchange", name_of(request.exchange)},
-                   {"exchanges", r.ring->exchanges},       {"bytes", r.ring->bytes},
-                   {"held_seconds", r.ring->held_seconds}, {"waits", r.ring->waits},
-                   {"taken_over", r.ring->taken_over},     {"nodes", r.ring->nodes},
-                   {"memory", to_string(r.ring->memory)}};
-  }
-  if (r.link) {
-    all["link"] = {{"ranks", r.link->ranks},
-                   {"exchanges", r.link->exchanges},
-                   {"bytes", r.link->bytes},
-                   {"held_seconds", r.link->held_seconds},
-                   {"waited_seconds", r.link->waited_seconds}};
-  }
-  if (r.meetings) {
-    all["meetings"] = {{"ranks", r.meetings->ranks},
-                       {"dense", r.meetings->dense},
-                       {"sparse", r.meetings->sparse},
-                       {"bytes", r.meetings->bytes},
-                       {"seconds", r.meetings->seconds}};
-  }
-  for (const device_report& d : r.devices)
-    all["devices"].push_back({{"device", d.device},
-                              {"name", d.name},
-                              {"memory", d.memory},
-                              {"storage", d.storage},
-                              {"rows_in_flight", d.rows_in_flight},
-                              {"block_bytes", d.block_bytes},
-                              {"rows", d.rows},
-                              {"measured_rows", d.measured_rows},
-                              {"exchange", d.exchange}});
-  all["peak_rss_bytes"] = r.peak_rss_bytes;
-  if (r.disk_wait_seconds > 0.0) all["disk_wait_seconds"] = r.disk_wait_seconds;
+  if (r.ring) all["ring"] = {{"replicas", r.ring->replicas}, {"exchange", name_of(request.exchange)}};
+  detail::put_usage(all, r);
   if (saves(request, r)) all["saved"] = request.save;
   // JSON cannot express a loss that is not finite: the library writes null.
   return json_text(all) + "\n";

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <hogwild/detail/platform/write_all.hpp>
+#include <hogwild/detail/results/result_json.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/measures.hpp>
 
@@ -132,38 +133,7 @@ json to_json(const train_result& r, const std::optional<std::string>& advice) {
   line["step"] = r.step;
   line["workers_replaced"] = r.workers_replaced;
   line["rows_lost"] = r.rows_lost;
-  if (r.ring) {
-    line["ring"] = {{"exchanges", r.ring->exchanges},       {"bytes", r.ring->bytes},
-                    {"held_seconds", r.ring->held_seconds}, {"waits", r.ring->waits},
-                    {"taken_over", r.ring->taken_over},     {"nodes", r.ring->nodes},
-                    {"memory", to_string(r.ring->memory)}};
-  }
-  if (r.link) {
-    line["link"] = {{"ranks", r.link->ranks},
-                    {"exchanges", r.link->exchanges},
-                    {"bytes", r.link->bytes},
-                    {"held_seconds", r.link->held_seconds},
-                    {"waited_seconds", r.link->waited_seconds}};
-  }
-  if (r.meetings) {
-    line["meetings"] = {{"ranks", r.meetings->ranks},
-                        {"dense", r.meetings->dense},
-                        {"sparse", r.meetings->sparse},
-                        {"bytes", r.meetings->bytes},
-                        {"seconds", r.meetings->seconds}};
-  }
-  for (const device_report& d : r.devices)
-    line["devices"].push_back({{"device", d.device},
-                               {"name", d.name},
-                               {"memory", d.memory},
-                               {"storage", d.storage},
-                               {"rows_in_flight", d.rows_in_flight},
-                               {"block_bytes", d.block_bytes},
-                               {"rows", d.rows},
-                               {"measured_rows", d.measured_rows},
-                               {"exchange", d.exchange}});
-  line["peak_rss_bytes"] = r.peak_rss_bytes;
-  if (r.disk_wait_seconds > 0.0) line["disk_wait_seconds"] = r.disk_wait_seconds;
+  detail::put_usage(line, r);
   put(line, "advice", advice);
   return line;
 }
