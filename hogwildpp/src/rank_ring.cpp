@@ -134,11 +134,7 @@ class typed_rank_ring final : public rank_ring {
 
   std::span<T> stored(std::size_t k) const { return k == 0 ? store_.parameters<T>() : store_.state<T>(k - 1); }
 
-  std::uint64_t rows_here() const {
-    std::uint64_t rows = 0;
-    for (const worker_slot& slot : store_.slots()) rows += slot.rows.get();
-    return rows;
-  }
+  std::uint64_t rows_here() const { return rows_trained(store_.slots()); }
   std::uint64_t rows_of_round() const { return rows_here() - rows_before_; }
   std::uint64_t rows_of_all() const { return std::accumulate(rows_.begin(), rows_.end(), std::uint64_t{0}); }
 

@@ -134,11 +134,7 @@ class sync_run final : public engine_run {
   }
 
  private:
-  std::uint64_t rows_here() const {
-    std::uint64_t rows = 0;
-    for (const worker_slot& slot : store().slots()) rows += slot.rows.get();
-    return rows;
-  }
+  std::uint64_t rows_here() const { return rows_trained(store().slots()); }
 
   /// If a rank fails, the others throw, too; this throws the error of the rank that failed.
   void train_on_all() {

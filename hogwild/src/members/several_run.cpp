@@ -94,13 +94,7 @@ class several_run {
       members_side_by_side::suits(all_, plan_) ? train_side_by_side() : train_one_by_one();
       finish();
     } catch (...) {
-      tell(options_, [](observer& o) {
-        try {
-          o.on_failure();
-        } catch (...) {
-          // The exception that ended the run is rethrown.
-        }
-      });
+      tell_of_failure(options_);
       throw;
     }
     return std::move(result_);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -106,10 +107,12 @@ class epoch_loop {
       require_not_orphaned(store.control());
       const bool stopped = asked_to_stop();
       if (!stopped) require_trained(e, rows_here() - rows_before);
-      if (!stopped && !measured_epochs_.has(e)) {
+      const bool not_measured = !stopped && !measured_epochs_.has(e);
+      const bool writes = not_measured && checkpoint_times_.are_due(e, observer_stops_);
+      if (not_measured && !(writes && has_broken_down())) {
         progress_.epoch = e;
         average();
-        if (checkpoint_times_.are_due(progress_.epoch, observer_stops_)) save();
+        if (writes) save();
         continue;
       }
       if (stopped || !measure(e, step, progress_.wall_seconds + seconds_since(run_.begun))) {
@@ -174,11 +177,7 @@ class epoch_loop {
   }
 
   /// Rows that this process's workers have trained so far.
-  std::uint64_t rows_here() const {
-    std::uint64_t rows = 0;
-    for (const worker_slot& slot : engine_run_.store().slots()) rows += slot.rows.get();
-    return rows;
-  }
+  std::uint64_t rows_here() const { return rows_trained(engine_run_.store().slots()); }
 
   /// Throws if no rank has trained a row in the epoch, whatever the cause. Some ranks may have no rows.
   void require_trained(std::size_t epoch, std::uint64_t rows) const {
@@ -199,6 +198,13 @@ class epoch_loop {
     if (first == asked.end()) return false;
     stopped_by_ = causes[static_cast<std::size_t>(first - asked.begin())];
     return true;
+  }
+
+  /// Whether any parameter is no longer a finite number, on any rank. An epoch that ends so is measured, so that the
+  /// run turns back or ends: a checkpoint of it would take the place of one to resume from.
+  bool has_broken_down() const {
+    const std::vector<float> w = task_.parameters_of(engine_run_.store(), rounds_.scale());
+    return ranks_.any(!std::ranges::all_of(w, [](float x) { return std::isfinite(x); }));
   }
 
   void note_answer(bool stop) { observer_stops_ = observer_stops_ || stop; }
@@ -484,13 +490,7 @@ train_result train_epochs(const training_task& work, engine_run& who, resolved_r
   } catch (...) {
     live_writer(who.store()).end();
     // The exception destroys the store, so readers have to stop now.
-    tell(run.options, [](observer& o) {
-      try {
-        o.on_failure();
-      } catch (...) {
-        // train() throws the exception that ended the run.
-      }
-    });
+    tell_of_failure(run.options);
     throw;
   }
 }

@@ -18,6 +18,17 @@
 
 namespace hogwild {
 
+/// Calls on_failure() of all observers, whatever they throw: train() throws the exception that ended the run.
+inline void tell_of_failure(const train_options& options) {
+  tell(options, [](observer& o) {
+    try {
+      o.on_failure();
+    } catch (...) {
+      // Documented to be ignored.
+    }
+  });
+}
+
 /// Passes reports to the observers of a run, with parameters that are available while a callback runs.
 class report_teller final : lazy_parameters::source {
  public:

@@ -25,11 +25,7 @@ run_start start_of(const training_task& task, const engine_run& who, const resol
           .decay = run.schedule.decay,
           .l2 = run.l2,
           .search_seconds = run.search_seconds,
-          .rows_done = [&store = who.store(), rows_before] {
-            std::uint64_t rows = rows_before;
-            for (const worker_slot& slot : store.slots()) rows += slot.rows.get();
-            return rows;
-          }};
+          .rows_done = [&store = who.store(), rows_before] { return rows_before + rows_trained(store.slots()); }};
 }
 
 void tell_of_run(train_result& result, const epoch_report& counted, const training_task& task,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/unchanged_parameters.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -13,7 +14,7 @@ namespace hogwild {
 
 bool unchanged_parameters::are_so(const epoch_report& measured) {
   if (!before_) return false;
-  const bool same = measured.updates == 0 || digest() == *before_;
+  const bool same = std::isfinite(measured.objective) && (measured.updates == 0 || digest() == *before_);
   before_.reset();
   return same;
 }

@@ -10,10 +10,12 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/least_squares.hpp>
@@ -175,6 +177,37 @@ TEST_F(resumed_run_ends, in_divergence_that_names_the_last_good_epoch_of_before)
   ASSERT_LT(r.objective, objective_of_zeros());
   EXPECT_EQ(r.status, run_status::diverged);
   EXPECT_THAT(told.notes, Contains(HasSubstr("the last good epoch is 7")));
+}
+
+// A checkpoint of it would take the place of one to resume from, and no measurement would tell.
+TEST_F(resumed_run_ends, without_a_checkpoint_of_the_epoch_in_which_it_breaks_down) {
+  const std::string path = folder / "run";
+  for (const std::size_t every : {1, 100}) {
+    train_options o{.epochs = 100, .step = {.initial = 2.2, .decay = 1.0}, .l2 = 0.0, .measure_every = every};
+    o.checkpoint = path + std::to_string(every);
+    const train_result r = run(least_squares{}, rows, o);
+    EXPECT_EQ(r.status, run_status::diverged);
+    EXPECT_FALSE(std::isfinite(r.objective));
+    ASSERT_LT(r.epochs, 100u);
+    const checkpoint last = read_checkpoint(o.checkpoint);
+    EXPECT_EQ(last.epoch, r.epochs - 1);
+    EXPECT_THAT(last.get_vector<float>("parameters"),
+                testing::Each(testing::Truly([](float w) { return std::isfinite(w); })));
+  }
+}
+
+// Its parameters stay as they are, though not because examples change nothing.
+TEST_F(resumed_run_ends, in_divergence_where_it_begins_with_no_numbers) {
+  train_options o{.epochs = 1, .step = {.initial = 0.1}, .l2 = 0.0};
+  o.checkpoint = folder / "run";
+  run(least_squares{}, rows, o);
+  checkpoint state = read_checkpoint(o.checkpoint);
+  state.put_span("parameters", std::span<const float>(std::vector<float>(course_shape.columns, NAN)));
+  write_checkpoint(o.checkpoint, state);
+  o.resume = std::exchange(o.checkpoint, "");
+  o.epochs = 2;
+  EXPECT_EQ(run(least_squares{}, rows, o).status, run_status::diverged);
+  EXPECT_THAT(told.notes, testing::Not(Contains(HasSubstr("changed a parameter"))));
 }
 
 TEST_F(resumed_run_ends, are_told_without_measuring_zeros_again) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <hogwild/detail/control/published.hpp>
 #include <hogwild/detail/control/staleness.hpp>
@@ -119,5 +120,12 @@ struct alignas(128) basic_worker_slot {
 };
 
 using worker_slot = basic_worker_slot<>;
+
+/// Rows that the workers of these slots have trained so far.
+inline std::uint64_t rows_trained(std::span<const worker_slot> slots) noexcept {
+  std::uint64_t rows = 0;
+  for (const worker_slot& slot : slots) rows += slot.rows.get();
+  return rows;
+}
 
 }  // namespace hogwild
