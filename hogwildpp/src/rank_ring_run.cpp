@@ -8,6 +8,7 @@
 #include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
@@ -31,16 +32,13 @@ class rank_ring_run final : public engine_run {
         chunks_(plan.chunks),
         ranks_(*engine.ranks),
         curvature_(work, plan.options, agreement(&ranks_)),
-        ring_(make_rank_ring(
-            members_->store(), *engine.link, work.facts().groups,
-            {.update = plan.options.update,
-             .scaled = work.facts().scaled,
-             .step_lasts = plan.options.optimizer == optimizer_kind::momentum
-                               ? 1.0 / (1.0 - plan.options.constants.momentum)
-                               : 1.0,
-             .state_kept = sums_up(plan.options.optimizer) ? 1.0 : 1.0 / static_cast<double>(engine.ranks->size()),
-             .message_values = engine.message_values,
-             .timeout = engine.timeout})) {}
+        ring_(make_rank_ring(members_->store(), *engine.link, work.facts().groups,
+                             {.update = plan.options.update,
+                              .scaled = work.facts().scaled,
+                              .step_lasts = steps_of_partial(plan.options.optimizer, plan.options.constants),
+                              .state_kept = kept_of_state(plan.options.optimizer, engine.ranks->size()),
+                              .message_values = engine.message_values,
+                              .timeout = engine.timeout})) {}
 
   std::string_view engine() const override { return "ring"; }
   std::size_t workers() const override { return members_->workers(); }

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/run/data_notes.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/model.hpp>
@@ -99,8 +100,7 @@ std::vector<float> column_scales(const sparse_view& rows, column_scaling kind, c
 column_scaling advised_scaling(const named_model& m, const sparse_view& rows, const train_options& options) {
   const bool helps = std::visit(
       [&]<class M>(const M&) {
-        const optimizer_kind by = options.optimizer.value_or(defaults_of<M>().optimizer);
-        return is_linear<M>() && (by == optimizer_kind::sgd || by == optimizer_kind::momentum);
+        return is_linear<M>() && optimizer_facts_of(options.optimizer.value_or(defaults_of<M>().optimizer)).one_step;
       },
       m);
   return helps && find_wild_columns(rows, agreement(nullptr)) ? column_scaling::max_abs : column_scaling::none;

@@ -8,6 +8,7 @@
 
 #include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/task/model_constant.hpp>
 
@@ -82,9 +83,7 @@ std::vector<std::string> notes_on_data(const training_task& task, const std::str
             " has an entry, so only a constant can be learned: check that this is the right file, in the right format"};
   }
   // Edges, ratings and words are no values of columns; other optimisers have a step for each parameter.
-  const optimizer_kind by = task.options().optimizer;
-  const bool one_step = by == optimizer_kind::sgd || by == optimizer_kind::momentum;
-  if (!one_step || facts.non_monotone || facts.users > 0) return {};
+  if (!optimizer_facts_of(task.options().optimizer).one_step || facts.non_monotone || facts.users > 0) return {};
   if (const auto wild = find_wild_columns(data, ranks)) return {note_of(*wild, data, is_of_linear_model(task))};
   return {};
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
@@ -80,7 +81,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
       .exchange_rows = exchanged_after(step),
       .gain_weight = static_cast<float>(gain_weight_now()),
       .workers = static_cast<std::uint32_t>(std::max<std::size_t>(engine_run_.workers(), 1)),
-      .state_gain_weight = sums_up(plan_.options.optimizer) ? 1.0f : 1.0f / static_cast<float>(exchanging_workers())};
+      .state_gain_weight = static_cast<float>(kept_of_state(plan_.options.optimizer, exchanging_workers()))};
   // If only a fraction of the gains is kept, weights must shrink by that fraction, too: otherwise l2 would be too
   // strong.
   const double kept = kept_gain_weight(), mean_step = 0.5 * (step + step_end);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
@@ -197,11 +198,10 @@ class tried_steps {
 /// size of gradients.
 double first_step(const training_task& work, double square_of_row) {
   const loop_options& o = work.options();
-  const bool adaptive = state_arrays_of(o.optimizer) > 0 && o.optimizer != optimizer_kind::momentum;
   constexpr double usual = 0.125;
   if (square_of_row == 0.0) return usual;
   const bool linear = is_of_linear_model(work);
-  if (adaptive) return linear ? usual / std::sqrt(square_of_row) : usual;
+  if (!optimizer_facts_of(o.optimizer).one_step) return linear ? usual / std::sqrt(square_of_row) : usual;
   const double first = linear ? 1.0 / square_of_row : std::exp2(std::round(-std::log2(square_of_row)));
   // Larger steps are refused (objective_after_pass).
   return work.facts().scaled && first * o.l2 >= 0.5 ? 0.25 / o.l2 : first;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <hogwild/detail/math/proximal.hpp>
+#include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/run/choose.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
@@ -334,7 +335,7 @@ void stream_run::train_round(const sparse_view& given, stream_report& report) {
                    .exchange_rows = exchange_rows(o.exchange, at),
                    .gain_weight = static_cast<float>(o.exchange.gain_weight),
                    .workers = static_cast<std::uint32_t>(workers),
-                   .state_gain_weight = sums_up(o.optimizer) ? 1.0f : 1.0f / static_cast<float>(workers)};
+                   .state_gain_weight = static_cast<float>(kept_of_state(o.optimizer, workers))};
   open_round(store, p.plan.chunks, round);
   p.workers->run_round();
   state_.rows += rows.rows();

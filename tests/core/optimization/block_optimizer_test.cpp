@@ -229,6 +229,18 @@ TEST(state_arrays_of, are_what_the_block_optimizer_reads) {
   EXPECT_FALSE(sums_up(optimizer_kind::momentum));
 }
 
+TEST(optimizer_facts, tell_how_gains_of_state_meet_and_how_far_a_partial_moves) {
+  for (const optimizer_kind by : {optimizer_kind::sgd, optimizer_kind::momentum})
+    EXPECT_TRUE(optimizer_facts_of(by).one_step);
+  for (const optimizer_kind by :
+       {optimizer_kind::adagrad, optimizer_kind::row_adagrad, optimizer_kind::adam, optimizer_kind::ftrl})
+    EXPECT_FALSE(optimizer_facts_of(by).one_step);
+  EXPECT_EQ(kept_of_state(optimizer_kind::adagrad, 4), 1.0);
+  EXPECT_EQ(kept_of_state(optimizer_kind::adam, 4), 0.25);
+  EXPECT_EQ(steps_of_partial(optimizer_kind::momentum, {.momentum = 0.75}), 4.0);
+  EXPECT_EQ(steps_of_partial(optimizer_kind::adam, {.momentum = 0.75}), 1.0);
+}
+
 INSTANTIATE_TEST_SUITE_P(every, block_optimizer_of,
                          testing::Values(optimizer_kind::sgd, optimizer_kind::adagrad, optimizer_kind::momentum,
                                          optimizer_kind::adam, optimizer_kind::row_adagrad));

@@ -12,27 +12,46 @@
 
 namespace hogwild {
 
-/// The number of arrays, as long as the parameters, of an optimiser's state.
-constexpr std::size_t state_arrays_of(optimizer_kind kind) {
+/// What the engine asks of an optimiser: one row each.
+struct optimizer_facts {
+  std::size_t state_arrays;  ///< arrays of state, each as long as the parameters
+  bool sums_up;              ///< the state is a sum over all rows, not a running mean
+  bool one_step;             ///< one step for all parameters; if false, each has its own, by the size of its partials
+};
+
+constexpr optimizer_facts optimizer_facts_of(optimizer_kind kind) {
   switch (kind) {
     case optimizer_kind::adagrad:
-    case optimizer_kind::momentum:
     case optimizer_kind::row_adagrad:
-      return 1;
-    case optimizer_kind::ftrl:
-      return 2;  // s and z of ftrl_rule
-    case optimizer_kind::adam:
-      return 3;  // both moments, and the number of steps of each block
+      return {.state_arrays = 1, .sums_up = true, .one_step = false};
+    case optimizer_kind::momentum:
+      return {.state_arrays = 1, .sums_up = false, .one_step = true};
+    case optimizer_kind::ftrl:  // s and z of ftrl_rule
+      return {.state_arrays = 2, .sums_up = true, .one_step = false};
+    case optimizer_kind::adam:  // both moments, and the number of steps of each block
+      return {.state_arrays = 3, .sums_up = false, .one_step = false};
     case optimizer_kind::sgd:
       break;
   }
-  return 0;
+  return {.state_arrays = 0, .sums_up = true, .one_step = true};
 }
 
-/// Whether an optimiser's state is a sum over all rows, so that replicas add up their gains. For running means they
-/// take the mean of the gains.
+constexpr std::size_t state_arrays_of(optimizer_kind kind) {
+  return optimizer_facts_of(kind).state_arrays;
+}
 constexpr bool sums_up(optimizer_kind kind) {
-  return kind != optimizer_kind::momentum && kind != optimizer_kind::adam;
+  return optimizer_facts_of(kind).sums_up;
+}
+
+/// The fraction of its gains that each of `members` keeps where replicas of an optimiser's state meet: sums add up
+/// their gains, running means take the mean of the gains.
+constexpr double kept_of_state(optimizer_kind kind, std::size_t members) {
+  return sums_up(kind) ? 1.0 : 1.0 / static_cast<double>(members);
+}
+
+/// By how many times its step a partial moves its parameter in total: more than once under momentum.
+constexpr double steps_of_partial(optimizer_kind kind, const optimizer_constants& c) {
+  return kind == optimizer_kind::momentum ? 1.0 / (1.0 - c.momentum) : 1.0;
 }
 
 /// Adam's means m of partials and v of their squares satisfy v >= this * m^2 (by Cauchy's inequality, from their

@@ -20,7 +20,7 @@ inline float bias_value(const loop_options& o) {
 /// The factor by which the bias moves further than the weight of a column of ones would: bias_value() once for the
 /// gradient and once for the weight; for the weight alone under optimizers that divide gradients by their size.
 inline float bias_step_factor(const loop_options& o) {
-  return o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::momentum ? o.bias_rate : bias_value(o);
+  return optimizer_facts_of(o.optimizer).one_step ? o.bias_rate : bias_value(o);
 }
 
 /// The optimiser's constants for a bias: adam's epsilon has the unit of the gradients of columns, and the gradient of a

@@ -49,12 +49,10 @@ inline std::vector<float> fractions_of_l2(const step_context& context, std::size
 
 /// The coefficient of w in the term that l2 adds to a gradient if the optimiser makes steps of this size, for
 /// parameters that apply this fraction of l2 when they are touched. If the optimiser steps by the gradient itself, l2
-/// is a division by 1 + step * fraction (touched_l2); under momentum a partial moves 1 / (1 - momentum) times as far as
-/// in its own step.
+/// is a division by 1 + step * fraction (touched_l2).
 inline double joined_l2(const loop_options& o, double step, double fraction) {
-  if (o.optimizer != optimizer_kind::sgd && o.optimizer != optimizer_kind::momentum) return fraction;
-  const double lasts = o.optimizer == optimizer_kind::momentum ? 1.0 / (1.0 - o.constants.momentum) : 1.0;
-  return fraction / (1.0 + step * o.exchange.scale * lasts * fraction);
+  if (!optimizer_facts_of(o.optimizer).one_step) return fraction;
+  return fraction / (1.0 + step * o.exchange.scale * steps_of_partial(o.optimizer, o.constants) * fraction);
 }
 
 /// An optimiser on the arrays that a sharing policy uses at present.
