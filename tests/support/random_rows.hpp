@@ -87,13 +87,13 @@ inline std::vector<float> random_numbers(std::mt19937_64& random, std::size_t n)
 }
 
 template <class I, class V>
-struct row_kind {
+struct row_types {
   using index = I;
   using value = V;
 };
 /// All kinds of rows that a cache may have, and those with the widest and the narrowest entries.
-using all_row_kinds = testing::Types<row_kind<std::uint32_t, float>, row_kind<std::uint16_t, float>,
-                                     row_kind<std::uint32_t, half>, row_kind<std::uint16_t, half>>;
-using wide_and_narrow_rows = testing::Types<row_kind<std::uint32_t, float>, row_kind<std::uint16_t, half>>;
+using all_row_types = testing::Types<row_types<std::uint32_t, float>, row_types<std::uint16_t, float>,
+                                     row_types<std::uint32_t, half>, row_types<std::uint16_t, half>>;
+using wide_and_narrow_rows = testing::Types<row_types<std::uint32_t, float>, row_types<std::uint16_t, half>>;
 
 }  // namespace hogwild::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A deepfm from the command line; machines_test.cpp has what it has in common with other machines.
+// A deepfm from the command line; fm_command_test.cpp has what it has in common with a factorization_machine.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -45,7 +45,7 @@ class fm_sets : public ::testing::Test {
   const std::string train = sets.link("a9a.libsvm.xz"), test = sets.link("a9a.t.libsvm.xz");
 };
 
-TEST_F(fm_sets, machines_predict_better_than_the_linear_model) {
+TEST_F(fm_sets, factorization_machines_predict_better_than_the_linear_model) {
   const auto linear = result_of({"train", train, "--test", test, "--model logistic --bias --json"});
   const std::string train_fields = with_fields(train), test_fields = with_fields(test);
   for (const char* const engine :

@@ -93,7 +93,7 @@ class fading_kernels : public on_rows<Kind> {
     return adam ? all.adam : all.momentum;
   }
 };
-TYPED_TEST_SUITE(fading_kernels, all_row_kinds);
+TYPED_TEST_SUITE(fading_kernels, all_row_types);
 
 // In double, over one batch. A root is within 2.4e-5 of itself, and a step of adam at most some 10 / 16.
 TYPED_TEST(fading_kernels, train_row_after_row_and_the_same_bits_everywhere) {

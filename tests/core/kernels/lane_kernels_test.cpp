@@ -66,7 +66,7 @@ class lane_kernels_on : public on_rows<Kind> {
     }
   }
 };
-TYPED_TEST_SUITE(lane_kernels_on, all_row_kinds);
+TYPED_TEST_SUITE(lane_kernels_on, all_row_types);
 
 /// Row i of a batch, in the form in which a step takes single rows.
 template <class Index, class Value>
@@ -185,17 +185,17 @@ TYPED_TEST(lane_kernels_on, those_without_numbers_leave_the_others_alone) {
 
 // 0 times infinity would be NaN.
 TYPED_TEST(lane_kernels_on, a_row_touches_no_lane_of_which_its_change_is_zero) {
-  using index = typename TypeParam::index;
-  using value = typename TypeParam::value;
-  const std::vector<index> columns{0, 1, 2, 3, 4, 5, 6, 7, 8};
-  const std::vector<value> values(9, narrowed<value>(INFINITY));
-  const row_batch<index, value> rows{columns.data(), values.data(), {0, 0}, {9, 9}, 2};
+  using column = typename TypeParam::index;
+  using entry = typename TypeParam::value;
+  const std::vector<column> columns{0, 1, 2, 3, 4, 5, 6, 7, 8};
+  const std::vector<entry> values(9, narrowed<entry>(INFINITY));
+  const row_batch<column, entry> rows{columns.data(), values.data(), {0, 0}, {9, 9}, 2};
   for (const std::size_t lanes : lane_counts) {
     for (const isa set : instruction_sets_here()) {
       const guarded<float> w(std::vector<float>(9 * lanes, 1.0f));
       std::vector<float> change(2 * lanes, 0.0f);
       change[lanes + 3] = 1.0f;
-      lane_kernels_of<index, value>(set).updates(w.data(), lanes, rows, change.data());
+      lane_kernels_of<column, entry>(set).updates(w.data(), lanes, rows, change.data());
       for (std::size_t k = 0; k < lanes; ++k)
         EXPECT_EQ(model_of(w.copy(), lanes, k), std::vector<float>(9, k == 3 ? INFINITY : 1.0f))
             << name_of(set) << ", lane " << k;

@@ -19,7 +19,7 @@ class margin_kernels_of : public on_rows<Kind> {
  public:
   static const auto& kernels(isa set) { return kernels_of<typename Kind::index, typename Kind::value>(set); }
 };
-TYPED_TEST_SUITE(margin_kernels_of, all_row_kinds);
+TYPED_TEST_SUITE(margin_kernels_of, all_row_types);
 
 constexpr float untouched = 42.0f;
 
@@ -108,9 +108,9 @@ struct listener {
 
   row_response response() {
     return {[](void* self, std::size_t row, float dot) {
-              auto& [dots, rows] = *static_cast<listener*>(self);
-              rows.push_back(row);
-              dots.push_back(dot);
+              auto& heard = *static_cast<listener*>(self);
+              heard.rows.push_back(row);
+              heard.dots.push_back(dot);
               return margin_change(dot);
             },
             this};

@@ -59,7 +59,7 @@ TYPED_TEST_SUITE(host_general_rows, test::wide_and_narrow_rows);
 
 template <class Row>
 struct host_named_rows : host_general_rows<Row> {};
-TYPED_TEST_SUITE(host_named_rows, test::all_row_kinds);
+TYPED_TEST_SUITE(host_named_rows, test::all_row_types);
 
 // Softmax: a step of 0.1 moves weights whose norm is 25 or more by at most 0.1 sqrt(2) sqrt(1 + |x|^2), and by a
 // relative error of their scores, which are sums of up to 301 products of normal numbers: 1e-6 takes an error of 1e-4.

@@ -60,7 +60,7 @@ struct measured_rows : test::fresh_seed<> {
                               [&](std::size_t r) { return loss(test::double_row(work, r)); });
   }
 };
-TYPED_TEST_SUITE(measured_rows, test::all_row_kinds);
+TYPED_TEST_SUITE(measured_rows, test::all_row_types);
 
 TYPED_TEST(measured_rows, of_margin_models_have_the_losses_of_double_precision) {
   for (const bool bias : {false, true}) {

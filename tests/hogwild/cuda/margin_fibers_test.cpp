@@ -38,7 +38,7 @@ struct margin_fibers : test::on_fibers<> {
     return problem(random, test::row_lengths(random, rows), training);
   }
 };
-TYPED_TEST_SUITE(margin_fibers, test::all_row_kinds);
+TYPED_TEST_SUITE(margin_fibers, test::all_row_types);
 
 TYPED_TEST(margin_fibers, one_warp_gives_the_bits_of_the_host_form) {
   const test::margin_training sgd{.scale = 0.25, .shrink = 0.999, .bias = true, .weighed = true};
@@ -61,7 +61,7 @@ TYPED_TEST(margin_fibers, one_warp_gives_the_bits_of_the_host_form) {
   }
 }
 
-using wide_margin_fibers = margin_fibers<test::row_kind<std::uint32_t, float>>;
+using wide_margin_fibers = margin_fibers<test::row_types<std::uint32_t, float>>;
 
 TEST_F(wide_margin_fibers, without_a_meeting_between_rows_lanes_read_too_early) {
   auto host = random_problem(40, {.bias = true});

@@ -53,7 +53,7 @@ struct host_margin_rows : test::fresh_seed<> {
     return test::relative_error(rows.weights, expected);
   }
 };
-TYPED_TEST_SUITE(host_margin_rows, test::all_row_kinds);
+TYPED_TEST_SUITE(host_margin_rows, test::all_row_types);
 
 // The largest errors are those of a row of one entry, whose margin is rounded: 0.3 * 6 * 6e-8 x^2 |w| of squared_hinge
 // at a norm of 17 of the weights. 1e-6 takes x^2 |w| > 157, of normal numbers with a probability of exp(-27); 480 steps

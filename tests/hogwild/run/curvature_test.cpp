@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/run/curvature.hpp>
 
+#include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -33,6 +34,12 @@ TEST(largest_eigenvalue, of_a_diagonal_matrix_is_its_largest_entry) {
   toy.push({1}, {1.0f}, 0.0f);
   toy.push({2}, {0.5f}, 0.0f);
   EXPECT_NEAR(largest_eigenvalue(toy.csr().view()), 4.0 / 3.0, 1e-6);
+  // Weights multiply the squares of their rows: diag(4, 8, 1/2) / 3.
+  const csr_rows rows = toy.csr();
+  const std::array<float, 3> weights{1.0f, 8.0f, 2.0f};
+  sparse_view weighted = rows.view();
+  weighted.weight = weights;
+  EXPECT_NEAR(largest_eigenvalue(weighted), 8.0 / 3.0, 1e-6);
 }
 
 TEST(largest_eigenvalue, of_equal_rows_is_their_squared_length) {

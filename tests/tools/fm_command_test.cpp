@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 /// Four fields with two or three values each. A label is positive where the values of the first two differ, but flipped
 /// in a tenth of the rows: no single value predicts it.
-class machines : public with_folder {
+class fm_command : public with_folder {
  protected:
   static void SetUpTestSuite() {
     with_folder::SetUpTestSuite();
@@ -62,7 +62,7 @@ class machines : public with_folder {
 };
 
 // Nine tenths of 1,000 labels follow the rule, give or take 9.5: five deviations are 0.05.
-TEST_F(machines, learn_by_defaults_what_no_linear_model_can) {
+TEST_F(fm_command, learn_by_defaults_what_no_linear_model_can) {
   EXPECT_LT(result_of(training("logistic", {"--bias"}))["test_accuracy"], 0.6);
   for (const std::string& model : names()) {
     const auto result = result_of(training(model, {"--engine serial"}));
@@ -71,7 +71,7 @@ TEST_F(machines, learn_by_defaults_what_no_linear_model_can) {
   }
 }
 
-TEST_F(machines, repeat_with_halves_whoever_trains_and_save_floats) {
+TEST_F(fm_command, repeat_with_halves_whoever_trains_and_save_floats) {
   for (const std::string model : {"factorization_machine", "ffm"}) {
     const auto saved_by = [&](const char* engine) {
       const auto result = result_of(training(model, {engine, "--reproducible --save", file("halves.bin")}));
@@ -86,7 +86,7 @@ TEST_F(machines, repeat_with_halves_whoever_trains_and_save_floats) {
   }
 }
 
-TEST_F(machines, learn_numbers_of_any_size) {
+TEST_F(fm_command, learn_numbers_of_any_size) {
   const outcome linear =
       hogwild({"train", file("train.numbers"), "--test", file("test.numbers"), "--model least_squares --bias --json"});
   EXPECT_GT(result_of(linear)["test_rmse"], 25.0);
@@ -97,7 +97,7 @@ TEST_F(machines, learn_numbers_of_any_size) {
   expect_measured_alike(result, file("numbers.model"), file("test.numbers"), 1e-4);
 }
 
-TEST_F(machines, are_learned_by_every_engine) {
+TEST_F(fm_command, are_learned_by_every_engine) {
   for (const std::string& model : names()) {
     const auto serial = result_of(training(model, {"--engine serial"}));
     for (const char* const engine :
@@ -114,7 +114,7 @@ TEST_F(machines, are_learned_by_every_engine) {
   }
 }
 
-TEST_F(machines, are_saved_evaluated_and_asked_for_predictions) {
+TEST_F(fm_command, are_saved_evaluated_and_asked_for_predictions) {
   for (const std::string& model : names()) {
     const std::string end = ending(model);
     for (const std::string& saved : {file("m.txt"), file("m.bin")}) {
@@ -133,7 +133,7 @@ TEST_F(machines, are_saved_evaluated_and_asked_for_predictions) {
   }
 }
 
-TEST_F(machines, go_on_from_what_was_saved) {
+TEST_F(fm_command, go_on_from_what_was_saved) {
   for (const std::string& model : names()) {
     const std::string saved = file("begun.bin");
     const auto begun = result_of(training(model, {"--engine serial --save", saved}));
@@ -154,7 +154,7 @@ TEST_F(machines, go_on_from_what_was_saved) {
       begun["train_loss"].get<double>() + 0.1);
 }
 
-TEST_F(machines, go_on_where_new_data_have_other_fields) {
+TEST_F(fm_command, go_on_where_new_data_have_other_fields) {
   const std::string saved = file("four.bin"), wider = file("wider.bin"), five = file("five.ffm"), two = file("two.ffm");
   const auto begun = result_of(
       {"train", file("train.ffm"), "--model ffm --factors 3 --no-unit-rows --engine serial --json --save", saved});
@@ -180,14 +180,14 @@ TEST_F(machines, go_on_where_new_data_have_other_fields) {
   EXPECT_EQ(on(five, {"--factors 4 --init-groups weights,bias"}).code, 0);
 }
 
-TEST_F(machines, have_as_many_factors_as_the_one_that_they_begin_with) {
+TEST_F(fm_command, have_as_many_factors_as_the_one_that_they_begin_with) {
   const std::string saved = file("factors.bin"), again = file("again.bin");
   result_of(training("factorization_machine", {"--factors 5 --epochs 1 --save", saved}));
   result_of(training("factorization_machine", {"--epochs 1 --init", saved, "--save", again}));
   EXPECT_EQ(result_of({"inspect", again, "--json"})["factors"], 5.0);
 }
 
-TEST_F(machines, other_models_read_libffm_text_too) {
+TEST_F(fm_command, other_models_read_libffm_text_too) {
   const auto fields =
       result_of({"train", file("train.ffm"), "--format ffm --engine serial --test", file("test.ffm"), "--json"});
   EXPECT_GT(fields["test_loss"], 0.6);
@@ -196,7 +196,7 @@ TEST_F(machines, other_models_read_libffm_text_too) {
   EXPECT_LT(machine["test_loss"], 0.4);
 }
 
-TEST_F(machines, frozen_groups_stay_as_they_begin) {
+TEST_F(fm_command, frozen_groups_stay_as_they_begin) {
   const auto result = result_of(training("ffm", {"--engine serial --freeze weights,bias --save", file("frozen.txt")}));
   EXPECT_GT(result["test_accuracy"], 0.85);
   const auto lines = lines_of(read_file(file("frozen.txt")));
