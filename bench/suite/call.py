@@ -36,31 +36,34 @@ def asked(purpose, words):
         usage="%(prog)s [OPTIONS]\n       %(prog)s DATA [--test FILE] [--model NAME] [OPTIONS] [-- OPTIONS OF TRAIN]",
         epilog="Example:\n  hogwild bench --suite tiny --workers 1,2 --out records\n"
                "  hogwild bench train.svm --test test.svm --engines threads,processes -- --l2 1e-6 --epochs 30")
-    parser.add_argument("--suite", help="tiny, quick, full, or a JSON file with any of tasks, contestants, places, "
-                        "workers, seeds (default: quick)")
-    parser.add_argument("--task", action="append", metavar="NAME", help="only this task (may be repeated)")
+    parser.add_argument("--suite", help="tiny, quick or full, or a JSON file that sets any of tasks, contestants, "
+                        "places, workers and seeds (default: quick)")
+    parser.add_argument("--task", action="append", metavar="NAME", help="run only this task (may be repeated)")
     own.add_options(parser)
     parser.add_argument("--contestant", "--engines", action="extend", metavar="NAME,...",
                         type=lambda text: text.split(","),
-                        help="only these, and serial (may be repeated; of DATA by default all engines)")
-    parser.add_argument("--workers", help="how many, with commas (default: as many as CPUs)")
-    parser.add_argument("--sharing", help="threads and processes with each of these, with commas: direct, buffered, "
-                        "head, auto (default: auto)")
+                        help="run only these, beside serial (may be repeated; default for DATA: all engines)")
+    parser.add_argument("--workers", help="numbers of workers, with commas (default: one for each CPU)")
+    parser.add_argument("--sharing", help="ways of sharing that threads and processes run with, with commas: direct, "
+                        "buffered, head, auto (default: auto)")
     parser.add_argument("--place", action="append", metavar="NAME",
-                        help="here (default), or machines on a slow network, one worker on each, made of namespaces: "
-                        f"{', '.join(places.NAMES[1:])} (may be repeated)")
+                        help="where to run: here (default), or on a slow network of namespaces with one worker "
+                        f"each: {', '.join(places.NAMES[1:])} (may be repeated)")
     parser.add_argument("--seeds", type=int,
-                        help="runs of each (default: 9; of tiny 1; of quick 3, and 1 of programs of others)")
+                        help="runs of each contestant (default: 9; tiny: 1; quick: 3, and 1 of peers)")
     parser.add_argument("--tune", type=int, default=0, metavar="N",
-                        help="first N trials of settings for each contestant")
+                        help="try N settings for each contestant first (default: 0)")
     parser.add_argument("--wait", type=float, default=None, metavar="SECONDS",
-                        help="wait so long, at most, until nobody uses the CPUs (default: 2; of tiny 0)")
+                        help="longest wait for idle CPUs before a run (default: 2; tiny: 0)")
     parser.add_argument("--data", type=pathlib.Path, metavar="DIR", default=os.environ.get("HOGWILD_DATA_DIR"),
-                        help="folder of real data (default: $HOGWILD_DATA_DIR)")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("bench-records"), help="where the record goes")
-    parser.add_argument("--hogwild", default=os.environ.get("HOGWILD_PROGRAM", "hogwild"), help="the program")
-    parser.add_argument("--python", default=sys.executable, help="what peers written in Python run under")
-    parser.add_argument("--list", action="store_true", help="tasks and contestants, with what is missing here")
+                        help="folder of the data sets (default: $HOGWILD_DATA_DIR)")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("bench-records"),
+                        help="folder for the record (default: bench-records)")
+    parser.add_argument("--hogwild", default=os.environ.get("HOGWILD_PROGRAM", "hogwild"),
+                        help="the hogwild program to run (default: $HOGWILD_PROGRAM, or hogwild)")
+    parser.add_argument("--python", default=sys.executable, help="the Python that runs peers (default: this one)")
+    parser.add_argument("--list", action="store_true",
+                        help="list tasks and contestants, and what this machine lacks for them")
     at = words.index("--") if "--" in words else len(words)
     given = parser.parse_args(words[:at])
     given.of_train = words[at + 1:]

@@ -33,12 +33,12 @@ OF_PEERS = {"--model", "--l2", "--factors", "--hidden", "--batch", "--dimension"
 
 
 def add_options(parser):
-    parser.add_argument("rows", nargs="?", metavar="DATA", help="rows of your own, as a task by themselves; options "
-                        "after -- are for hogwild train, the same for all")
-    parser.add_argument("--test", metavar="FILE|FRACTION", help="test rows of DATA, or the fraction to hold back")
+    parser.add_argument("rows", nargs="?", metavar="DATA", help="your own rows, the only task then; options "
+                        "after -- go to every hogwild train")
+    parser.add_argument("--test", metavar="FILE|FRACTION", help="test rows, or the fraction of DATA to hold back")
     parser.add_argument("--model", metavar="NAME", help="the model to train on DATA (default: logistic)")
-    parser.add_argument("--target", metavar="auto|METRIC|METRIC=VALUE", help="the target that runs on DATA must reach; "
-                        "auto, or a metric alone: close to where serial runs end; auto: by the objective "
+    parser.add_argument("--target", metavar="auto|METRIC|METRIC=VALUE", help="the target that runs on DATA must reach. "
+                        "A metric alone: near the value where serial runs end; auto: the same for the objective "
                         "(default: auto)")
 
 
@@ -48,7 +48,7 @@ def require(given):
         for name, value in (("--test", given.test), ("--model", given.model), ("--target", given.target),
                             ("--", given.of_train)):
             if value:
-                raise ValueError(f"{name} is of rows of your own: name their file")
+                raise ValueError(f"{name} is for your own rows: name their file, DATA")
         return
     if given.suite or given.task:
         raise ValueError(f"DATA is a task by itself: leave out {'--suite' if given.suite else '--task'}")
