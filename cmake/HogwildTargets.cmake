@@ -209,7 +209,8 @@ function(hogwild_test_entry name labels)
   # Begun last, one of these would be alone at the end.
   set(longest nets_sets convex_sets ring_convergence sync_command ratings_sets wikifa device_sets libsvm_bits
       stopped_workers convergence killed_workers slow_workers killed_owners conservation exchange_interrupted
-      libsvm_decimals device_killed ring_killed launched_command nccl_group)
+      libsvm_decimals device_killed ring_killed launched_command launched_search launched_several nccl_group
+      refusals)
   list(TRANSFORM longest APPEND _test)
   if("${name}" IN_LIST longest OR "data" IN_LIST labels)
     set_tests_properties(${name} PROPERTIES COST 30)
