@@ -182,7 +182,7 @@ TEST_F(resumed_run_ends, in_divergence_that_names_the_last_good_epoch_of_before)
 // A checkpoint of it would take the place of one to resume from, and no measurement would tell.
 TEST_F(resumed_run_ends, without_a_checkpoint_of_the_epoch_in_which_it_breaks_down) {
   const std::string path = folder / "run";
-  for (const std::size_t every : {1, 100}) {
+  for (const std::size_t every : {1u, 100u}) {
     train_options o{.epochs = 100, .step = {.initial = 2.2, .decay = 1.0}, .l2 = 0.0, .measure_every = every};
     o.checkpoint = path + std::to_string(every);
     const train_result r = run(least_squares{}, rows, o);
