@@ -12,7 +12,7 @@
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
-#include <hogwild/detail/worker/ticket_source.hpp>
+#include <hogwild/detail/worker/shard_source.hpp>
 
 #include "rank_curvature.hpp"
 #include "rank_ring.hpp"
@@ -89,7 +89,7 @@ class rank_ring_run final : public engine_run {
     round.part = part;
     std::uint64_t chunks = 0;
     for (std::uint32_t i = 0; i < round.shards; ++i)
-      chunks += ticket_source::part_of(shard::part(chunks_.count(), shard_id(i), round.shards), round).size();
+      chunks += shard_source::part_of(shard::part(chunks_.count(), shard_id(i), round.shards), round).size();
     return std::min<std::uint64_t>(chunks * chunks_.rows_per_chunk(), task_.data().rows());
   }
   round_rows rows_of_round() {

@@ -65,7 +65,7 @@ inline auto every_interruption() {
 
 class interrupted_exchanges : public testing::TestWithParam<interruption> {
  protected:
-  static constexpr std::size_t victim = 0, workers = 3, tries = 100;
+  static constexpr std::size_t victim = 0, workers = 3, tries = 40;
 
   explicit interrupted_exchanges(param_store made) : store(std::move(made)) {
     store.open_for_workers();

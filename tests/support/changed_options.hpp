@@ -5,19 +5,21 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/options/option_list.hpp>
 #include <hogwild/options.hpp>
 
 #include "support/toy_data.hpp"
 
-// For tests that go through all options of a run: changes the value of a member of any type.
+// For tests that go through all options of a run.
 
 namespace hogwild::test {
 
-/// Gives x another value.
+/// Gives x, a member of any type, another value.
 inline void change(bool& x) {
   x = !x;
 }
@@ -65,6 +67,27 @@ requires requires(T& one) {
 }
 void change(std::optional<T>& x) {
   change(x.emplace());
+}
+
+/// Options of which one has another value.
+struct changed_option {
+  std::string_view name;  ///< of the one
+  detail::between_ranks ranks;
+  train_options options;
+  bool changed = true;  ///< false: the member's type has no other value, and it is as usual
+};
+
+/// One for each option of a run, in the order of the list.
+inline std::vector<changed_option> changed_options(const train_options& usual) {
+  std::vector<changed_option> all;
+  detail::for_each_run_option([&](const auto& option) {
+    changed_option& one = all.emplace_back(changed_option{option.name, option.ranks, usual});
+    if constexpr (requires { change(option.of(one.options)); })
+      change(option.of(one.options));
+    else
+      one.changed = false;
+  });
+  return all;
 }
 
 }  // namespace hogwild::test

@@ -35,9 +35,8 @@ struct stop_after_two final : observer {
 
 /// Calls body(place) in a thread for each of `ranks` ranks. Returns the exception of each, or null. A rank whose body
 /// ends leaves the group.
-template <class Body>
-std::vector<std::exception_ptr> as_ranks(std::size_t ranks, const Body& body,
-                                         std::chrono::nanoseconds timeout = std::chrono::seconds(20)) {
+inline std::vector<std::exception_ptr> as_ranks(std::size_t ranks, const std::function<void(const rank_place&)>& body,
+                                                std::chrono::nanoseconds timeout = std::chrono::seconds(20)) {
   thread_group group(ranks, {.timeout = timeout});
   thread_ring ring(ranks);
   std::vector<std::exception_ptr> thrown(ranks);
@@ -64,8 +63,7 @@ std::vector<std::exception_ptr> as_ranks(std::size_t ranks, const Body& body,
 }
 
 /// The same if no rank may throw: rethrows the first exception.
-template <class Body>
-void as_sound_ranks(std::size_t ranks, const Body& body) {
+inline void as_sound_ranks(std::size_t ranks, const std::function<void(const rank_place&)>& body) {
   for (const std::exception_ptr& e : as_ranks(ranks, body)) {
     if (e) std::rethrow_exception(e);
   }

@@ -20,7 +20,7 @@ import unittest
 from command_case import HOGWILD, command_case
 
 SCHEMA = pathlib.Path(sys.argv.pop(1)).resolve()
-KILLS = 30
+KILLS = 15
 SPACE = ["--space", "l2=log:1e-8:1e-2", "--space", "step=log:0.01:100"]
 
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include <hogwild/detail/control/round_plan.hpp>
@@ -46,6 +47,11 @@ class device_step {
   batch_outcome train_run(std::size_t first, std::size_t count);
   void exchange(std::size_t rows, race_probe& probe);
   void end_round();
+
+  std::unique_ptr<ticket_source> tickets(const worker_round& at) { return host_.tickets(at); }
+  static constexpr bool moves_singletons() { return false; }
+  void begin_chunk(column_range) const {}
+  void end_chunk() const {}
 
  private:
   using clock = std::chrono::steady_clock;

@@ -10,7 +10,7 @@
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
-#include <hogwild/detail/worker/ticket_source.hpp>
+#include <hogwild/detail/worker/shard_source.hpp>
 #include <hogwild/detail/worker/turn_source.hpp>
 #include <hogwild/error.hpp>
 
@@ -40,7 +40,7 @@ void open_round(const param_store& store, const chunk_plan& plan, round_plan& ro
   std::size_t drawn = 0;
   for (std::size_t i = 0; i < store.counters().size(); ++i) {
     const shard whole = shard::part(plan.count(), shard_id(static_cast<std::uint32_t>(i)), round.shards);
-    const std::size_t first = ticket_source::part_of(whole, round).first;
+    const std::size_t first = shard_source::part_of(whole, round).first;
     store.counters()[i].open(round.number, round.redo > 0 ? 0 : first);
     drawn += first - whole.first;
   }
@@ -52,7 +52,7 @@ void close_round(const param_store& store, const chunk_plan& plan) {
   std::size_t drawn = 0;
   for (std::uint32_t s = 0; s < round.shards; ++s) {
     const shard whole = shard::part(plan.count(), shard_id(s), round.shards);
-    const shard mine = ticket_source::part_of(whole, round);
+    const shard mine = shard_source::part_of(whole, round);
     store.counters()[s].open(round.number, mine.last);
     drawn += mine.last - whole.first;
     for (std::size_t t = mine.first; t < mine.last; ++t) store.done()[t].raise_to(round.number);
@@ -160,7 +160,7 @@ void round_driver::run_in_turns(round_plan round) {
   const std::span<std::byte> state = store.state_of_training();
   std::vector<std::byte> before;
   if (!store.name().empty()) before.assign(state.begin(), state.end());
-  const shard range = ticket_source::part_of({0, plan_.chunks.count()}, round);
+  const shard range = shard_source::part_of({0, plan_.chunks.count()}, round);
   const std::size_t turns = turn_source::turns_of(range, store.shape().replicas);
   for (std::size_t tries = 1;; ++tries) {
     round.first_phase = board.open(static_cast<std::uint32_t>(turns));
@@ -224,7 +224,7 @@ std::size_t round_driver::collect_unfinished(const round_plan& round) {
   const param_store& store = engine_run_.store();
   std::size_t missing = 0;
   for (std::uint32_t s = 0; s < round.shards; ++s) {
-    const shard mine = ticket_source::part_of(shard::part(plan_.chunks.count(), shard_id(s), round.shards), round);
+    const shard mine = shard_source::part_of(shard::part(plan_.chunks.count(), shard_id(s), round.shards), round);
     for (std::size_t t = mine.first; t < mine.last; ++t) {
       if (store.done()[t].get() < first_of_part_) store.redo()[missing++] = static_cast<std::uint32_t>(t);
     }
@@ -237,7 +237,7 @@ double round_driver::rows_before(const round_plan& round) const {
   std::size_t tickets = 0;
   for (std::uint32_t s = 0; s < round.shards; ++s) {
     const shard whole = shard::part(plan_.chunks.count(), shard_id(s), round.shards);
-    tickets += ticket_source::part_of(whole, round).first - whole.first;
+    tickets += shard_source::part_of(whole, round).first - whole.first;
   }
   return static_cast<double>(std::min(tickets * plan_.chunks.rows_per_chunk(), task_.data().rows()));
 }
@@ -245,7 +245,7 @@ double round_driver::rows_before(const round_plan& round) const {
 // The furthest end of any drawn ticket: up to there the workers have shrunk the scale themselves.
 double round_driver::drawn_rows(const round_plan& round) const {
   if (reproducible()) {
-    const shard range = ticket_source::part_of({0, plan_.chunks.count()}, round);
+    const shard range = shard_source::part_of({0, plan_.chunks.count()}, round);
     const std::size_t drawn =
         engine_run_.store().control().board.turns_of_round() * engine_run_.store().shape().replicas;
     return static_cast<double>((range.first + std::min(drawn, range.size())) * plan_.chunks.rows_per_chunk());

@@ -4,6 +4,7 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/sharing/replica.hpp>
+#include <hogwild/detail/sharing/virtual_replica.hpp>
 #include <hogwild/detail/worker/loop_plan.hpp>
 
 namespace hogwild {
@@ -58,6 +59,8 @@ std::unique_ptr<private_arrays<T>> private_arrays_of(access_kind kind, const wor
                                                      const std::vector<parameter_group>& groups,
                                                      std::size_t first_singleton) {
   if (kind == access_kind::alone) return std::make_unique<arrays_alone<T>>(at.store);
+  if (kind == access_kind::deterministic)
+    return std::make_unique<virtual_replica<T>>(at.store, at.slot, groups, first_singleton, at.plan.options.halves);
   if (kind == access_kind::averaged) return std::make_unique<averaged_arrays<T>>(at.store, *at.hook);
   return std::make_unique<replica<T>>(at.store, at.slot, at.memory, groups, static_cast<std::size_t>(-1),
                                       first_singleton, at.plan.options.update, at.hook, at.plan.options.halves);

@@ -3,25 +3,27 @@
 
 #include <algorithm>
 
+#include <hogwild/detail/worker/shard_source.hpp>
+
 namespace hogwild {
 
-turn_source::turn_source(const param_store& store, const round_plan& round, std::size_t slot, const chunk_plan& plan,
-                         const loop_options& options)
-    : control_(store.control()),
-      me_(store.slots()[slot]),
-      round_(round),
-      plan_(plan),
-      range_(ticket_source::part_of(shard{0, plan.count()}, round)),
-      order_(plan, shard{0, plan.count()}, options.seed, round.pass, options.order),
-      virtual_workers_(std::min<std::size_t>(store.shape().replicas, range_.size())),
-      place_(slot % round.workers) {}
+turn_source::turn_source(const worker_round& at, virtual_replicas& replicas)
+    : control_(at.store.control()),
+      me_(at.store.slots()[at.slot]),
+      replicas_(replicas),
+      round_(at.round),
+      plan_(at.plan),
+      range_(shard_source::part_of(shard{0, plan_.count()}, round_)),
+      order_(plan_, shard{0, plan_.count()}, at.options.seed, round_.pass, at.options.order),
+      virtual_workers_(std::min<std::size_t>(at.store.shape().replicas, range_.size())),
+      place_(at.slot % round_.workers) {}
 
-std::optional<ticket> turn_source::draw(virtual_replicas& replicas) {
+std::optional<ticket> turn_source::draw() {
   for (;;) {
     phase_ = control_.board.current();
     if ((phase_ & turn_board::broken) != 0 || !me_.counts()) return std::nullopt;
     if (turn() >= turns()) return std::nullopt;
-    const std::size_t items = training() ? virtual_workers_ : slices(replicas);
+    const std::size_t items = training() ? virtual_workers_ : slices();
     const auto i = control_.board.claim(phase_, items, place_ * items / round_.workers % items);
     if (!i) {
       control_.board.wait(phase_, me_.waits);
@@ -29,26 +31,26 @@ std::optional<ticket> turn_source::draw(virtual_replicas& replicas) {
     }
     holds_ = true;
     if (training()) {
-      replicas.become(*i, turn());
+      replicas_.become(*i, turn());
       if (const auto drawn = ticket_of(*i)) return drawn;
       // The last turn has too few chunks; earlier gains of this replica still count.
-      if (control_.board.finish(items)) end_turn(replicas);
+      if (control_.board.finish(items)) end_turn();
     } else {
-      replicas.merge(turn_plan(), {*i, items});
+      replicas_.merge(turn_plan(), {*i, items});
       if (control_.board.finish(items)) advance_by(1);
     }
     holds_ = false;
   }
 }
 
-void turn_source::finish(const ticket&, virtual_replicas& replicas, race_probe& probe) {
+void turn_source::finish(race_probe& probe) {
   probe.file_turn((virtual_workers_ - 1) * plan_.rows_per_chunk());
-  if (control_.board.finish(virtual_workers_)) end_turn(replicas);
+  if (control_.board.finish(virtual_workers_)) end_turn();
   holds_ = false;
 }
 
-std::size_t turn_source::slices(const virtual_replicas& replicas) const {
-  return round_.workers == 1 ? 1 : std::min(replicas.worth_slices(turn_plan()), std::size_t{2} * round_.workers);
+std::size_t turn_source::slices() const {
+  return round_.workers == 1 ? 1 : std::min(replicas_.worth_slices(turn_plan()), std::size_t{2} * round_.workers);
 }
 
 std::optional<ticket> turn_source::ticket_of(std::size_t v) const {
@@ -58,11 +60,11 @@ std::optional<ticket> turn_source::ticket_of(std::size_t v) const {
   return ticket{number, order_(number), std::min(before, static_cast<double>(plan_.rows()))};
 }
 
-void turn_source::end_turn(const virtual_replicas& replicas) {
+void turn_source::end_turn() {
   if (control_.stopping()) control_.board.end_after(turn() + 1);
-  if (slices(replicas) > 1) return advance_by(1);
+  if (slices() > 1) return advance_by(1);
   // Waking the others for so little work would take longer.
-  replicas.merge(turn_plan(), {0, 1});
+  replicas_.merge(turn_plan(), {0, 1});
   advance_by(2);
 }
 

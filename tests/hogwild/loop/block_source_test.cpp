@@ -28,11 +28,13 @@ struct block_draws : testing::Test {
     return round;
   }
   chunk_plan plan() const { return chunk_plan(std::span<const std::uint32_t>(starts)); }
-  block_source source(const round_plan& round, std::size_t slot) { return {store, round, slot, plan(), options}; }
+  block_source source(const round_plan& round, std::size_t slot) {
+    return block_source({store, round, slot, plan(), options});
+  }
   /// Finishes a block like the worker loop.
   void finish(block_source& from, const ticket& block, const round_plan& round) {
     store.done()[block.number].raise_to(round.number);
-    from.finish(block, step, probe);
+    from.finish(probe);
   }
 
   std::array<std::uint32_t, blocks + 1> starts{};
@@ -40,7 +42,6 @@ struct block_draws : testing::Test {
       param_store::in_memory({.parameters = 1, .workers = 2, .shards = 2, .chunks = blocks, .stripes = owner_stripes});
   loop_options options{};
   race_probe probe{store.slots(), 0, false};
-  int step = 0;
   std::uint64_t passes = 0;
 };
 
@@ -50,7 +51,7 @@ TEST_F(block_draws, each_block_comes_once_a_round_and_in_another_order_the_next)
     const round_plan round = open();
     block_source mine = source(round, 0);
     std::vector<std::size_t> order;
-    while (const auto drawn = mine.draw(step)) {
+    while (const auto drawn = mine.draw()) {
       EXPECT_EQ(drawn->number, drawn->chunk);
       EXPECT_EQ(drawn->position, static_cast<double>(order.size()));
       order.push_back(drawn->chunk);
@@ -67,9 +68,9 @@ TEST_F(block_draws, two_workers_never_have_users_or_items_in_common) {
   const round_plan round = open();
   block_source a = source(round, 0), b = source(round, 1);
   std::size_t drawn = 0;
-  while (const auto first = a.draw(step)) {
+  while (const auto first = a.draw()) {
     // Nine blocks share nothing with the first; while seven are gone or taken, one of them is left.
-    const auto second = drawn <= 6 ? b.draw(step) : std::nullopt;
+    const auto second = drawn <= 6 ? b.draw() : std::nullopt;
     if (second) {
       EXPECT_NE(first->chunk / bands, second->chunk / bands);
       EXPECT_NE(first->chunk % bands, second->chunk % bands);
@@ -89,13 +90,13 @@ TEST_F(block_draws, what_a_dead_owner_had_goes_to_the_next) {
   store.slots()[1].state = worker_state::left_out;
   block_source mine = source(round, 0);
   std::size_t drawn = 0;
-  while (const auto block = mine.draw(step)) finish(mine, *block, round), ++drawn;
+  while (const auto block = mine.draw()) finish(mine, *block, round), ++drawn;
   EXPECT_EQ(drawn, blocks);
 }
 
 TEST_F(block_draws, a_worker_that_leaves_lets_go_of_its_block) {
   const round_plan round = open();
-  { ASSERT_TRUE(source(round, 0).draw(step)); }
+  { ASSERT_TRUE(source(round, 0).draw()); }
   for (std::size_t stripe = 0; stripe < most_bands + bands; ++stripe)
     EXPECT_TRUE(store.locks(1).try_lock_stripe(stripe));
 }
@@ -105,12 +106,12 @@ TEST_F(block_draws, who_waits_for_the_last_block_leaves_when_it_is_left_out_or_t
   for (std::size_t k = 0; k < blocks; ++k) store.done()[k].raise_to(round.number);
   store.done()[5].round = 0;
   block_source a = source(round, 0), b = source(round, 1);
-  ASSERT_TRUE(a.draw(step));
+  ASSERT_TRUE(a.draw());
   store.slots()[1].state = worker_state::left_out;
-  EXPECT_FALSE(b.draw(step));
+  EXPECT_FALSE(b.draw());
   store.slots()[1].state = worker_state::active;
   store.control().stop = stop_request::leave;
-  EXPECT_FALSE(b.draw(step));
+  EXPECT_FALSE(b.draw());
 }
 
 TEST_F(block_draws, a_redo_round_has_the_blocks_of_its_list) {
@@ -118,7 +119,7 @@ TEST_F(block_draws, a_redo_round_has_the_blocks_of_its_list) {
   const round_plan round = open(2);
   block_source mine = source(round, 0);
   std::set<std::size_t> drawn;
-  while (const auto block = mine.draw(step)) finish(mine, *block, round), drawn.insert(block->chunk);
+  while (const auto block = mine.draw()) finish(mine, *block, round), drawn.insert(block->chunk);
   EXPECT_EQ(drawn, (std::set<std::size_t>{2, 7}));
 }
 
@@ -131,10 +132,10 @@ TEST_F(block_draws, owners_may_write_without_atomics) {
     const auto work = [&](std::size_t slot) {
       block_source mine = source(round, slot);
       race_probe own(store.slots(), slot, false);
-      while (const auto block = mine.draw(step)) {
+      while (const auto block = mine.draw()) {
         ++users[block->chunk / bands], ++items[block->chunk % bands];
         store.done()[block->number].raise_to(round.number);
-        mine.finish(*block, step, own);
+        mine.finish(own);
       }
     };
     std::jthread other([&] { work(1); });

@@ -24,9 +24,11 @@ struct watched_rows : row_source {
 };
 
 /// Tickets of a hundred chunks in two shards.
-struct two_shards {
+struct two_shards final : ticket_source {
   static constexpr std::size_t chunks = 100;
-  std::optional<std::size_t> following(const ticket& drawn, std::size_t ahead) const {
+  std::optional<ticket> draw() override { return std::nullopt; }
+  bool stopped() const override { return false; }
+  std::optional<std::size_t> following(const ticket& drawn, std::size_t ahead) const override {
     const std::size_t end = drawn.number < 50 ? 50 : 100, next = drawn.number + ahead;
     return next < end ? std::optional(chunk_of(next)) : std::nullopt;
   }

@@ -31,7 +31,6 @@ namespace hogwild {
 namespace {
 
 using detail::between_ranks;
-using test::change;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
@@ -52,8 +51,7 @@ TEST(run_options, are_listed_each_once) {
 }
 
 /// The errors of two ranks, the second with changed options; "" for a rank that trains.
-template <class Train>
-std::vector<std::string> thrown_by(const Train& train) {
+std::vector<std::string> thrown_by(const std::function<void(const test::rank_place&)>& train) {
   std::vector<std::string> said;
   for (const std::exception_ptr& e : test::as_ranks(2, train)) {
     try {
@@ -78,25 +76,23 @@ struct ranks_of_one_run : testing::Test {
 };
 
 TEST_F(ranks_of_one_run, name_the_first_of_all_options_that_differs_with_both_values) {
-  detail::for_each_run_option([&](const auto& option) {
+  for (const test::changed_option& one : test::changed_options(options)) {
     // A rank with an l2 by folds refuses it before it hears of the others.
-    if (option.ranks == between_ranks::own || option.name == "l2_by_folds") return;
-    SCOPED_TRACE(option.name);
-    train_options other = options;
-    if constexpr (requires { change(option.of(other)); }) change(option.of(other));
+    if (one.ranks == between_ranks::own || one.name == "l2_by_folds") continue;
+    SCOPED_TRACE(one.name);
     for (const bool averages : {false, true}) {
       const auto said = thrown_by([&](const test::rank_place& place) {
-        const train_options& own = place.rank == 0 ? options : other;
+        const train_options& own = place.rank == 0 ? options : one.options;
         if (averages)
           train(logistic{}, part(place.rank), local_sgd_engine{.workers = 1, .ranks = &place.ranks}, own);
         else
           train(logistic{}, part(place.rank), all_reduce_engine{.workers = 1, .ranks = &place.ranks}, own);
       });
-      EXPECT_THAT(said, Each(AllOf(HasSubstr("usage: rank 1 of 2: " + std::string(option.name) + ": "),
+      EXPECT_THAT(said, Each(AllOf(HasSubstr("usage: rank 1 of 2: " + std::string(one.name) + ": "),
                                    HasSubstr(" here, "), HasSubstr(" on rank 0"))));
       EXPECT_EQ(said[0], said[1]);
     }
-  });
+  }
 }
 
 TEST_F(ranks_of_one_run, tell_the_values_as_they_were_given) {
@@ -199,14 +195,12 @@ struct ranks_that_divide : ranks_of_one_run {
 };
 
 TEST_F(ranks_that_divide, models_or_folds_train_with_no_other_option) {
-  detail::for_each_run_option([&](const auto& option) {
-    if (option.ranks == between_ranks::own) return;
-    SCOPED_TRACE(option.name);
-    train_options other = options;
-    if constexpr (requires { change(option.of(other)); }) change(option.of(other));
+  for (const auto& [name, ranks, other, changed] : test::changed_options(options)) {
+    if (ranks == between_ranks::own) continue;
+    SCOPED_TRACE(name);
     // An option that several models refuse is refused by the rank that has it, or reported as different.
     EXPECT_THAT(ensemble(rows, other), Each(HasSubstr("rank 1 of 2: ")));
-  });
+  }
   for (const auto& [name, changed] : std::vector<std::pair<std::string, std::function<void(train_options&)>>>{
            {"batch", [](train_options& o) { o.batch = 4; }},
            {"weights.of_labels",

@@ -244,15 +244,14 @@ TEST_F(regularised, a_redo_ticket_stands_behind_the_redo_rows_before_it_whatever
   const round_plan round{.pass = 1, .number = 1, .redo = 3, .shards = 2};
   store.counters()[0].open(1, 0);
   store.redo()[0] = 4, store.redo()[1] = 40, store.redo()[2] = 41;
-  ticket_source tickets(store, round, 1, work.plan.chunks, work->options());
-  const int no_step = 0;
+  shard_source tickets({store, round, 1, work.plan.chunks, work->options()});
   const auto size = static_cast<double>(work.plan.chunks.rows_per_chunk());
   for (const double position : {0.0, size, 2.0 * size}) {
-    const auto drawn = tickets.draw(no_step);
+    const auto drawn = tickets.draw();
     ASSERT_TRUE(drawn);
     EXPECT_EQ(drawn->position, position);
   }
-  EXPECT_FALSE(tickets.draw(no_step));
+  EXPECT_FALSE(tickets.draw());
 }
 
 TEST_F(regularised, a_step_that_would_turn_the_weights_over_is_refused) {
@@ -273,15 +272,16 @@ struct claimed_tickets : testing::Test {
     store.control().drawn.open(1, 0);
   }
   shard part(std::uint32_t s) const { return shard::part(work.plan.chunks.count(), shard_id(s), 3); }
-  ticket_source of(std::size_t slot) const { return {store, round, slot, work.plan.chunks, work->options()}; }
+  shard_source of(std::size_t slot) const {
+    return shard_source({store, round, slot, work.plan.chunks, work->options()});
+  }
 };
 
 TEST_F(claimed_tickets, come_from_the_workers_own_part_and_then_from_where_most_is_left) {
-  const int no_step = 0;
-  ticket_source mine = of(1);
+  shard_source mine = of(1);
   store.counters()[0].open(1, part(0).last - 2);
   std::vector<std::size_t> numbers;
-  while (const auto drawn = mine.draw(no_step)) numbers.push_back(drawn->number);
+  while (const auto drawn = mine.draw()) numbers.push_back(drawn->number);
   std::vector<std::size_t> expected;
   for (std::size_t t = part(1).first; t < part(1).last; ++t) expected.push_back(t);
   for (std::size_t t = part(2).first; t + 2 < part(2).last; ++t) expected.push_back(t);
@@ -292,27 +292,24 @@ TEST_F(claimed_tickets, come_from_the_workers_own_part_and_then_from_where_most_
 }
 
 TEST_F(claimed_tickets, of_one_who_joined_late_come_from_the_fullest_part) {
-  const int no_step = 0;
   store.counters()[0].open(1, part(0).first + 3);
   store.counters()[1].open(1, part(1).first + 1);
   store.counters()[2].open(1, part(2).first + 2);
-  EXPECT_EQ(of(3).draw(no_step)->number, part(1).first + 1);
+  EXPECT_EQ(of(3).draw()->number, part(1).first + 1);
 }
 
 TEST_F(claimed_tickets, stand_behind_all_that_were_drawn_before_them_by_anybody) {
-  const int no_step = 0;
   const auto size = static_cast<double>(work.plan.chunks.rows_per_chunk());
-  ticket_source first = of(0), second = of(2);
-  EXPECT_EQ(first.draw(no_step)->position, 0.0);
-  EXPECT_EQ(second.draw(no_step)->position, size);
-  EXPECT_EQ(first.draw(no_step)->position, 2.0 * size);
+  shard_source first = of(0), second = of(2);
+  EXPECT_EQ(first.draw()->position, 0.0);
+  EXPECT_EQ(second.draw()->position, size);
+  EXPECT_EQ(first.draw()->position, 2.0 * size);
 }
 
 TEST_F(claimed_tickets, end_with_their_round) {
-  const int no_step = 0;
-  ticket_source sleeper = of(0);
+  shard_source sleeper = of(0);
   for (ticket_counter& counter : store.counters()) counter.open(2, 0);
-  EXPECT_FALSE(sleeper.draw(no_step));
+  EXPECT_FALSE(sleeper.draw());
 }
 
 }  // namespace

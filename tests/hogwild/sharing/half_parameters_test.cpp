@@ -12,8 +12,8 @@
 #include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
-#include <hogwild/detail/sharing/deterministic.hpp>
 #include <hogwild/detail/sharing/replica.hpp>
+#include <hogwild/detail/sharing/virtual_replica.hpp>
 
 namespace {
 
@@ -139,7 +139,7 @@ TEST(half_virtual_replicas, add_what_they_gained_to_the_floats) {
   const std::span<float> shared = store.parameters<float>();
   const std::vector<float> before = shared_floats(all_count);
   std::ranges::copy(before, shared.begin());
-  deterministic_sharing<float> sharing(
+  virtual_replica<float> sharing(
       store, 0, {{.rows = 100, .width = 7}, {.offset = half_count, .rows = all_count - half_count, .hot_first = false}},
       no_singletons, {half_count, isa::scalar});
   sharing.begin_round({.gain_weight = 1.0f, .state_gain_weight = 1.0f});
@@ -147,19 +147,19 @@ TEST(half_virtual_replicas, add_what_they_gained_to_the_floats) {
   std::vector<float> gains(all_count);
   for (std::size_t v = 0; v < 3; ++v) {
     sharing.become(v, 0);
-    ASSERT_EQ(sharing.values().size(), all_count - half_count / 2);
-    ASSERT_EQ(sharing.state_values().size(), all_count);
-    const auto own = halves_in(sharing.values(), 0, half_count);
+    ASSERT_EQ(sharing.values(0).size(), all_count - half_count / 2);
+    ASSERT_EQ(sharing.values(1).size(), all_count);
+    const auto own = halves_in(sharing.values(0), 0, half_count);
     for (std::size_t j = 0; j < half_count; ++j) ASSERT_EQ(own[j], to_half(before[j])) << j;
     for (std::size_t j = v; j < half_count; j += 4) {
       const float began = to_float(own[j]);
       own[j] = to_half(began + 0.5f);
       gains[j] += to_float(own[j]) - began;
     }
-    sharing.values()[all_count - 1 - half_count / 2] += 1.0f;
+    sharing.values(0)[all_count - 1 - half_count / 2] += 1.0f;
     gains[all_count - 1] =
         (v == 0 ? 0.0f : gains[all_count - 1]) + ((before[all_count - 1] + 1.0f) - before[all_count - 1]);
-    sharing.state_values()[5] += 0.25f;
+    sharing.values(1)[5] += 0.25f;
   }
   sharing.merge({.turn = 0, .virtual_workers = 3, .last = true}, {.number = 0, .count = 1});
   for (std::size_t j = 0; j < all_count; ++j) ASSERT_EQ(shared[j], before[j] + gains[j]) << j;

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/memory/private_memory.hpp>
-#include <hogwild/detail/sharing/deterministic.hpp>
 #include <hogwild/detail/sharing/replica.hpp>
+#include <hogwild/detail/sharing/virtual_replica.hpp>
 
 using namespace hogwild;
 
@@ -54,13 +54,13 @@ TEST_F(large_model, is_fetched_exchanged_and_sent_block_by_block) {
 }
 
 TEST_F(large_model, is_taken_up_and_merged_block_by_block) {
-  deterministic_sharing<float> mine(store, 1, groups);
+  virtual_replica<float> mine(store, 1, groups);
   mine.begin_round({});
   mine.become(0, 0);
   EXPECT_GE(told(), few);
   mine.become(1, 0);
   told();
-  for (float& w : mine.values()) w += 2.0f;
+  for (float& w : mine.values(0)) w += 2.0f;
   mine.merge({.turn = 0, .virtual_workers = 2, .last = true}, {.number = 0, .count = 1});
   EXPECT_GE(told(), few);
   for (const float w : store.parameters<float>()) ASSERT_EQ(w, 2.0f);
@@ -79,7 +79,7 @@ TEST(rare_columns_of_a_chunk, are_loaded_and_stored_block_by_block) {
   };
   worker_memory memory;
   told_by(replica<float>(store, 0, memory, groups, parameters, 0, update_kind::lossy));
-  told_by(deterministic_sharing<float>(store, 0, groups, 0));
+  told_by(virtual_replica<float>(store, 0, groups, 0));
 }
 
 }  // namespace

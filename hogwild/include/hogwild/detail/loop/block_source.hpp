@@ -20,41 +20,37 @@
 
 namespace hogwild {
 
-/// Draws blocks of ratings (rating_blocks.hpp), as a ticket_source draws chunks. The worker that trains a block owns
+/// Draws blocks of ratings (rating_blocks.hpp), as a shard_source draws chunks. The worker that trains a block owns
 /// its users and its items, so no two workers change the same row, and a round has the result of one worker that trains
 /// the blocks in some order. There is no central dealer: a worker takes the locks of a band of users and of a band of
 /// items, both or none, and tries another block if one is taken. Nobody waits except for the last blocks, and for a
 /// dead owner's blocks only until the owner is known to be dead.
-class block_source {
+class block_source final : public ticket_source {
  public:
-  block_source(const param_store& store, const round_plan& round, std::size_t slot, const chunk_plan& plan,
-               const loop_options& options)
-      : store_(store),
-        round_(round),
-        me_(store.slots()[slot]),
-        locks_(store.locks(slot)),
-        blocks_(plan.count()),
-        bands_(static_cast<std::uint32_t>(std::lround(std::sqrt(static_cast<double>(plan.count()))))),
-        rows_per_block_(static_cast<double>(plan.rows_per_chunk())) {
+  explicit block_source(const worker_round& at)
+      : store_(at.store),
+        round_(at.round),
+        me_(store_.slots()[at.slot]),
+        locks_(store_.locks(at.slot)),
+        blocks_(at.plan.count()),
+        bands_(static_cast<std::uint32_t>(std::lround(std::sqrt(static_cast<double>(blocks_))))),
+        rows_per_block_(static_cast<double>(at.plan.rows_per_chunk())) {
     // Each worker begins at another place of the same order.
-    const std::size_t count = round.redo > 0 ? round.redo : blocks_;
-    const feistel_permutation order(count, options.seed ^ 0x626c6f63u, round.pass);
-    const std::size_t first = slot % round.workers * count / round.workers;
+    const std::size_t count = round_.redo > 0 ? round_.redo : blocks_;
+    const feistel_permutation order(count, at.options.seed ^ 0x626c6f63u, round_.pass);
+    const std::size_t first = at.slot % round_.workers * count / round_.workers;
     left_.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t k = order((first + i) % count);
-      left_.push_back(round.redo > 0 ? store.redo()[k] : static_cast<std::uint32_t>(k));
+      left_.push_back(round_.redo > 0 ? store_.redo()[k] : static_cast<std::uint32_t>(k));
     }
   }
   /// A worker that leaves with a block in hand must not keep the others waiting.
-  ~block_source() { release(); }
-  block_source(const block_source&) = delete;
-  block_source& operator=(const block_source&) = delete;
+  ~block_source() override { release(); }
 
   /// A free block; waits if all that are left are taken. Nothing when none is left, the worker no longer counts, or the
   /// run is asked to stop.
-  template <class Step>
-  std::optional<ticket> draw(Step&) {
+  std::optional<ticket> draw() override {
     for (std::uint32_t spins = 1;; ++spins) {
       if (take()) {
         const auto before = store_.control().drawn.draw(round_.number, blocks_);
@@ -70,12 +66,9 @@ class block_source {
   }
 
   /// Marks the block that was drawn last as trained.
-  template <class Step>
-  void finish(const ticket&, Step&, race_probe&) {
-    release();
-  }
+  void finish(race_probe&) override { release(); }
 
-  bool stopped() const { return store_.control().stopping(); }
+  bool stopped() const override { return store_.control().stopping(); }
 
  private:
   std::size_t user_stripe(std::uint32_t block) const { return block / bands_; }

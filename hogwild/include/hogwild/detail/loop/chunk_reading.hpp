@@ -22,18 +22,14 @@ class chunk_reading {
   chunk_reading(const sparse_view& data, const chunk_plan& plan, row_order order)
       : data_(data), plan_(plan), streams_(by_chunks(order) && data.streams()) {}
 
-  /// Called before the chunk of this ticket is trained. A ticket source that knows which tickets come next has
-  /// following().
-  template <class Tickets>
-  void begin(const Tickets& tickets, const ticket& drawn) {
+  /// Called before the chunk of this ticket is trained.
+  void begin(const ticket_source& tickets, const ticket& drawn) {
     if (!streams_) return;
-    if constexpr (requires { tickets.following(drawn, std::size_t{}); }) {
-      // Ticket numbers rise one by one, except past tickets that others draw and at a change of shard.
-      if (announced_ <= drawn.number || announced_ > drawn.number + chunks_ahead) announced_ = drawn.number + 1;
-      for (; announced_ <= drawn.number + chunks_ahead; ++announced_) {
-        const auto next = tickets.following(drawn, announced_ - drawn.number);
-        if (next) data_.announce(plan_[*next].first, plan_[*next].last);
-      }
+    // Ticket numbers rise one by one, except past tickets that others draw and at a change of shard.
+    if (announced_ <= drawn.number || announced_ > drawn.number + chunks_ahead) announced_ = drawn.number + 1;
+    for (; announced_ <= drawn.number + chunks_ahead; ++announced_) {
+      const auto next = tickets.following(drawn, announced_ - drawn.number);
+      if (next) data_.announce(plan_[*next].first, plan_[*next].last);
     }
   }
 

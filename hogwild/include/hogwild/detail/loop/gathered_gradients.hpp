@@ -30,16 +30,16 @@ std::function<void(std::span<T>, T)> projection_of(const M& m) {
   return {};
 }
 
-/// Projects parameters that workers share: adds the difference that the projection makes.
+/// Projects parameters that workers share: adds the difference that project(run, step) makes.
 template <parameter T>
 class projected_run {
  public:
-  template <class M, class View>
-  void change(const M& m, View& w, std::size_t offset, std::size_t n, T step) {
+  template <class F, class View>
+  void change(const F& project, View& w, std::size_t offset, std::size_t n, T step) {
     before_.resize(n);
     w.load_block(offset, before_);
     after_ = before_;
-    m.project(std::span<T>(after_), step);
+    project(std::span<T>(after_), step);
     if (after_ == before_) return;
     for (std::size_t i = 0; i < n; ++i) after_[i] -= before_[i];
     w.add_block(offset, after_);

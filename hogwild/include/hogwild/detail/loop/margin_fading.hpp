@@ -18,7 +18,6 @@
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/sharing/untrained.hpp>
-#include <hogwild/detail/worker/turn_source.hpp>
 
 // Margin models under momentum and adam, whose velocities and means fade at every row, for all columns. A row owes its
 // step to the columns that it does not have. Each worker counts its own rows: it makes the owed steps of a column
@@ -160,11 +159,11 @@ class margin_fading_batch : public Sharing {
 
   /// A worker that plays several virtual workers settles each at the end of its chunk: another worker may play it next.
   void end_round() {
-    if constexpr (!std::derived_from<Sharing, virtual_replicas>) settle_all();
+    if (!Sharing::changes_worker()) settle_all();
     Sharing::end_round();
   }
   void end_chunk() {
-    if constexpr (std::derived_from<Sharing, virtual_replicas>) settle_all();
+    if (Sharing::changes_worker()) settle_all();
     Sharing::end_chunk();
   }
 

@@ -70,6 +70,17 @@ Optimizer optimizer_on(const Sharing& sharing, const loop_options& options) {
   }
 }
 
+/// Where parameters and the optimiser's state lie at present.
+template <class View, class Optimizer>
+struct trained_arrays {
+  View parameters;
+  Optimizer optimizer;
+};
+template <class Optimizer, class Sharing>
+trained_arrays<typename Sharing::view_type, Optimizer> arrays_on(const Sharing& sharing, const loop_options& options) {
+  return {sharing.parameters(), optimizer_on<Optimizer>(sharing, options)};
+}
+
 /// Row r with the label that the model trains on; valid until the cursor moves on.
 inline sparse_row<float> labelled_row(row_cursor& rows, std::size_t r, const label_map& labels) {
   sparse_row<float> z = rows.row(r);

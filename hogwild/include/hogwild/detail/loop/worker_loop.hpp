@@ -5,11 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <variant>
 
 #include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/data/sampler.hpp>
 #include <hogwild/detail/data/singleton_columns.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/loop/chunk_reading.hpp>
@@ -39,26 +41,6 @@ batch_outcome train_row(Step& step, row_cursor& cursor, std::size_t r, race_prob
   return {changed, example.size()};
 }
 
-/// A step's ticket source: its sharing policy may have one of its own.
-template <class Step>
-struct tickets_of {
-  using type = ticket_source;
-};
-template <class Step>
-requires requires {
-  typename Step::tickets;
-}
-struct tickets_of<Step> {
-  using type = typename Step::tickets;
-};
-
-/// Whether a step's sharing policy may load a chunk's singleton columns before it and store them after it;
-/// moves_singletons() says whether it does.
-template <class Step>
-inline constexpr bool may_move_singletons = requires(Step step) {
-  step.begin_chunk(column_range{});
-};
-
 /// Whether a step trains runs of consecutive rows, which it holds in a form of its own.
 template <class Step>
 inline constexpr bool takes_runs = requires(Step step) {
@@ -76,7 +58,7 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
                  const loop_options& options, Step& step) {
   const round_plan round = store.control().round;  // a copy: a worker that sleeps through a gate goes on with it
   worker_slot& me = store.slots()[slot];
-  typename tickets_of<Step>::type tickets(store, round, slot, plan, options);
+  const std::unique_ptr<ticket_source> tickets = step.tickets({store, round, slot, plan, options});
   const row_sampler sampler(options.order, data.rows(), options.seed, round.pass);
   race_probe probe(store.slots(), slot, options.telemetry != 0);
   chunk_reading reading(data, plan, options.order);
@@ -86,18 +68,17 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
 
   step.begin_round(round);
   while (me.counts()) {
-    const auto drawn = tickets.draw(step);
+    const auto drawn = tickets->draw();
     if (!drawn) return step.end_round();
     const chunk work = plan[drawn->chunk];
     batch_outcome sum;
     me.held.set(drawn->number + 1);
     me.beats.raise(1);
-    reading.begin(tickets, *drawn);
+    reading.begin(*tickets, *drawn);
     if (by_chunks(options.order) && !takes_runs<Step>) data.ensure(work.first, work.last);
-    if constexpr (may_move_singletons<Step>) {
-      if (step.moves_singletons())
-        step.begin_chunk(by_chunks(options.order) ? singleton_columns(data, work.first, work.last) : column_range{});
-    }
+    const bool moves_singletons = step.moves_singletons();
+    if (moves_singletons)
+      step.begin_chunk(by_chunks(options.order) ? singleton_columns(data, work.first, work.last) : column_range{});
     step.begin(round, drawn->position);
     bool cut = false;
     for (std::size_t position = work.first; position < work.last;) {
@@ -118,19 +99,17 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
       me.rows.set(rows += n);
       step.exchange(n, probe);
     }
-    if constexpr (may_move_singletons<Step>) {
-      if (step.moves_singletons()) {
-        if (!me.counts()) return me.held.set(0);
-        step.end_chunk();
-      }
+    if (moves_singletons) {
+      if (!me.counts()) return me.held.set(0);
+      step.end_chunk();
     }
     reading.end(work);
     me.updates.raise(sum.updates);
     me.nonzeros.raise(sum.nonzeros);
     if (!cut) store.done()[drawn->number].raise_to(round.number);
     me.held.set(0);
-    tickets.finish(*drawn, step, probe);
-    if (tickets.stopped()) return step.end_round();
+    tickets->finish(probe);
+    if (tickets->stopped()) return step.end_round();
   }
 }
 

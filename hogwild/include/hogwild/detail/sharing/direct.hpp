@@ -2,18 +2,24 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include <hogwild/detail/control/telemetry.hpp>
+#include <hogwild/detail/data/singleton_columns.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/sharing/sharing_traits.hpp>
+#include <hogwild/detail/worker/shard_source.hpp>
 
 namespace hogwild {
 
 /// All workers read and write the one shared array, an update a step: Hogwild! as published.
 ///
 /// A sharing policy says where a worker's reads and adds go. The worker loop calls begin_round() before a round's first
-/// row, exchange(rows) after each batch of rows, and end_round() when the worker draws no more tickets.
+/// row, exchange(rows) after each batch of rows, and end_round() when the worker draws no more tickets. tickets() makes
+/// what the worker draws from. changes_worker(): whether another worker may go on with its arrays after each chunk. If
+/// moves_singletons(), begin_chunk() and end_chunk() are called before and after the rows that alone have the columns
+/// `singletons`.
 template <parameter T, class Update>
 class direct_sharing {
  public:
@@ -31,6 +37,12 @@ class direct_sharing {
   std::size_t rows_to_exchange() const { return static_cast<std::size_t>(-1); }
   void exchange(std::size_t, race_probe&) const {}  // every change is visible to the others already
   void end_round() const {}
+
+  std::unique_ptr<ticket_source> tickets(const worker_round& at) const { return std::make_unique<shard_source>(at); }
+  static constexpr bool changes_worker() { return false; }
+  static constexpr bool moves_singletons() { return false; }
+  void begin_chunk(column_range) const {}
+  void end_chunk() const {}
 
  private:
   static Update policy(const param_store& store, std::size_t slot) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/sharing/deterministic.hpp>
 #include <hogwild/detail/sharing/direct.hpp>
 #include <hogwild/detail/sharing/exclusive.hpp>
 #include <hogwild/detail/sharing/gathered.hpp>
@@ -43,8 +42,6 @@ void with_sharing(const worker_context& at, const std::vector<parameter_group>& 
     else if (only != at.slot)
       return;
   }
-  if (kind == access_kind::deterministic)
-    return train(deterministic_sharing<T>(at.store, at.slot, groups, first_singleton, o.halves));
   if (kind == access_kind::gathered) return train(gathered_sharing<T>(at.store, *at.hook));
   if (kind != access_kind::direct && kind != access_kind::head) {
     const auto arrays = private_arrays_of<T>(kind, at, groups, first_singleton);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -101,13 +102,15 @@ class held_example {
 template <parameter T>
 class exclusive_sharing : public direct_sharing<T, update::lossy> {
  public:
-  using tickets = exclusive_source;
-
   /// `columns`: of the data.
   exclusive_sharing(const param_store& store, std::size_t slot, const std::vector<parameter_group>& groups,
                     std::size_t columns, update_kind kind)
       : direct_sharing<T, update::lossy>(store, slot),
         stripes_(kind == update_kind::edge_locked ? store.locks(slot) : stripe_locks(), groups, columns) {}
+
+  std::unique_ptr<ticket_source> tickets(const worker_round& at) const {
+    return std::make_unique<exclusive_source>(at);
+  }
 
   /// Locks what an example touches while the result lives; one at a time.
   template <class Example>

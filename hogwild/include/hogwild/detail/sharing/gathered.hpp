@@ -2,14 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include <hogwild/detail/control/round_plan.hpp>
 #include <hogwild/detail/control/telemetry.hpp>
+#include <hogwild/detail/data/singleton_columns.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/sharing/sharing_traits.hpp>
+#include <hogwild/detail/worker/shard_source.hpp>
 
 namespace hogwild {
 
@@ -98,6 +101,12 @@ class gathered_sharing {
     hook_->exchanged(0);
   }
   void end_round() const { hook_->ended(); }
+
+  std::unique_ptr<ticket_source> tickets(const worker_round& at) const { return std::make_unique<shard_source>(at); }
+  static constexpr bool changes_worker() { return false; }
+  static constexpr bool moves_singletons() { return false; }
+  void begin_chunk(column_range) const {}
+  void end_chunk() const {}
 
  private:
   const param_store& store_;

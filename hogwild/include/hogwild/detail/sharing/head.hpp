@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/split_view.hpp>
@@ -31,6 +32,8 @@ class head_sharing {
   std::size_t rows_to_exchange() const { return hot_->rows_to_exchange(); }
   void exchange(std::size_t rows, race_probe& probe) { hot_->exchange(rows, probe); }
   void end_round() { hot_->end_round(); }
+  std::unique_ptr<ticket_source> tickets(const worker_round& at) { return hot_->tickets(at); }
+  bool changes_worker() const { return hot_->changes_worker(); }
   bool moves_singletons() const { return hot_->moves_singletons(); }
   void begin_chunk(column_range singletons) { hot_->begin_chunk(singletons); }
   void end_chunk() const { hot_->end_chunk(); }

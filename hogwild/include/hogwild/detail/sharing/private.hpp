@@ -12,6 +12,8 @@
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/sharing/sharing_traits.hpp>
 #include <hogwild/detail/worker/loop_options.hpp>
+#include <hogwild/detail/worker/shard_source.hpp>
+#include <hogwild/detail/worker/ticket_source.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {
@@ -24,8 +26,8 @@ struct parameter_run {
 };
 
 /// The arrays on which one worker trains while nobody else writes them. How it exchanges with others depends on the
-/// class: as a replica of the shared arrays, as a rank of a synchronous engine, or not at all, if it is the only
-/// worker. Belongs to one worker.
+/// class: as a replica of the shared arrays, as a virtual worker of a reproducible run, as a rank of a synchronous
+/// engine, or not at all, if it is the only worker. Belongs to one worker.
 template <parameter T>
 class private_arrays {
  public:
@@ -39,6 +41,11 @@ class private_arrays {
   std::size_t count() const { return values_.size(); }
 
   virtual void begin_round(const round_plan& round) = 0;
+
+  /// What the worker draws its tickets from in this round.
+  virtual std::unique_ptr<ticket_source> tickets(const worker_round& at) { return std::make_unique<shard_source>(at); }
+  /// Whether another worker may go on with these arrays after each chunk.
+  virtual bool changes_worker() const { return false; }
 
   /// Whether singleton columns are loaded here before their chunk and stored after it.
   virtual bool moves_singletons() const { return false; }
@@ -78,8 +85,8 @@ class private_arrays {
   worker_slot* unsent_;
 };
 
-/// The arrays of a worker whose sharing is alone, averaged or buffered (access_kind). `first_singleton` as in
-/// replica. The context outlives them.
+/// The arrays of a worker whose sharing is alone, averaged, buffered or deterministic (access_kind). `first_singleton`
+/// as in replica. The context outlives them.
 template <parameter T>
 std::unique_ptr<private_arrays<T>> private_arrays_of(access_kind kind, const worker_context& at,
                                                      const std::vector<parameter_group>& groups,
@@ -117,6 +124,8 @@ class private_sharing {
   std::size_t rows_to_exchange() const { return arrays_->rows_to_exchange(); }
   void exchange(std::size_t rows, race_probe& probe) { arrays_->exchange(rows, probe); }
   void end_round() { arrays_->end_round(); }
+  std::unique_ptr<ticket_source> tickets(const worker_round& at) { return arrays_->tickets(at); }
+  bool changes_worker() const { return arrays_->changes_worker(); }
   bool moves_singletons() const { return arrays_->moves_singletons(); }
   void begin_chunk(column_range singletons) { arrays_->begin_chunk(singletons); }
   void end_chunk() const { arrays_->end_chunk(); }

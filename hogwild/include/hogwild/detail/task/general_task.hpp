@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,22 +15,22 @@
 #include <hogwild/detail/loop/general_step.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/loop/workspace_step.hpp>
-#include <hogwild/detail/math/proximal.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
+#include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/detail/sharing/untrained.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/task/grouped_task.hpp>
 #include <hogwild/detail/task/kernel_loops.hpp>
 #include <hogwild/detail/task/linear_classes.hpp>
 #include <hogwild/detail/task/row_kernel_loops.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/detail/task/tried_access.hpp>
-#include <hogwild/detail/task/vector_passes.hpp>
 
 namespace hogwild {
 
 /// A free model on its data.
 template <free_model M>
-class general_task final : public training_task {
+class general_task final : public grouped_task<typename M::scalar_type> {
   static_assert(!workspace_model<M> || defaults_of<M>().form != l2_form::per_occurrence || occurrence_model<M>,
                 "a model with a workspace whose l2 is by occurrence says what an example touches: squares_touched()");
   static_assert(!trained_by_kernels<M> || row_kernel_model<M> || factor_model<M> || field_model<M> || cut_model<M>,
@@ -41,7 +40,9 @@ class general_task final : public training_task {
   using scalar = typename M::scalar_type;
 
   general_task(const M& m, const sparse_view& data, label_map labels, const loop_options& options)
-      : training_task(facts_of(m, data, options), data, std::move(labels), options), model_(m), kernels_(*this) {
+      : grouped_task<scalar>(facts_of(m, data, options), data, std::move(labels), options, workspace_model<M>),
+        model_(m),
+        kernels_(*this) {
     if constexpr (linear_class_model<M>) facts_.convex = classes()->bounded(data.rows());
   }
 
@@ -62,7 +63,8 @@ class general_task final : public training_task {
 
   void try_rows(const param_store& store) const override {
     tried_bounds bounds{.model = facts_.model, .parameters = facts_.parameters};
-    if (workspace_model<M> && !occurrence_model<M> && options_.l2 > 0.0) bounds.whole = groups_to_try();
+    // A batch emits every parameter of a group with l2 once, or none.
+    if (workspace_model<M> && !occurrence_model<M> && options_.l2 > 0.0) bounds.whole = this->groups_to_try();
     const tried_reader<scalar> w(param_view<scalar>(store.parameters<scalar>()).reader(), bounds);
     auto differentiate = gradient_of(w, tried_emit<scalar>(bounds));
     row_cursor cursor(data_);
@@ -109,62 +111,32 @@ class general_task final : public training_task {
 
   double smoothness() const override { return workspace_model<M> && has_scores<M>() ? 0.0 : 1.0; }
 
-  double squared_norm(const param_store& store, double, thread_team& threads) const override {
-    double sum = 0.0;
-    if constexpr (occurrence_model<M>) {
-      sum = mean_of_squares_touched(store, threads);
-    } else {
-      for (const parameter_group& g : facts_.groups) {
-        if (!g.l2 || !(workspace_model<M> || g.hot_first)) continue;
-        if (counts_occurrences())
-          sum += sum_over_rows(store, g, [](double squares) { return squares; });
-        else
-          sum += sum_of_squares(store.parameters<scalar>().subspan(g.offset, g.rows * g.width), threads);
-      }
-    }
-    return sum;
-  }
-
-  /// For each group to which l1 applies, the sum of the norms of its rows.
-  double absolute_sum(const param_store& store, thread_team&) const override {
-    double sum = 0.0;
-    for (const parameter_group& g : facts_.groups) {
-      if (g.l2 && g.hot_first) sum += sum_over_rows(store, g, [](double squares) { return std::sqrt(squares); });
-    }
-    return sum;
-  }
-
-  void settle(const param_store& store, std::size_t, double step, thread_team& threads) const override {
-    if (options_.l1 == 0.0) return;
-    for (std::size_t i = 0; i < facts_.groups.size(); ++i) {
-      const parameter_group& g = facts_.groups[i];
-      if (!g.l2 || !g.hot_first || options_.freezes(i)) continue;
-      const double once = l1_at_the_gate * step * g.step_factor * options_.l1;
-      for_each_block(g.rows, threads, [&](std::size_t first, std::size_t last, std::size_t) {
-        shrink_rows(param_view<scalar>(store.parameters<scalar>()), g, first, last, once);
-      });
-    }
-  }
-
-  void fold(const param_store&, double, thread_team&) const override {}
-
-  std::vector<float> parameters_of(const param_store& store, double) const override {
-    const auto stored = store.parameters<scalar>();
-    return {stored.begin(), stored.end()};
+  double squared_norm(const param_store& store, double scale, thread_team& threads) const override {
+    if constexpr (occurrence_model<M>)
+      return mean_of_squares_touched(store, threads);
+    else
+      return grouped_task<scalar>::squared_norm(store, scale, threads);
   }
 
   std::unique_ptr<training_task> on(const sparse_view& rows) const override {
-    return std::make_unique<general_task>(model_, rows, labels_, options_alone());
+    return std::make_unique<general_task>(model_, rows, labels_, this->options_alone());
   }
 
   /// The context of a step; in lockstep it counts the rows of all ranks.
   step_context context_of(const worker_context& at) const {
     const loop_options& o = at.plan.options;
-    return {
-        labels_, data_.degree, all_rows(), o, in_lockstep(o.sharing) ? all_rows() : data_.rows(), &at.store.control()};
+    return {labels_,
+            data_.degree,
+            this->all_rows(),
+            o,
+            in_lockstep(o.sharing) ? this->all_rows() : data_.rows(),
+            &at.store.control()};
   }
 
  private:
+  using grouped_task<scalar>::facts_, grouped_task<scalar>::data_, grouped_task<scalar>::labels_,
+      grouped_task<scalar>::options_;
+
   /// The loop of a worker whose reads and writes go through `sharing`.
   template <class Sharing>
   void train_with(const worker_context& at, const Sharing& sharing) const {
@@ -191,16 +163,6 @@ class general_task final : public training_task {
       throw_untrained(facts_.model, o);
   }
 
-  /// The groups with l2; a batch emits every parameter of such a group once, or none.
-  std::vector<tried_bounds::group> groups_to_try() const {
-    std::vector<tried_bounds::group> groups;
-    for (std::size_t i = 0; i < facts_.groups.size(); ++i) {
-      const parameter_group& g = facts_.groups[i];
-      if (g.l2 && !options_.freezes(i)) groups.push_back({g.name, g.offset, g.rows * g.width});
-    }
-    return groups;
-  }
-
   void initialise_in(std::span<scalar> parameters) const {
     const param_view<scalar> w(parameters);
     const counter_random random(options_.seed, 0x696e6974u);
@@ -208,45 +170,6 @@ class general_task final : public training_task {
       model_.init(w, random, data_);
     else if constexpr (requires { model_.init(w, random); })
       model_.init(w, random);
-  }
-
-  /// Whether each row of the data regularises only what it touches, rather than all parameters.
-  bool counts_occurrences() const {
-    return !workspace_model<M> && options_.form == l2_form::per_occurrence && !data_.degree.empty();
-  }
-
-  /// The sum of f(sum of squares) over the rows of a group. If occurrences count, each is multiplied by the fraction of
-  /// all rows that have its column.
-  template <class F>
-  double sum_over_rows(const param_store& store, const parameter_group& g, const F& f) const {
-    const auto values = store.parameters<scalar>().subspan(g.offset, g.rows * g.width);
-    const auto all = static_cast<double>(std::max<std::uint64_t>(all_rows(), 1));
-    double sum = 0.0;
-    for (std::size_t row = 0; row < g.rows; ++row) {
-      const std::size_t column = g.first_column + row;
-      double times = 1.0, squares = 0.0;
-      if (counts_occurrences()) times = column < data_.degree.size() ? data_.degree[column] / all : 0.0;
-      for (const scalar w : values.subspan(row * g.width, g.width))
-        squares += static_cast<double>(w) * static_cast<double>(w);
-      sum += times * f(squares);
-    }
-    return sum;
-  }
-
-  /// Applies l1 to rows [first, last) of a group; `once` is the amount for one pass over each row of the data.
-  void shrink_rows(const param_view<scalar>& w, const parameter_group& g, std::size_t first, std::size_t last,
-                   double once) const {
-    const bool each = options_.form == l2_form::per_occurrence;
-    std::vector<scalar> row(g.width);
-    for (std::size_t k = first; k < last; ++k) {
-      const std::size_t offset = g.offset + k * g.width, column = g.first_column + k;
-      w.load_block(offset, row);
-      if (std::ranges::all_of(row, [](scalar x) { return x == scalar(0); })) continue;
-      const std::size_t times = each ? data_.degree[column] : all_rows();
-      const auto by = static_cast<scalar>(left_of_row<scalar>(row, once * static_cast<double>(times)) - 1.0);
-      for (scalar& x : row) x *= by;
-      w.add_block(offset, row);
-    }
   }
 
   // Templates, because clang 14 instantiates other members with the class, even if their requirements forbid it.

@@ -68,7 +68,7 @@ class kernel_loops<M> {
       if (at.plan.blocks && (alone || shared)) return on(owned_array(at.store, at.slot));
     }
     if constexpr (shared && kernels_may_race) return on(whole_array(at.store, at.slot));
-    if constexpr (own || std::same_as<Sharing, deterministic_sharing<float>>) {
+    if constexpr (own) {
       if (alone || at.plan.options.optimizer == optimizer_kind::sgd) return on(sharing);
     }
     return false;
@@ -99,8 +99,8 @@ class kernel_loops<M> {
   /// The shared arrays, for workers that own what they change.
   class owned_array : public whole_array {
    public:
-    using tickets = block_source;
     using whole_array::whole_array;
+    std::unique_ptr<ticket_source> tickets(const worker_round& at) const { return std::make_unique<block_source>(at); }
   };
 
   const rating_list& ratings(const loop_plan& plan) const {
@@ -182,7 +182,7 @@ class kernel_loops<M> {
     if (!task_.facts().edge_kernels) return false;
     if constexpr (std::same_as<Sharing, direct_sharing<float, update::lossy>> && kernels_may_race)
       return on(whole_array(at.store, at.slot));
-    if constexpr (own || std::same_as<Sharing, deterministic_sharing<float>>) {
+    if constexpr (own) {
       // In lockstep all meet after the same number of rows, not at the end of a window.
       if (!in_lockstep(at.plan.options.sharing)) return on(sharing);
     }

@@ -10,6 +10,7 @@
 #include <hogwild/detail/loop/row_lane_step.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
+#include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/kernel_loops.hpp>
 #include <hogwild/detail/task/lane_loops.hpp>

@@ -6,6 +6,7 @@
 
 #include <hogwild/detail/control/round_robin.hpp>
 #include <hogwild/detail/control/telemetry.hpp>
+#include <hogwild/detail/worker/shard_source.hpp>
 #include <hogwild/detail/worker/ticket_source.hpp>
 
 namespace hogwild {
@@ -14,34 +15,28 @@ namespace hogwild {
 /// one example, and workers draw and train in a fixed circle: each ticket is drawn when the one before is trained, so
 /// that the result does not depend, to the bit, on how many workers there are, or which. A worker that is dead or was
 /// left out loses its turn; its ticket is drawn again in a redo round like any other. Otherwise tickets are those of a
-/// ticket_source.
-class exclusive_source {
+/// shard_source.
+class exclusive_source final : public ticket_source {
  public:
-  exclusive_source(const param_store& store, const round_plan& round, std::size_t slot, const chunk_plan& plan,
-                   const loop_options& options)
-      : me_(store.slots()[slot]), tickets_(store, round, slot, plan, options) {
-    if (options.update != update_kind::ordered) return;
-    order_.emplace(store.stripes(), store.slots().size(), slot, worker_counts, store.slots().data());
+  explicit exclusive_source(const worker_round& at) : me_(at.store.slots()[at.slot]), tickets_(at) {
+    if (at.options.update != update_kind::ordered) return;
+    const auto slots = at.store.slots();
+    order_.emplace(at.store.stripes(), slots.size(), at.slot, worker_counts, slots.data());
     order_->enter();
   }
   /// A worker that leaves in its turn (because its row source threw, say) must not keep the others waiting.
-  ~exclusive_source() {
+  ~exclusive_source() override {
     if (order_) order_->leave();
   }
-  exclusive_source(const exclusive_source&) = delete;
-  exclusive_source& operator=(const exclusive_source&) = delete;
 
-  /// The next ticket; nothing when all are dealt out, or if the worker has to stop waiting for its turn.
-  template <class Step>
-  std::optional<ticket> draw(Step& step) {
+  std::optional<ticket> draw() override {
     if (order_ && !order_->take([this] { return gives_up(); })) return std::nullopt;
-    return tickets_.draw(step);
+    return tickets_.draw();
   }
-  template <class Step>
-  void finish(const ticket&, Step&, race_probe&) const {
+  void finish(race_probe&) override {
     if (order_) order_->hand_on();
   }
-  bool stopped() const { return tickets_.stopped(); }
+  bool stopped() const override { return tickets_.stopped(); }
 
  private:
   static bool worker_counts(const void* slots, std::size_t slot) noexcept {
@@ -53,7 +48,7 @@ class exclusive_source {
   }
 
   worker_slot& me_;
-  ticket_source tickets_;
+  shard_source tickets_;
   std::optional<round_robin> order_{};
 };
 

@@ -43,31 +43,25 @@ class virtual_replicas {
 /// Draws tickets of a reproducible round: the i-th ticket of the round belongs to virtual worker i mod V, in turn i /
 /// V. In a turn each virtual worker trains one chunk on a replica of its own; then all gains are added to the shared
 /// arrays, in the order of the virtual workers. The result is the same to the bit whichever real worker does what.
-class turn_source {
+class turn_source final : public ticket_source {
  public:
-  turn_source(const param_store& store, const round_plan& round, std::size_t slot, const chunk_plan& plan,
-              const loop_options& options);
+  /// The replicas outlive this.
+  turn_source(const worker_round& at, virtual_replicas& replicas);
   /// A worker that leaves with a ticket in hand (because its row source threw, say) must not keep the others waiting.
-  ~turn_source() {
+  ~turn_source() override {
     if (holds_) control_.board.abandon(phase_);
   }
-  turn_source(const turn_source&) = delete;
-  turn_source& operator=(const turn_source&) = delete;
 
-  /// The next ticket. If there is none yet, merges or waits for the others; nothing when the round is over.
-  std::optional<ticket> draw(virtual_replicas& replicas);
-
-  /// Called when the ticket that was drawn last has been trained.
-  void finish(const ticket&, virtual_replicas& replicas, race_probe& probe);
-
-  /// As in ticket_source.
-  std::optional<std::size_t> following(const ticket& drawn, std::size_t ahead) const {
+  /// If there is no ticket yet, merges or waits for the others; nothing when the round is over.
+  std::optional<ticket> draw() override;
+  void finish(race_probe& probe) override;
+  std::optional<std::size_t> following(const ticket& drawn, std::size_t ahead) const override {
     if (drawn.number + ahead >= range_.last) return std::nullopt;
     return order_(drawn.number + ahead);
   }
 
   /// Workers leave when draw() returns nothing: all after the same turn.
-  bool stopped() const { return false; }
+  bool stopped() const override { return false; }
 
   static std::size_t turns_of(const shard& range, std::size_t virtual_workers) {
     return (range.size() + virtual_workers - 1) / virtual_workers;
@@ -80,15 +74,16 @@ class turn_source {
   std::size_t turns() const { return control_.board.turns_of_round(); }
   merge_plan turn_plan() const { return {turn(), virtual_workers_, turn() + 1 == turns()}; }
 
-  std::size_t slices(const virtual_replicas& replicas) const;
+  std::size_t slices() const;
   std::optional<ticket> ticket_of(std::size_t v) const;
   /// Called by the worker that finished a turn's last chunk: no replica changes any more, and all writes to them are
   /// visible.
-  void end_turn(const virtual_replicas& replicas);
+  void end_turn();
   void advance_by(std::uint32_t phases) { control_.board.advance(phase_, phase_ + phases); }
 
   control_block& control_;
   worker_slot& me_;
+  virtual_replicas& replicas_;
   round_plan round_;
   chunk_plan plan_;
   shard range_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/sharing/deterministic.hpp>
+#include <hogwild/detail/sharing/virtual_replica.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,10 +14,10 @@
 namespace hogwild {
 
 template <parameter T>
-deterministic_sharing<T>::deterministic_sharing(const param_store& store, std::size_t slot,
-                                                std::vector<parameter_group> groups, std::size_t first_singleton,
-                                                stored_halves halves)
-    : store_(store),
+virtual_replica<T>::virtual_replica(const param_store& store, std::size_t slot, std::vector<parameter_group> groups,
+                                    std::size_t first_singleton, stored_halves halves)
+    : private_arrays<T>(nullptr),
+      store_(store),
       me_(&store.slots()[slot]),
       groups_(std::move(groups)),
       first_singleton_(first_singleton),
@@ -25,31 +25,30 @@ deterministic_sharing<T>::deterministic_sharing(const param_store& store, std::s
   for (const parameter_group& g : groups_) {
     widest_ = std::max(widest_, g.width);
   }
+  for (std::size_t k = 0; k <= store.shape().state_arrays; ++k) values_.push_back(store.replica<T>(0, k));
 }
 
 template <parameter T>
-void deterministic_sharing<T>::begin_chunk(column_range singletons) {
+void virtual_replica<T>::begin_chunk(column_range singletons) {
   singletons_ = singletons;
-  for (std::size_t k = 0; k < arrays(); ++k) {
-    for_singleton_parameters(
-        singletons_, first_singleton_, groups_, shared(k).size(),
-        [&](std::size_t first, std::size_t n) { copy(shared(k), store_.replica<T>(self_, k), first, n); });
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    for_singleton_parameters(singletons_, first_singleton_, groups_, shared(k).size(),
+                             [&](std::size_t first, std::size_t n) { copy(shared(k), values_[k], first, n); });
   }
 }
 
 template <parameter T>
-void deterministic_sharing<T>::end_chunk() const {
-  for (std::size_t k = 0; k < arrays(); ++k) {
-    for_singleton_parameters(
-        singletons_, first_singleton_, groups_, shared(k).size(),
-        [&](std::size_t first, std::size_t n) { copy(store_.replica<T>(self_, k), shared(k), first, n); });
+void virtual_replica<T>::end_chunk() const {
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    for_singleton_parameters(singletons_, first_singleton_, groups_, shared(k).size(),
+                             [&](std::size_t first, std::size_t n) { copy(values_[k], shared(k), first, n); });
   }
 }
 
 template <parameter T>
-void deterministic_sharing<T>::become(std::size_t v, std::size_t turn) {
-  self_ = v;
-  for (std::size_t k = 0; k < arrays(); ++k) {
+void virtual_replica<T>::become(std::size_t v, std::size_t turn) {
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    values_[k] = store_.replica<T>(v, k);
     for (const parameter_group& g : groups_) {
       const std::size_t n = merged_rows(g, {turn == 0 ? 0 : turn - 1, 0, turn == 0}) * g.width;
       begin(v, k, g.offset, n);
@@ -58,16 +57,16 @@ void deterministic_sharing<T>::become(std::size_t v, std::size_t turn) {
 }
 
 template <parameter T>
-std::size_t deterministic_sharing<T>::worth_slices(const merge_plan& turn) const {
+std::size_t virtual_replica<T>::worth_slices(const merge_plan& turn) const {
   constexpr std::size_t smallest = 2048;
   std::size_t elements = 0;
   for (const parameter_group& g : groups_) elements += merged_rows(g, turn) * g.width;
-  return std::clamp<std::size_t>(arrays() * elements / smallest, 1, turn_board::most_items);
+  return std::clamp<std::size_t>(values_.size() * elements / smallest, 1, turn_board::most_items);
 }
 
 template <parameter T>
-void deterministic_sharing<T>::merge(const merge_plan& turn, const merge_slice& slice) const {
-  for (std::size_t k = 0; k < arrays(); ++k) {
+void virtual_replica<T>::merge(const merge_plan& turn, const merge_slice& slice) const {
+  for (std::size_t k = 0; k < values_.size(); ++k) {
     for (const parameter_group& g : groups_) {
       const std::size_t n = merged_rows(g, turn) * g.width;
       const auto cut = [&](std::size_t i) { return i == slice.count ? n : n * i / slice.count / block * block; };
@@ -80,13 +79,13 @@ void deterministic_sharing<T>::merge(const merge_plan& turn, const merge_slice& 
 }
 
 template <parameter T>
-void deterministic_sharing<T>::copy(std::span<const T> from, std::span<T> to, std::size_t offset, std::size_t n) const {
+void virtual_replica<T>::copy(std::span<const T> from, std::span<T> to, std::size_t offset, std::size_t n) const {
   in_blocks(*me_, offset, n,
             [&](std::size_t first, std::size_t size) { std::copy_n(from.data() + first, size, to.data() + first); });
 }
 
 template <parameter T>
-void deterministic_sharing<T>::begin(std::size_t v, std::size_t k, std::size_t offset, std::size_t n) const {
+void virtual_replica<T>::begin(std::size_t v, std::size_t k, std::size_t offset, std::size_t n) const {
   const std::span<T> from = shared(k), to = store_.replica<T>(v, k);
   if (k > 0 || halves_.count == 0) return copy(from, to, offset, n);
   in_blocks(*me_, offset, n, [&](std::size_t first, std::size_t size) {
@@ -98,8 +97,8 @@ void deterministic_sharing<T>::begin(std::size_t v, std::size_t k, std::size_t o
 }
 
 template <parameter T>
-void deterministic_sharing<T>::gains(std::size_t v, std::size_t k, std::size_t first, std::span<const T> before,
-                                     T* gain) const {
+void virtual_replica<T>::gains(std::size_t v, std::size_t k, std::size_t first, std::span<const T> before,
+                               T* gain) const {
   const std::span<T> own = store_.replica<T>(v, k);
   if constexpr (std::same_as<T, float>) {
     if (k == 0 && halves_.has(first)) {
@@ -114,15 +113,14 @@ void deterministic_sharing<T>::gains(std::size_t v, std::size_t k, std::size_t f
 }
 
 template <parameter T>
-std::size_t deterministic_sharing<T>::merged_rows(const parameter_group& g, const merge_plan& turn) const {
+std::size_t virtual_replica<T>::merged_rows(const parameter_group& g, const merge_plan& turn) const {
   if (!g.hot_first) return g.rows;
   if (turn.last) return std::min(g.rows, first_singleton_);
   return std::min({g.rows, first_singleton_, ruler_prefix(turn.turn + 1, widest_)});
 }
 
 template <parameter T>
-void deterministic_sharing<T>::merge_block(const merge_plan& turn, std::size_t k, std::size_t first,
-                                           std::size_t n) const {
+void virtual_replica<T>::merge_block(const merge_plan& turn, std::size_t k, std::size_t first, std::size_t n) const {
   T* const base = shared(k).data() + first;
   std::array<T, block> gain, old, own;
   std::copy_n(base, n, old.data());
@@ -135,7 +133,7 @@ void deterministic_sharing<T>::merge_block(const merge_plan& turn, std::size_t k
   std::copy_n(old.data(), n, base);
 }
 
-template class deterministic_sharing<float>;
-template class deterministic_sharing<double>;
+template class virtual_replica<float>;
+template class virtual_replica<double>;
 
 }  // namespace hogwild

@@ -2,22 +2,23 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/data/singleton_columns.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/sharing/half_parameters.hpp>
-#include <hogwild/detail/sharing/sharing_traits.hpp>
+#include <hogwild/detail/sharing/private.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/detail/worker/turn_source.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {
 
-/// Virtual workers, each with a replica of its own. Nobody writes the shared arrays while they train. At the end of
+/// The replica of the virtual worker that a worker plays in a turn of a reproducible round; each virtual worker has
+/// one, in the store. Nobody writes the shared arrays while they train. At the end of
 /// each turn the shared arrays add the gains of all, in the order of the virtual workers:
 ///
 ///   shared += gain_weight * ((replica 0 - shared) + (replica 1 - shared) + ...)
@@ -28,38 +29,24 @@ namespace hogwild {
 /// One worker computes each coordinate's sum, so it does not matter which worker, or how the coordinates are cut. All
 /// memory is plain: at each moment one worker owns it, and the turn board hands it over.
 template <parameter T>
-class deterministic_sharing : public virtual_replicas {
+class virtual_replica final : public private_arrays<T>, public virtual_replicas {
  public:
-  using scalar_type = T;
-  using view_type = param_view<T>;
-  using tickets = turn_source;
-  static constexpr sharing_traits traits{.replicated = true, .whole_arrays = true, .has_state = true};
-
   /// `first_singleton` and `halves`: see replica; the store's replicas have as many halves. These begin as the shared
   /// values, rounded to nearest, and gain from there.
-  deterministic_sharing(const param_store& store, std::size_t slot, std::vector<parameter_group> groups,
-                        std::size_t first_singleton = no_singletons, stored_halves halves = {});
+  virtual_replica(const param_store& store, std::size_t slot, std::vector<parameter_group> groups,
+                  std::size_t first_singleton = no_singletons, stored_halves halves = {});
 
-  /// The replica of the virtual worker that this worker plays, as it is stored.
-  std::span<T> values() const { return store_.replica<T>(self_, 0); }
-  /// Its array k of the optimiser's state; empty if there is none.
-  std::span<T> state_values(std::size_t k = 0) const {
-    return arrays() > k + 1 ? store_.replica<T>(self_, k + 1) : std::span<T>();
-  }
-  param_reader<T> reader() const { return parameters().reader(); }
-  view_type parameters() const { return view_type(values()); }
-  view_type state(std::size_t k) const { return view_type(store_.replica<T>(self_, k + 1)); }
-
-  void begin_round(const round_plan& round) {
+  void begin_round(const round_plan& round) override {
     gain_weight_ = static_cast<T>(round.gain_weight);
     state_gain_weight_ = static_cast<T>(round.state_gain_weight);
   }
-  std::size_t rows_to_exchange() const { return static_cast<std::size_t>(-1); }
-  void exchange(std::size_t, race_probe&) const {}
-  void end_round() const {}
-  bool moves_singletons() const { return true; }
-  void begin_chunk(column_range singletons);
-  void end_chunk() const;
+  std::unique_ptr<ticket_source> tickets(const worker_round& at) override {
+    return std::make_unique<turn_source>(at, *this);
+  }
+  bool changes_worker() const override { return true; }
+  bool moves_singletons() const override { return true; }
+  void begin_chunk(column_range singletons) override;
+  void end_chunk() const override;
 
   /// From now on the worker plays virtual worker `v`, whose replica takes over the columns that the turn before merged;
   /// in the first turn of a round, all.
@@ -81,7 +68,6 @@ class deterministic_sharing : public virtual_replicas {
   /// were `before`.
   void gains(std::size_t v, std::size_t k, std::size_t first, std::span<const T> before, T* gain) const;
 
-  std::size_t arrays() const { return 1 + store_.shape().state_arrays; }
   std::span<T> shared(std::size_t k) const { return k == 0 ? store_.parameters<T>() : store_.state<T>(k - 1); }
 
   /// An optimiser's sums are summed over all workers, whatever happens to the parameters; its running means are
@@ -92,6 +78,8 @@ class deterministic_sharing : public virtual_replicas {
 
   void merge_block(const merge_plan& turn, std::size_t k, std::size_t first, std::size_t n) const;
 
+  using private_arrays<T>::values_;
+
   const param_store& store_;
   worker_slot* me_;
   std::vector<parameter_group> groups_;
@@ -99,11 +87,10 @@ class deterministic_sharing : public virtual_replicas {
   stored_halves halves_;
   column_range singletons_{};
   std::size_t widest_ = 1;
-  std::size_t self_ = 0;
   T gain_weight_ = T(1), state_gain_weight_ = T(1);
 };
 
-extern template class deterministic_sharing<float>;
-extern template class deterministic_sharing<double>;
+extern template class virtual_replica<float>;
+extern template class virtual_replica<double>;
 
 }  // namespace hogwild

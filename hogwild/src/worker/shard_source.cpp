@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/worker/ticket_source.hpp>
+#include <hogwild/detail/worker/shard_source.hpp>
 
 #include <algorithm>
 
 namespace hogwild {
 
-std::optional<ticket> ticket_source::draw() {
+std::optional<ticket> shard_source::draw() {
   if (round_.redo > 0) {
     // All workers draw redo tickets from one counter, whatever the shards.
     const auto i = store_.counters()[0].draw(round_.number, round_.redo);
@@ -23,26 +23,26 @@ std::optional<ticket> ticket_source::draw() {
   return ticket_of(*number, static_cast<double>(*before));
 }
 
-std::optional<std::size_t> ticket_source::following(const ticket& drawn, std::size_t ahead) const {
+std::optional<std::size_t> shard_source::following(const ticket& drawn, std::size_t ahead) const {
   if (round_.redo > 0) return std::nullopt;
   const shard whole = shard_holding(drawn.number);
   if (drawn.number + ahead >= part_of(whole, round_).last) return std::nullopt;
   return chunk_order(plan_, whole, seed_, round_.pass, order_)(drawn.number + ahead);
 }
 
-shard ticket_source::shard_holding(std::size_t number) const {
+shard shard_source::shard_holding(std::size_t number) const {
   std::size_t id = number * round_.shards / plan_.count();
   while (shard_of(id).last <= number) ++id;
   return shard_of(id);
 }
 
-ticket ticket_source::ticket_of(std::size_t number, double before) const {
+ticket shard_source::ticket_of(std::size_t number, double before) const {
   const chunk_order order(plan_, shard_holding(number), seed_, round_.pass, order_);
   const double position = before * static_cast<double>(plan_.rows_per_chunk());
   return {number, order(number), std::min(position, static_cast<double>(plan_.rows())) * round_.l2.stretch};
 }
 
-std::optional<std::size_t> ticket_source::draw_number() {
+std::optional<std::size_t> shard_source::draw_number() {
   if (own_ < round_.shards) {
     if (const auto i = draw_from(own_)) return i;
   }
@@ -58,7 +58,7 @@ std::optional<std::size_t> ticket_source::draw_number() {
   return std::nullopt;
 }
 
-std::optional<std::size_t> ticket_source::draw_from(std::size_t id) {
+std::optional<std::size_t> shard_source::draw_from(std::size_t id) {
   return store_.counters()[id].draw(round_.number, part_of(shard_of(id), round_).last);
 }
 
