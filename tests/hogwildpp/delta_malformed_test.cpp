@@ -11,6 +11,8 @@
 #include <hogwild/error.hpp>
 #include <hogwildpp/detail/delta_message.hpp>
 
+#include "support/sanitizers.hpp"
+
 // Bytes that no encoder wrote.
 
 using namespace hogwild;
@@ -102,10 +104,13 @@ TEST_P(malformed_delta, is_refused_wherever_it_is_cut) {
   EXPECT_THROW(walk(longer), worker_error);
 }
 
+/// Of the 255 changes of a byte each, or every seventh.
+constexpr unsigned changes_apart = test::sanitized ? 7 : 1;
+
 TEST_P(malformed_delta, is_refused_whichever_byte_changes) {
   const bytes good = small_message(GetParam());
   for (std::size_t at = 0; at < good.size(); ++at) {
-    for (unsigned change = 1; change < 256; ++change) {
+    for (unsigned change = 1; change < 256; change += changes_apart) {
       bytes bad = good;
       bad[at] ^= static_cast<std::byte>(change);
       ASSERT_THROW(walk(bad), worker_error) << at;
@@ -125,7 +130,7 @@ TEST_P(malformed_delta, does_no_harm_behind_a_true_checksum) {
     }
   };
   for (std::size_t at = 0; at < good.size(); ++at) {
-    for (unsigned change = 1; change < 256; ++change) {
+    for (unsigned change = 1; change < 256; change += changes_apart) {
       bytes bad = good;
       bad[at] ^= static_cast<std::byte>(change);
       read(bad);

@@ -206,7 +206,7 @@ TEST(sync_processes, nobody_joins_by_hand) {
 }
 
 TEST(sync_processes, go_on_from_a_checkpoint_after_a_rank_was_killed) {
-  const std::string path = ::testing::TempDir() + "sync_processes_test." + std::to_string(::getpid()) + ".ckpt";
+  const scratch_folder folder;
   const auto toy = some_rows();
   const train_options options{.epochs = 6, .step = {.initial = 0.5, .decay = 0.9}, .l2 = 0.01};
   const auto whole = train(logistic{}, toy.csr(), processes(2, sync_rule::gradients), options);
@@ -218,13 +218,12 @@ TEST(sync_processes, go_on_from_a_checkpoint_after_a_rank_was_killed) {
     }
   } hand;
   train_options first = options, second = options;
-  first.checkpoint = second.resume = path;
+  first.checkpoint = second.resume = folder / "run.ckpt";
   first.observers = {&hand};
   EXPECT_THROW(train(logistic{}, toy.csr(), processes(2, sync_rule::gradients), first), worker_error);
   const auto resumed = train(logistic{}, toy.csr(), processes(2, sync_rule::gradients), second);
   EXPECT_EQ(resumed.epochs, 6u);
   EXPECT_EQ(resumed.parameters, whole.parameters);
-  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -73,6 +73,7 @@ void change(std::optional<T>& x) {
 struct changed_option {
   std::string_view name;  ///< of the one
   detail::between_ranks ranks;
+  detail::when_resumed resume;
   train_options options;
   bool changed = true;  ///< false: the member's type has no other value, and it is as usual
 };
@@ -81,7 +82,7 @@ struct changed_option {
 inline std::vector<changed_option> changed_options(const train_options& usual) {
   std::vector<changed_option> all;
   detail::for_each_run_option([&](const auto& option) {
-    changed_option& one = all.emplace_back(changed_option{option.name, option.ranks, usual});
+    changed_option& one = all.emplace_back(changed_option{option.name, option.ranks, option.resume, usual});
     if constexpr (requires { change(option.of(one.options)); })
       change(option.of(one.options));
     else

@@ -162,7 +162,7 @@ TEST_F(resumed_run, is_of_the_same_model) {
     EXPECT_EQ(hogwild({run, "--epochs 2 --quiet --checkpoint", state}).code, 0);
     EXPECT_EQ(hogwild({run, "--epochs 2 --quiet --resume", state}).code, 0);
     expect_told(hogwild({run, "--epochs 2 --quiet --resume", state, other}), 2,
-                "resume with the command line that wrote it");
+                "now; resume with the data and the options that wrote it");
   };
   refused({"train", *folder / "ratings.tsv", "--model matrix_factorization"}, "--factors 31");
   refused({"train", train(), "--model factorization_machine"}, "--factors 7");

@@ -21,6 +21,11 @@ enum class row_kind : std::uint8_t { two_classes, classes, lists, numbers, graph
 using measure_of_scores = double (*)(std::span<const float> scores, std::span<const float> labels,
                                      std::span<const float> weights);
 
+class list_counts;
+/// Computes a measure of rows with lists of labels from their counts (metrics.hpp); nothing if these rows do not have
+/// it.
+using measure_of_lists = std::optional<double> (*)(const list_counts& counts);
+
 /// A measure of a model besides its loss. Records and --target call it test_NAME on the test rows; records call it
 /// validation_NAME on the validation rows; a search calls it NAME.
 struct measure {
@@ -30,6 +35,7 @@ struct measure {
   bool more_is_better;                        ///< whether a larger value is better
   std::uint8_t rows;                          ///< a bit for each row_kind that it is measured on
   std::optional<double> measurement::*value;  ///< the member that holds it
+  measure_of_lists of_lists = nullptr;        ///< set if it is one of rows with lists of labels
   measure_of_scores compute = nullptr;        ///< set if a program has added it
 
   /// Whether it is measured on rows of this kind.

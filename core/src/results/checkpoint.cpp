@@ -22,7 +22,7 @@ namespace hogwild {
 namespace {
 
 constexpr std::string_view checkpoint_magic("\x89HWCKPT\n", 8);
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4;
 constexpr std::size_t checkpoint_header_bytes = 48;
 
 /// The previous checkpoint is kept beside the file, not beside a link to it.

@@ -5,6 +5,7 @@
 #include <array>
 
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/results/metrics.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
@@ -15,6 +16,14 @@ constexpr std::uint8_t rows_of(Kinds... kinds) {
   return static_cast<std::uint8_t>(((1u << static_cast<unsigned>(kinds)) | ...));
 }
 
+using counts = const list_counts&;
+using value = std::optional<double>;
+
+constexpr measure of_lists(std::string_view name, std::string_view title, value measurement::*at,
+                           measure_of_lists compute) {
+  return {name, title, "%.4f", true, rows_of(row_kind::lists), at, compute};
+}
+
 constexpr std::array of_the_engine = [] {
   using enum row_kind;
   return std::array{
@@ -23,11 +32,14 @@ constexpr std::array of_the_engine = [] {
       measure{"auc", "AUC", "%.4f", true, rows_of(two_classes), &measurement::auc},
       measure{"f1", "F1", "%.4f", true, rows_of(two_classes), &measurement::f1},
       measure{"rmse", "RMSE", "%.6g", false, rows_of(numbers), &measurement::rmse},
-      measure{"precision_at_1", "precision at 1", "%.4f", true, rows_of(lists), &measurement::precision_at_1},
-      measure{"precision_at_3", "precision at 3", "%.4f", true, rows_of(lists), &measurement::precision_at_3},
-      measure{"precision_at_5", "precision at 5", "%.4f", true, rows_of(lists), &measurement::precision_at_5},
-      measure{"micro_f1", "micro F1", "%.4f", true, rows_of(lists), &measurement::micro_f1},
-      measure{"macro_f1", "macro F1", "%.4f", true, rows_of(lists), &measurement::macro_f1}};
+      of_lists("precision_at_1", "precision at 1", &measurement::precision_at_1,
+               [](counts all) { return all.precision_at(1); }),
+      of_lists("precision_at_3", "precision at 3", &measurement::precision_at_3,
+               [](counts all) { return all.precision_at(3); }),
+      of_lists("precision_at_5", "precision at 5", &measurement::precision_at_5,
+               [](counts all) { return all.precision_at(5); }),
+      of_lists("micro_f1", "micro F1", &measurement::micro_f1, [](counts all) -> value { return all.micro_f1(); }),
+      of_lists("macro_f1", "macro F1", &measurement::macro_f1, [](counts all) -> value { return all.macro_f1(); })};
 }();
 constexpr std::array own_values{&measurement::own_1, &measurement::own_2, &measurement::own_3, &measurement::own_4};
 static_assert(of_the_engine.size() + own_values.size() == most_measures);
@@ -74,8 +86,13 @@ void add_measure(const own_measure& added) {
   if (added.compute == nullptr) refuse(" has no function");
   known_measures& now = known();
   if (now.count == most_measures) refuse(" is one too many: a program can add " + std::to_string(own_values.size()));
-  now.all[now.count] = {added.name,           added.name,          "%.6g",
-                        added.more_is_better, rows_of(added.rows), own_values[now.count - of_the_engine.size()],
+  now.all[now.count] = {added.name,
+                        added.name,
+                        "%.6g",
+                        added.more_is_better,
+                        rows_of(added.rows),
+                        own_values[now.count - of_the_engine.size()],
+                        nullptr,
                         added.compute};
   ++now.count;
 }

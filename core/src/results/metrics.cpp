@@ -17,10 +17,6 @@
 namespace hogwild {
 namespace {
 
-double fraction(double part, double whole) {
-  return whole == 0.0 ? 0.0 : part / whole;
-}
-
 void require_same_length(std::span<const float> scores, std::span<const float> labels, std::span<const float> weights) {
   if (!weights.empty() && weights.size() != labels.size()) {
     throw config_error(std::to_string(weights.size()) + " weights do not suit " + std::to_string(labels.size()) +
@@ -147,18 +143,6 @@ std::optional<double> list_counts::precision_at(std::size_t k) const {
   if (k == 0 || k > std::min(classes(), most_best)) return std::nullopt;
   const double right = std::accumulate(right_at_.begin(), right_at_.begin() + static_cast<std::ptrdiff_t>(k), 0.0);
   return fraction(right, static_cast<double>(k) * rows_);
-}
-
-double list_counts::micro_f1() const {
-  hits all;
-  for (const hits& each : of_class_) all.right += each.right, all.said += each.said, all.given += each.given;
-  return fraction(2 * all.right, all.said + all.given);
-}
-
-double list_counts::macro_f1() const {
-  double sum = 0.0;
-  for (const hits& each : of_class_) sum += fraction(2 * each.right, each.said + each.given);
-  return of_class_.empty() ? 0.0 : sum / static_cast<double>(of_class_.size());
 }
 
 double accuracy(std::span<const float> predictions, std::span<const float> labels, std::span<const float> weights) {

@@ -102,6 +102,17 @@ bool is_given(const std::function<void(std::span<float>)>& f) {
   return static_cast<bool>(f);
 }
 
+/// Adds an option's value as text, if its type has one.
+template <class T>
+void add_value(std::vector<named_value>& all, std::string_view name, const T& value) {
+  if constexpr (requires { text_of(value); }) all.push_back({std::string(name), text_of(value)});
+}
+/// Adds whether an option is given, if its type says so.
+template <class T>
+void add_given(std::vector<named_value>& all, std::string_view name, const T& value) {
+  if constexpr (requires { is_given(value); }) all.push_back({std::string(name), is_given(value) ? "given" : ""});
+}
+
 }  // namespace
 
 std::string number_range::text(bool whole) const {
@@ -132,14 +143,20 @@ void require_ranges(const train_options& options) {
 std::vector<named_value> compared_options(const train_options& options) {
   std::vector<named_value> all;
   for_each_run_option([&](const auto& option) {
-    const auto& value = option.of(options);
-    if constexpr (requires { text_of(value); }) {
-      if (option.ranks == between_ranks::same) all.push_back({std::string(option.name), text_of(value)});
-    }
-    if constexpr (requires { is_given(value); }) {
-      if (option.ranks == between_ranks::as_given)
-        all.push_back({std::string(option.name), is_given(value) ? "given" : ""});
-    }
+    if (option.ranks == between_ranks::same) add_value(all, option.name, option.of(options));
+    if (option.ranks == between_ranks::as_given) add_given(all, option.name, option.of(options));
+  });
+  return all;
+}
+
+std::vector<named_value> resumed_options(const train_options& options) {
+  std::vector<named_value> all;
+  for_each_run_option([&](const auto& option) {
+    if (option.resume != when_resumed::same) return;
+    if (option.ranks == between_ranks::as_given)
+      add_given(all, option.name, option.of(options));
+    else
+      add_value(all, option.name, option.of(options));
   });
   return all;
 }

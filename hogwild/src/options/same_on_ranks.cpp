@@ -24,23 +24,6 @@ std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
-/// Joined with zeros, which no name and no value contains.
-std::string joined(std::span<const named_value> all) {
-  std::string text;
-  for (const named_value& one : all) text += one.name + '\0' + one.value + '\0';
-  return text;
-}
-
-std::vector<named_value> taken_apart(const std::string& text) {
-  std::vector<named_value> all;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t name = text.find('\0', at), value = text.find('\0', name + 1);
-    all.push_back({text.substr(at, name - at), text.substr(name + 1, value - name - 1)});
-    at = value + 1;
-  }
-  return all;
-}
-
 /// The text of rank `root`.
 std::string taken_from(std::size_t root, const std::string& mine, const agreement& ranks) {
   auto size = static_cast<double>(mine.size());
@@ -54,39 +37,25 @@ std::string taken_from(std::size_t root, const std::string& mine, const agreemen
   return text;
 }
 
-std::string told(const std::string& value) {
-  return value.empty() ? "not given" : value;
-}
-
 /// Where this rank's list differs from the first one's, and the message about it.
-struct difference {
+struct rank_difference {
   double place = std::numeric_limits<double>::infinity();
   std::string sentence{};
   exit_code code = exit_code::usage;
 };
 
-difference first_difference(std::span<const named_value> mine, std::span<const named_value> first,
-                            const agreement& ranks) {
-  for (std::size_t i = 0; i < std::max(mine.size(), first.size()); ++i) {
-    const named_value none, &here = i < mine.size() ? mine[i] : none, &there = i < first.size() ? first[i] : none;
-    if (here.name == there.name && here.value == there.value) continue;
-    const std::string who = "rank " + std::to_string(ranks.rank()) + " of " + std::to_string(ranks.size()) + ": ";
-    // One of the two lists lacks an entry: it goes on with the next name.
-    const bool lacks = here.name != there.name;
-    const bool is_there = lacks && i < first.size() &&
-                          (i >= mine.size() || std::ranges::find(mine, there.name, &named_value::name) == mine.end());
-    const named_value& named = is_there ? there : here;
-    const std::string of_mine = lacks && is_there ? "" : here.value, of_first = lacks && !is_there ? "" : there.value;
-    return {
-        static_cast<double>(i),
-        who + named.name + ": " + told(of_mine) + " here, " + told(of_first) + " on rank 0; give all ranks the same",
-        named.code};
-  }
-  return {};
+rank_difference difference_of_rank(std::span<const named_value> mine, std::span<const named_value> first,
+                                   const agreement& ranks) {
+  const auto found = first_difference(mine, first);
+  if (!found) return {};
+  return {static_cast<double>(found->place),
+          "rank " + std::to_string(ranks.rank()) + " of " + std::to_string(ranks.size()) + ": " + found->name + ": " +
+              found->mine + " here, " + found->other + " on rank 0; give all ranks the same",
+          found->code};
 }
 
 /// Throws the message and the code of the first of the ranks that differ earliest in the list.
-[[noreturn]] void throw_first(const difference& mine, const agreement& ranks) {
+[[noreturn]] void throw_first(const rank_difference& mine, const agreement& ranks) {
   const std::vector<double> places = ranks.gathered({mine.place, static_cast<double>(mine.code)});
   std::size_t root = 0;
   for (std::size_t r = 1; r < ranks.size(); ++r)
@@ -166,7 +135,7 @@ void require_same_on_ranks(std::span<const named_value> mine, const agreement& r
   const std::string text = joined(mine);
   if (!ranks.other_than_first(bytes_of(text))) return;
   const std::string first = taken_from(0, text, ranks);
-  throw_first(first_difference(mine, taken_apart(first), ranks), ranks);
+  throw_first(difference_of_rank(mine, taken_apart(first), ranks), ranks);
 }
 
 named_value compared_build() {
@@ -179,6 +148,11 @@ named_value compared_build() {
 void add_model(std::vector<named_value>& all, std::string_view model,
                std::span<const std::pair<std::string, double>> numbers, std::span<const double> hyperparameters) {
   all.push_back({"the model", std::string(model)});
+  add_numbers_of_model(all, numbers, hyperparameters);
+}
+
+void add_numbers_of_model(std::vector<named_value>& all, std::span<const std::pair<std::string, double>> numbers,
+                          std::span<const double> hyperparameters) {
   for (const auto& [name, value] : numbers) all.push_back({"the model's " + name, to_text(value)});
   for (std::size_t k = 0; k < hyperparameters.size(); ++k)
     all.push_back({"number " + std::to_string(k + 1) + " of the model", to_text(hyperparameters[k])});

@@ -46,12 +46,10 @@ measurement measure_unsorted(label_kind kind, double mean_loss, std::span<const 
 measurement shared_list_counts::measure(double mean_loss) const {
   list_counts all(classes_);
   for (const list_counts& part : parts_) all.add(part);
-  return {.loss = mean_loss,
-          .precision_at_1 = all.precision_at(1),
-          .precision_at_3 = all.precision_at(3),
-          .precision_at_5 = all.precision_at(5),
-          .micro_f1 = all.micro_f1(),
-          .macro_f1 = all.macro_f1()};
+  measurement m{.loss = mean_loss};
+  for (const auto& each : all_measures())
+    if (each.of_lists != nullptr) m.*each.value = each.of_lists(all);
+  return m;
 }
 
 measurement measure_cut(label_kind, double mean_loss, std::span<const float> scores, std::span<const float> labels,

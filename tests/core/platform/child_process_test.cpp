@@ -22,6 +22,7 @@
 
 #include "support/eventually.hpp"
 #include "support/refusals.hpp"
+#include "support/scratch_folder.hpp"
 
 using namespace hogwild;
 using namespace std::chrono_literals;
@@ -160,11 +161,11 @@ TEST(child_process, says_what_cannot_be_started) {
 }
 
 TEST(child_process, starts_this_program_even_when_its_file_is_gone) {
-  const fs::path copy = fs::temp_directory_path() / ("child_process_test_" + std::to_string(::getpid()));
+  const test::scratch_folder folder;
+  const fs::path copy = folder / "program";
   fs::copy_file("/proc/self/exe", copy);
   child_process child = spawn(copy.string(), {"--orphaned-file", copy.string()});
   EXPECT_EQ(end_of(child).code, 7);
-  fs::remove(copy);
 }
 
 TEST(child_process, lives_without_pidfds) {
@@ -175,7 +176,8 @@ TEST(child_process, lives_without_pidfds) {
 }
 
 TEST(process_watch, a_worker_notices_its_killed_supervisor) {
-  const fs::path path = fs::temp_directory_path() / ("process_watch_test_" + std::to_string(::getpid()));
+  const test::scratch_folder folder;
+  const fs::path path = folder / "pipe";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   const int pipe = ::open(path.c_str(), O_RDWR | O_CLOEXEC);  // both ways, so that opening waits for nobody
   child_process supervisor = run({"--die-watched", path.string()});
@@ -186,7 +188,6 @@ TEST(process_watch, a_worker_notices_its_killed_supervisor) {
   EXPECT_EQ(::read(pipe, &said, 1), 1);
   EXPECT_EQ(said, 'e');
   ::close(pipe);
-  fs::remove(path);
 }
 
 TEST(process_watch, somebody_with_the_same_number_is_not_meant) {

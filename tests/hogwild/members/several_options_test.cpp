@@ -68,7 +68,7 @@ TEST(several_options, are_not_lost_in_silence) {
     train_options options{.epochs = 3, .step = {.initial = 0.02}, .bias = true};
     if (one_by_one) options.optimizer = optimizer_kind::momentum;
     const seen_of_run usual = see(options);
-    for (auto& [name, ranks, other, changed] : test::changed_options(options)) {
+    for (auto& [name, ranks, resume, other, changed] : test::changed_options(options)) {
       if (!changed || name == "record") continue;
       if (name == "test") other.test = all.view().slice(0, 90);
       if (name == "validation") other.validation = all.view().slice(0, 90);

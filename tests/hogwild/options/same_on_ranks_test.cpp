@@ -195,7 +195,7 @@ struct ranks_that_divide : ranks_of_one_run {
 };
 
 TEST_F(ranks_that_divide, models_or_folds_train_with_no_other_option) {
-  for (const auto& [name, ranks, other, changed] : test::changed_options(options)) {
+  for (const auto& [name, ranks, resume, other, changed] : test::changed_options(options)) {
     if (ranks == between_ranks::own) continue;
     SCOPED_TRACE(name);
     // An option that several models refuse is refused by the rank that has it, or reported as different.

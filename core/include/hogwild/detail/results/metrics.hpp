@@ -14,6 +14,11 @@
 
 namespace hogwild {
 
+/// part / whole; 0 if the whole is 0.
+inline double fraction(double part, double whole) {
+  return whole == 0.0 ? 0.0 : part / whole;
+}
+
 /// Counts of rows of two classes, +1 and -1, by the sign of their scores. A score of zero (or NaN) decides nothing and
 /// counts as an error for either class.
 struct confusion {
@@ -56,15 +61,24 @@ class list_counts {
   /// rows. Nothing if there are fewer classes.
   std::optional<double> precision_at(std::size_t k) const;
   /// 2 tp / (2 tp + fp + fn) over all pairs of a row and a class; 0 if all three are 0.
-  double micro_f1() const;
+  double micro_f1() const {
+    hits all;
+    for (const hits& each : of_class_) all.right += each.right, all.said += each.said, all.given += each.given;
+    return all.f1();
+  }
   /// The mean over all classes of each one's F1, which is 0 for a class that no row has and for which none is predicted
   /// (scikit-learn's zero_division=0).
-  double macro_f1() const;
+  double macro_f1() const {
+    double sum = 0.0;
+    for (const hits& each : of_class_) sum += each.f1();
+    return fraction(sum, static_cast<double>(classes()));
+  }
 
  private:
   static constexpr std::size_t most_best = 5;
   struct hits {
     double right = 0, said = 0, given = 0;
+    double f1() const { return fraction(2 * right, said + given); }
   };
 
   double rows_ = 0;

@@ -99,8 +99,8 @@ class batch_changes {
     for (std::size_t column = 0; batches_ > 0 && column < settled_.size(); ++column) settle(column);
   }
 
-  /// Calls gradient(emit) for a batch. Partials are multiplied by `times`. Runs that every batch emits take the fraction
-  /// `part` of l2.
+  /// Calls gradient(emit) for a batch. Partials are multiplied by `times`. Runs that every batch emits take the
+  /// fraction `part` of l2.
   template <class F>
   void train(scalar times, double part, const F& gradient) {
     times_ = times;

@@ -15,6 +15,9 @@ enum class between_ranks : std::uint8_t {
   own        ///< each rank decides for itself
 };
 
+/// Whether a run that goes on from a checkpoint must have the value with which the checkpoint was written.
+enum class when_resumed : std::uint8_t { free, same };
+
 /// How a search for the best options treats an option.
 enum class in_a_search : std::uint8_t {
   tried,       ///< a space may name it, so that each trial has a value of its own
@@ -66,6 +69,7 @@ struct option_details {
   number_range range{};            ///< of a number
   between_ranks ranks = between_ranks::same;
   in_a_search search = in_a_search::tried;
+  when_resumed resume = when_resumed::free;
   std::string_view needs{}, excludes{};  ///< words of other options: one that it needs, and one that it excludes
   bool zero_is_none = false;             ///< a 0 on the command line leaves the option out
   bool turns_off = false;                ///< a flag that --no-... switches off

@@ -56,57 +56,66 @@ inline constexpr std::tuple run_options{
         {{"l2", "--l2", "Model",
           "strength of l2 regularisation; auto: chosen by cross-validation (default: for linear models the mean "
           "squared norm of a row over the number of rows, for others the model's own)"},
-         {.placeholder = "auto|X", .range = at_least(0)}}},
+         {.placeholder = "auto|X", .range = at_least(0), .resume = when_resumed::same}}},
     run_option<&train_options::l2_by_folds>{{{"l2_by_folds"}}},
     run_option<&train_options::l1>{
         {{"l1", "--l1", "Model", "strength of l1 regularisation; --l2 is then 0 unless it is given"},
-         {.range = at_least(0)}}},
+         {.range = at_least(0), .resume = when_resumed::same}}},
     run_option<&train_options::form>{
         {{"form", "--l2-form", "Model",
           "regularise each parameter once an epoch (by_degree), or with each row that touches it (per_occurrence); "
           "two_pass: once an epoch, as the programs of the Hogwild! papers do, for linear models (default: the "
-          "model's, else by_degree)"}}},
+          "model's, else by_degree)"},
+         {.resume = when_resumed::same}}},
     run_option<&train_options::update>{{{"update", "--update", "Workers",
                                          "how workers change shared parameters; edge_locked: an example locks all "
-                                         "parameters that it touches; ordered: workers take turns, one example each"}}},
+                                         "parameters that it touches; ordered: workers take turns, one example each"},
+                                        {.resume = when_resumed::same}}},
     run_option<&train_options::optimizer>{
-        {{"optimizer", "--optimizer", "Step", "how a gradient is applied (default: the model's, else sgd)"}}},
+        {{"optimizer", "--optimizer", "Step", "how a gradient is applied (default: the model's, else sgd)"},
+         {.resume = when_resumed::same}}},
     run_option<&train_options::constants, &optimizer_constants::momentum>{
         {{"constants.momentum", "--momentum", "Step", "fraction of the last step that --optimizer momentum keeps"},
-         {.range = part_below_1}}},
+         {.range = part_below_1, .resume = when_resumed::same}}},
     run_option<&train_options::constants, &optimizer_constants::beta1>{
         {{"constants.beta1", "--beta1", "Step", "fraction of its mean of gradients that adam keeps at each step"},
-         {.range = part_below_1}}},
+         {.range = part_below_1, .resume = when_resumed::same}}},
     run_option<&train_options::constants, &optimizer_constants::beta2>{
         {{"constants.beta2", "--beta2", "Step",
           "fraction of its mean of squared gradients that adam keeps at each step"},
-         {.range = part_below_1}}},
+         {.range = part_below_1, .resume = when_resumed::same}}},
     run_option<&train_options::constants, &optimizer_constants::epsilon>{
-        {{"constants.epsilon", "", "", ""}, {.range = above(0)}}},
+        {{"constants.epsilon", "", "", ""}, {.range = above(0), .resume = when_resumed::same}}},
     run_option<&train_options::constants, &optimizer_constants::ftrl_beta>{
         {{"constants.ftrl_beta", "--ftrl-beta", "Step",
           "beta of ftrl, added to the root of its sum of squared gradients (default: 1, for entries around 1)"},
-         {.range = above(0)}}},
+         {.range = above(0), .resume = when_resumed::same}}},
     run_option<&train_options::sharing>{
         {{"sharing", "--sharing", "Workers", "where workers read and write the parameters"}}},
     run_option<&train_options::ownership>{{{"ownership", "--ownership", "Of models",
                                             "a worker owns the users and items of the block that it trains (blocks), "
                                             "or all workers share all (shared)"}}},
-    run_option<&train_options::order>{{{"order", "--order", "Workers", "order in which rows are visited"}}},
-    run_option<&train_options::shards>{
-        {{"shards", "--shards", "Workers",
-          "whether workers claim the next rows (claimed), or each has its own (fixed)"}}},
+    run_option<&train_options::order>{
+        {{"order", "--order", "Workers", "order in which rows are visited"}, {.resume = when_resumed::same}}},
+    run_option<&train_options::shards>{{{"shards", "--shards", "Workers",
+                                         "whether workers claim the next rows (claimed), or each has its own (fixed)"},
+                                        {.resume = when_resumed::same}}},
     run_option<&train_options::reproducible>{
         {{"reproducible", "--reproducible", "Workers", "the same bits in every run, for any number of workers"}}},
     run_option<&train_options::virtual_workers>{
         {{"virtual_workers", "--virtual-workers", "Workers",
           "number of virtual workers of a reproducible run (0: by the data); another number gives other bits"},
-         {.otherwise = "0", .range = at_least(1), .needs = "--reproducible", .zero_is_none = true}}},
-    run_option<&train_options::bias>{{{"bias", "--bias", "Model", "learn a constant term, too"}, {.turns_off = true}}},
+         {.otherwise = "0",
+          .range = at_least(1),
+          .resume = when_resumed::same,
+          .needs = "--reproducible",
+          .zero_is_none = true}}},
+    run_option<&train_options::bias>{
+        {{"bias", "--bias", "Model", "learn a constant term, too"}, {.resume = when_resumed::same, .turns_off = true}}},
     run_option<&train_options::bias_rate>{{{"bias_rate", "--bias-rate", "Model",
                                             "step of the constant term divided by the step of the columns, under sgd "
                                             "(default: the mean square of the entries of the first rows)"},
-                                           {.range = above(0)}}},
+                                           {.range = above(0), .resume = when_resumed::same}}},
     run_option<&train_options::weight_positive>{
         {{"weight_positive", "--weight-positive", "Model", "weight of the rows of the larger label"},
          {.range = above(0)}}},
@@ -120,7 +129,8 @@ inline constexpr std::tuple run_options{
                                          "classes needs them (default: those of the training rows)"},
                                         {.placeholder = "LABEL,...", .search = in_a_search::shared}}},
     run_option<&train_options::seed>{
-        {{"seed", "--seed", "Step", "seed of all random draws, such as the order of the rows"}}},
+        {{"seed", "--seed", "Step", "seed of all random draws, such as the order of the rows"},
+         {.resume = when_resumed::same}}},
     run_option<&train_options::tolerance>{
         {{"tolerance", "--tolerance", "Stopping",
           "stop once the objective is known to be within this fraction of its optimum (linear models), or once two "
@@ -147,16 +157,17 @@ inline constexpr std::tuple run_options{
     run_option<&train_options::average>{
         {{"average", "--average", "Stopping",
           "return the mean of the models after each epoch of the last FRACTION of the run"},
-         {.placeholder = "FRACTION", .range = part_above_0}}},
+         {.placeholder = "FRACTION", .range = part_above_0, .resume = when_resumed::same}}},
     run_option<&train_options::batch>{
         {{"batch", "--batch", "Workers",
           "rows that are trained on the same weights (0: the model's own number): 1 to 16 for linear models under sgd, "
           "without direct or head sharing; 1 to 256 for models that train several rows at once"},
-         {.otherwise = "0", .range = at_least(1), .zero_is_none = true}}},
-    run_option<&train_options::initial>{{{"initial", "", "", ""}, {.ranks = between_ranks::as_given}}},
+         {.otherwise = "0", .range = at_least(1), .resume = when_resumed::same, .zero_is_none = true}}},
+    run_option<&train_options::initial>{
+        {{"initial", "", "", ""}, {.ranks = between_ranks::as_given, .resume = when_resumed::same}}},
     run_option<&train_options::freeze>{
         {{"freeze", "--freeze", "Model", "groups of parameters that training leaves as they are"},
-         {.placeholder = "GROUP,..."}}},
+         {.placeholder = "GROUP,...", .resume = when_resumed::same}}},
     run_option<&train_options::isa>{
         {{"isa", "--isa", "Workers",
           "instruction set of the parser and the kernels; for linear models all give the same bits"},
@@ -225,5 +236,7 @@ void require_ranges(const train_options& options);
 
 /// The options that ranks compare, in the order of the list: names, and values as text.
 std::vector<named_value> compared_options(const train_options& options);
+/// Those that a run which goes on from a checkpoint must have.
+std::vector<named_value> resumed_options(const train_options& options);
 
 }  // namespace hogwild::detail

@@ -8,17 +8,11 @@
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/error.hpp>
+#include <hogwild/detail/options/named_values.hpp>
 
 namespace hogwild {
 
 class agreement;
-
-/// A value that ranks compare, as text for messages.
-struct named_value {
-  std::string name, value;
-  exit_code code = exit_code::usage;  ///< of the error if ranks differ in it
-};
 
 namespace detail {
 
@@ -32,6 +26,8 @@ named_value compared_build();
 /// Adds the name of a model, and the numbers that it is made with.
 void add_model(std::vector<named_value>& all, std::string_view model,
                std::span<const std::pair<std::string, double>> numbers, std::span<const double> hyperparameters);
+void add_numbers_of_model(std::vector<named_value>& all, std::span<const std::pair<std::string, double>> numbers,
+                          std::span<const double> hyperparameters);
 /// The scaling of the rows' columns, which must be the same on all ranks: the rule, and a checksum of the divisors.
 named_value compared_scale(const sparse_view& rows);
 /// Describes rows by their sizes and a checksum of everything that affects training: labels, entries, weights, offsets.
