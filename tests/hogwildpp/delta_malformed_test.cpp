@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -104,13 +105,16 @@ TEST_P(malformed_delta, is_refused_wherever_it_is_cut) {
   EXPECT_THROW(walk(longer), worker_error);
 }
 
-/// Of the 255 changes of a byte each, or every seventh.
-constexpr unsigned changes_apart = test::sanitized ? 7 : 1;
+/// Of the 255 changes of a byte all; under sanitizers those of one bit, and every seventh.
+constexpr bool tries(unsigned change) {
+  return !test::sanitized || change % 7 == 0 || std::has_single_bit(change);
+}
 
 TEST_P(malformed_delta, is_refused_whichever_byte_changes) {
   const bytes good = small_message(GetParam());
   for (std::size_t at = 0; at < good.size(); ++at) {
-    for (unsigned change = 1; change < 256; change += changes_apart) {
+    for (unsigned change = 1; change < 256; ++change) {
+      if (!tries(change)) continue;
       bytes bad = good;
       bad[at] ^= static_cast<std::byte>(change);
       ASSERT_THROW(walk(bad), worker_error) << at;
@@ -130,7 +134,8 @@ TEST_P(malformed_delta, does_no_harm_behind_a_true_checksum) {
     }
   };
   for (std::size_t at = 0; at < good.size(); ++at) {
-    for (unsigned change = 1; change < 256; change += changes_apart) {
+    for (unsigned change = 1; change < 256; ++change) {
+      if (!tries(change)) continue;
       bytes bad = good;
       bad[at] ^= static_cast<std::byte>(change);
       read(bad);

@@ -281,7 +281,7 @@ TEST_F(launched, ranks_resume_with_the_columns_divided_as_they_were) {
     EXPECT_EQ(result_of(run(2, asked("max_abs", "4", "--resume")))["epochs"], 4) << engine;
     for (const std::string other : {"none", "auto", "standard"}) {
       const outcome o = run(2, asked(other, "4", "--resume"));
-      expect_told(o, 2, "scale was max_abs when it was written, and is ");
+      expect_told(o, 2, "scale: max_abs when it was written, ");
     }
   }
 }

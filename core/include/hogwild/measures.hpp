@@ -35,8 +35,8 @@ struct measure {
   bool more_is_better;                        ///< whether a larger value is better
   std::uint8_t rows;                          ///< a bit for each row_kind that it is measured on
   std::optional<double> measurement::*value;  ///< the member that holds it
-  measure_of_lists of_lists = nullptr;        ///< set if it is one of rows with lists of labels
   measure_of_scores compute = nullptr;        ///< set if a program has added it
+  measure_of_lists of_lists = nullptr;        ///< set if it is one of rows with lists of labels
 
   /// Whether it is measured on rows of this kind.
   constexpr bool suits(row_kind kind) const { return (rows >> static_cast<unsigned>(kind) & 1u) != 0; }

@@ -21,7 +21,7 @@ using value = std::optional<double>;
 
 constexpr measure of_lists(std::string_view name, std::string_view title, value measurement::*at,
                            measure_of_lists compute) {
-  return {name, title, "%.4f", true, rows_of(row_kind::lists), at, compute};
+  return {name, title, "%.4f", true, rows_of(row_kind::lists), at, nullptr, compute};
 }
 
 constexpr std::array of_the_engine = [] {
@@ -86,13 +86,8 @@ void add_measure(const own_measure& added) {
   if (added.compute == nullptr) refuse(" has no function");
   known_measures& now = known();
   if (now.count == most_measures) refuse(" is one too many: a program can add " + std::to_string(own_values.size()));
-  now.all[now.count] = {added.name,
-                        added.name,
-                        "%.6g",
-                        added.more_is_better,
-                        rows_of(added.rows),
-                        own_values[now.count - of_the_engine.size()],
-                        nullptr,
+  now.all[now.count] = {added.name,           added.name,          "%.6g",
+                        added.more_is_better, rows_of(added.rows), own_values[now.count - of_the_engine.size()],
                         added.compute};
   ++now.count;
 }

@@ -7,7 +7,7 @@
 
 namespace hogwild {
 
-group_steps::group_steps(const std::vector<parameter_group>& groups, const step_context& context)
+group_steps::group_steps(const std::vector<parameter_group>& groups, const step_context& context, bool projects)
     : rows_(static_cast<double>(context.epoch_rows)) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const parameter_group& g = groups[i];
@@ -19,7 +19,7 @@ group_steps::group_steps(const std::vector<parameter_group>& groups, const step_
                     .factor = g.step_factor * (bias ? static_cast<double>(bias_step_factor(context.options)) : 1.0),
                     .unit = bias ? 1.0f : adagrad_unit(context.options),
                     .l2 = g.l2 && context.options.l2 > 0.0,
-                    .projected = g.projected,
+                    .projected = projects && g.projected,
                     .frozen = context.options.freezes(i)});
   }
   std::ranges::sort(all_, {}, &group_step::begin);

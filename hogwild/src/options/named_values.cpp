@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
+
 namespace hogwild::detail {
 
 namespace {
@@ -12,7 +15,22 @@ std::string told(const std::string& value) {
   return value.empty() ? "not given" : value;
 }
 
+/// Longer lists are shortened.
+constexpr std::size_t longest_list = 120;
+
 }  // namespace
+
+std::string shortened(const std::string& text) {
+  if (text.size() <= longest_list) return text;
+  return text.substr(0, longest_list) + "... (checksum " + std::to_string(checksum(std::as_bytes(std::span(text)))) +
+         ")";
+}
+
+std::string text_of_numbers(std::span<const double> numbers) {
+  std::string text;
+  for (const double number : numbers) text += (text.empty() ? "" : ",") + to_text(number);
+  return shortened(text);
+}
 
 std::string joined(std::span<const named_value> all) {
   std::string text;
@@ -23,7 +41,11 @@ std::string joined(std::span<const named_value> all) {
 std::vector<named_value> taken_apart(const std::string& text) {
   std::vector<named_value> all;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t name = text.find('\0', at), value = text.find('\0', name + 1);
+    const std::size_t name = text.find('\0', at), value = name == text.npos ? name : text.find('\0', name + 1);
+    if (value == text.npos) {
+      all.push_back({text.substr(at), ""});
+      break;
+    }
     all.push_back({text.substr(at, name - at), text.substr(name + 1, value - name - 1)});
     at = value + 1;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/options/option_list.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -16,15 +17,6 @@
 namespace hogwild::detail {
 
 namespace {
-
-/// Longer lists are shortened, and end with a checksum of the whole.
-constexpr std::size_t longest_list = 120;
-
-std::string shortened(const std::string& text) {
-  if (text.size() <= longest_list) return text;
-  return text.substr(0, longest_list) + "... (checksum " + std::to_string(checksum(std::as_bytes(std::span(text)))) +
-         ")";
-}
 
 std::string text_of(bool x) {
   return x ? "true" : "false";
@@ -149,8 +141,12 @@ std::vector<named_value> compared_options(const train_options& options) {
   return all;
 }
 
-std::vector<named_value> resumed_options(const train_options& options) {
+std::vector<named_value> resumed_options(const train_options& given) {
   std::vector<named_value> all;
+  train_options options = given;
+  // Groups are frozen in any order, and as often as they are named.
+  std::ranges::sort(options.freeze);
+  options.freeze.erase(std::unique(options.freeze.begin(), options.freeze.end()), options.freeze.end());
   for_each_run_option([&](const auto& option) {
     if (option.resume != when_resumed::same) return;
     if (option.ranks == between_ranks::as_given)

@@ -2,9 +2,14 @@
 #include <hogwild/detail/run/checkpoint_origin.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::detail {
 
@@ -19,14 +24,19 @@ std::string text_in(const checkpoint& file, std::string_view name) {
   return {characters.begin(), characters.end()};
 }
 
-/// Each value that is any_value in one list becomes that in the other.
-void match_any(std::vector<named_value>& one, std::vector<named_value>& other) {
-  for (named_value& value : one) {
-    const auto of_other = std::ranges::find(other, value.name, &named_value::name);
-    if (of_other == other.end()) continue;
-    if (value.value == any_value) of_other->value = any_value;
-    if (of_other->value == any_value) value.value = any_value;
-  }
+/// The value of the entry of this name; nothing if the list has none.
+std::optional<std::string> value_in(const std::vector<named_value>& all, const std::string& name) {
+  const auto found = std::ranges::find(all, name, &named_value::name);
+  return found == all.end() ? std::nullopt : std::optional(found->value);
+}
+
+[[noreturn]] void throw_other(const std::string& path, const std::string& name, const std::optional<std::string>& wrote,
+                              const std::optional<std::string>& goes_on) {
+  const auto told = [](const std::optional<std::string>& value) {
+    return !value || value->empty() ? "not given" : printable(*value);
+  };
+  throw config_error(path + " cannot be resumed: " + printable(name) + ": " + told(wrote) + " when it was written, " +
+                     told(goes_on) + " now; resume with the data and the options that wrote it");
 }
 
 }  // namespace
@@ -36,17 +46,19 @@ void put_origin(checkpoint& file, const checkpoint_origin& origin) {
   put_text(file, "same", joined(origin.same));
 }
 
-void require_origin(const std::string& path, const checkpoint& file, checkpoint_origin origin) {
+void require_origin(const std::string& path, const checkpoint& file, const checkpoint_origin& origin) {
   const std::string model = text_in(file, "model");
   if (model != origin.model)
     throw config_error(path + " is a checkpoint of " + printable(model) + ", not of " + std::string(origin.model) +
                        ": resume with the model that wrote it");
-  auto wrote = taken_apart(text_in(file, "same"));
-  match_any(wrote, origin.same);
-  if (const auto found = first_difference(origin.same, wrote))
-    throw config_error(path + " cannot be resumed: " + found->name + " was " + printable(found->other) +
-                       " when it was written, and is " + found->mine +
-                       " now; resume with the data and the options that wrote it");
+  const std::vector<named_value> wrote = taken_apart(text_in(file, "same"));
+  for (const named_value& mine : origin.same) {
+    const std::optional<std::string> other = value_in(wrote, mine.name);
+    if (mine.value == any_value || other == any_value) continue;
+    if (other.value_or("") != mine.value) throw_other(path, mine.name, other, mine.value);
+  }
+  for (const named_value& other : wrote)
+    if (!value_in(origin.same, other.name)) throw_other(path, other.name, other.value, std::nullopt);
 }
 
 }  // namespace hogwild::detail

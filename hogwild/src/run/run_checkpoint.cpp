@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,7 +40,7 @@ std::string first_values(const sparse_view& data, const resolved_run& run) {
   row_cursor cursor(data);
   std::uint64_t sum = 0;
   for (std::size_t r = 0; r < rows; ++r) sum = std::rotl(sum, 1) ^ detail::checksum(cursor.row(r).value);
-  return detail::to_text(sum);
+  return "checksum " + detail::to_text(sum);
 }
 
 /// The options of a run as they were decided.
@@ -61,18 +62,21 @@ train_options decided_options(const resolved_run& run) {
   all.bias = o.bias != 0;
   all.bias_rate = static_cast<double>(o.bias_rate);
   all.batch = o.batch;
-  std::ranges::sort(all.freeze);
   return all;
 }
 
-/// What must be the same for a run to go on: its model, data and options. The options come first, whose differences
-/// explain others.
+/// What must be the same for a run to go on: its model, data and options. What was given comes first, then the data,
+/// then what follows from both: a difference is not reported as one of its effects.
 detail::checkpoint_origin origin_of(const training_task& work, const param_store& store, const resolved_run& run) {
   const sparse_view& data = work.data();
   const loop_options& o = run.plan.options;
   // Ranks in lockstep have one common state, from which ranks with other parts of the rows may resume.
   const bool alike = in_lockstep(o.sharing);
-  std::vector<named_value> all = detail::resumed_options(decided_options(run));
+  std::vector<named_value> all, followed;
+  const std::vector<named_value> given = detail::resumed_options(run.options);
+  std::vector<named_value> decided = detail::resumed_options(decided_options(run));
+  for (std::size_t k = 0; k < decided.size(); ++k)
+    (given[k].value.empty() ? followed : all).push_back(std::move(decided[k]));
   const auto add = [&](std::string_view name, auto number) {
     all.push_back({std::string(name), detail::to_text(number)});
   };
@@ -80,23 +84,24 @@ detail::checkpoint_origin origin_of(const training_task& work, const param_store
     if (alike)
       all.push_back({std::string(name), numbers.empty() ? "" : "given"});
     else
-      add(name, detail::checksum(numbers));
+      all.push_back({std::string(name), "checksum " + detail::to_text(detail::checksum(numbers))});
   };
   detail::add_numbers_of_model(all, work.facts().numbers, work.facts().hyperparameters);
   all.push_back({"scale", std::string(name_of(data.scaling))});
-  add("checksum of the columns' divisors", detail::checksum(data.scale));
+  all.push_back({"the columns' divisors", "checksum " + detail::to_text(detail::checksum(data.scale))});
   add("rows", alike ? work.all_rows() : data.rows());
   add("columns", data.columns);
   add("entries", alike ? run.all_nonzeros : data.nonzeros());
-  add("checksum of the columns' numbers", detail::checksum(data.original));
+  all.push_back({"the columns' numbers", "checksum " + detail::to_text(detail::checksum(data.original))});
   add("halves among the values", data.has_narrow_value() ? 1 : 0);
-  add_numbers("checksum of row weights", data.weight);
-  add_numbers("checksum of row offsets", data.offset);
+  add_numbers("row weights", data.weight);
+  add_numbers("row offsets", data.offset);
   add("parameters", work.facts().parameters);
   add("bytes of a parameter", work.facts().scalar_bytes);
   add("arrays of the optimiser", store.shape().state_arrays);
   if (o.sharing == access_kind::deterministic) add("rows of a turn", o.exchange.rows);
-  all.push_back({"checksum of the first rows", first_values(data, run)});
+  all.push_back({"the first rows", first_values(data, run)});
+  std::ranges::move(followed, std::back_inserter(all));
   return {work.facts().model, std::move(all)};
 }
 

@@ -32,16 +32,18 @@ detail::checkpoint_origin origin_of(const train_options& options, const stream_m
   all.l2 = all.l2.value_or(0.0);
   all.l1 = l1;
   all.initial = nullptr;  // the checkpoint's parameters replace what a stream begins with
-  all.bias_rate.reset();  // a stream that was not given one goes on with that of the checkpoint
+  all.batch.reset();      // it is part of stream_state
   std::vector<named_value> same = detail::resumed_options(all);
+  // A stream that was not given one goes on with that of the checkpoint.
+  for (named_value& one : same)
+    if (one.value.empty() && (one.name == "bias_rate" || one.name == "constants.epsilon"))
+      one.value = detail::any_value;
   detail::add_numbers_of_model(same, model.traits.numbers, model.hyperparameters);
   for (const auto& [name, rows] :
        {std::pair("rows that are trained at a time", chunk_rows), std::pair("rows of an epoch", how.epoch_rows),
         std::pair("first rows", how.first_rows)})
     same.push_back({name, std::to_string(rows)});
-  std::string told;
-  for (const double label : labels) told += (told.empty() ? "" : ",") + detail::to_text(label);
-  same.push_back({"labels", told});
+  same.push_back({"labels", detail::text_of_numbers(labels)});
   return {model.name, std::move(same)};
 }
 

@@ -67,7 +67,7 @@ void margin_task::work(const worker_context& at) const {
   // Pairs of step and sharing that are missing here are refused beforehand (combinations.hpp, plan_sharing()).
   const auto train = [&]<class Sharing>(const Sharing& sharing) {
     const loop_options& o = at.plan.options;
-    constexpr bool exclusive = std::same_as<Sharing, exclusive_sharing<float>>;
+    constexpr bool exclusive = Sharing::traits.exclusive;
     if constexpr (Sharing::traits.gathers) {
       if (o.proximal() || o.optimizer != optimizer_kind::sgd) return row_by_row<margin_gathered_step>(at, sharing);
       const round_plan& round = at.store.control().round;

@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/options/option_list.hpp>
@@ -38,18 +41,37 @@ TEST(checkpoint_origin, of_another_run_is_refused_with_the_first_difference) {
   EXPECT_THAT(refusal(origin, {"hinge_svm", origin.same}),
               HasSubstr("a.ckpt is a checkpoint of logistic, not of hinge"));
   EXPECT_THAT(refusal(origin, {"logistic", {{"l2", "0.1"}, {"seed", "2"}, {"freeze", "bias"}}}),
-              HasSubstr("a.ckpt cannot be resumed: seed was 1 when it was written, and is 2 now; resume with"));
+              HasSubstr("a.ckpt cannot be resumed: seed: 1 when it was written, 2 now; resume with"));
   EXPECT_THAT(refusal(origin, {"logistic", {{"l2", "0.1"}, {"seed", "1"}, {"freeze", "bias"}}}),
-              HasSubstr("freeze was not given when it was written, and is bias now"));
+              HasSubstr("freeze: not given when it was written, bias now"));
   EXPECT_THAT(refusal(origin, {"logistic", {{"l2", "0.1"}, {"freeze", ""}}}),
-              HasSubstr("seed was 1 when it was written, and is not given now"));
+              HasSubstr("seed: 1 when it was written, not given now"));
 }
 
 TEST(checkpoint_origin, may_leave_a_value_open) {
   const checkpoint_origin known{"logistic", {{"rows", "5"}, {"sum", "17"}}};
-  const checkpoint_origin open{"logistic", {{"rows", "5"}, {"sum", "any"}}};
+  const checkpoint_origin open{"logistic", {{"rows", "5"}, {"sum", std::string(any_value)}}};
   for (const auto& [wrote, goes_on] : {std::pair(known, open), std::pair(open, known), std::pair(open, open)})
     EXPECT_NO_THROW(require_origin("a.ckpt", written(wrote), goes_on));
+}
+
+// A file from elsewhere may hold anything.
+TEST(checkpoint_origin, of_any_text_is_refused) {
+  using namespace std::string_literals;
+  const checkpoint_origin mine{"logistic", {{"l2", "0.1"}}};
+  for (const std::string& text : {"l2"s, "l2\0"s,
+                                  "l2\0"
+                                  "0.1"s,
+                                  "\0"s,
+                                  "l2\0"
+                                  "0.1\0rest"s,
+                                  ""s, "\x1b[31m"s}) {
+    checkpoint file = written(mine);
+    file.put_span("same", std::span(text.data(), text.size()));
+    const std::string said = test::message_of<config_error>([&] { require_origin("a.ckpt", file, mine); });
+    EXPECT_THAT(said, HasSubstr("a.ckpt cannot be resumed: "));
+    EXPECT_EQ(said.find('\x1b'), said.npos);
+  }
 }
 
 TEST(checkpoint_origin, that_is_missing_is_told) {

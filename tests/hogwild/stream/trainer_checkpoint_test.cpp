@@ -137,10 +137,10 @@ TEST_F(trainer_checkpoint, refuses_the_checkpoint_of_another_stream) {
   of_two.checkpoint(small);
   machine.resume = small;
   EXPECT_THAT(refusal<trainer<factorization_machine>>(of_factors(16), serial_engine{}, machine),
-              HasSubstr("number 1 of the model was 2 when it was written, and is 16 now"));
+              HasSubstr("number 1 of the model: 2 when it was written, 16 now"));
   other.seed = 2;
   EXPECT_THAT(refusal<trainer<logistic>>(logistic{}, serial_engine{}, other),
-              HasSubstr("seed was 1 when it was written, and is 2 now"));
+              HasSubstr("seed: 1 when it was written, 2 now"));
   const std::string epochs = folder / "epochs";
   train_options run = by_sgd();
   run.checkpoint = epochs;

@@ -49,7 +49,7 @@ class block_emit {
 /// Optimisers that fade (momentum, adam) owe steps to the rows of a lazy group that a batch does not have; settle()
 /// makes them.
 ///
-/// Compiled once for each kind of view and optimiser, not for each model.
+/// Compiled once for each kind of view and optimiser, not for each model, except for train().
 template <class View, class Optimizer>
 class batch_changes {
  public:
@@ -59,12 +59,13 @@ class batch_changes {
   using emit_type = block_emit<scalar>;
 
   /// `lazy`: the group whose rows a batch emits only if it has their columns; no rows if there is none. `gathered`: the
-  /// policy that gathers these changes; null if none does. `project` may be empty. All arguments outlive this.
+  /// policy that gathers these changes; null if none does. `project` may be empty. What
+  /// `context` refers to, `gathered` and the model of `project` outlive this.
   batch_changes(const std::vector<parameter_group>& groups, const parameter_group& lazy, const step_context& context,
                 const arrays& at, const gathered_sharing<scalar>* gathered, const projection& project)
       : context_(context),
         optimizer_(at.optimizer),
-        groups_(groups, context),
+        groups_(groups, context, static_cast<bool>(project)),
         lazy_(lazy),
         gathered_(gathered, context.options, groups, groups_, project),
         // What is gathered is projected when the sums have been added.
@@ -152,7 +153,7 @@ class batch_changes {
     const std::size_t run = context_.options.optimizer == optimizer_kind::row_adagrad ? group.run : g.size();
     for (std::size_t i = 0; i < g.size(); i += run)
       optimizer_.block(offset + i, g.subspan(i, std::min(run, g.size() - i)), size);
-    if (project_ && group.projected) projected_.change(project_, w_, offset, g.size(), static_cast<scalar>(group.step));
+    if (group.projected && project_) projected_.change(project_, w_, offset, g.size(), static_cast<scalar>(group.step));
   }
 
   step_context context_;

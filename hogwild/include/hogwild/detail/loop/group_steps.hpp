@@ -19,14 +19,15 @@ struct group_step {
   double factor = 1.0, step = 0.0;
   float unit = 1.0f;      ///< adagrad_unit(), by which its partials are multiplied
   bool l2 = false;        ///< the run's l2 applies, and is not 0
-  bool projected = true;  ///< the model's project() applies
+  bool projected = true;  ///< the model has project(), and it applies
   bool frozen = false;    ///< nothing changes them
 };
 
 /// The groups of a model, found by their offsets. Belongs to one worker.
 class group_steps {
  public:
-  group_steps(const std::vector<parameter_group>& groups, const step_context& context);
+  /// `projects`: whether the model has a projection.
+  group_steps(const std::vector<parameter_group>& groups, const step_context& context, bool projects);
 
   double rows() const { return rows_; }  ///< of an epoch
 

@@ -24,7 +24,7 @@ namespace hogwild {
 /// Partials are multiplied by the row's weight. Changed parameters are then projected if there is a projection. Belongs
 /// to one worker, and must not be moved.
 ///
-/// Compiled once for each kind of view and optimiser, not for each model.
+/// Compiled once for each kind of view and optimiser, not for each model, except for train().
 template <class View, class Optimizer>
 class row_changes {
  public:
@@ -40,7 +40,7 @@ class row_changes {
         optimizer_(at.optimizer),
         l1_{(1.0 - l1_at_the_gate) * context.options.l1 * static_cast<double>(context.rows)},
         l2_{context.options.l2 * static_cast<double>(context.rows)},
-        groups_(groups, context),
+        groups_(groups, context, static_cast<bool>(project)),
         ordered_groups_(groups),
         gathered_(gathered, context.options, groups, groups_, project),
         // What is gathered is projected when the sums have been added.
@@ -115,7 +115,11 @@ class row_changes {
   }
 
   void project(const group_step& group, std::size_t offset, std::size_t n) {
-    if (project_ && group.projected) projected_.change(project_, w_, offset, n, static_cast<scalar>(group.step));
+    if (group.projected) change_by_projection(group, offset, n);
+  }
+  // A call, because few models have one: partials of the others are applied best without it.
+  [[gnu::noinline]] void change_by_projection(const group_step& group, std::size_t offset, std::size_t n) {
+    if (project_) projected_.change(project_, w_, offset, n, static_cast<scalar>(group.step));
   }
 
   /// Gathered gradients are multiplied by the unit later, when the sums have been added.
@@ -168,8 +172,9 @@ class row_changes {
     });
   }
 
+  // A call, because it is one for each row: the loop over a row's partials is compiled best without it.
   template <class Example>
-  void shrink_touched(const Example& z) {
+  [[gnu::noinline]] void shrink_touched(const Example& z) {
     for (const parameter_group& g : ordered_groups_) {
       const group_step& group = groups_.of(g.offset);
       row_.resize(g.width);

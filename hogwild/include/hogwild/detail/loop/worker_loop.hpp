@@ -23,7 +23,7 @@ namespace hogwild {
 /// Returns what a worker holds while it trains one example: the locks of its sharing policy, or nothing.
 template <class Step, class Example>
 auto hold_example([[maybe_unused]] Step& step, [[maybe_unused]] const Example& example) {
-  if constexpr (requires { step.hold(example); })
+  if constexpr (Step::traits.exclusive)
     return step.hold(example);
   else
     return std::monostate{};

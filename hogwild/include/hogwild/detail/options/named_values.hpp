@@ -18,9 +18,15 @@ struct named_value {
 
 namespace detail {
 
-/// The list as one text, and back; no name and no value has a zero character. Codes are left out.
+/// The list as one text; no name and no value has a zero character. Codes are left out.
 std::string joined(std::span<const named_value> all);
+/// Takes apart such a text. Of any other text, the rest without an end is the name of the last entry.
 std::vector<named_value> taken_apart(const std::string& text);
+
+/// A list of numbers as text, with commas. A long one is shortened, and ends with a checksum of the whole.
+std::string text_of_numbers(std::span<const double> numbers);
+/// The same for a text that is a list already.
+std::string shortened(const std::string& text);
 
 /// The first entry in which two lists differ, as text for messages.
 struct value_difference {

@@ -16,7 +16,10 @@ enum class between_ranks : std::uint8_t {
 };
 
 /// Whether a run that goes on from a checkpoint must have the value with which the checkpoint was written.
-enum class when_resumed : std::uint8_t { free, same };
+enum class when_resumed : std::uint8_t {
+  free,  ///< it may have another
+  same   ///< parameters, the optimiser's state or the order of rows depend on it
+};
 
 /// How a search for the best options treats an option.
 enum class in_a_search : std::uint8_t {

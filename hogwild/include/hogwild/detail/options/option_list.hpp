@@ -12,8 +12,8 @@
 #include <hogwild/options.hpp>
 
 // The table of a run's options: for each its place in train_options, its word on the command line, its range, its help,
-// and how ranks and searches treat it. If a member is added to train_options without a line here, this does not
-// compile.
+// and how ranks, resumed runs and searches treat it. If a member is added to train_options without a line here, this
+// does not compile.
 
 namespace hogwild::detail {
 

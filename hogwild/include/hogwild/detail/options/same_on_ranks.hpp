@@ -26,6 +26,7 @@ named_value compared_build();
 /// Adds the name of a model, and the numbers that it is made with.
 void add_model(std::vector<named_value>& all, std::string_view model,
                std::span<const std::pair<std::string, double>> numbers, std::span<const double> hyperparameters);
+/// Adds these numbers alone.
 void add_numbers_of_model(std::vector<named_value>& all, std::span<const std::pair<std::string, double>> numbers,
                           std::span<const double> hyperparameters);
 /// The scaling of the rows' columns, which must be the same on all ranks: the rule, and a checksum of the divisors.

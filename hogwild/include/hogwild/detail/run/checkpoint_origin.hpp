@@ -14,15 +14,16 @@ namespace hogwild::detail {
 /// model, and a list of options and facts of the data.
 struct checkpoint_origin {
   std::string_view model;
-  std::vector<named_value> same;  ///< the value any_value equals every other
+  /// In the order in which differences are reported. The value any_value equals every other.
+  std::vector<named_value> same;
 };
 
-inline constexpr std::string_view any_value = "any";
+inline constexpr std::string_view any_value = "(any)";
 
 void put_origin(checkpoint& file, const checkpoint_origin& origin);
 
 /// Throws config_error unless the checkpoint at `path` has this origin: it names the first difference, with both
 /// values. Throws input_error if the checkpoint lacks its origin.
-void require_origin(const std::string& path, const checkpoint& file, checkpoint_origin origin);
+void require_origin(const std::string& path, const checkpoint& file, const checkpoint_origin& origin);
 
 }  // namespace hogwild::detail

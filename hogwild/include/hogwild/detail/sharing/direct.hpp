@@ -25,7 +25,7 @@ class direct_sharing {
  public:
   using scalar_type = T;
   using view_type = param_view<T, Update>;
-  static constexpr sharing_traits traits{.has_state = true};
+  static constexpr sharing_traits traits{.has_state = true, .races = Update::kind == update_kind::lossy};
 
   direct_sharing(const param_store& store, std::size_t slot) : store_(store), update_(policy(store, slot)) {}
 

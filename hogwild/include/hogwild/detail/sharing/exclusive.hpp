@@ -102,6 +102,8 @@ class held_example {
 template <parameter T>
 class exclusive_sharing : public direct_sharing<T, update::lossy> {
  public:
+  static constexpr sharing_traits traits{.has_state = true, .exclusive = true};
+
   /// `columns`: of the data.
   exclusive_sharing(const param_store& store, std::size_t slot, const std::vector<parameter_group>& groups,
                     std::size_t columns, update_kind kind)

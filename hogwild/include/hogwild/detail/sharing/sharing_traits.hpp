@@ -12,7 +12,11 @@ struct sharing_traits {
   bool has_state = false;  ///< state(k) is a view of the optimiser's array k
   /// Changes of rows are gathered, to be summed over all workers (gathered_sharing): reads do not see them before.
   bool gathers = false;
+  bool races = false;      ///< workers read and write one array, and an add may be lost
+  bool exclusive = false;  ///< an example is atomic: hold(example) locks what it touches
 
+  /// The worker has whole arrays of its own, the optimiser's state among them.
+  constexpr bool owns() const { return replicated && whole_state(); }
   constexpr bool whole_state() const { return whole_arrays && has_state; }
 };
 

@@ -20,7 +20,7 @@ inline constexpr bool kernels_may_race = true;
 /// The shared arrays, handed out whole.
 class whole_array : public direct_sharing<float, update::lossy> {
  public:
-  static constexpr sharing_traits traits{.whole_arrays = true, .has_state = true};
+  static constexpr sharing_traits traits{.whole_arrays = true, .has_state = true, .races = true};
 
   whole_array(const param_store& store, std::size_t slot)
       : direct_sharing<float, update::lossy>(store, slot), values_(store.parameters<float>()) {

@@ -144,14 +144,14 @@ class general_task final : public grouped_task<typename M::scalar_type> {
     const step_context context = context_of(at);
     using view = typename Sharing::view_type;
     const auto run = [&]<class Optimizer>() {
-      if constexpr (workspace_model<M> && std::same_as<Sharing, exclusive_sharing<scalar>>) {
-        throw_untrained(facts_.model, o);  // refused before: a batch is not one example (combinations.hpp)
+      if constexpr (workspace_model<M> && Sharing::traits.exclusive) {
+        throw_untrained(this->facts().model, o);  // refused before: a batch is not one example (combinations.hpp)
       } else if constexpr (workspace_model<M>) {
-        workspace_step<M, Sharing, Optimizer> step(sharing, model_, context, data_);
-        worker_loop(at.store, at.slot, data_, at.plan.chunks, o, step);
+        workspace_step<M, Sharing, Optimizer> step(sharing, model_, context, this->data());
+        worker_loop(at.store, at.slot, this->data(), at.plan.chunks, o, step);
       } else {
         general_step<M, Sharing, Optimizer> step(sharing, model_, context);
-        worker_loop(at.store, at.slot, data_, at.plan.chunks, o, step);
+        worker_loop(at.store, at.slot, this->data(), at.plan.chunks, o, step);
       }
     };
     // Gathered changes are summed before any optimiser sees them (gathered_gradients.hpp).

@@ -53,8 +53,8 @@ class kernel_loops<M> {
 
   template <class Sharing>
   bool train(const worker_context& at, const Sharing& sharing) const {
-    constexpr bool own = std::same_as<Sharing, private_sharing<float>>;
-    constexpr bool shared = std::same_as<Sharing, direct_sharing<float, update::lossy>>;
+    constexpr bool own = Sharing::traits.owns();
+    constexpr bool shared = Sharing::traits.races;
     const auto on = [&]<class Arrays>(const Arrays& arrays) {
       const step_context context = task_.context_of(at);
       factor_step<M, Arrays> step(arrays, task_.model(), context, ratings(at.plan));
@@ -133,8 +133,7 @@ class kernel_loops<M> {
     };
     if (!task_.facts().row_kernels) return false;
     if constexpr (Sharing::traits.whole_state()) return on(sharing);
-    if constexpr (kernels_may_race && std::same_as<Sharing, direct_sharing<float, update::lossy>>)
-      return on(whole_array(at.store, at.slot));
+    if constexpr (kernels_may_race && Sharing::traits.races) return on(whole_array(at.store, at.slot));
     return false;
   }
 
@@ -171,7 +170,7 @@ class kernel_loops<M> {
 
   template <class Sharing>
   bool train(const worker_context& at, const Sharing& sharing) const {
-    constexpr bool own = std::same_as<Sharing, private_sharing<float>>;
+    constexpr bool own = Sharing::traits.owns();
     const auto on = [&]<class Arrays>(const Arrays& arrays) {
       const step_context context = task_.context_of(at);
       const auto groups = groups_of_chunks(at.plan.chunks);
@@ -180,8 +179,7 @@ class kernel_loops<M> {
       return true;
     };
     if (!task_.facts().edge_kernels) return false;
-    if constexpr (std::same_as<Sharing, direct_sharing<float, update::lossy>> && kernels_may_race)
-      return on(whole_array(at.store, at.slot));
+    if constexpr (Sharing::traits.races && kernels_may_race) return on(whole_array(at.store, at.slot));
     if constexpr (own) {
       // In lockstep all meet after the same number of rows, not at the end of a window.
       if (!in_lockstep(at.plan.options.sharing)) return on(sharing);
