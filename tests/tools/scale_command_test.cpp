@@ -92,7 +92,7 @@ TEST_F(scale_command, a_warm_start_and_a_resumed_run_are_of_the_same_columns) {
   text.replace(value, text.find(' ', value) - value, "9");
   write_file(data, text);
   EXPECT_THAT(hogwild({line, "--epochs 4 --resume", state}).err,
-              HasSubstr("with scale max_abs whose columns were divided by other numbers"));
+              HasSubstr("cannot be resumed: the columns' divisors: "));
 }
 
 TEST_F(scale_command, what_was_done_stands_in_the_summary_the_record_and_the_saved_model) {
