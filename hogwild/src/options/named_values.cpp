@@ -15,6 +15,12 @@ std::string told(const std::string& value) {
   return value.empty() ? "not given" : value;
 }
 
+/// The value of the entry of this name; empty if the list has none.
+std::string value_in(std::span<const named_value> all, const std::string& name) {
+  const auto found = std::ranges::find(all, name, &named_value::name);
+  return found == all.end() ? std::string() : found->value;
+}
+
 /// Longer lists are shortened.
 constexpr std::size_t longest_list = 120;
 
@@ -54,18 +60,16 @@ std::vector<named_value> taken_apart(const std::string& text) {
 
 std::optional<value_difference> first_difference(std::span<const named_value> mine,
                                                  std::span<const named_value> other) {
-  for (std::size_t i = 0; i < std::max(mine.size(), other.size()); ++i) {
-    const named_value none, &here = i < mine.size() ? mine[i] : none, &there = i < other.size() ? other[i] : none;
-    if (here.name == there.name && here.value == there.value) continue;
-    // One of the two lists lacks an entry: it goes on with the next name.
-    const bool lacks = here.name != there.name;
-    const bool is_there = lacks && i < other.size() &&
-                          (i >= mine.size() || std::ranges::find(mine, there.name, &named_value::name) == mine.end());
-    const named_value& named = is_there ? there : here;
-    return value_difference{i, named.name, told(lacks && is_there ? "" : here.value),
-                            told(lacks && !is_there ? "" : there.value), named.code};
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const std::string value = value_in(other, mine[i].name);
+    if (value == mine[i].value || value == any_value || mine[i].value == any_value) continue;
+    return value_difference{i, mine[i].name, told(mine[i].value), told(value), mine[i].code};
   }
-  return std::nullopt;
+  const auto lacking = std::ranges::find_if(other, [&](const named_value& one) {
+    return std::ranges::find(mine, one.name, &named_value::name) == mine.end();
+  });
+  if (lacking == other.end()) return std::nullopt;
+  return value_difference{mine.size(), lacking->name, told(""), told(lacking->value), lacking->code};
 }
 
 }  // namespace hogwild::detail

@@ -92,6 +92,10 @@ TEST(resumed_options, are_those_of_the_list_that_must_be_the_same) {
     EXPECT_EQ(found ? found->name : one.name, one.name);
   }
   EXPECT_EQ(must, same.size());
+  train_options frozen = usual, other_order = usual;
+  frozen.freeze = {"bias", "weights"}, other_order.freeze = {"weights", "bias", "weights"};
+  EXPECT_FALSE(first_difference(resumed_options(frozen), resumed_options(other_order)));
+  EXPECT_TRUE(first_difference(resumed_options(frozen), same));
   for (const char* name : {"l1", "l2", "seed", "optimizer", "order", "batch", "bias", "constants.beta2", "initial"})
     EXPECT_TRUE(std::ranges::find(same, name, &named_value::name) != same.end()) << name;
   for (const char* name : {"epochs", "max_seconds", "target", "record", "validation_fraction", "step.initial"})

@@ -49,7 +49,7 @@ class block_emit {
 /// Optimisers that fade (momentum, adam) owe steps to the rows of a lazy group that a batch does not have; settle()
 /// makes them.
 ///
-/// Compiled once for each kind of view and optimiser, not for each model, except for train().
+/// Models share its code: all but train() is compiled once for each kind of view and optimiser.
 template <class View, class Optimizer>
 class batch_changes {
  public:
@@ -59,8 +59,8 @@ class batch_changes {
   using emit_type = block_emit<scalar>;
 
   /// `lazy`: the group whose rows a batch emits only if it has their columns; no rows if there is none. `gathered`: the
-  /// policy that gathers these changes; null if none does. `project` may be empty. What
-  /// `context` refers to, `gathered` and the model of `project` outlive this.
+  /// policy that gathers these changes; null if none does. `project` may be empty. The
+  /// referents of `context`, `gathered` and the model behind `project` outlive this.
   batch_changes(const std::vector<parameter_group>& groups, const parameter_group& lazy, const step_context& context,
                 const arrays& at, const gathered_sharing<scalar>* gathered, const projection& project)
       : context_(context),
@@ -68,7 +68,7 @@ class batch_changes {
         groups_(groups, context, static_cast<bool>(project)),
         lazy_(lazy),
         gathered_(gathered, context.options, groups, groups_, project),
-        // What is gathered is projected when the sums have been added.
+        // Gathered sums are projected after they have been added (gathered_gradients.hpp).
         project_(gathered == nullptr ? project : nullptr),
         w_(at.parameters) {
     if constexpr (may_fade)

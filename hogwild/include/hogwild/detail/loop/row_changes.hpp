@@ -24,7 +24,7 @@ namespace hogwild {
 /// Partials are multiplied by the row's weight. Changed parameters are then projected if there is a projection. Belongs
 /// to one worker, and must not be moved.
 ///
-/// Compiled once for each kind of view and optimiser, not for each model, except for train().
+/// Models share its code: all but train() is compiled once for each kind of view and optimiser.
 template <class View, class Optimizer>
 class row_changes {
  public:
@@ -32,8 +32,8 @@ class row_changes {
   using arrays = trained_arrays<View, Optimizer>;
   using projection = typename gathered_gradients<scalar>::projection;
 
-  /// `gathered`: the policy that gathers these changes; null if none does. `project` may be empty. All arguments
-  /// outlive this.
+  /// `gathered`: the policy that gathers these changes; null if none does. `project` may be empty. The
+  /// referents of `context`, `gathered` and the model behind `project` outlive this.
   row_changes(const std::vector<parameter_group>& groups, const step_context& context, const arrays& at,
               const gathered_sharing<scalar>* gathered, const projection& project)
       : context_(context),
@@ -43,7 +43,7 @@ class row_changes {
         groups_(groups, context, static_cast<bool>(project)),
         ordered_groups_(groups),
         gathered_(gathered, context.options, groups, groups_, project),
-        // What is gathered is projected when the sums have been added.
+        // Gathered sums are projected after they have been added (gathered_gradients.hpp).
         project_(gathered == nullptr ? project : nullptr),
         w_(at.parameters) {
     std::erase_if(ordered_groups_, [&](const parameter_group& g) {

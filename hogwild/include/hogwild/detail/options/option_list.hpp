@@ -236,7 +236,7 @@ void require_ranges(const train_options& options);
 
 /// The options that ranks compare, in the order of the list: names, and values as text.
 std::vector<named_value> compared_options(const train_options& options);
-/// Those that a run which goes on from a checkpoint must have.
+/// Likewise the options that must be the same where a run goes on from a checkpoint.
 std::vector<named_value> resumed_options(const train_options& options);
 
 }  // namespace hogwild::detail

@@ -14,11 +14,8 @@ namespace hogwild::detail {
 /// model, and a list of options and facts of the data.
 struct checkpoint_origin {
   std::string_view model;
-  /// In the order in which differences are reported. The value any_value equals every other.
-  std::vector<named_value> same;
+  std::vector<named_value> same;  ///< in the order in which differences are reported
 };
-
-inline constexpr std::string_view any_value = "(any)";
 
 void put_origin(checkpoint& file, const checkpoint_origin& origin);
 
