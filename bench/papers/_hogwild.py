@@ -4,7 +4,8 @@
 20 epochs, step times 0.9 after each, without replacement, all threads on one array.
 """
 from suite.claims import Claim
-from suite.experiment import Configuration, ratio
+from suite.experiment import Configuration
+from suite.figures import ratio
 from suite.terms import Unavailable
 
 SPARSE_SVM = ["--model", "hinge_svm", "--l2-form", "two_pass", "--step", "0.5"]

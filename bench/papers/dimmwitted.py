@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """DimmWitted (Zhang, Re, VLDB 2014): one model for each core, for each memory node or for the machine."""
 from suite.claims import Claim
-from suite.experiment import Configuration, ratio
+from suite.experiment import Configuration
+from suite.figures import ratio
 
 TITLE = "DimmWitted: one model a core, a node, a machine"
 CLAIMS = [

@@ -2,7 +2,8 @@
 """A common claim on Hogwild by processes: four train a convolutional net about four times as fast as one."""
 from suite import data
 from suite.claims import Claim
-from suite.experiment import Configuration, ratio
+from suite.experiment import Configuration
+from suite.figures import ratio
 from suite.terms import Unavailable
 
 TITLE = "a convolutional net by processes that share it"

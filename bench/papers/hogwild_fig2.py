@@ -2,7 +2,8 @@
 """Hogwild! 2011, figure 2: seconds and training errors of Hogwild! and RR, 20 epochs."""
 from papers import _hogwild
 from suite.claims import Claim
-from suite.experiment import Configuration, ratio
+from suite.experiment import Configuration
+from suite.figures import ratio
 from suite.terms import Unavailable
 
 TITLE = "Hogwild!: time and error beside a round robin"

@@ -6,7 +6,7 @@ import statistics
 
 from papers import _hogwild
 from suite.claims import Claim
-from suite.experiment import ratio
+from suite.figures import over, ratio
 from suite.terms import Unavailable
 
 TITLE = "Hogwild!: model averaging, and gradients that take longer"
@@ -70,12 +70,12 @@ def delays(x):
             for way, workers, update in (("one thread", 1, "lossy"), *((w, n, u) for w, u in _hogwild.WAYS.items())):
                 told = x.output([program, data, delay, workers, update, 1])
                 seconds.setdefault((way, delay), []).append(float(re.match(r"[\d.]+", told).group()))
-    at = {key: statistics.median(values) for key, values in seconds.items()}
+    at = {key: over(values) for key, values in seconds.items()}
     for way, delay in at:
         if way != "one thread":
             x.point("speed-up over microseconds of a gradient", way, delay, at["one thread", delay] / at[way, delay])
-    x.figures["Hogwild! at 100 us, of the threads"] = at["one thread", 100] / at["Hogwild!", 100] / n
-    x.figures["AIG over Hogwild! at 100 us"] = at["Hogwild!", 100] / at["AIG", 100]
+    x.figures["Hogwild! at 100 us, of the threads"] = ratio(at["one thread", 100], at["Hogwild!", 100]) * (1 / n)
+    x.figures["AIG over Hogwild! at 100 us"] = ratio(at["Hogwild!", 100], at["AIG", 100])
 
 
 def measure(x):

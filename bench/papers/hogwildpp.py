@@ -4,7 +4,8 @@
 As in its scripts: with K clusters K times the epochs, decay to the power of 1 / K, tau0 64, tolerance 0.01.
 """
 from suite.claims import Claim
-from suite.experiment import Configuration, ratio
+from suite.experiment import Configuration
+from suite.figures import difference, ratio
 
 TITLE = "Hogwild++: clusters on a ring against one array"
 CLAIMS = [
@@ -52,4 +53,4 @@ def measure(x):
         f[f"{name}, bytes of tolerance 0.01 over 0"] = ratio(runs.bytes("Hogwild++"),
                                                              runs.bytes("Hogwild++, tolerance 0"))
         last = [runs.last(which) for which in ("Hogwild++, tolerance 0", "Hogwild++")]
-        f[f"{name}, accuracy lost by tolerance"] = None if None in last else last[0] - last[1]
+        f[f"{name}, accuracy lost by tolerance"] = difference(*last)

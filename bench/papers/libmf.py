@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """FPSGD of LIBMF (Zhuang, Chin, Juan, Lin, RecSys 2013): workers own blocks of ratings instead of sharing factors."""
 from suite.claims import Claim
-from suite.experiment import Configuration, ratio
+from suite.experiment import Configuration
+from suite.figures import ratio
 
 TITLE = "LIBMF: blocks of ratings against shared factors"
 CLAIMS = [

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Local SGD (Stich, ICLR 2019): epochs to a loss by the interval between two means; CPUs do not affect epochs."""
 from suite.claims import Claim
-from suite.experiment import Configuration, ratio
+from suite.experiment import Configuration
+from suite.figures import ratio
 
 TITLE = "local SGD: interval between meetings against epochs"
 CLAIMS = [
@@ -31,5 +32,4 @@ def measure(x):
             x.point("epochs to the loss over rows between meetings", "local SGD", h, needed[h])
     x.figures["epochs with 16 over 1"] = ratio(needed[16], needed[1])
     x.figures["bytes with 1 over 16"] = ratio(runs.bytes("every 1"), runs.bytes("every 16"))
-    x.figures["epochs with the longest over 1"] = ratio(
-        needed[longest] or (epochs if runs.complete(f"every {longest}") else None), needed[1])
+    x.figures["epochs with the longest over 1"] = ratio(runs.epochs_at_least(f"every {longest}"), needed[1])

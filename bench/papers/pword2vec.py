@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """pWord2Vec (Ji, Satish, Li, Dubey, 2016): word vectors whose windows share their negative words."""
 from suite.claims import Claim
-from suite.experiment import Configuration, ratio
+from suite.experiment import Configuration
+from suite.figures import ratio
 from suite.terms import Unavailable
 
 TITLE = "pWord2Vec: word vectors by several threads"

@@ -2,10 +2,13 @@
 """The simulator's input: figures of one data set on one kind of machine, and of networks, from a JSON file."""
 import bisect
 import dataclasses
-import json
 import math
+import pathlib
+import sys
 
-import network
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import network  # noqa: E402
+from suite import record  # noqa: E402
 
 ENGINES = ("ring", "all_reduce", "local_sgd")
 
@@ -90,10 +93,14 @@ def checked(workload, where):
 
 def read(path):
     """The sets and the networks of a file, each by its name."""
-    with open(path, encoding="utf-8") as file:
-        told = json.load(file)
+    told = record.document(path)
     if not told.get("sets") or not told.get("networks"):
         raise ValueError(f"{path}: it needs 'sets' and 'networks', at least one of each")
+    with record.taken_from(path, "bench/network/constants"):
+        return _sets_and_networks(path, told)
+
+
+def _sets_and_networks(path, told):
     sets, networks = {}, {}
     for name, values in told["sets"].items():
         where = f"{path}: set {name}"

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arguments of a call of `hogwild bench`."""
 import argparse
-import json
 import os
 import pathlib
 import sys
 
-from suite import own, places
+from suite import own, places, record
 
 SEEDS = {"tiny": 1, "quick": 3}  # by suite; all others: nine
 SUITE = {"tasks", "contestants", "places", "workers", "seeds", "seeds_of_others"}  # keys that a suite's file may have
@@ -14,7 +13,7 @@ SUITE = {"tasks", "contestants", "places", "workers", "seeds", "seeds_of_others"
 
 def require_suite(chosen):
     """ValueError if `chosen` has keys that a suite's file may not have."""
-    if not isinstance(chosen, dict) or set(chosen) - SUITE:
+    if set(chosen) - SUITE:
         raise ValueError(f"an object with any of {', '.join(sorted(SUITE))} is expected")
 
     def number(x):
@@ -59,8 +58,8 @@ def asked(purpose, words):
                         help="folder of the data sets (default: $HOGWILD_DATA_DIR)")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("bench-records"),
                         help="folder for the record (default: bench-records)")
-    parser.add_argument("--hogwild", default=os.environ.get("HOGWILD_PROGRAM", "hogwild"),
-                        help="the hogwild program to run (default: $HOGWILD_PROGRAM, or hogwild)")
+    parser.add_argument("--hogwild", default=places.program(),
+                        help="the hogwild program to run (default: $HOGWILD_PROGRAM, that of this prefix, or hogwild)")
     parser.add_argument("--python", default=sys.executable, help="the Python that runs peers (default: this one)")
     parser.add_argument("--list", action="store_true",
                         help="list tasks and contestants, and what this machine lacks for them")
@@ -75,9 +74,11 @@ def asked(purpose, words):
     given.chosen = {}
     if not given.rows and given.suite not in ("tiny", "quick", "full"):
         try:
-            given.chosen = json.loads(pathlib.Path(given.suite).read_text(encoding="utf-8"))
+            given.chosen = record.document(given.suite)
             require_suite(given.chosen)
-        except (OSError, ValueError) as error:
+        except (OSError, record.Damaged) as error:
+            parser.error(f"--suite {error}")
+        except ValueError as error:
             parser.error(f"--suite {given.suite}: {error}")
     try:
         workers = given.workers.split(",") if given.workers else given.chosen.get("workers", [os.cpu_count() or 1])

@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import math
+import warnings
 
 from suite.terms import Unavailable
 from suite.text import printable
@@ -14,6 +15,7 @@ GAP = (math.nan, math.nan)  # separates two curves of one line
 LARGEST = 1e100  # axes that end far beyond this overflow
 ABREAST = 3  # panels in a row of a figure
 MOST_TICKS = 12  # named ticks; an axis with more values has numbers
+OF_TICK, OF_NAME, OF_TITLE = 23, 36, 60  # longest texts, in characters: those of a panel need room beside its curves
 
 
 def drawable(value):
@@ -67,6 +69,8 @@ def plotting():
     matplotlib.use("Agg")
     # The same panels give the same bytes, and text stays searchable.
     matplotlib.rcParams.update({"svg.hashsalt": "hogwild", "svg.fonttype": "none", "font.size": 9})
+    # Browsers and readers of the SVG files have fonts of their own.
+    warnings.filterwarnings("ignore", "Glyph .* missing from")
     from matplotlib import pyplot
     return pyplot
 
@@ -76,9 +80,14 @@ def wide(values):
     return len(values) > 1 and min(values) > 0 and max(values) > 30 * min(values)
 
 
-def plain(text):
-    """Text of a record without formulas, and without characters that an SVG cannot hold."""
-    return printable(text, 120).replace("$", r"\$")
+def plain(text, longest=OF_TITLE):
+    """Text of a record without formulas, and without characters that an SVG cannot hold. Of a long one both ends are
+    left: names may differ in either."""
+    shown = printable(text, math.inf)
+    if len(shown) > longest:
+        tail = (longest - 3) * 9 // 20
+        shown = f"{shown[:longest - 3 - tail]}...{shown[-tail:]}"
+    return shown.replace("$", r"\$")
 
 
 def mark(axis, panel):
@@ -97,14 +106,14 @@ def paint(axis, panel):
     bars = [bar for bar in panel.bars if drawable(bar[1])]
     for k, (name, points) in enumerate(lines.items()):
         if points:
-            axis.plot(*zip(*points), marker=MARKERS[k % len(MARKERS)], markersize=3, label=plain(name),
+            axis.plot(*zip(*points), marker=MARKERS[k % len(MARKERS)], markersize=3, label=plain(name, OF_NAME),
                       color=COLOURS[k % len(COLOURS)], linestyle="" if panel.scattered else
                       ":" if name.endswith(", predicted") else ("-", "--")[k // len(COLOURS) % 2])
     for k, (_, median, low, high) in enumerate(bars):
         ends = [[median - low], [high - median]] if drawable(low) and drawable(high) else None
         axis.barh(k, median, xerr=ends, color=COLOURS[0], capsize=3, height=0.7)
     if bars:
-        axis.set_yticks(range(len(bars)), [plain(name) for name, *_ in bars])
+        axis.set_yticks(range(len(bars)), [plain(name, OF_NAME) for name, *_ in bars])
         axis.invert_yaxis()
         if wide([median for _, median, *_ in bars]):
             axis.set_xscale("log")
@@ -115,16 +124,16 @@ def paint(axis, panel):
         if asked == "log" and values and min(values) > 0 or not asked and wide(values):
             scale("log")
     if panel.ticks and len(panel.ticks) <= MOST_TICKS:
-        texts = [t if len(t) < 24 else f"{t[:11]}...{t[-9:]}" for t in panel.ticks.values()]
+        texts = [plain(text, OF_TICK) for text in panel.ticks.values()]
         crowded = sum(map(len, texts)) > 40
-        axis.set_xticks(list(panel.ticks), [plain(text) for text in texts],
+        axis.set_xticks(list(panel.ticks), texts,
                         **({"rotation": 30, "horizontalalignment": "right"} if crowded else {}))
         axis.minorticks_off()
     if panel.target is not None:
         axis.axhline(panel.target, color="#666666", linewidth=0.8, linestyle="--", label=panel.across)
     axis.set_title(plain(panel.title))
-    axis.set_xlabel(plain(panel.x))
-    axis.set_ylabel(plain(panel.y))
+    axis.set_xlabel(plain(panel.x, OF_NAME))
+    axis.set_ylabel(plain(panel.y, OF_NAME))
     axis.grid(alpha=0.3)
     if len(lines) > 1 or panel.target is not None or any(panel.marks.values()):
         axis.legend(fontsize="x-small", ncols=1 + len(lines) // 9)
@@ -142,7 +151,7 @@ def figure_of(panels, title=""):
         paint(axis, panel)
     for axis in places[len(panels):]:
         axis.remove()
-    figure.suptitle(plain(title))
+    figure.suptitle(plain(title, 120))
     figure.tight_layout()
     return figure
 

@@ -2,10 +2,11 @@
 """Runs of one paper: its data at a scale, its configurations in turns, and the resulting figures and curves."""
 import dataclasses
 import json
+import math
 import statistics
 from typing import Sequence
 
-from suite import data, life, lines, made, quality, trial
+from suite import data, figures, life, lines, made, quality, trial
 from suite.terms import Target, Unavailable
 
 
@@ -112,14 +113,14 @@ class Experiment:
 
 
 class Runs:
-    """Medians over the seeds of each configuration; None if there is none."""
+    """Medians over the seeds of each configuration, Figures; None if there is none."""
 
     def __init__(self, outcomes, target, seeds):
         self.outcomes, self.target, self.seeds = outcomes, target, seeds
 
     def _median(self, name, figure):
         values = [figure(o) for o in self.outcomes.get(name, [])]
-        return statistics.median(values) if values and None not in values else None
+        return figures.over(values) if values and None not in values else None
 
     def complete(self, name):
         """Whether every seed ran to its end, so that not reaching the target means something."""
@@ -138,6 +139,13 @@ class Runs:
         """Seconds (`of` = 0) or epochs (1) to the target; None if not every seed reached it."""
         return self._median(name, lambda o: (quality.to_target(o.points, self.target) or (None, None))[of])
 
-
-def ratio(above, below):
-    return above / below if above is not None and below else None
+    def epochs_at_least(self, name):
+        """Epochs to the target. Runs that did not reach it need more than they had: a bound if the median is one of
+        them. None if not every seed ran to its end."""
+        if not self.complete(name):
+            return None
+        reached = [quality.to_target(o.points, self.target) for o in self.outcomes[name]]
+        epochs = [r[1] if r else o.points[-1].epochs for r, o in zip(reached, self.outcomes[name])]
+        late = 2 * reached.count(None) >= len(reached)
+        return figures.Figure(statistics.median(epochs), min(epochs), math.inf if None in reached else max(epochs),
+                              "at least" if late else "")

@@ -19,7 +19,7 @@ def context(place, given, peers, probes=True):
     rows.write_text("1 1:1\n-1 2:1\n", encoding="ascii")
     life.run([place.hogwild, "train", rows, "--no-cache", "--epochs", 1, "--step", 0.1, "--quiet", "--record", told],
              check=True)
-    line = json.loads(told.read_text(encoding="utf-8").splitlines()[0])
+    line = record.lines_of(told)[0]
     kept = {k: line[k] for k in ("version", "commit", "build_type", "compiler", "machine")}
     began = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     return {"schema": record.SCHEMA, **kept, "suite": pathlib.Path(given.suite).name, "seeds": given.seeds,

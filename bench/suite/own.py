@@ -14,7 +14,7 @@ from suite.terms import Target, Task, Unavailable
 from suite.text import printable
 
 SUITE = "own data"  # as in records
-OFF = 0.01  # fraction by which a target differs from the end of serial runs
+OFF = 0.01  # fraction by which a target differs from the end of serial runs, at least
 NEAR = 0.001  # the same for an objective, if serial runs reach it too early to time
 FAMILIES = {"softmax": "softmax", "matrix_factorization": "ratings", "factorization_machine": "machine",
             "ffm": "machine", "deepfm": "machine", "mlp": "images", "convnet": "images", "graph_cut": "cut",
@@ -128,7 +128,10 @@ def steps_of_engines(place, data, words, task, contestants, workers):
 
 
 def reached(task, place, serial, told, wanted):
-    """The target of a task: the requested one, or one near the end of three serial runs, of which `told` is one."""
+    """The target of a task: the requested one, or one near the end of three serial runs, of which `told` is one.
+
+    It is farther from their median than the best run is from the worst, so each of them reaches it.
+    """
     metric, less = task.target.metric, task.target.less_is_better
     if told.get(metric) is None:
         measured = [k for k, v in told.items() if v is not None and (k == "objective" or k.startswith("test_"))]
@@ -140,11 +143,19 @@ def reached(task, place, serial, told, wanted):
     for outcome in others:
         if outcome.error:
             raise Unavailable(f"a serial run that says what to reach failed: {outcome.error}")
-    end = statistics.median([told[metric], *(o.points[-1].value for o in others)])
+    ends = [told[metric], *(o.points[-1].value for o in others)]
+    if None in ends:
+        raise Unavailable(f"a serial run that says what to reach ends without {metric}")
+    end, spread = statistics.median(ends), max(ends) - min(ends)
 
     def beside(part):
-        return Target(metric, end + part * abs(end) * (1 if less else -1), less, (
-            f"{end:.6g} {'+' if less else '-'} {100 * part:g} %: the median of 3 serial runs of {task.epochs} epochs"))
+        wide = spread > part * abs(end)
+        margin = spread if wide else part * abs(end)
+        by = f"{100 * margin / abs(end):.3g} %" if end else f"{margin:.3g}"
+        value = max(end + margin, *ends) if less else min(end - margin, *ends)  # sums are rounded
+        return Target(metric, value, less, (
+            f"{end:.6g} {'+' if less else '-'} {by}: the median of 3 serial runs of {task.epochs} epochs"
+            f"{', and by how much these differ' if wide else ''}"))
 
     def comes_early(target):
         return all((at := quality.to_target(o.points, target)) and at[1] < quality.FEWEST_MEASUREMENTS for o in others)

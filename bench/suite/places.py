@@ -25,6 +25,15 @@ def _lab():
     return lab
 
 
+def program():
+    """The hogwild program: $HOGWILD_PROGRAM, that of the prefix that these scripts are installed in, or one in the
+    PATH."""
+    scripts = pathlib.Path(__file__).resolve().parents[1]
+    installed = scripts.parents[2] / "bin" / "hogwild"
+    ours = scripts.match("share/hogwild/bench") and installed.exists()
+    return os.environ.get("HOGWILD_PROGRAM", str(installed) if ours else "hogwild")
+
+
 def relay(place):
     """The path of delay_relay: beside the program, or in the PATH."""
     beside = place.hogwild.parent / "delay_relay"

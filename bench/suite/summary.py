@@ -25,6 +25,9 @@ def of_runs(task, runs, serial, ceiling=None):
     flags += sorted({r["reason"] for r in runs if r["state"] == "failed"})
     if short := [r for r in counted if r["state"] == "short"]:
         flags.append(f"{len(short)} of {len(runs)} runs did not arrive: {short[0]['reason']}")
+    if runs[0]["contestant"] == "serial" and not arrived:
+        flags.append("no serial run reached the target, so nothing is compared with them: take more epochs, or a "
+                     "target that is nearer")
     rate = told(lambda r: r["nonzeros"] / r["train_seconds"] if r["nonzeros"] and r["train_seconds"] else None)
     return {**{k: runs[0][k] for k in WHO}, "runs": len(runs), "arrived": len(arrived),
             "failed": len(runs) - len(counted), "seconds_to_target": to_target,

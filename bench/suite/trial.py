@@ -2,7 +2,6 @@
 """One run of hogwild train, and the contents of its record."""
 import contextlib
 import dataclasses
-import json
 import os
 import signal
 import subprocess
@@ -10,7 +9,7 @@ import tempfile
 import threading
 import time
 
-from suite import life
+from suite import life, record
 from suite.terms import Outcome, Point
 
 
@@ -78,8 +77,8 @@ def train(place, arguments, *, metric, timeout, ranks=0):
     `ranks`: on so many machines of the place's lab; 0: on this machine. CPU time and memory are known only for this
     machine.
     """
-    with tempfile.NamedTemporaryFile(dir=place.work, suffix=".jsonl") as record:
-        command = [place.hogwild, "train", *arguments, "--quiet", "--record", record.name]
+    with tempfile.NamedTemporaryFile(dir=place.work, suffix=".jsonl") as kept:
+        command = [place.hogwild, "train", *arguments, "--quiet", "--record", kept.name]
         env = place.lab.environment() if ranks else None
         ended = run(place.lab.mpirun(*command, count=ranks) if ranks else command, timeout=timeout, env=env)
         if ended.late:
@@ -88,8 +87,10 @@ def train(place, arguments, *, metric, timeout, ranks=0):
             return Outcome([], error=f"it took longer than {timeout:g} s")
         if ended.code != 0:
             return Outcome([], error=ended.err[-300:] or f"it ended with {ended.code}")
-        with open(record.name, encoding="utf-8") as file:
-            lines = [json.loads(line) for line in file]
+        try:
+            lines = record.lines_of(kept.name)
+        except record.Damaged as damaged:
+            return Outcome([], error=str(damaged))
     context, result, epochs = lines[0], lines[-1], [x for x in lines if x["kind"] == "epoch"]
     if not epochs:
         return Outcome([], error="it trained no epoch")

@@ -13,7 +13,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 from papers import hogwild_fig5, hogwild_table1  # noqa: E402
 from suite.claims import CONTRADICTED, REPRODUCED, UNDECIDED, Claim, verdict  # noqa: E402
-from suite.terms import Unavailable  # noqa: E402
+from suite.experiment import Runs  # noqa: E402
+from suite.figures import Figure, difference, over, ratio, recorded, told  # noqa: E402
+from suite.terms import Outcome, Point, Target, Unavailable  # noqa: E402
 
 LOADER = importlib.machinery.SourceFileLoader("reproduce", str(ROOT / "bench" / "reproduce"))
 reproduce = importlib.util.module_from_spec(importlib.util.spec_from_loader("reproduce", LOADER))
@@ -42,6 +44,21 @@ class Verdicts(unittest.TestCase):
         for figures in ({}, {"gain": None}):
             self.assertEqual(verdict(claim(), figures, MACHINE), (UNDECIDED, "not measured: gain"))
 
+    def test_name_what_is_lacking_first(self):
+        skipped = [("Abdomen", "there is no graph"), ("Abd", "of another"), (None, "nothing was run")]
+        lacking = claim(cores=3, timed=True, of=("Abdomen, gain",))
+        self.assertEqual(verdict(lacking, {}, MACHINE, 0.9, skipped[:2])[1],
+                         "not measured: Abdomen, gain (there is no graph); needs 3 CPUs, has 2")
+        self.assertEqual(verdict(claim(timed=True), {}, MACHINE, 0.9, skipped)[1],
+                         "not measured: gain (nothing was run)")
+
+    def test_follow_a_bound_only_if_all_beyond_it_is_the_same(self):
+        for bound, figure, found in (("at most", 1.9, CONTRADICTED), ("at most", 2.1, UNDECIDED),
+                                     ("at least", 2.1, REPRODUCED), ("at least", 1.9, UNDECIDED)):
+            got, why = verdict(claim(), {"gain": Figure(figure, bound=bound)}, MACHINE)
+            self.assertEqual(got, found)
+            self.assertIn(f"measured: gain {bound} {figure}", why)
+
     def test_on_seconds_are_left_open_on_a_busy_machine(self):
         self.assertEqual(verdict(claim(timed=True), {"gain": 3.0}, MACHINE, others=0.2)[0], UNDECIDED)
         self.assertEqual(verdict(claim(timed=True), {"gain": 3.0}, MACHINE, others=0.05)[0], REPRODUCED)
@@ -51,6 +68,31 @@ class Verdicts(unittest.TestCase):
         def refuses(_):
             raise Unavailable("another order")
         self.assertEqual(verdict(claim(holds=refuses), {"gain": 3.0}, MACHINE), (UNDECIDED, "another order; measured: gain 3"))
+
+
+class Figures(unittest.TestCase):
+    def test_have_the_interval_that_their_seeds_allow(self):
+        gain = ratio(over([4.0, 5.0, 6.0]), over([2.0, 1.0, 4.0]))
+        self.assertEqual((gain, gain.low, gain.high), (2.5, 1.0, 6.0))
+        self.assertEqual(told(gain), "2.5 [1, 6]")
+        self.assertEqual(told(gain * 0.5), "1.25 [0.5, 3]")
+        self.assertEqual(told(difference(over([4.0, 5.0]), over([1.0, 2.0]))), "3 [2, 4]")
+        self.assertEqual([told(x) for x in (None, 3, over([1.5]), "text")], ["not measured", "3", "1.5", "text"])
+        self.assertEqual([ratio(None, over([1.0])), ratio(1.0, None), ratio(1.0, 0.0)], [None] * 3)
+        self.assertIsNone(difference(None, over([1.0])))
+
+    def test_of_runs_that_did_not_arrive_are_bounds(self):
+        def run(*values):
+            return Outcome([Point(e, e, v) for e, v in enumerate(values, 1)])
+        on_time, late = run(0.9, 0.1, 0.1), run(0.9, 0.9, 0.9)
+        runs = Runs({"one": [on_time] * 3, "most": [on_time, on_time, late], "few": [on_time, late, late],
+                     "broken": [late]}, Target("objective", 0.1, True, ""), 3)
+        self.assertEqual(told(ratio(runs.to_target("one", 1), runs.epochs_at_least("few"))), "at most 0.6667")
+        self.assertEqual(told(ratio(runs.epochs_at_least("few"), runs.to_target("one", 1))), "at least 1.5")
+        self.assertEqual(told(runs.epochs_at_least("most")), "2 [2, inf]")
+        self.assertIsNone(runs.epochs_at_least("broken"))
+        self.assertIsNone(ratio(runs.epochs_at_least("few"), runs.epochs_at_least("few")))
+        self.assertEqual([recorded(x) for x in (runs.epochs_at_least("few"), 2.0, None)], ["at least 3", 2.0, None])
 
 
 class Papers(unittest.TestCase):

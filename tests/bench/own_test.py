@@ -7,14 +7,16 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+from unittest import mock
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 from suite import made, own, record  # noqa: E402
 from contestants import liblinear, libmf  # noqa: E402
-from suite.terms import Task  # noqa: E402
+from suite.terms import Outcome, Point, Task, Unavailable  # noqa: E402
 import tasks  # noqa: E402
 
 HOGWILD = sys.argv.pop(1)
@@ -68,7 +70,7 @@ class Own(unittest.TestCase):
         self.assertEqual(lines[0]["suite"], "own data")
         target = runs["serial"]["target"]
         self.assertEqual((target["metric"], target["less_is_better"]), ("objective", True))
-        self.assertRegex(target["found"], r"^\S+ \+ (1|0\.1) %: the median of 3 serial runs of 20 epochs$")
+        self.assertRegex(target["found"], r"^\S+ \+ \S+ %: the median of 3 serial runs of 20 epochs($|, and by how )")
         end, _, part = target["found"].split()[:3]
         end, part = float(end), float(part) / 100
         self.assertAlmostEqual(target["value"], (1 + part) * end, delta=1e-5)
@@ -100,6 +102,31 @@ class Own(unittest.TestCase):
         _, _, runs = self.measured(self.rows, "--test", "0.2", "--engines", "serial", "--target", "test_loss=0.69")
         self.assertEqual(runs["serial"]["target"], {"metric": "test_loss", "value": 0.69, "less_is_better": True,
                                                     "found": "named in the call"})
+
+    def test_every_serial_run_reaches_the_target_that_they_chose(self):
+        def chosen(metric, *ends):
+            task = dataclasses.replace(tasks.TASKS["tiny_text"], epochs=10, target=dataclasses.replace(
+                tasks.TASKS["tiny_text"].target, metric=metric, less_is_better=metric.endswith(own.LESS)))
+            runs = iter(Outcome([Point(1.0, 10, end)]) for end in ends[1:])
+            serial = types.SimpleNamespace(settings=lambda _: {}, run=lambda *_: next(runs))
+            with mock.patch("suite.quality.to_target", return_value=(9.0, 9.0)):
+                return own.reached(task, None, serial, {"model": "logistic", metric: ends[0]}, None)
+        for metric, ends in (("objective", (0.4, 0.41, 0.6)), ("objective", (0.1, 0.1, 0.3)),
+                             ("objective", (0.0, 0.0, 1.0)), ("objective", (-2.0, -1.0, -1.5)),
+                             ("test_accuracy", (0.9, 0.5, 0.8)), ("test_accuracy", (0.7, 0.7, 0.1))):
+            target = chosen(metric, *ends)
+            self.assertTrue(all(map(target.passed, ends)), target)
+            self.assertIn("the median of 3 serial runs of 10 epochs, and by how much these differ", target.found)
+        self.assertEqual(chosen("objective", 0.5, 0.501, 0.502).found,
+                         "0.501 + 1 %: the median of 3 serial runs of 10 epochs")
+        with self.assertRaisesRegex(Unavailable, "ends without objective"):
+            chosen("objective", 0.5, None, 0.5)
+
+    def test_a_target_that_no_serial_run_reaches_is_told_in_a_sentence(self):
+        done, lines = self.bench(self.rows, "--engines", "serial", "--target", "objective=0.0001", "--", "--epochs",
+                                 "6")
+        self.assertEqual(record.of(lines, "run", contestant="serial")[0]["state"], "short")
+        self.assertIn("serial, 1: no serial run reached the target, so nothing is compared", done.stdout)
 
     def test_what_stands_behind_two_dashes_is_of_every_run(self):
         program, log = self.logging()

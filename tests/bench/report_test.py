@@ -201,6 +201,18 @@ class Page(unittest.TestCase):
         for picture in (self.folder / "out").glob("*.svg"):
             xml.dom.minidom.parse(str(picture))
 
+    def test_of_long_and_of_foreign_names_leaves_no_warning(self):
+        for name in ("x" * 3000, "W" * 3000, "\u6570\u636e"):
+            odd = bench_record()
+            for line in odd[1:]:
+                line["task"] = name
+                line["contestant"] = name if line["contestant"] == "other" else f"{line['contestant']} {name} its end"
+                if "target" in line:
+                    line["target"] = {**TARGET, "metric": name}
+            self.assertEqual(self.report(odd), "")
+        page = "".join(p.read_text(encoding="utf-8") for p in (self.folder / "out").glob("*time-to-target*.svg"))
+        self.assertIn("its end, 2", page)
+
     @unittest.skipUnless(len(sys.argv) > 1, "the program alone chooses a Python")
     def test_by_the_python_of_an_environment_that_was_entered(self):
         python = self.folder / "bin" / "python3"

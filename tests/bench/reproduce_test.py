@@ -32,6 +32,10 @@ class Reproduce(unittest.TestCase):
         # One of these claims holds by arithmetic alone on any machine: larger batches are fewer iterations an epoch.
         self.assertEqual(verdicts[0]["verdict"], "reproduced", verdicts[0])
         self.assertEqual(len([x for x in lines if x["kind"] == "run" and x["state"] != "failed"]), 6)
+        # 10 workers have 30 epochs of 3.6 iterations here: with the step of one they do not arrive.
+        self.assertIn("same step, times fewer with 10: at most ", done.stdout)
+        self.assertIn("measured: same step, times fewer with 10 at most ", verdicts[2]["why"])
+        self.assertRegex(verdicts[2]["figures"]["same step, times fewer with 10"], r"^at most \S+$")
         try:
             import jsonschema
         except ImportError:
@@ -39,6 +43,15 @@ class Reproduce(unittest.TestCase):
         schema = json.loads((ROOT / "bench" / "schema" / "bench.schema.json").read_text(encoding="utf-8"))
         for line in lines:
             jsonschema.validate(line, schema)
+
+    def test_data_that_are_lacking_are_named_before_anything_else(self):
+        with tempfile.TemporaryDirectory() as out:
+            done = reproduce("hogwild-fig3", "--scale", "tiny", "--hogwild", HOGWILD, "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        _, *whys = done.stdout.split("not decidable here: Abdomen: ")
+        self.assertEqual(len(whys), 4)
+        for why in whys:
+            self.assertRegex(why.splitlines()[1], r"^ +not measured: Abdomen, .*\(at this scale there is no graph\)")
 
     def test_whatever_asks_it_to_stop_leaves_nothing(self):
         with tempfile.TemporaryDirectory() as folder:

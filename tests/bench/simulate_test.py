@@ -250,5 +250,41 @@ class command(unittest.TestCase):
             self.assertIn(why, done.stderr)
 
 
+class comparing(unittest.TestCase):
+    def compared(self, record, told=None):
+        """compare on a record of these bytes, or on none, with constants of these bytes."""
+        with tempfile.TemporaryDirectory() as folder:
+            files = [pathlib.Path(folder) / name for name in ("record.jsonl", "constants.json")]
+            for file, text in zip(files, (record, told or json.dumps(command.told).encode())):
+                if text is not None:
+                    file.write_bytes(text)
+            done = subprocess.run([FOLDER / "compare", *files], capture_output=True, text=True, check=False, timeout=60)
+            return done.returncode, done.stderr.replace(folder, "")
+
+    def test_what_is_no_record_is_told_in_a_sentence(self):
+        context = b'{"kind": "context", "machines": 2, "slow_times": 4, "machine": {"usable_cpus": 8}}\n'
+        for record, said in (
+                (context + b'{"kind": "run", "state"', "/record.jsonl:2:24: no JSON: "),
+                (b"", "/record.jsonl:1: no bench record: the file is empty"),
+                (context, "/record.jsonl: not from bench/network/constants --out: it has no run"),
+                (context + b'{"kind": "run", "state": "measured"}\n',
+                 "/record.jsonl: not from bench/network/constants --out: there is no 'set'"),
+                (context + b'{"kind": "run", "state": "measured", "set": []}\n',
+                 "/record.jsonl: not from bench/network/constants --out: a line is missing, or has another value")):
+            code, err = self.compared(record)
+            self.assertEqual(code, 3, err)
+            self.assertTrue(err.startswith(f"compare: {said}"), err)
+        self.assertEqual(self.compared(None), (4, "compare: /record.jsonl: No such file or directory\n"))
+        whole = context + b'{"kind": "run", "state": "short", "set": "toy"}\n'
+        self.assertEqual(self.compared(whole), (0, ""))
+        for told, said in ((b'{"sets":\n{', "/constants.json:2:2: no JSON: "),
+                           (b'{"sets": [], "networks": 1}', "/constants.json: it needs 'sets'"),
+                           (b'{"sets": [1], "networks": {"slow": {}}}',
+                            "/constants.json: not from bench/network/constants: ")):
+            code, err = self.compared(whole, told)
+            self.assertEqual(code, 3, err)
+            self.assertTrue(err.startswith(f"compare: {said}"), err)
+
+
 if __name__ == "__main__":
     unittest.main()

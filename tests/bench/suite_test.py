@@ -6,13 +6,15 @@ import math
 import json
 import pathlib
 import random
+import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
-from suite import quality, record, tables, tuning, turns  # noqa: E402
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+from suite import quality, record, summary, tables, tuning, turns  # noqa: E402
 from suite.engine import Engine  # noqa: E402
 from suite.terms import Outcome, Point, Target, Task  # noqa: E402
 
@@ -67,6 +69,54 @@ class Records(unittest.TestCase):
                              [{"kind": "context"}, {"kind": "run", "state": "measured"}, {"kind": "summary"}])
             self.assertEqual([p.name for p in pathlib.Path(folder).iterdir()], ["record.jsonl"])
 
+    def test_what_is_wrong_is_told_with_its_place_and_in_no_words_of_python(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, good = pathlib.Path(folder) / "record.jsonl", b'{"kind": "context"}\n'
+            for text, said in ((b"\xef\xbb\xbf" + good, ":1: the file begins with a byte order mark; save it as "),
+                               (good.decode().encode("utf-16"), ":1: the file begins with a byte order mark of UTF-16"),
+                               (good + b'{"kind": "\xff"}', ":2: byte 0xff is no text in UTF-8"),
+                               (good + b'{"a": ' + b"9" * 5000 + b"}", ":2: a number of 5000 characters is too long"),
+                               (good + b'{"kind": 1e999}', ":2: 1e999 is no number"),
+                               (good + b'{"kind": "\\ud800"}', r":2: \ud800 is half of a surrogate pair"),
+                               (good + b'{"kind"', ":2:8: no JSON: "), (b"", ":1: no bench record: the file is empty")):
+                path.write_bytes(text)
+                with self.assertRaises(record.Damaged) as refused:
+                    record.lines_of(path)
+                self.assertTrue(str(refused.exception).startswith(f"{path}{said}"), refused.exception)
+            path.write_bytes(b'{"a":\n{"b":\nNaN}}')
+            with self.assertRaisesRegex(record.Damaged, ":3: NaN is no number"):
+                record.document(path)
+            for name, said in ((folder, "this is a folder, not a file"),
+                               (path.parent / "b", "No such file or directory")):
+                with self.assertRaises(OSError) as refused:
+                    record.lines_of(name)
+                self.assertEqual(str(refused.exception), f"{name}: {said}")
+
+    def test_scripts_that_read_one_end_with_3_and_a_sentence(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "record.jsonl"
+            kinds = b"".join(b'{"kind": "%s"}\n' % kind for kind in (b"context", b"epoch", b"result"))
+            for script, *more in (["tools/lib/run_table.py"], ["bench/network/constants", "constants.json"]):
+                for text in (b"", b"{", b"\xff\xfe{", b"[]\n", b'{"kind": "context"}\n', kinds):
+                    path.write_bytes(text)
+                    done = subprocess.run(["/usr/bin/python3", ROOT / script, path, *more], capture_output=True,
+                                          text=True, check=False)
+                    self.assertEqual(done.returncode, 3, done.stderr)
+                    self.assertRegex(done.stderr, rf"^[a-z_]+: {path}(:1)?(:2)?: .*\n$")
+
+    def test_a_table_of_runs_has_a_line_for_each(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kept = record.Record(pathlib.Path(folder) / "record.jsonl")
+            kept.put("context", options={"engine": "ring", "workers": 2})
+            for epoch in (1, 2):
+                kept.put("epoch", epoch=epoch, train_seconds=0.5 * epoch, nonzeros=100 * epoch, train_loss=0.25)
+            kept.put("result", seconds_to_target=None)
+            kept.file.close()
+            done = subprocess.run(["/usr/bin/python3", ROOT / "tools/lib/run_table.py", kept.path], capture_output=True,
+                                  text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout.splitlines()[1].split(),
+                             ["ring", "2", "0.500", "200", "-", "0.25000", "-", "-"])
 
     def test_of_a_run_that_was_resumed_each_epoch_stands_there_once(self):
         read = record.of_one_run([
@@ -75,6 +125,18 @@ class Records(unittest.TestCase):
         self.assertEqual([(x["epoch"], x["of"]) for x in record.of(read, "epoch")], [(1, 1), (2, 1), (3, 2)])
         self.assertEqual(len(record.of(read, "result")), 1)
         self.assertEqual(read[0]["kind"], "context")
+
+
+class Summaries(unittest.TestCase):
+    def test_say_that_no_serial_run_reached_the_target(self):
+        def flags(contestant, state):
+            line = {"task": "t", "contestant": contestant, "workers": 1, "place": "here", "state": state,
+                    "reason": "so", "seconds_to_target": 1.0, "epochs_to_target": 9.0, "points": [[1.0, 9.0, 0.1]],
+                    "examples": 1, "nonzeros": None, "train_seconds": None,
+                    **dict.fromkeys(("total_seconds", "cpu_seconds", "peak_bytes"))}
+            return " ".join(summary.of_runs(TASK, [line], [line])["flags"])
+        self.assertIn("no serial run reached the target, so nothing is compared", flags("serial", "short"))
+        self.assertNotIn("no serial run", flags("serial", "measured") + flags("threads", "short"))
 
 
 class Cheats(unittest.TestCase):
