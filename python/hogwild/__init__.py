@@ -10,7 +10,7 @@
 import importlib as _importlib
 
 from ._data import Dataset, open
-from ._engine import ConfigError, Error, InputError, ResourceError, WorkerError
+from ._engine import ConfigError, Error, InputError, Note, ResourceError, WorkerError
 from ._engine import version as __version__
 from ._live import LiveParameters, attach
 from ._loss import Loss, loss
@@ -19,7 +19,7 @@ from ._train import Job, Model, load, models, start, tqdm, train
 
 __all__ = ["Dataset", "open", "train", "start", "attach", "load", "loss", "models", "tqdm", "Job", "LiveParameters", "Loss", "Model", "MatrixFactorization", "Run",
            "Word2Vec", "WordVectors", "Error", "ConfigError",
-           "InputError", "ResourceError", "WorkerError", "__version__"]
+           "InputError", "Note", "ResourceError", "WorkerError", "__version__"]
 
 
 def __getattr__(name):

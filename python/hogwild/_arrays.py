@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Converts users' tables to arrays for the engine, with as few copies as possible, and reports the copies."""
+import contextlib
+import numbers
 import operator
 import sys
+import zipfile
+import zlib
 
 import numpy as np
+
+from ._engine import ResourceError
 
 MOST_COLUMNS = 0xFFFFFFFE
 
@@ -119,6 +125,14 @@ def _frame(x):
     return None
 
 
+def exported(x):
+    """X for scikit-learn: as a frame, if it is an object that exports columns, and numpy does not read it."""
+    if is_sparse(x) or hasattr(x, "__array__") or isinstance(x, (list, tuple)):
+        return x
+    table = _frame(x)
+    return x if table is None else frame_of(table.rows, table.names)
+
+
 def _csr(x, wide=False):
     """Converts a scipy matrix or array; uses its own arrays if the engine accepts them."""
     copies = []
@@ -205,6 +219,38 @@ def _column_of(x, rows, what):
     if values.shape != (rows,):
         raise ValueError(f"{what} have the shape {values.shape}, and X has {rows} rows")
     return values
+
+
+def zeros_for(name, shape, dtype, order="C", instead="hogwild.train() returns a model of the columns that occur"):
+    """Zeros for an attribute with a number for each column, or user, for which there may be no memory."""
+    try:
+        return np.zeros(shape, dtype, order)
+    except (MemoryError, ValueError):  # numpy's, beyond all addresses
+        raise ResourceError(f"there is no memory for {name}, of the shape {shape}: {instead}") from None
+
+
+def require_count(name, value, least=1):
+    """Raises ValueError for anything but a whole number that is not below `least`."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name}={value!r}: it must be a whole number not below {least}")
+
+
+@contextlib.contextmanager
+def saved_arrays(path, writer):
+    """The arrays of a file .npz, within which whatever is missing or malformed raises ValueError: `writer` has not
+    written it."""
+    try:
+        with np.load(path, allow_pickle=False) as read:
+            yield read
+    except (KeyError, ValueError, EOFError, AttributeError, TypeError, zipfile.BadZipFile, zlib.error):
+        raise ValueError(f"{path} was not written by {writer}(), or is damaged: take a file that was") from None
+
+
+def flag_of(value, name):
+    """A flag as a bool, also numpy's, 0 or 1. Raises TypeError for anything else, for which bool() would be a guess."""
+    if not isinstance(value, (bool, np.bool_, numbers.Integral)) or value not in (0, 1):
+        raise TypeError(f"{name}={value!r}: it must be True or False")
+    return bool(value)
 
 
 def weights_of(x, rows):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import numbers
 import os
 import threading
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._arrays import MOST_COLUMNS, Csr, frame_of, labels_of, table_of, weights_of
+from ._engine import ConfigError
+from ._arrays import MOST_COLUMNS, Csr, flag_of, frame_of, labels_of, table_of, weights_of
 
 # CSR that is not shuffled is renumbered if it has more columns than MOST_A_NUMBER * entries + FEW_COLUMNS: a run takes
 # some fifty bytes for each column.
@@ -90,6 +92,7 @@ class Dataset:
         return made
 
     def _take(self, X, y, weight, shuffle, compact):
+        shuffle = flag_of(shuffle, "shuffle")
         table = table_of(X, wide=shuffle)
         rows, columns = table.shape
         if rows == 0 or columns == 0:
@@ -217,7 +220,7 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
          cache_folder: str | os.PathLike = "", memory: int | None = None) -> Dataset:
     """Opens a file of rows: every format of the command `hogwild train`.
 
-    Notes about the file, such as the header of ratings, become a UserWarning.
+    Notes about the file, such as the header of ratings, become warnings of the category hogwild.Note.
 
     A text is parsed once, in parallel, into a cache beside it. All processes map the cache, so there is one copy of it
     in memory. Rows are shuffled once, and columns ordered by falling popularity.
@@ -248,6 +251,12 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
     InputError
         The file cannot be read, or is malformed; the message names the line and the column.
     """
-    options = {"format": format, "model": model, "no_cache": not cache, "cache_folder": os.fspath(cache_folder),
-               "memory": memory}
+    if not isinstance(model, str) or model not in _engine.facts_of_models():
+        raise ConfigError(f"there is no model {model!r}: hogwild.models() has those that there are")
+    if not isinstance(format, str):
+        raise TypeError(f"format={format!r}: it is the name of a format, or 'auto'")
+    if memory is not None and (not isinstance(memory, numbers.Integral) or memory < 0):
+        raise TypeError(f"memory={memory!r}: it is a whole number of bytes, or None")
+    options = {"format": format, "model": model, "no_cache": not flag_of(cache, "cache"),
+               "cache_folder": os.fspath(cache_folder), "memory": memory}
     return Dataset._of_file(os.path.abspath(os.fspath(path)), options)

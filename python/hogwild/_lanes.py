@@ -215,9 +215,9 @@ class Lanes:
             result = {"fit_time": seconds, "score_time": 0.0, "n_test_samples": len(fold.y_test), "fit_error": None}
             found[k] = result
             if told["refused"]:
-                result["fit_error"] = told["refused"]
+                result["fit_error"] = str(estimator._said_here(told["refused"]))
             elif not np.isfinite(told["loss"]):
-                result["fit_error"] = "the loss is not finite: scale the columns, or give a lower eta0"
+                result["fit_error"] = f"the loss is not finite: scale the columns{estimator._lower_step()}"
             elif measures:
                 scores = {name: MEASURED[s][1](told, fold.y_test) for name, s in self._scored.items()}
                 several = isinstance(self._search.scoring, (list, tuple, set, dict))

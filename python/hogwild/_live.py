@@ -29,6 +29,8 @@ class LiveParameters:
     """
 
     def __init__(self, name):
+        if not isinstance(name, str):
+            raise TypeError(f"name={name!r}: it is the str that the run was started with as its segment")
         self._live, self.name = _engine.Live(name), name
 
     def read(self, timeout: float = 0.1) -> bool:

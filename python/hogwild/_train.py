@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import difflib
+import functools
 import json
+import numbers
 import os
+import re
+import sys
+import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -14,38 +20,69 @@ import numpy as np
 from . import _engine
 from ._arrays import MOST_COLUMNS, Csr, table_of
 from ._data import Dataset
-from ._engine import ConfigError
+from ._engine import ConfigError, Note
 from ._loss import Loss
 from ._record import Run
 
 
-# Flags for which the command has a "no" form; others are left out if False.
-FLAGS_WITH_NO = ("bias", "pin", "unit_rows")
+@functools.cache
+def _known_options():
+    return frozenset(_engine.option_names())
+
+
+# Names that other packages have for options.
+_ELSEWHERE = {"lr": "step", "learning_rate": "step", "eta0": "step", "alpha": "l2", "C": "l2", "penalty": "l2 and l1",
+              "n_epochs": "epochs", "max_iter": "epochs", "tol": "tolerance", "n_jobs": "workers", "threads": "workers",
+              "batch_size": "batch", "random_state": "seed", "fit_intercept": "bias", "class_weight": "class_weights",
+              "shuffle": "order, and shuffle of hw.Dataset", "early_stopping": "validation and patience",
+              "loss": "the model, hw.train(data, 'hinge_svm')", "sample_weight": "weight of hw.Dataset"}
 
 
 def words_of(options):
-    """Converts Python options to words of the command, which defines their meaning; None means not given."""
+    """Converts Python options to words of the command, which defines their meaning; None means not given. Raises
+    ConfigError for a name that is no option, whatever its value."""
     words = []
     for name, value in options.items():
-        option = "--" + name.replace("_", "-")
+        if name not in _known_options():
+            near = difflib.get_close_matches(name, _known_options(), 1, 0.75)
+            hint = _ELSEWHERE.get(name) or (near[0] if near else "")
+            raise ConfigError(f"there is no option {name!r}: " + (
+                f"take {hint}" if hint else "those of `hogwild train` are options here, with _ for -"))
         if value is None:
             continue
-        if isinstance(value, (bool, np.bool_)):
-            if value:
-                words.append(option)
-            elif name in FLAGS_WITH_NO:
-                words.append("--no-" + name.replace("_", "-"))
-        elif isinstance(value, (list, tuple)):
-            words.append(option + "=" + ",".join(_word(v) for v in value))
-        else:
-            words.append(option + "=" + _word(value))
+        text = ",".join(map(_word, value)) if isinstance(value, (list, tuple)) else _word(value)
+        if not text:
+            raise ConfigError(f"{name}={value!r} says nothing: leave it out, or give a value")
+        words.append("--" + name.replace("_", "-") + "=" + text)
     return words
 
 
 def _word(value):
+    if isinstance(value, (bool, np.bool_)):
+        return str(value).lower()  # any other option than a flag refuses it
     if isinstance(value, (float, np.floating)):
         return repr(float(value))
     return str(value)
+
+
+def note_here(note):
+    """A note of the engine, with options as they are called here."""
+    return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda option: option[1].replace("-", "_"),
+                  note.replace("--scale max_abs", "scale='max_abs'"))
+
+
+def said_here(fault, terms):
+    """The same error, with the names that the engine's options have here: {option: name}."""
+    said = [f"{option} is {here} here" for option, here in terms.items() if re.search(rf"\b{option}\b", str(fault))]
+    return ConfigError(f"{fault} ({', '.join(said)})" if said else str(fault))
+
+
+def outside():
+    """The stacklevel of the first caller outside of this package, for warnings.warn()."""
+    frame, level = sys._getframe(1), 1
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "hogwild":
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def named(model):
@@ -60,30 +97,30 @@ def keep_parameters(of, given):
             setattr(of, name, value)
 
 
-def workers_of(n_jobs):
+def workers_of(n_jobs, name="n_jobs"):
     """The engine and its workers for scikit-learn's n_jobs: None and 1 mean one worker, -1 as many as the process may
     use."""
-    if n_jobs is None or n_jobs == 1:
-        return {"engine": "serial"}
-    if n_jobs == 0:
-        raise ValueError("n_jobs=0 has no meaning: None is one worker, -1 as many as there are CPUs")
-    if n_jobs < 0:
-        return {"engine": "threads", "workers": threads_of(n_jobs)}
-    return {"engine": "threads", "workers": int(n_jobs)}
+    threads = threads_of(n_jobs, name)
+    return {"engine": "serial"} if n_jobs is None or n_jobs == 1 else {"engine": "threads", "workers": threads}
 
 
-def threads_of(n_jobs):
+def threads_of(n_jobs, name="n_jobs"):
     """The number of threads for scikit-learn's n_jobs; -1: as many as the affinity mask and the control group grant."""
-    who = 1 if n_jobs is None else int(n_jobs)
-    if who == 0:
-        raise ValueError("n_jobs=0 has no meaning: None is one worker, -1 as many as there are CPUs")
-    return who if who > 0 else max(1, _engine.default_workers() + 1 + who)
+    who = 1 if n_jobs is None else n_jobs
+    if not isinstance(who, numbers.Integral) or isinstance(who, bool) or who == 0:
+        raise ValueError(f"{name}={n_jobs!r} has no meaning: give a whole number of workers, or -1 for as many as "
+                         "there are CPUs")
+    return int(who) if who > 0 else max(1, _engine.default_workers() + 1 + int(who))
 
 
 def models() -> dict[str, str]:
     """The names of all models, and what each learns."""
     return {name: facts["summary"] for name, facts in _engine.facts_of_models().items()}
 
+
+# Notes on how a run is carried out, which estimators leave in run_.notes: their n_jobs is a limit, and their fits are
+# ordinary ones on sound data.
+_HOW = ("workers that were asked for", "the models are trained one by one")
 
 # Jobs that may still be training.
 _jobs = weakref.WeakSet()
@@ -112,8 +149,9 @@ class Job:
         The epochs so far.
     """
 
-    def __init__(self, data, words, initial=None, callback=None, source="the rows", own=None):
-        self._data = data
+    def __init__(self, data, words, initial=None, callback=None, source="the rows", own=None, note=note_here,
+                 told_how=False):
+        self._data, self._note, self._told_how, self._warned = data, note, told_how, False
         self._run = _engine.Run(data._rows, words, initial, callback, source, own)
         _jobs.add(self)
 
@@ -134,15 +172,29 @@ class Job:
         self._run.stop()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits until the run has ended, for at most `timeout` seconds. Returns whether it has.
+        """Waits until the run has ended, for at most `timeout` seconds. Returns whether it has; the notes of a run that
+        has ended then become warnings of the category hogwild.Note, once.
 
         Signals are handled meanwhile: Ctrl-C stops the run and raises KeyboardInterrupt, and result() returns what was
         trained until then.
         """
+        if timeout is not None and not isinstance(timeout, numbers.Real):
+            raise TypeError(f"timeout={timeout!r}: it is a number of seconds, or None")
         raised = self._run.wait(timeout)
         if raised is not None:
             raise raised
-        return not self._run.running
+        if self._run.running:
+            return False
+        if not self._warned:
+            self._warned = True
+            for note in self._notes():
+                if not self._told_how and any(words in note for words in _HOW):
+                    continue
+                warnings.warn(note, Note, stacklevel=outside())
+        return True
+
+    def _notes(self):
+        return [self._note(note) for note in self._run.notes()]
 
     def _interrupted(self):
         """Waits until the run has ended; returns what a signal's handler raises meanwhile, or None."""
@@ -172,7 +224,7 @@ class Job:
 
     def record(self) -> Run:
         """The Run of a run that has ended."""
-        return Run(json.loads(self._run.summary()), self.history, self._run.notes())
+        return Run(json.loads(self._run.summary()), self.history, self._notes())
 
 
 # A caller who gives one of these has asked for threads.
@@ -232,10 +284,12 @@ def start(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[
     instead = _NOT_OF_ARRAYS.get(_facts_of(name)["input"])
     if data.path is None and instead is not None:
         raise ConfigError(f"the model {name} does not train on arrays: " + instead.format(model=name))
-    options = {option: value for option, value in options.items() if value is not None}
-    words = words_of({"model": name, **_defaults(name, options), **options})
+    if initial is not None and not isinstance(initial, Model):
+        raise TypeError(f"initial={initial!r}: it is a Model, hw.load(path) or one that hw.train has returned")
+    defaults = {option: value for option, value in _defaults(name, options).items() if options.get(option) is None}
+    words = words_of({"model": name, **options, **defaults})
     source = data.path or "the rows"
-    return Job(data, words, None if initial is None else initial._saved, callback, source, own)
+    return Job(data, words, None if initial is None else initial._saved, callback, source, own, told_how=True)
 
 
 def train(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[dict], Any] | None = None,

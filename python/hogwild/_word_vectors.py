@@ -6,6 +6,7 @@ import os
 import numpy as np
 
 from . import _engine
+from ._arrays import require_count
 
 
 class WordVectors:
@@ -30,6 +31,16 @@ class WordVectors:
         """Reads a word2vec file, text or binary."""
         read = _engine.WordVectors.load(os.fspath(path))
         return cls(read.words, read.values)
+
+    @classmethod
+    def load_word2vec_format(cls, *_, **__):
+        """Raises TypeError: load() reads these files."""
+        raise TypeError("load(path) reads the files of word2vec, and tells itself whether they are text or binary")
+
+    def __getattr__(self, name):
+        if name in _ELSEWHERE:
+            raise AttributeError(f"WordVectors have no {name}: {_ELSEWHERE[name]}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def vector_size(self):
@@ -77,12 +88,16 @@ class WordVectors:
         return float(np.dot(*(_unit_rows(self._mean([(word, 1.0) for word in words])[None])[0]
                               for words in (first, second))))
 
-    def most_similar(self, positive=(), negative=(), topn=10):
+    def most_similar(self, positive=(), negative=(), topn=10, **others):
         """The topn words with the greatest cosine to the sum of the positive words minus the negative ones.
 
         Each of them is a word, a vector, or a pair of one of these and its weight. Vectors of words are scaled to
         length 1. Returns a list of (word, cosine), without the given words.
         """
+        for name in others:
+            raise TypeError(f"{name} is none of most_similar()'s parameters here: all words are compared, and the "
+                            "array `vectors` has their vectors by falling frequency")
+        require_count("topn", topn, 0)
         asked = [(key, weight) for key, weight in _weighted(positive)]
         asked += [(key, -weight) for key, weight in _weighted(negative)]
         if not asked:
@@ -94,13 +109,13 @@ class WordVectors:
         best = np.argsort(-cosine, kind="stable")[:min(topn, len(self) - len(given))]
         return [(self.index_to_key[k], float(cosine[k])) for k in best]
 
-    def similar_by_word(self, word, topn=10):
+    def similar_by_word(self, word, topn=10, **others):
         """most_similar() for one word."""
-        return self.most_similar([word], topn=topn)
+        return self.most_similar([word], topn=topn, **others)
 
-    def similar_by_vector(self, vector, topn=10):
+    def similar_by_vector(self, vector, topn=10, **others):
         """most_similar() for one vector."""
-        return self.most_similar([np.asarray(vector)], topn=topn)
+        return self.most_similar([np.asarray(vector)], topn=topn, **others)
 
     def _mean(self, weighted):
         """The weighted mean of words and vectors, scaled to length 1."""
@@ -111,15 +126,22 @@ class WordVectors:
             if isinstance(key, str):
                 vector = units[self._index(key)]
             else:
-                vector = np.asarray(key, np.float64)
+                try:
+                    vector = np.asarray(key, np.float64)
+                except (TypeError, ValueError):
+                    raise TypeError(f"{key!r} is neither a word nor a vector of numbers") from None
                 if vector.shape != (self.vector_size,):
                     raise ValueError(f"a vector has the shape {vector.shape}, and those of words have {(self.vector_size,)}")
+                if not np.all(np.isfinite(vector)):
+                    raise ValueError("a vector has numbers that are not finite, which are near to nothing")
                 vector = _unit_rows(vector[None])[0]
             total += weight * vector
         return total / len(weighted)
 
     def doesnt_match(self, words):
         """The word whose vector is farthest from the mean of all."""
+        if isinstance(words, str):
+            raise TypeError(f"words are a list, and this is the str {words!r}: split() it")
         known = [word for word in words if word in self]
         if not known:
             raise ValueError("none of these words is in the vocabulary")
@@ -172,6 +194,20 @@ class WordVectors:
         return right, asked
 
 
+# Names that gensim's users know, and the alternatives here.
+_ELSEWHERE = {
+    "save_word2vec_format": "save(path) writes the files of word2vec, binary ones if the name ends in .bin",
+    "similar_by_key": "similar_by_word(word) is the same",
+    "most_similar_cosmul": "most_similar() compares by sums of vectors",
+    "get_mean_vector": "take np.mean(wv[words], axis=0), with get_vector(word, norm=True) for vectors of length 1",
+    "rank": "most_similar(word, topn=len(wv)) has all words in their order",
+    "wmdistance": "n_similarity(first, second) compares two lists of words",
+    "evaluate_word_analogies": "analogies(questions) counts the right ones",
+    "vocab": "key_to_index has the words",
+    "index2word": "index_to_key has the words",
+}
+
+
 def _unit_rows(vectors):
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(length > 0, length, 1.0)
@@ -179,13 +215,18 @@ def _unit_rows(vectors):
 
 def _weighted(keys):
     """Converts words, vectors, pairs of one and a weight, or a single one of these, to pairs."""
-    if isinstance(keys, str) or (isinstance(keys, np.ndarray) and keys.ndim == 1 and keys.dtype.kind == "f"):
+    if isinstance(keys, str) or _is_weighted(keys) or (
+            isinstance(keys, np.ndarray) and keys.ndim == 1 and keys.dtype.kind == "f"):
         keys = [keys]
+    elif not np.iterable(keys):
+        raise TypeError(f"{keys!r} is neither a word nor a list of words")
     for key in keys:
-        if isinstance(key, tuple) and len(key) == 2 and isinstance(key[1], numbers.Real):
-            yield key[0], float(key[1])
-        else:
-            yield key, 1.0
+        yield (key[0], float(key[1])) if _is_weighted(key) else (key, 1.0)
+
+
+def _is_weighted(key):
+    return isinstance(key, tuple) and len(key) == 2 and isinstance(key[1], numbers.Real) and not isinstance(
+        key[0], numbers.Real)
 
 
 def _triples(pairs, delimiter):

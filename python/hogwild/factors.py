@@ -7,9 +7,10 @@ import os
 import numpy as np
 
 from . import _engine
-from ._arrays import Csr, is_sparse
+from ._arrays import Csr, is_sparse, require_count, saved_arrays, zeros_for
 from ._data import Dataset
-from ._train import Job, keep_parameters, words_of, workers_of
+from ._engine import ConfigError
+from ._train import Job, keep_parameters, said_here, words_of, workers_of
 
 
 class MatrixFactorization:
@@ -52,7 +53,7 @@ class MatrixFactorization:
     def fit(self, user_items, callback=None):
         """Trains on a sparse matrix of ratings, users by items. Returns self.
 
-        Each stored entry is a rating, even a 0. Raises ValueError for numbers that are not finite.
+        Each stored entry is a rating, even a 0; entries that occur twice are summed. Raises ValueError for numbers that are not finite.
         """
         self._check_parameters()
         ratings = _ratings(user_items)
@@ -68,11 +69,14 @@ class MatrixFactorization:
         rows = Csr(np.arange(0, 2 * n + 1, 2, dtype=np.int64), index, np.ones(2 * n, np.float32), (n, len(numbering)))
         data = Dataset._of_csr(rows, ratings.data[order], numbering=numbering)
         who = workers_of(None if self.num_threads == 1 else -1 if self.num_threads == 0 else self.num_threads)
-        job = Job(data, words_of({"model": "matrix_factorization", "format": "ratings", "factors": self.factors,
-                                  "step": self.learning_rate, "l2": self.regularization, "epochs": self.iterations,
-                                  "bias": bool(self.use_bias), "seed": seed,
-                                  "reproducible": bool(self.reproducible), **who}), None, callback, "the ratings")
-        self._take(job, users, items, job._interrupted())
+        words = words_of({"model": "matrix_factorization", "factors": self.factors, "step": self.learning_rate,
+                          "l2": self.regularization, "epochs": self.iterations, "bias": bool(self.use_bias),
+                          "seed": seed, "reproducible": bool(self.reproducible), **who})
+        try:
+            job = Job(data, words, None, callback, "the ratings")
+            self._take(job, users, items, job._interrupted())
+        except ConfigError as fault:
+            raise said_here(fault, _OWN_TERMS) from None
         return self
 
     def _take(self, job, users, items, interrupt):
@@ -89,7 +93,9 @@ class MatrixFactorization:
         numbers = saved.columns.astype(np.int64) - 1
         self.mean, self.l2_ = dict(saved.options)["mean"], float(self.run_["l2"])
         for name, count, mine in (("user", users, numbers % 2 == 0), ("item", items, numbers % 2 == 1)):
-            factors, bias = np.zeros((count, self.factors), np.float32), np.zeros(count, np.float32)
+            factors, bias = (
+                zeros_for(name + attribute, shape, np.float32, instead="number users and items without gaps")
+                for attribute, shape in (("_factors", (count, self.factors)), ("_bias", (count,))))
             factors[numbers[mine] // 2] = weights[mine, :self.factors]
             if saved.width > self.factors:
                 bias[numbers[mine] // 2] = weights[mine, self.factors]
@@ -117,7 +123,9 @@ class MatrixFactorization:
         need not have seen the users. Otherwise raises IndexError for a user or an item that fit() has not seen.
         """
         self._check_fitted()
-        _count("N", N)
+        require_count("N", N)
+        if np.ndim(userid) > 1:
+            raise ValueError(f"userid has {np.ndim(userid)} dimensions: it is a user, or a list of users")
         if recalculate_user:
             if user_items is None:
                 raise ValueError("recalculate_user=True goes by the ratings of user_items: give them")
@@ -146,7 +154,7 @@ class MatrixFactorization:
 
     def _seen(self, user_items, users):
         """The ratings of the given users, as CSR."""
-        seen, items = _sparse(user_items, "user_items").tocsr(), len(self.item_bias)
+        seen, items = _sparse(user_items), len(self.item_bias)
         if seen.shape[0] != users:
             raise ValueError(f"user_items has {seen.shape[0]} rows, and {users} users are asked about: pass the rows of "
                              "these users, ratings[users]")
@@ -157,7 +165,8 @@ class MatrixFactorization:
     def _solved(self, seen):
         """Factors and biases of users with these ratings that minimise the objective of fit(): half the squared errors
         plus l2 for each rating."""
-        factors, bias = np.zeros((seen.shape[0], self.factors)), np.zeros(seen.shape[0])
+        width = self.item_factors.shape[1]
+        factors, bias = np.zeros((seen.shape[0], width)), np.zeros(seen.shape[0])
         for k in range(seen.shape[0]):
             rated = slice(seen.indptr[k], seen.indptr[k + 1])
             item, rating = seen.indices[rated], seen.data[rated]
@@ -166,8 +175,8 @@ class MatrixFactorization:
                 known = np.column_stack([known, np.ones(len(item))])
             shrunk = known.T @ known + max(self.l2_, 1e-12) * max(len(item), 1) * np.eye(known.shape[1])
             solved = np.linalg.solve(shrunk, known.T @ (rating - self.mean - self.item_bias[item]))
-            factors[k] = solved[:self.factors]
-            bias[k] = solved[self.factors] if self.use_bias else 0.0
+            factors[k] = solved[:width]
+            bias[k] = solved[width] if self.use_bias else 0.0
         return factors, bias
 
     def similar_items(self, itemid, N=10):
@@ -194,12 +203,9 @@ class MatrixFactorization:
         name = os.fspath(path)
         if not os.path.exists(name) and os.path.exists(name + ".npz"):
             name += ".npz"
-        with np.load(name, allow_pickle=False) as read:
-            try:
-                known = {n: read[n].item() for n in cls._names() if n != "random_state"}
-                learned = {n: read[n] for n in _LEARNED}
-            except KeyError as missing:
-                raise ValueError(f"{name} was not written by MatrixFactorization.save(): {missing}") from None
+        with saved_arrays(name, "MatrixFactorization.save") as read:
+            known = {n: read[n].item() for n in cls._names() if n != "random_state"}
+            learned = {n: read[n] for n in _LEARNED}
         made = cls(**{n: None if isinstance(v, float) and np.isnan(v) else v for n, v in known.items()})
         for n, value in learned.items():
             setattr(made, n, value.item() if value.ndim == 0 else value)
@@ -227,9 +233,9 @@ class MatrixFactorization:
         return f"MatrixFactorization({', '.join(told)})"
 
     def _check_parameters(self):
-        _count("factors", self.factors)
-        _count("iterations", self.iterations)
-        _count("num_threads", self.num_threads, 0)
+        require_count("factors", self.factors)
+        require_count("iterations", self.iterations)
+        require_count("num_threads", self.num_threads, 0)
 
     def _check_fitted(self):
         if hasattr(self, "mean"):
@@ -254,7 +260,7 @@ class MatrixFactorization:
 
     def _nearest(self, what, row, count):
         self._check_fitted()
-        _count("N", count)
+        require_count("N", count)
         if np.ndim(row) != 0:
             raise TypeError(f"one {what} is asked about, a whole number, and this is {row!r}")
         factors = getattr(self, what + "_factors")
@@ -268,31 +274,34 @@ class MatrixFactorization:
         return best, cosine[best]
 
 
+_OWN_TERMS = {"step": "learning_rate", "l2": "regularization", "seed": "random_state", "epochs": "iterations",
+              "workers": "num_threads"}
 _LEARNED = ("user_factors", "item_factors", "user_bias", "item_bias", "mean", "l2_")
 MOST_IDS = 2**31 - 1  # users are odd 32-bit numbers, items even ones
 
 
-def _count(name, value, least=1):
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name}={value!r}: it must be a whole number not below {least}")
+def _sparse(matrix):
+    """A matrix of ratings as CSR, in which no entry occurs twice: as in scipy, the matrix has their sum there."""
+    from scipy.sparse import csr_array
 
-
-def _sparse(matrix, what):
-    from scipy.sparse import coo_array
-
-    if not is_sparse(matrix) and np.asarray(matrix).ndim != 2:
-        raise ValueError(f"{what} is a matrix of users by items, and this has {np.asarray(matrix).ndim} dimensions")
-    return coo_array(matrix)
+    dimensions = matrix.ndim if is_sparse(matrix) else np.asarray(matrix).ndim
+    if dimensions != 2:
+        raise ValueError(f"user_items is a matrix of users by items, and this has {dimensions} dimensions")
+    ratings = csr_array(matrix)
+    if ratings.data.dtype.kind not in "biuf":
+        raise TypeError(f"ratings are numbers, and these are of the type {ratings.data.dtype}")
+    if not ratings.has_canonical_format:
+        ratings = ratings.copy()
+        ratings.sum_duplicates()
+    if not np.all(np.isfinite(ratings.data)):
+        raise ValueError("a rating is NaN or infinite: leave its entry out")
+    return ratings
 
 
 def _ratings(user_items):
-    ratings = _sparse(user_items, "user_items")
-    if ratings.data.dtype.kind not in "biuf":
-        raise TypeError(f"ratings are numbers, and these are of the type {ratings.data.dtype}")
+    ratings = _sparse(user_items).tocoo()
     if len(ratings.data) == 0:
         raise ValueError("there are no ratings: the matrix has no entry")
-    if not np.all(np.isfinite(ratings.data)):
-        raise ValueError("a rating is NaN or infinite: leave its entry out")
     if max(ratings.shape) > MOST_IDS:
         raise ValueError(f"user_items has the shape {ratings.shape}, and there are at most {MOST_IDS} users and items")
     return ratings

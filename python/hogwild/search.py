@@ -26,6 +26,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
 from . import _engine
+from ._arrays import exported
 from ._data import Dataset
 from ._lanes import Lanes
 from ._train import keep_parameters, threads_of
@@ -72,7 +73,7 @@ class _Search(BaseSearchCV):
         if self.error_score != "raise" and not isinstance(self.error_score, (int, float, np.number)):
             raise ValueError(f"error_score={self.error_score!r}: it must be 'raise' or a number")
         scorers, refit_metric = self._get_scorers()
-        X, y = indexable(X, y)
+        X, y = indexable(exported(X), y)
         params = _check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
         cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))

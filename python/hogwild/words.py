@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Word vectors, with the interface of the package gensim."""
 import json
+import numbers
 import os
 import re
 
 import numpy as np
 
 from . import _engine
-from ._train import Job, words_of, workers_of
+from ._arrays import require_count, saved_arrays
+from ._engine import ConfigError
+from ._train import Job, said_here, words_of, workers_of
 from ._word_vectors import WordVectors
 
 
@@ -51,21 +54,30 @@ class Word2Vec:
             raise TypeError(f"{name} is none of Word2Vec's parameters here: {_ELSEWHERE.get(name, _NOT_HERE)}")
         if (sentences is None) == (corpus_file is None):
             raise TypeError("give sentences, or the name of a corpus_file")
-        self.min_count, self.epochs = min_count, epochs
+        for name, value in (("sg", sg), ("hs", hs)):
+            if value not in (0, 1):
+                raise ValueError(f"{name}={value!r}: it must be 0 or 1")
+        require_count("min_count", min_count)
+        if not isinstance(sample, numbers.Real):
+            raise ValueError(f"sample={sample!r}: it must be a number, 0 to keep all occurrences of frequent words")
+        self.min_count, self.epochs = int(min_count), epochs
         self._options = {"model": "skip_gram" if sg else "cbow", "dimension": vector_size, "window": window,
                          "sample": float(sample), "seed": seed, "reproducible": bool(reproducible),
-                         "hierarchical": bool(hs), "negative": None if hs else negative, **workers_of(workers)}
+                         "hierarchical": bool(hs), "negative": None if hs else negative,
+                         **workers_of(workers, "workers")}
         text = _Text(corpus_file, sentences, min_count)
         self._counts = text._rows.words()
         self._train(text, epochs, alpha, callback, None)
 
     def train(self, sentences=None, corpus_file=None, *, total_examples=None, total_words=None, epochs=None,
-              start_alpha=None, callback=None):
+              start_alpha=None, callback=None, **others):
         """Trains further, on more sentences; unknown words are left out.
 
         The step begins anew, with start_alpha; None: the model's default. total_examples and total_words, which gensim
         requires, are ignored: sentences are counted here.
         """
+        for name in others:
+            raise TypeError(f"{name} is none of train()'s parameters here: {_ELSEWHERE.get(name, _NOT_HERE)}")
         if (sentences is None) == (corpus_file is None):
             raise TypeError("give sentences, or the name of a corpus_file")
         text = _Text(corpus_file, sentences, self.min_count, self._counts)
@@ -87,15 +99,16 @@ class Word2Vec:
     @classmethod
     def load(cls, path):
         """Reads a file of save()."""
-        with np.load(os.fspath(path), allow_pickle=False) as read:
-            try:
-                model, words, counts, told = (read[name] for name in ("model", "words", "counts", "told"))
-            except KeyError as missing:
-                raise ValueError(f"{os.fspath(path)} was not written by Word2Vec.save(): {missing}") from None
         made = cls.__new__(cls)
-        made.min_count, made.epochs, made._options = json.loads(told.item())
+        with saved_arrays(os.fspath(path), "Word2Vec.save") as read:
+            model, words, counts = (read[name] for name in ("model", "words", "counts"))
+            made.min_count, made.epochs, made._options = json.loads(read["told"].item())
         made.__setstate__({"_saved": model.tobytes(), "_counts": list(zip(words.tobytes().split(b"\n"), counts.tolist()))})
         return made
+
+    @property
+    def vector_size(self):
+        return self._options["dimension"]
 
     def __getstate__(self):
         return {name: value for name, value in self.__dict__.items() if name != "wv"} | {"_saved": self._saved.bytes()}
@@ -110,9 +123,12 @@ class Word2Vec:
         self.wv = WordVectors(words, np.ascontiguousarray(rows[:, first:first + size]))
 
     def _train(self, text, epochs, alpha, callback, initial):
-        job = Job(text, words_of({**self._options, "epochs": epochs, "step": alpha}), initial, callback, "the text")
-        interrupt = job._interrupted()
-        trained = job._run.vectors()
+        try:
+            job = Job(text, words_of({**self._options, "epochs": epochs, "step": alpha}), initial, callback, "the text")
+            interrupt = job._interrupted()
+            trained = job._run.vectors()
+        except ConfigError as fault:
+            raise said_here(fault, {"step": "alpha", "dimension": "vector_size"}) from None
         if trained is None:
             raise interrupt or ValueError("the vectors are not finite: take a lower alpha")
         self.run_ = job.record()
@@ -125,6 +141,9 @@ class Word2Vec:
 _NOT_HERE = "help(hogwild.Word2Vec) has those that there are"
 # Names that gensim's users know, and the alternatives here.
 _ELSEWHERE = {
+    "end_alpha": "the step falls as the model's own schedule has it; start_alpha is the first one",
+    "queue_factor": "workers take rows as the engine deals them out",
+    "report_delay": "callback is given a dict of each epoch",
     "min_alpha": "the step falls as the model's own schedule has it; alpha is the first one",
     "cbow_mean": "a bag of words is the mean of its vectors",
     "ns_exponent": "negative samples are drawn by counts to the power of 0.75",
@@ -156,7 +175,8 @@ class _Text:
                 raise TypeError(f"the sentence {str(sentence)!r} is one word: sentences are lists of words, [['two', 'words'], "
                                 "...]; split() a text, or take corpus_file")
             lines.append(b" ".join(_word(word) for word in _iterated(sentence, "a sentence is a list of words")))
-        self._rows = _engine.Rows.read_text(b"\n".join(lines), min_count, words)
+        # Behind a blank no word begins the text, where bytes would say that it is compressed, or in which encoding.
+        self._rows = _engine.Rows.read_text(b" " + b"\n".join(lines), min_count, words)
 
 
 # The separators of words in a file. Words may contain any other blank, in a file and in Python.

@@ -3,9 +3,15 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+#include <vector>
+
 namespace hogwild::python {
 
 namespace nb = nanobind;
+
+/// Notes become warnings of the category hogwild.Note, at the first caller outside of the package. With the GIL.
+void warn_of(const std::vector<std::string>& notes);
 
 // The parts of the module, one for each source.
 void bind_errors(nb::module_& m);

@@ -14,7 +14,7 @@ namespace {
 
 /// Python's classes, which live as long as the process.
 struct error_types {
-  PyObject *base, *config, *input, *resource, *worker;
+  PyObject *base, *config, *input, *resource, *worker, *note;
 };
 error_types types{};
 
@@ -69,6 +69,13 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 }  // namespace
 
+void warn_of(const std::vector<std::string>& notes) {
+  if (notes.empty()) return;
+  const auto level = nb::cast<Py_ssize_t>(nb::module_::import_("hogwild._train").attr("outside")());
+  for (const std::string& note : notes)
+    if (PyErr_WarnEx(types.note, note.c_str(), level) != 0) throw nb::python_error();
+}
+
 void bind_errors(nb::module_& m) {
   types.base =
       make_type(m, "Error", "Base of what the engine raises; the message says what to do.", PyExc_Exception, nullptr);
@@ -79,6 +86,8 @@ void bind_errors(nb::module_& m) {
   types.resource =
       make_type(m, "ResourceError", "Memory, disk or threads that the system refuses.", types.base, PyExc_OSError);
   types.worker = make_type(m, "WorkerError", "A worker that cannot be kept alive.", types.base, PyExc_RuntimeError);
+  types.note =
+      make_type(m, "Note", "A warning: what the engine notes about data, a file or a run.", PyExc_UserWarning, nullptr);
   nb::register_exception_translator(translate);
 }
 

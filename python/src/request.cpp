@@ -1,19 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request.hpp"
 
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
 #include <hogwild/detail/command/registered_training.hpp>
 #include <hogwild/error.hpp>
 
 #include <command_line.hpp>
 #include <several_request.hpp>
+#include <train_words.hpp>
 
 namespace hogwild::python {
+namespace {
+
+void declare(cli::command_line& line, cli::train_request& request) {
+  cli::declare_training(line, request);
+  cli::declare_several(line, request.several);
+}
+
+/// Options whose effect is the command's alone, and what a program does instead.
+struct refused_options {
+  std::initializer_list<const char*> words;
+  const char* instead;
+};
+constexpr refused_options of_the_command[] = {
+    {{"--stream", "--save", "--test", "--init", "--labels", "--weights", "--offsets", "--stop-exit-code"},
+     " is the command's: leave it out"},
+    {{"--format", "--cache-dir", "--no-cache", "--memory", "--values", "--named-ids", "--terminals", "--terminals-seed",
+      "--min-count"},
+     " says how the command reads files: leave it out, and give hw.open(path) what it takes"},
+};
+
+void refuse_options_of_the_command(const cli::command_line& line, const cli::train_request& request) {
+  for (const auto& [words, instead] : of_the_command)
+    for (const char* const word : words)
+      if (line.given(word)) throw config_error(word + std::string(instead));
+  if (!request.validation_file.empty())
+    throw config_error(
+        "--validation is a fraction of the rows within Python, and a file is the command's: give a number between 0 "
+        "and 1");
+}
+
+}  // namespace
 
 cli::train_request request_of(const std::vector<std::string>& words, const std::string& source) {
   cli::train_request request;
   cli::command_line line("train", "", "");
-  cli::declare_training(line, request);
-  cli::declare_several(line, request.several);
+  declare(line, request);
   std::vector<std::string> all = words;
   all.emplace_back("--quiet");
   all.push_back(source);
@@ -28,13 +63,28 @@ cli::train_request request_of(const std::vector<std::string>& words, const std::
     throw config_error(
         "within Python rows are trained by engine serial or threads; others are the command's: "
         "python -m hogwild train");
-  for (const char* const name : {"--stream", "--save", "--test", "--init", "--labels", "--weights", "--offsets"})
-    if (line.given(name)) throw config_error(std::string(name) + " is the command's: leave it out");
+  refuse_options_of_the_command(line, request);
   cli::complete_training(line, request);
   cli::complete_several(request);
   if (!line.given("--team")) request.team = thread_team_kind::std;
   request.pin = line.given("--pin") && request.pin;
   return request;
+}
+
+std::vector<std::string> option_names() {
+  cli::train_request request;
+  cli::command_line line("train", "", "");
+  declare(line, request);
+  std::vector<std::string> names{"--multiclass", "--ensemble", "--ensemble-by", "--combine"};  // in no table
+  for (const std::string_view word : cli::words_with_facts()) names.emplace_back(word);
+  for (const model_descriptor* const known : known_models())
+    for (const model_option& o : known->facts().options) names.push_back("--" + o.name);
+  std::erase_if(names, [&](const std::string& name) { return !line.has(name); });
+  for (std::string& name : names) {
+    name.erase(0, 2);
+    std::ranges::replace(name, '-', '_');
+  }
+  return names;
 }
 
 namespace {

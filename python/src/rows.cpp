@@ -102,7 +102,9 @@ python_rows dense(const array& value, const array& label, std::size_t columns, c
 python_rows open_file(const std::string& path, const std::string& format, const std::string& model, bool no_cache,
                       const std::string& cache_folder, std::optional<std::uint64_t> memory) {
   cli::data_options files;
-  files.format = format;
+  cli::command_line line("open", "", "");
+  files.declare(line);
+  line.take({"--format=" + format});  // it refuses what is no format
   files.quiet = true;
   files.no_cache = no_cache;
   files.cache_folder = cache_folder;
@@ -115,8 +117,7 @@ python_rows open_file(const std::string& path, const std::string& format, const 
     return python_rows(cli::open_training(path, files), cli::first_column_of(files));
   };
   python_rows rows = open();
-  for (const std::string& note : notes)
-    if (PyErr_WarnEx(PyExc_UserWarning, note.c_str(), 2) != 0) throw nb::python_error();
+  warn_of(notes);
   return rows;
 }
 

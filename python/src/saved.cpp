@@ -79,7 +79,13 @@ void bind_saved(nb::module_& m) {
         return to_numpy(std::vector<float>(vectors.values), vectors.words.size(), vectors.dimension);
       });
   nb::class_<saved_model>(m, "Saved")
-      .def_static("load", [](const std::string& path) { return load_model(path); })
+      .def_static("load",
+                  [](const std::string& path) {
+                    std::vector<std::string> notes;
+                    saved_model read = load_model(path, [&](std::string_view note) { notes.emplace_back(note); });
+                    warn_of(notes);
+                    return read;
+                  })
       .def_static("parse", from_bytes)
       .def_static("linear", linear, nb::arg("model"), nb::arg("weights"), nb::arg("bias"), nb::arg("classes"))
       .def("save",

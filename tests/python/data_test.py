@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows that are borrowed, copied or refused."""
 import gzip
+import os
 import pickle
 import subprocess
 import sys
 import textwrap
+import warnings
 
 import numpy as np
 import pytest
@@ -326,7 +328,7 @@ def test_a_file_is_named_for_what_it_is(tmp_path):
 
 def test_the_header_of_ratings_is_told_as_a_warning(tmp_path):
     (tmp_path / "r.csv").write_text("userId,movieId,timestamp,rating\n1,10,964982703,5\n2,20,964982704,3\n")
-    with pytest.warns(UserWarning, match="line 1 is a header, by which the user is 'userId'"):
+    with pytest.warns(hw.Note, match="line 1 is a header, by which the user is 'userId'"):
         data = hw.open(tmp_path / "r.csv", model="matrix_factorization", cache=False)
     assert sorted(data.y) == [3, 5]
 
@@ -546,3 +548,58 @@ def test_a_dataset_has_the_columns_of_its_rows():
     for shuffle in (False, True):
         fitted = SGDClassifier(eta0=0.1, max_iter=2, tol=None).fit(hw.Dataset(x, [0, 1, 0, 1], shuffle=shuffle))
         assert fitted.n_features_in_ == 6 and fitted.predict(x).shape == (4,)
+
+
+def test_a_model_that_others_may_change_is_told_as_a_warning(tmp_path):
+    x = np.eye(4, dtype=np.float32)
+    hw.train(hw.Dataset(x, [0, 1, 0, 1]), epochs=1).save(tmp_path / "model")
+    os.chmod(tmp_path / "model", 0o644)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hw.load(tmp_path / "model")
+    os.chmod(tmp_path / "model", 0o666)
+    with pytest.warns(hw.Note, match="may be written by everybody") as told:
+        hw.load(tmp_path / "model")
+    assert told[0].filename == __file__
+
+
+@pytest.mark.parametrize("options, fault, says", [
+    (dict(format="foo"), hw.ConfigError, "format: 'foo' is none of auto"), (dict(memory="a"), TypeError, "memory='a'"),
+    (dict(model="foo", cache=False), hw.ConfigError, "no model 'foo'"), (dict(cache="no"), TypeError, "cache='no'")])
+def test_a_file_is_opened_by_names_that_there_are(tmp_path, options, fault, says):
+    (tmp_path / "rows.svm").write_text("1 1:1\n0 2:1\n" * 5)
+    with pytest.raises(fault, match=says):
+        hw.open(tmp_path / "rows.svm", **options)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_a_flag_is_numpys_too_and_no_word(form):
+    x, y = form(np.eye(6, dtype=np.float32)), np.arange(6) % 2
+    for shuffle in (True, np.True_, 1, False, np.False_, 0):
+        assert ("shuffled" in hw.Dataset(x, y, shuffle=shuffle).copies) == bool(shuffle)
+    for shuffle in ("yes", 2, None):
+        with pytest.raises(TypeError, match="shuffle=.*True or False"):
+            hw.Dataset(x, y, shuffle=shuffle)
+
+
+class Exported:
+    """A table of which no more is known than how it is exported."""
+
+    def __init__(self, table, protocol):
+        setattr(type(self), protocol, lambda self, *args, **keywords: getattr(table, protocol)(*args, **keywords))
+
+
+@pytest.mark.parametrize("protocol", ["__arrow_c_stream__", "__dataframe__"])
+def test_estimators_take_what_exports_columns(protocol):
+    pa = pytest.importorskip("pyarrow")
+    pytest.importorskip("sklearn")
+    from hogwild.sklearn import FFM, SGDClassifier
+
+    x = np.random.default_rng(0).normal(size=(200, 3)).astype(np.float32)
+    y = (x[:, 0] > 0).astype(int)
+    table = type("Table", (Exported,), {})(pa.table({name: x[:, k] for k, name in enumerate("abc")}), protocol)
+    for estimator in (SGDClassifier(random_state=0), FFM(random_state=0),
+                      hw.search.Grid(SGDClassifier(max_iter=5, tol=None, random_state=0), {"alpha": [1e-4]}, cv=2)):
+        fitted = estimator.fit(table, y)
+        assert fitted.score(table, y) > 0.8 and list(fitted.feature_names_in_) == ["a", "b", "c"]
+    assert SGDClassifier(random_state=0).partial_fit(table, y, classes=[0, 1]).score(table, y) > 0.8

@@ -2,6 +2,7 @@
 """Estimators: the meaning of scikit-learn's parameters, and results as good as its own."""
 import copy
 import pickle
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -571,3 +572,33 @@ def test_logistic_regression_goes_on_from_the_last_fit(classes):
 def test_what_scikit_learn_has_beyond_it_is_told(estimator, says):
     with pytest.raises(ValueError, match=says):
         estimator.fit(*two_classes(50))
+
+
+def test_advice_at_the_end_is_of_what_can_help():
+    x, y = two_classes(100)
+    fitted = LinearSVC()
+    for status, helps in (("done", True), ("no_progress", False)):
+        fitted.run_ = {"status": status, "gap": 0.5, "epochs": 139}
+        with pytest.warns(ConvergenceWarning, match="scale the columns, or lower C") as told:
+            fitted._warn_of_distance()
+        assert ("Increase max_iter" in str(told[0].message)) == helps and "tol" in str(told[0].message)
+
+
+def test_one_row_of_many_columns_is_predicted_without_a_copy_of_the_coefficients():
+    x = sp.random(60, 1 << 20, density=1e-5, format="csr", random_state=0)
+    y = np.arange(60) % 3
+    for fitted in (LinearSVC(max_iter=1, tol=0.0).fit(x, y), SGDClassifier(max_iter=1).fit(x, y),
+                   SGDClassifier().partial_fit(x, y, classes=[0, 1, 2])):
+        fitted.predict(x[[0]])
+        tracemalloc.start()
+        fitted.predict(x[[0]])
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < fitted.coef_.nbytes / 4
+
+
+@pytest.mark.parametrize("n_jobs", ["a", 2.5, 0, True])
+def test_workers_are_a_whole_number(n_jobs):
+    x, y = two_classes(100)
+    with pytest.raises(ValueError, match=f"n_jobs={n_jobs!r} has no meaning"):
+        SGDClassifier(n_jobs=n_jobs).fit(x, y)

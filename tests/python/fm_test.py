@@ -284,3 +284,43 @@ def test_what_other_packages_have_is_told():
     assert not hasattr(hw.sklearn, "NoSuchEstimator") and not hasattr(MLPClassifier(), "partial_fit")
     with pytest.raises(AttributeError, match="warm_start=True"):
         MLPClassifier().partial_fit
+
+
+def test_doubled_ratings_are_summed_and_those_that_are_none_refused():
+    draw = np.random.default_rng(0)
+    user, item, rating = draw.integers(0, 20, 200), draw.integers(0, 10, 200), draw.random(200)  # many pairs twice
+    doubled = sp.coo_array((rating, (user, item)), shape=(20, 10))
+    of_both = [hw.MatrixFactorization(factors=2).fit(form) for form in (doubled, doubled.tocsr(), doubled.todense())]
+    assert doubled.nnz == 200  # the caller's matrix stays as it was
+    for other in of_both[1:]:
+        assert other.mean == of_both[0].mean
+        np.testing.assert_array_equal(other.item_factors, of_both[0].item_factors)
+    fitted, asked = of_both[0], sp.csr_matrix(([np.nan], ([0], [1])), shape=(1, 10))
+    with pytest.raises(ValueError, match="NaN"):
+        fitted.recommend(0, asked, recalculate_user=True)
+    with pytest.raises(ValueError, match="2 dimensions"):
+        fitted.recommend([[0, 1]])
+    asked.data[:] = 1.0
+    expected = fitted.recommend(0, asked, recalculate_user=True)
+    fitted.set_params(factors=16)  # which the next fit will have
+    np.testing.assert_array_equal(fitted.recommend(0, asked, recalculate_user=True), expected)
+
+
+@pytest.mark.parametrize("parameters, says", [
+    (dict(learning_rate=-1), "step is learning_rate here"), (dict(regularization=-1), "l2 is regularization here"),
+    (dict(random_state=2**70), "seed is random_state here")])
+def test_a_parameter_of_a_recommender_is_named_as_it_is_here(parameters, says):
+    with pytest.raises(ValueError, match=says):
+        hw.MatrixFactorization(**parameters).fit(np.eye(4))
+
+
+def test_columns_without_room_for_a_net_are_told():
+    wide = sp.csr_matrix((np.ones(4), ([0, 1, 2, 3], [0, 1, 2, 2**31])), shape=(4, 2**32 - 2))
+    with pytest.raises(hw.ResourceError, match="coefs_.*hogwild.train"):
+        MLPClassifier(max_iter=1).fit(wide, [0, 1, 0, 1])
+
+
+def test_a_machine_counts_columns_before_it_numbers_them(monkeypatch):
+    monkeypatch.setattr(np, "arange", None)
+    with pytest.raises(ValueError, match="4194304 at most"):
+        FFM()._numbers(2**32 - 2)

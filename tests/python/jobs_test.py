@@ -3,13 +3,16 @@
 import gc
 import io
 import os
+import re
 import subprocess
 import sys
 import time
+import warnings
 import weakref
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import hogwild as hw
 from eventually import eventually
@@ -96,6 +99,8 @@ def test_parameters_are_read_from_another_process(tmp_path):
     assert not os.path.exists("/dev/shm/" + name)
     with pytest.raises(hw.ResourceError, match=name):
         hw.attach(name)
+    with pytest.raises(TypeError, match="name=3"):
+        hw.attach(3)
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -218,3 +223,75 @@ def test_fits_leave_memory_and_segments_as_they_were():
     assert memory() - before[0] < 60_000 * FITS
     assert (len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))) == before[1:]
     assert [other for other in os.listdir("/dev/shm") if other.startswith(name)] == []
+
+
+def wild_rows(rows=200):
+    """Rows whose first column decides, and whose second one has times in milliseconds."""
+    x = np.random.default_rng(0).normal(size=(rows, 4))
+    x[:, 1] = 1.7e12 + 1e9 * x[:, 1]
+    return x, (x[:, 0] > 0).astype(int)
+
+
+def notes_of(call):
+    """The notes that a call warns of, and what it returns."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        made = call()
+    assert all(w.filename == __file__ for w in told if issubclass(w.category, hw.Note))
+    return [str(w.message) for w in told if issubclass(w.category, hw.Note)], made
+
+
+def test_notes_of_a_run_are_warnings_where_it_ends():
+    assert issubclass(hw.Note, UserWarning)
+    data = hw.Dataset(*wild_rows())
+    told, model = notes_of(lambda: hw.train(data, epochs=2))
+    assert len(told) == 1 and "column 1 has values of about 1.69" in told[0] and "scale='max_abs'" in told[0], told
+    assert model.run_.notes == told
+    job = hw.start(data, epochs=2)
+    assert notes_of(job.wait) == (told, True) and notes_of(job.result)[0] == []  # once
+    assert notes_of(lambda: hw.train(data, epochs=2, scale="max_abs"))[0] == []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", hw.Note)
+        job = hw.start(data, epochs=2)
+        with pytest.raises(hw.Note, match="column 1"):
+            job.wait()
+        assert job.result().name == "logistic"
+    with pytest.raises(TypeError, match="timeout='a'"):
+        job.wait("a")
+
+
+def test_estimators_tell_notes_in_their_own_terms():
+    pytest.importorskip("sklearn")
+    from hogwild import sklearn as ours
+
+    x, y = wild_rows()
+    for estimator in (ours.SGDClassifier(), ours.SGDRegressor(), ours.LinearSVC(), ours.LogisticRegression()):
+        told, fitted = notes_of(lambda: estimator.fit(x, y))
+        assert len(told) == 1 and "MaxAbsScaler" in told[0] and ", or divide its values" in told[0], told
+        assert not re.search("scale=|--|adagrad", told[0]) and fitted.run_.notes == told
+    told, _ = notes_of(lambda: ours.MLPClassifier(solver="sgd").fit(x, y))
+    assert "adagrad" in told[0] and "MaxAbs" not in told[0]
+    empty = sp.csr_matrix((100, 4))
+    for estimator in (ours.SGDClassifier(), ours.SGDRegressor(), ours.LinearSVC(), ours.LogisticRegression(),
+                      ours.MLPClassifier(), ours.FactorizationMachineClassifier(), ours.FFM()):
+        assert any("no row of X has an entry" in note for note in notes_of(lambda: estimator.fit(empty, y[:100]))[0])
+    assert any("no row of the rows" in n for n in notes_of(lambda: hw.train(hw.Dataset(empty, y[:100])))[0])
+    text = [[word] for word in "abc" * 10]
+    assert notes_of(lambda: hw.Word2Vec(text, min_count=1, vector_size=4))[0]
+
+
+def test_ordinary_fits_are_without_notes():
+    pytest.importorskip("sklearn")
+    from hogwild import sklearn as ours
+
+    x = np.random.default_rng(0).normal(size=(300, 6))
+    for classes, workers in ((2, None), (3, None), (2, 2)):
+        y = np.digitize(x[:, 0], [0.0, 0.5][:classes - 1])
+        for estimator in (ours.SGDClassifier(n_jobs=workers), ours.SGDRegressor(n_jobs=workers),
+                          ours.SGDClassifier(average=0.5, n_jobs=workers), ours.LinearSVC(n_jobs=workers),
+                          ours.LogisticRegression(n_jobs=workers), ours.MLPClassifier(n_jobs=workers)):
+            assert notes_of(lambda: estimator.set_params(random_state=0).fit(x, y))[0] == [], estimator
+    assert notes_of(lambda: hw.train(hw.Dataset(x, y), epochs=3))[0] == []
+    ratings = sp.random(60, 40, density=0.3, format="csr", random_state=0)
+    assert notes_of(lambda: hw.MatrixFactorization(num_threads=2).fit(ratings))[0] == []
+    assert notes_of(lambda: hw.Word2Vec([list("abcd"), list("efgh")] * 200, min_count=1, vector_size=4))[0] == []

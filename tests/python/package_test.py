@@ -71,6 +71,44 @@ def test_options_are_named_as_python_has_them():
         hw.train(data, "logistic", save="model.txt")
 
 
+@pytest.mark.parametrize("options, says", [
+    (dict(foo=False), "no option 'foo'"), (dict(foo=None), "no option 'foo'"), (dict(shuffle=False), "hw.Dataset"),
+    (dict(fit_intercept=False), "take bias"), (dict(lr=0.1), "take step"), (dict(epoch=2), "take epochs"),
+    (dict(l2=False), "l2: 'false' is neither"), (dict(l2=True), "l2: 'true' is neither"),
+    (dict(schedule=""), "schedule=''"), (dict(label_values=[]), "says nothing")])
+def test_a_name_or_a_value_that_is_no_option_is_refused_whatever_the_value(options, says):
+    data = hw.Dataset(np.eye(4, dtype=np.float32), [0, 1, 0, 1])
+    for begin in (hw.train, hw.start):
+        with pytest.raises(hw.ConfigError, match=says):
+            begin(data, **options)
+
+
+def test_options_are_those_of_the_command():
+    told = subprocess.run([sys.executable, "-m", "hogwild", "train", "--help-all"], capture_output=True, text=True,
+                          check=True).stdout
+    asked = {name.replace("-", "_") for name in re.findall(r"^ +(?:-h, )?--([a-z0-9-]+)", told, re.MULTILINE)}
+    known = set(hw._engine.option_names())
+    assert len(asked) > 80 and asked - known <= {"help", "help_all", "folds", "path"}  # of which a run in Python has none
+    assert {"factors", "multiclass", "huber_delta", "validation"} <= known
+
+
+def test_flags_are_what_they_are_set_to():
+    data = hw.Dataset(np.eye(4, dtype=np.float32), [0, 1, 0, 1])
+    model = hw.train(data, epochs=1, reproducible=False, bias=False, l1=None)
+    assert len(model._saved.bias) == 0
+    with pytest.raises(TypeError, match="initial='m'.*hw.load"):
+        hw.train(data, initial="m")
+
+
+@pytest.mark.parametrize("options, says", [
+    (dict(validation="rows.svm"), "validation is a fraction.*number between 0 and 1"), (dict(cache_dir="x"), "hw.open"),
+    (dict(no_cache=True), "hw.open"), (dict(memory=1), "hw.open"), (dict(format="ffm"), "hw.open"),
+    (dict(values="half"), "hw.open"), (dict(stop_exit_code=3), "command's")])
+def test_options_that_only_the_command_heeds_are_refused(options, says):
+    with pytest.raises(hw.ConfigError, match=says):
+        hw.train(some_rows(), epochs=1, **options)
+
+
 def test_all_models_are_told():
     assert "logistic" in hw.models() and all(hw.models().values())
 

@@ -433,3 +433,14 @@ def test_the_engine_says_who_is_trained_further():
         asked.append((some, epochs))
         known += [(k, epochs, float(abs(k - 4))) for k in some]
     assert asked == [(list(range(9)), 1), ([3, 4, 5], 3), ([4], 9)] and best == 4
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("make", [
+    lambda e, space: hw.search.Grid(e, space, cv=2, error_score="raise"),
+    lambda e, space: hw.search.Random(e, space, n_iter=1, cv=2, error_score="raise"),
+    lambda e, space: hw.search.Halving(e, space, n_candidates=1, cv=2, error_score="raise")])
+def test_a_candidate_is_refused_in_the_terms_of_its_estimator(make):
+    x, y = two_classes(300)
+    with pytest.raises(ValueError, match="step is eta0 here, l2 is alpha here"):
+        make(SGDClassifier(max_iter=3, tol=None, random_state=0), {"eta0": [1e10], "alpha": [1.0]}).fit(x, y)

@@ -180,3 +180,64 @@ def test_what_there_is_not_is_told():
         model.train()
     with pytest.raises(hw.InputError, match="no word is one of those"):
         model.train([["c", "d"]])
+
+
+@pytest.mark.parametrize("first", ["\ufeffa", "ARROW1", "PK\x03\x04", "BZh9", b"\xff\xfea", b"\x1f\x8b\x08", b"\xfd7zXZ"])
+def test_the_first_word_says_nothing_about_the_others(first):
+    model = hw.Word2Vec([[first, "c"]] * 50, min_count=1, vector_size=8, workers=1)
+    assert set(model.wv.index_to_key) == {first if isinstance(first, str) else os.fsdecode(first), "c"}
+    model.train([[first, "c"]] * 50)
+
+
+@pytest.mark.parametrize("parameters, says", [
+    (dict(sg=2), "sg=2"), (dict(sg="x"), "sg='x'"), (dict(hs=3), "hs=3"), (dict(min_count=1.5), "min_count=1.5"),
+    (dict(min_count=-1), "min_count=-1"), (dict(sample=None), "sample=None"), (dict(workers=0), "workers=0"),
+    (dict(workers=2.5), "workers=2.5"), (dict(vector_size=-1), "dimension is vector_size here"),
+    (dict(alpha=-1), "step is alpha here")])
+def test_parameters_that_do_not_suit_are_named_as_they_are_here(parameters, says):
+    with pytest.raises(ValueError, match=says):
+        hw.Word2Vec([["a", "c"]] * 50, **{"min_count": 1, "vector_size": 8, "workers": 1, **parameters})
+
+
+def test_questions_that_are_none_are_refused():
+    wv = vectors()
+    for ask, fault, says in (
+            (lambda: wv.most_similar("red", topn=-1), ValueError, "topn=-1"),
+            (lambda: wv.most_similar("red", topn=None), ValueError, "topn=None"),
+            (lambda: wv.most_similar([np.full(16, np.nan)]), ValueError, "not finite"),
+            (lambda: wv.similar_by_vector(np.full(16, np.inf)), ValueError, "not finite"),
+            (lambda: wv.most_similar(0), TypeError, "0 is neither a word"),
+            (lambda: wv.most_similar([object()]), TypeError, "neither a word nor a vector"),
+            (lambda: wv.doesnt_match("red blue two"), TypeError, r"split\(\) it"),
+            (lambda: wv.most_similar("red", restrict_vocab=3), TypeError, "restrict_vocab is none of"),
+            (lambda: wv.save_word2vec_format, AttributeError, r"save\(path\)"),
+            (lambda: hw.WordVectors.load_word2vec_format("x"), TypeError, r"load\(path\)"),
+            (lambda: wv.similar_by_key, AttributeError, "similar_by_word"), (lambda: wv.rank, AttributeError, "most_similar"),
+            (lambda: wv.nonsense, AttributeError, "no attribute 'nonsense'")):
+        with pytest.raises(fault, match=says):
+            ask()
+    assert wv.most_similar(("red", 0.5)) == wv.most_similar(["red"]) and wv.most_similar("red", topn=0) == []
+    model = hw.Word2Vec([["a", "b"]] * 50, vector_size=4, min_count=1, workers=1)
+    assert model.vector_size == 4
+    for name in ("end_alpha", "compute_loss"):
+        with pytest.raises(TypeError, match=name + " is none of train"):
+            model.train([["a", "b"]], **{name: 1})
+
+
+@pytest.mark.parametrize("kind", [hw.Word2Vec, hw.MatrixFactorization])
+def test_files_that_save_has_not_written_are_refused(kind, tmp_path):
+    if kind is hw.Word2Vec:
+        made = hw.Word2Vec([["a", "b"]] * 50, vector_size=4, min_count=1, workers=1)
+    else:
+        made = hw.MatrixFactorization(factors=2, iterations=1).fit(np.eye(4))
+    made.save(tmp_path / "made.npz")
+    kind.load(tmp_path / "made.npz")
+    whole = (tmp_path / "made.npz").read_bytes()
+    files = {"text": b"a b c\n", "empty": b"", "cut": whole[:len(whole) // 2]}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    np.save(tmp_path / "array.npy", np.eye(3))
+    np.savez(tmp_path / "others.npz", model=np.zeros(3), words=np.zeros(3), counts=np.zeros(3), told=np.array("{"))
+    for name in (*files, "array.npy", "others.npz"):
+        with pytest.raises(ValueError, match=name + r" was not written by \w+.save\(\), or is damaged"):
+            kind.load(tmp_path / name)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The common part of estimators: their input becomes a Dataset, and the results of a run become attributes."""
 import numbers
-import re
 import warnings
 
 import numpy as np
@@ -11,9 +10,10 @@ from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._arrays import exported
 from .._data import Dataset, read_by
 from .._engine import ConfigError, Error
-from .._train import Job, words_of, workers_of
+from .._train import Job, note_here, said_here, words_of, workers_of
 
 MOST_SEED = 2**31 - 1
 PIECE = 1 << 16
@@ -63,6 +63,11 @@ def weights_of(sample_weight, rows):
 def as_numbers(y):
     """Labels of a regressor as numbers; words that are not numbers raise ValueError."""
     return y if y.dtype.kind in "biuf" else y.astype(np.float64)
+
+
+def validated(estimator, X, *y, **options):
+    """X (and y) as scikit-learn checks and converts them for an estimator."""
+    return validate_data(estimator, exported(X), *y, accept_sparse="csr", dtype=[np.float64, np.float32], **options)
 
 
 class Rows:
@@ -121,7 +126,7 @@ class EngineEstimator(BaseEstimator):
         """Rows of a classifier. Sets n_features_in_."""
         if isinstance(X, Dataset):
             return self._class_dataset(X, y, sample_weight)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X, y = validated(self, X, y, order="C")
         self._check_two(y)
         classes, codes = self._classes_of(y)
         self._require_classes(classes)
@@ -161,7 +166,7 @@ class EngineEstimator(BaseEstimator):
                 raise ValueError("a Dataset has its labels and weights itself: leave out y and sample_weight")
             self._take_shape(X)
             return Rows(X, self.n_features_in_)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True)
+        X, y = validated(self, X, y, order="C", y_numeric=True)
         weight = weights_of(sample_weight, len(y))
         mean = 1.0 if weight is None else float(np.mean(weight))
         return Rows(self._dataset(X, as_numbers(y), weight, shuffle), X.shape[1], None, mean, dtype=X.dtype)
@@ -190,7 +195,7 @@ class EngineEstimator(BaseEstimator):
         words = words_of({**options, **rows.options, **self._who(), "seed": self._seed()})
         told = self._told() if getattr(self, "verbose", 0) else None
         try:
-            job = Job(rows.data, words, initial, told, rows.data.path or "X", own)
+            job = Job(rows.data, words, initial, told, rows.data.path or "X", own, self._note_here)
         except ConfigError as fault:
             raise self._said_here(fault) from None
         interrupt = job._interrupted()
@@ -229,9 +234,15 @@ class EngineEstimator(BaseEstimator):
     def _said_here(self, fault):
         """The same error, with the names that the engine's parameters have here."""
         known = self.get_params(deep=False)
-        said = [f"{name} is {here} here" for name, (here, parameter) in self._own_terms.items()
-                if re.search(rf"\b{name}\b", str(fault)) and parameter in known]
-        return ConfigError(f"{fault} ({', '.join(said)})" if said else str(fault))
+        terms = {name: here for name, (here, parameter) in self._own_terms.items() if parameter in known}
+        return said_here(fault, terms)
+
+    def _note_here(self, note):
+        """A note of the engine in terms of estimators, which have no `scale`, and an optimiser only as `solver`."""
+        note = note.replace("(--scale max_abs)", "(MaxAbsScaler of sklearn.preprocessing)")
+        if "solver" not in self.get_params(deep=False) or self.solver is None:
+            note = note.partition("; adagrad, which")[0]
+        return note_here(note)
 
     def _lower_step(self):
         """Further advice for parameters that are not finite."""
@@ -251,7 +262,7 @@ class EngineEstimator(BaseEstimator):
 
     def _checked(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return validated(self, X, reset=False)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -208,11 +208,11 @@ class FFM(_Binary, _Machine):
 
     def _numbers(self, columns):
         """The number that each column has in libffm text."""
+        if columns > 1 << FIELD_BITS:
+            raise ValueError(f"X has {columns} columns, and a field-aware machine takes {1 << FIELD_BITS} at most")
         fields = np.arange(columns) if self.fields is None else np.asarray(self.fields)
         if fields.shape != (columns,) or fields.dtype.kind not in "iu" or (columns and fields.min() < 0):
             raise ValueError(f"fields={self.fields!r}: they are a whole number, from 0, for each of {columns} columns")
-        if columns > 1 << FIELD_BITS:
-            raise ValueError(f"X has {columns} columns, and a field-aware machine takes {1 << FIELD_BITS} at most")
         if fields.max(initial=0) >= MOST_FIELDS:
             raise ValueError(f"there are at most {MOST_FIELDS} fields: give several columns one in the parameter fields")
         return ((fields.astype(np.int64) << FIELD_BITS | np.arange(columns)) + 1).astype(np.uint32)

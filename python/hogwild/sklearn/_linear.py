@@ -8,8 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._engine import ResourceError
-from .._train import keep_parameters
+from .._arrays import zeros_for
+from .._train import keep_parameters, outside
 from ._base import EngineEstimator, is_number, require, require_count, require_number
 
 # If epochs without progress end the run, a step that was found falls to a hundredth within FALL_EPOCHS epochs, or
@@ -38,11 +38,7 @@ class LinearEstimator(EngineEstimator):
         """Sets coef_ and intercept_ from a saved model: one row, or one for each class."""
         width = saved.width
         columns = saved.columns.astype(np.int64) - rows.data._first_column
-        try:
-            coef = np.zeros((width, rows.features), rows.dtype)
-        except MemoryError:
-            raise ResourceError(f"there is no memory for coef_, which has a number for each of {rows.features} columns: "
-                                "hogwild.train() returns a model of the columns that occur") from None
+        coef = zeros_for("coef_", (width, rows.features), rows.dtype, "F")  # scipy copies what it multiplies in C order
         coef[:, columns] = saved.weights.reshape(-1, width).T
         bias = saved.bias
         self.coef_ = coef
@@ -162,14 +158,15 @@ class _ByC(LinearClassifier):
         """Warns of the possible distance from the optimum, because these estimators promise to reach it."""
         if not self._is_unfinished(self.run_["status"]):
             return
-        gap = self.run_.get("gap")
+        gap, ended = self.run_.get("gap"), self.run_["status"] == "no_progress"
         if gap is None:
             known = ("without a penalty the distance from the optimum is unknown; the run has ended where "
                      f"{FLAT_EPOCHS} epochs gained little, or by max_iter={self.max_iter}")
         else:
             known = (f"after {self.run_['epochs']} epochs the objective may still lie {gap:.2g} of itself above the "
-                     f"optimum, more than tol={self.tol:g}. Increase max_iter or tol, scale the columns, or lower C")
-        warnings.warn(f"Not known to have converged: {known}.", ConvergenceWarning)
+                     f"optimum, more than tol={self.tol:g}{', and further ones would gain nothing' if ended else ''}. "
+                     f"Increase {'tol' if ended else 'max_iter or tol'}, scale the columns, or lower C")
+        warnings.warn(f"Not known to have converged: {known}.", ConvergenceWarning, stacklevel=outside())
 
 
 class LinearSVC(_ByC):

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._arrays import zeros_for
 from .._train import keep_parameters
 from ._base import is_number, require, require_count, require_number
 from ._fm import ModelEstimator
@@ -135,7 +136,7 @@ class MLPClassifier(ClassifierMixin, ModelEstimator):
     def _take_saved(self, saved, rows):
         super()._take_saved(saved, rows)
         width = saved.width
-        first = np.zeros((rows.features, width), np.float32)
+        first = zeros_for("coefs_", (rows.features, width), np.float32)
         first[saved.columns.astype(np.int64) - rows.data._first_column] = saved.weights.reshape(-1, width)
         hidden = [int(size) for name, size in saved.options if name.startswith("hidden")]
         sizes, rest = [*hidden, len(rows.classes)], saved.bias

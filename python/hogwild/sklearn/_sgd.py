@@ -6,13 +6,12 @@ import os
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import validate_data
 
 from .. import _engine
 from .._data import Dataset
 from .._loss import Loss
 from .._train import keep_parameters, words_of
-from ._base import as_numbers, require, require_count, require_number, weights_of
+from ._base import as_numbers, require, require_count, require_number, validated, weights_of
 from ._linear import LinearClassifier, LinearEstimator, falling
 
 # scikit-learn's losses: the engine's model, and the model's name for epsilon.
@@ -204,7 +203,7 @@ class SgdEstimator(LinearEstimator):
         if self._mean is not None:
             mean = self._mean[0]
             weights, bias = mean[:weights.size].reshape(weights.shape), mean[weights.size:]
-        self.coef_ = weights.astype(dtype)
+        self.coef_ = weights.astype(dtype, order="F")  # as in _take_saved()
         self.intercept_ = bias.astype(dtype)
         self.n_iter_ = 1
         self.t_ = getattr(self, "t_", 1.0) + data.shape[0]
@@ -329,7 +328,7 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
             raise ValueError(f"class_weight '{self.class_weight}' is not supported for partial_fit: give a dict, which "
                              "compute_class_weight makes of a sample of the labels")
         first = getattr(self, "classes_", None) is None
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=first)
+        X, y = validated(self, X, y, order="C", reset=first)
         if first:
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")
@@ -419,8 +418,7 @@ class SGDRegressor(RegressorMixin, SgdEstimator):
         self._check_parameters(NUMBER_LOSSES)
         self._stream_options(NUMBER_LOSSES)
         first = getattr(self, "coef_", None) is None
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True,
-                             reset=first)
+        X, y = validated(self, X, y, order="C", y_numeric=True, reset=first)
         data = Dataset._of_all_columns(X, as_numbers(y), weights_of(sample_weight, len(y)))
         self._take_rows(NUMBER_LOSSES, data, 0, X.shape[1], X.dtype)
         self.coef_ = self.coef_[0]
