@@ -26,6 +26,9 @@ endif()
 install(DIRECTORY tools/examples DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(CODE "set(SOURCES \"${PROJECT_SOURCE_DIR}\")
+set(PAGES \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")")
+install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/InstalledPages.cmake")
 
 list(JOIN hogwild_components " " hogwild_components)
 configure_package_config_file(cmake/hogwildConfig.cmake.in "${PROJECT_BINARY_DIR}/hogwildConfig.cmake"

@@ -13,8 +13,10 @@
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/formats/file_kind.hpp>
 
 #include "text/input_stream.hpp"
+#include "text/require_kind.hpp"
 
 namespace hogwild {
 namespace {
@@ -25,10 +27,17 @@ constexpr std::string_view blanks = " \t\r";
 
 class vector_parser {
  public:
-  vector_parser(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
+  vector_parser(std::string_view bytes, const std::string& name) : bytes_(detail::without_mark(bytes)), name_(name) {}
 
   /// Reads the first line; returns the number of words.
   std::size_t head() {
+    const file_look look = look_at_bytes(bytes_, false);
+    if (look.kind == file_kind::binary_model || look.kind == file_kind::text_model)
+      throw input_error(
+          name_ + ": " +
+          describe(look, "word vectors",
+                   "name a file in a format of word2vec, such as 'hogwild train --save NAME.vec' writes"));
+    detail::require_text(bytes_, name_);
     const std::size_t words = count("the number of words");
     made_.dimension = count("the dimension");
     if (skip_blanks(), at_ == bytes_.size() || bytes_[at_] != '\n') fail("the first line should end here");
@@ -207,7 +216,7 @@ word_vectors load_word_vectors(const std::string& path) {
   const auto look = [&](std::string_view all, std::size_t from) {
     if (from == 0) vector_parser(all, name).head();
   };
-  return parse_word_vectors(detail::read_unpacked(path, look), name);
+  return parse_word_vectors(detail::read_unpacked(path, look, detail::content::bytes), name);
 }
 
 word_vectors parse_word_vectors(std::string_view bytes, const std::string& name) {

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of all pages, each by its name.
 
-Usage: pages.py width         pages wrap at 100 columns, except in tables and fenced blocks
-       pages.py links         links between pages lead to existing files and headings
+Usage: pages.py CHECK [FOLDER]
+
+       pages.py width         pages wrap at 100 columns, except in tables and fenced blocks
+       pages.py links         links between pages lead to existing files and headings; FOLDER: of installed pages
        pages.py listed        docs/README.md lists every page of docs
        pages.py architecture  docs/architecture.md is short and has its drawings
        pages.py record        docs/guide.md describes every key of a run record
+       pages.py words         enumerations of options are printed as words, as docs/api.md says
 
 Ends with 1 and names the places where a check fails.
 """
@@ -22,7 +25,7 @@ WIDTH, MOST_WORDS, DRAWINGS = 100, 1800, 4
 
 
 def pages():
-    return [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("**/*.md")), ROOT / "bench" / "results" / "README.md"]
+    return [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("**/*.md")), *ROOT.glob("bench/results/README.md")]
 
 
 def lines_of(page):
@@ -100,13 +103,26 @@ def record():
             yield f"docs/guide.md does not tell of the key {key} of run records"
 
 
-CHECKS = {check.__name__: check for check in (width, links, listed, architecture, record)}
+def words():
+    include = ROOT / "hogwild" / "include" / "hogwild"
+    printed = (include / "names.hpp").read_text(encoding="utf-8")
+    values = (ROOT / "core" / "include" / "hogwild" / "option_values.hpp").read_text(encoding="utf-8")
+    for kind in re.findall(r"^enum class (\w+)", values, re.MULTILINE):
+        if f"name_of({kind} " not in printed:
+            yield f"<hogwild/names.hpp> has no name_of({kind}): declare it, with a table in option_words.hpp"
+
+
+CHECKS = {check.__name__: check for check in (width, links, listed, architecture, record, words)}
 
 
 def main(arguments):
-    if len(arguments) != 1 or arguments[0] not in CHECKS:
+    global ROOT, DOCS
+    if len(arguments) not in (1, 2) or arguments[0] not in CHECKS:
         print(__doc__)
         return 2
+    if len(arguments) == 2:
+        ROOT = pathlib.Path(arguments[1]).resolve()
+        DOCS = ROOT / "docs"
     faults = list(CHECKS[arguments[0]]())
     print("\n".join(faults))
     return 1 if faults else 0

@@ -44,6 +44,12 @@ run(FOLDER "${work}" COMMAND "${moved}/${DATADIR}/hogwild/bench/reproduce" --lis
 if(NOT listed MATCHES "hogwild-fig2")
   message(FATAL_ERROR "bench/reproduce lists no paper:\n${listed}")
 endif()
+# A script that is called by itself runs the program of its own prefix.
+run(FOLDER "${work}" COMMAND "${CMAKE_COMMAND}" -E env --unset=HOGWILD_PROGRAM PATH=/usr/bin:/bin
+                             "${moved}/${DATADIR}/hogwild/bench/run" --list OUTPUT listed)
+if(NOT listed MATCHES "adult")
+  message(FATAL_ERROR "bench/run lists no task:\n${listed}")
+endif()
 foreach(page IN ITEMS README.md docs/guide.md docs/benchmarks.md examples/huber_regression.cpp)
   if(NOT EXISTS "${moved}/${DOCDIR}/${page}")
     message(FATAL_ERROR "${page} is not installed")

@@ -164,8 +164,9 @@ help_page command_line::parser::page() const {
   std::vector<std::string> others = groups();
   std::erase(others, app.get_help_ptr()->get_group());
   const std::string help = "'" + app.get_name() + " --help";
-  page.more = "There are more: " + help + "-all' shows every option, " + help +
-              " GROUP' those of one group: " + in_small_letters(list_of(others)) + ".";
+  page.more = "There are more: " + help + "-all' shows every option";
+  if (!others.empty()) page.more += ", " + help + " GROUP' those of one group: " + in_small_letters(list_of(others));
+  page.more += ".";
   if (!topics.empty()) page.more += " " + help + " MODEL' shows the options of one model.";
   return page;
 }
@@ -343,9 +344,38 @@ bool command_line::given(const std::string& name) const {
   return parser_->app.count(name) > 0;
 }
 
+namespace {
+
+/// An option of earlier versions, and what it became. An option that means something else today has the value that it
+/// took then.
+struct former_option {
+  std::string_view name, value;
+  const char* became;
+};
+constexpr former_option former_options[] = {{"--rank", "", "it is --factors"},
+                                            {"--overlap", "", "it did not pay; leave it out"},
+                                            {"--memory", "device", "it is --device-memory device"},
+                                            {"--memory", "pinned", "it is --device-memory pinned"},
+                                            {"--memory", "managed", "it is --device-memory managed"}};
+
+/// The sentence for an error in these words.
+std::string sentence_of(const CLI::ParseError& fault, const CLI::App& app, const std::vector<std::string>& words) {
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    const std::string name = word->substr(0, word->find('='));
+    const auto next = std::next(word);
+    const std::string value = name != *word ? word->substr(name.size() + 1) : next != words.end() ? *next : "";
+    for (const former_option& former : former_options)
+      if (former.name == name && (former.value.empty() ? !app.get_option_no_throw(name) : former.value == value))
+        return name + (former.value.empty() ? "" : " " + value) + " is an option of earlier versions: " + former.became;
+  }
+  return fault.what();
+}
+
+}  // namespace
+
 std::optional<int> command_line::parse(int argc, const char* const* argv) {
+  const std::vector<std::string> words(argv, argv + argc);
   try {
-    const std::vector<std::string> words(argv, argv + argc);
     if (const auto topic = parser_->topic_in(words)) {
       print(text_of(parser_->page_of(*topic)));
       return 0;
@@ -361,18 +391,17 @@ std::optional<int> command_line::parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& e) {
     let_first_rank_tell();
     const std::string command = parser_->app.get_name();
-    std::fprintf(stderr, "%s: %s\n'%s --help' shows what it takes.\n", command.c_str(), printable(e.what()).c_str(),
-                 command.c_str());
+    std::fprintf(stderr, "%s: %s\n'%s --help' shows what it takes.\n", command.c_str(),
+                 printable(sentence_of(e, parser_->app, words)).c_str(), command.c_str());
     return static_cast<int>(exit_code::usage);
   }
 }
 
 void command_line::take(std::vector<std::string> words) {
-  std::ranges::reverse(words);  // CLI11 expects them in reverse
   try {
-    parser_->app.parse(std::move(words));
+    parser_->app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 expects them
   } catch (const CLI::ParseError& e) {
-    throw config_error(e.what());
+    throw config_error(sentence_of(e, parser_->app, words));
   }
 }
 

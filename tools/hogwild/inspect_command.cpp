@@ -3,9 +3,12 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 
@@ -19,6 +22,7 @@
 #include <hogwild/names.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
+#include <hogwild/word_vectors.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"
@@ -107,8 +111,16 @@ facts model_facts(const std::string& path) {
   return all;
 }
 
+/// Not the generation before it, which a run would go on from if this one is damaged.
+checkpoint checkpoint_in(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  if (!file.is_open() || file.bad()) throw input_error(path + ": cannot be read");
+  return parse_checkpoint(std::as_bytes(std::span(bytes)), path);
+}
+
 facts checkpoint_facts(const std::string& path) {
-  const checkpoint state = read_checkpoint(path);
+  const checkpoint state = checkpoint_in(path);
   facts sections = facts::array();
   for (const auto& section : state.sections)
     sections.push_back({{"name", section.name}, {"bytes", section.bytes.size()}});
@@ -127,29 +139,28 @@ std::optional<facts> data_facts(const file_look& look) {
   return all;
 }
 
-/// The first bytes and lines tell the kind of a file; the three formats that hold more facts are then read.
+/// Whether a file of no other kind begins as word vectors do: with a line of two whole numbers.
+bool begins_like_vectors(const std::string& path) {
+  std::ifstream file(path);
+  std::size_t words = 0, dimension = 0;
+  return file >> words >> dimension && file.get() == '\n';
+}
+
+facts vector_facts(const std::string& path) {
+  const word_vectors vectors = load_word_vectors(path);
+  return {{"kind", "word vectors"}, {"words", vectors.words.size()}, {"dimension", vectors.dimension}};
+}
+
+/// The first bytes and lines tell the kind of a file; those that hold more facts are then read.
 facts find_out(const std::string& path, bool verify) {
   require_regular_file(path);
   const file_look look = look_at_file(path);
-  const bool is_ours = look.kind == file_kind::dataset_cache || look.kind == file_kind::binary_model ||
-                       look.kind == file_kind::text_model || look.kind == file_kind::checkpoint;
-  if (!is_ours && look.kind != file_kind::unknown) {
-    if (auto found = data_facts(look)) return *std::move(found);
-    throw input_error(path + ": " + describe(look));
-  }
-  std::string refusals;
-  const auto attempt = [&](const char* as, const auto& read) -> std::optional<facts> {
-    try {
-      return read();
-    } catch (const input_error& e) {
-      refusals += std::string("; as a ") + as + ": " + e.what();
-      return std::nullopt;
-    }
-  };
-  if (const auto found = attempt("dataset cache", [&] { return cache_facts(path, verify); })) return *found;
-  if (const auto found = attempt("model", [&] { return model_facts(path); })) return *found;
-  if (const auto found = attempt("checkpoint", [&] { return checkpoint_facts(path); })) return *found;
-  throw input_error(path + " is no cache, model or checkpoint that this version reads" + refusals);
+  if (look.kind == file_kind::dataset_cache) return cache_facts(path, verify);
+  if (look.kind == file_kind::binary_model || look.kind == file_kind::text_model) return model_facts(path);
+  if (look.kind == file_kind::checkpoint) return checkpoint_facts(path);
+  if (look.kind == file_kind::unknown && begins_like_vectors(path)) return vector_facts(path);
+  if (auto found = data_facts(look)) return *std::move(found);
+  throw input_error(path + ": " + describe(look));
 }
 
 }  // namespace
@@ -157,9 +168,9 @@ facts find_out(const std::string& path, bool verify) {
 int inspect_command(int argc, const char* const* argv) {
   std::string file;
   bool verify = false, json = false;
-  command_line line("inspect",
-                    "Describes a dataset cache, a saved model or a checkpoint, and tells the kind of any other file.",
-                    "hogwild inspect --verify train.svm.hogwild");
+  command_line line(
+      "inspect", "Describes a cache, a saved model, word vectors or a checkpoint, and tells the kind of other files.",
+      "hogwild inspect --verify train.svm.hogwild");
   line.positional("FILE", file, "the file");
   line.flag("--verify", verify, "read all of a cache and compare it with its checksums (models are always read whole)");
   line.flag("--json", json, "one JSON object");

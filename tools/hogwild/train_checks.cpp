@@ -159,6 +159,9 @@ constexpr refused_request refusals_of_training[] = {
      "OMP_PROC_BIND, oneTBB by the system"},
     {"", [](auto& r) { return r.test_fraction + r.options.validation_fraction >= 1.0; },
      "the fractions for test and validation leave no rows to train on"},
+    {"--bias-rate",
+     [](auto& r) { return !r.options.bias && !r.searches && !model_named(r.model).facts().bias_of_its_own; },
+     " is the step of a bias: give --bias as well, or leave it out"},
     {"--decay", [](auto& r) { return r.options.step.kind == schedule_kind::constant; },
      " has no meaning with --schedule constant"},
 

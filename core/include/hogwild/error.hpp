@@ -16,7 +16,7 @@ enum class exit_code : int {
   usage = 2,      ///< options that do not go together
   input = 3,      ///< bad, missing or torn input
   resources = 4,  ///< no more shared memory, disk space, processes or threads
-  diverged = 5,   ///< the loss is no longer finite
+  diverged = 5,   ///< the loss is not finite, or the objective ended higher than it began (run_status::diverged)
   interrupted = 130
 };
 

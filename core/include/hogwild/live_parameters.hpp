@@ -23,6 +23,7 @@ enum class run_state {
   killed  ///< the run's process died without notice: its parameters can be read, and will not change any more
 };
 
+/// The name of the value, as written in C++.
 std::string_view to_string(run_state state);
 
 /// The age of the parameters that were read: each value is one that the run's shared array held at some instant between

@@ -44,6 +44,7 @@ struct measure {
   bool reaches(double x, double bound) const { return more_is_better ? x >= bound : x <= bound; }
 };
 
+/// The most measures that there can be: those of the engine, and those that a program adds.
 inline constexpr std::size_t most_measures = 14;
 
 /// All measures, in the order in which they are reported: those of the engine, then those that were added.

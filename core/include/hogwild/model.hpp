@@ -166,7 +166,7 @@ concept general_model = requires {
 template <class M>
 inline constexpr bool draws_numbers = detail::emits_drawn_partials<M> || detail::loses_drawn_rows<M>;
 
-/// The loss of a general model, and its gradient, with or without random numbers.
+/// The loss of a general model, with or without random numbers.
 template <class M, class Reader, class Example>
 double loss_of(const M& m, const Reader& w, const Example& z, const counter_random& random) {
   if constexpr (detail::loses_drawn_rows<M>)
@@ -174,6 +174,7 @@ double loss_of(const M& m, const Reader& w, const Example& z, const counter_rand
   else
     return static_cast<double>(m.loss(w, z));
 }
+/// The gradient of a general model, with or without random numbers.
 template <class M, class Reader, class Example, class Emit>
 void gradient_of(const M& m, const Reader& w, const Example& z, const counter_random& random, const Emit& emit) {
   if constexpr (detail::emits_drawn_partials<M>)
@@ -310,6 +311,7 @@ constexpr label_kind labels_of(const M& m) {
   return label_kind::real;
 }
 
+/// What training takes where the user says nothing: the model's member `defaults`, if it has one.
 template <class M>
 constexpr training_defaults defaults_of() {
   if constexpr (requires {

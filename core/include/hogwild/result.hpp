@@ -123,15 +123,17 @@ struct round_report {
   lazy_parameters parameters{};       ///< the trained parameters, as the workers left them
 };
 
+/// How a run ended.
 enum class run_status {
   done,         ///< all epochs, or the time limit: see train_result::stopped_by
   target,       ///< the target was reached
   converged,    ///< the objective is known to be within the tolerance of the optimum
   no_progress,  ///< the objective or the validation loss stopped falling; the distance from the optimum is unknown
-  diverged,     ///< the loss is not finite; a lower step may help
+  diverged,     ///< the loss is not finite, or the objective ended higher than it began; a lower step may help
   stopped       ///< on request; see train_result::stopped_by
 };
 
+/// The name of the value, as run records have it.
 std::string_view to_string(run_status status);
 
 /// Who ended a run early.
@@ -141,6 +143,7 @@ enum class stop_cause {
   time_limit  ///< train_options::max_seconds
 };
 
+/// Likewise.
 std::string_view to_string(stop_cause cause);
 
 // Figures beside an epoch's training, here and below, cover this process only, without the run that a resumed one

@@ -73,6 +73,7 @@ struct csr_arrays {
 sparse_dataset rows_from(const csr_arrays& rows, const row_options& options = {});
 /// The same for several pieces, one after the other. Some may have weights, offsets or lists of labels and others not.
 sparse_dataset rows_from(std::span<const csr_arrays> pieces, const row_options& options = {});
+/// Likewise.
 inline sparse_dataset rows_from(const std::vector<csr_arrays>& pieces, const row_options& options = {}) {
   return rows_from(std::span<const csr_arrays>(pieces), options);
 }

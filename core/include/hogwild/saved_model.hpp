@@ -49,6 +49,7 @@ struct saved_model {
   bool operator==(const saved_model&) const = default;
 };
 
+/// The format of a file of a saved model.
 enum class model_format {
   binary,  ///< with a checksum
   text     ///< for people and other programs; reads back exactly
@@ -69,8 +70,9 @@ void save_model(const std::filesystem::path& path, const saved_model& model, mod
 /// can change the file (docs/security.md).
 saved_model load_model(const std::filesystem::path& path, const std::function<void(std::string_view)>& note = {});
 
-/// Converts a model to the same bytes and back; `name` replaces the file's name in messages.
+/// The bytes of the file that save_model() would write.
 std::vector<std::byte> model_bytes(const saved_model& model, model_format format);
+/// The model of such bytes; `name` replaces the file's name in messages. Throws as load_model().
 saved_model parse_model(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace hogwild

@@ -89,8 +89,8 @@ std::vector<std::byte> checkpoint_bytes(const checkpoint& state) {
 }
 
 checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::string_view name) {
-  detail::require_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file_kind::checkpoint,
-                        "a checkpoint", std::string(name), "name a file that a run has written as its checkpoint");
+  detail::require_stored({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file_kind::checkpoint,
+                         "a checkpoint", std::string(name), "name a file that a run has written as its checkpoint");
   detail::byte_cursor in(bytes, name);
   const auto begin = in.take_bytes(checkpoint_magic.size(), "the header");
   if (std::memcmp(begin.data(), checkpoint_magic.data(), checkpoint_magic.size()) != 0)

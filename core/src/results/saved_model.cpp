@@ -106,8 +106,8 @@ std::vector<std::byte> model_bytes(const saved_model& model, model_format format
 saved_model parse_model(std::span<const std::byte> bytes, const std::string& name) {
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const bool binary = !bytes.empty() && bytes.front() == detail::binary_model_mark;
-  detail::require_bytes(all, binary ? file_kind::binary_model : file_kind::text_model, "a saved model", name,
-                        "name a file that a training has saved");
+  detail::require_stored(all, binary ? file_kind::binary_model : file_kind::text_model, "a saved model", name,
+                         "name a file that a training has saved");
   return binary ? detail::parse_binary_model(bytes, name) : detail::parse_text_model(detail::without_mark(all), name);
 }
 

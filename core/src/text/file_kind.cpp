@@ -77,6 +77,14 @@ void require_bytes(std::string_view bytes, file_kind wanted, std::string_view ex
     throw input_error(name + ": " + describe(look, expected, remedy));
 }
 
+void require_stored(std::string_view bytes, file_kind wanted, std::string_view expected, const std::string& name,
+                    std::string_view remedy) {
+  if (look_at_bytes(bytes, true).kind == file_kind::packed_twice)
+    throw input_error(name + ": this is a compressed file, and " + std::string(expected) +
+                      " is read uncompressed; unpack it");
+  require_bytes(bytes, wanted, expected, name, remedy);
+}
+
 }  // namespace detail
 
 std::string describe(const file_look& look, std::string_view expected, std::string_view remedy) {

@@ -29,4 +29,8 @@ void require_kind(std::string_view text, std::string_view format, const std::str
 void require_bytes(std::string_view bytes, file_kind wanted, std::string_view expected, const std::string& name,
                    std::string_view remedy = {});
 
+/// The same for a file that is read as it is stored: it must not be compressed.
+void require_stored(std::string_view bytes, file_kind wanted, std::string_view expected, const std::string& name,
+                    std::string_view remedy);
+
 }  // namespace hogwild::detail

@@ -40,12 +40,15 @@ struct thread_engine {
   std::string segment{};
 };
 
+/// One worker, which shares with nobody.
 std::size_t plan_sharing(const serial_engine& engine, run_planner& run);
+/// Decides how threads share the parameters, and returns their number.
 std::size_t plan_sharing(const thread_engine& engine, run_planner& run);
 
 /// The task must outlive the engine's run.
 std::unique_ptr<engine_run> start(const serial_engine& engine, const training_task& task, const loop_plan& plan,
                                   const note_function& note);
+/// Likewise.
 std::unique_ptr<engine_run> start(const thread_engine& engine, const training_task& task, const loop_plan& plan,
                                   const note_function& note);
 
@@ -65,6 +68,7 @@ struct process_engine {
 /// Workers wrap their task by the decorator of this name (worker_decorators.hpp), if one is given.
 std::unique_ptr<engine_run> start(const process_engine& engine, const training_task& task, const loop_plan& plan,
                                   const note_function& note, std::string_view decorator = {});
+/// Decides how processes share the parameters, and returns their number.
 std::size_t plan_sharing(const process_engine& engine, run_planner& run);
 
 /// Joins all members of one process at once to a group of another kind, and returns the new members in the same order.
@@ -125,7 +129,9 @@ struct sync_engine_of {
 /// The rows of each rank between two meetings: `engine.rows`, or the default for ranks of at most `rows_of_rank` rows.
 std::size_t rows_between_meetings(const sync_engine& engine, std::size_t rows_of_rank);
 
+/// Mini-batch descent by all-reduce: ranks exchange the changes by their rows.
 using all_reduce_engine = sync_engine_of<sync_rule::gradients>;
+/// Local SGD: ranks exchange parameters.
 using local_sgd_engine = sync_engine_of<sync_rule::average>;
 
 /// Throws rank_failure on all processes of a run unless their rule, rows and means of meeting are the same.
@@ -134,6 +140,7 @@ void require_same_engine(const sync_engine& engine, const agreement& ranks);
 /// Throws config_error for 0 rows between two meetings, a timeout out of range, and options that synchronous training
 /// does not support.
 std::size_t plan_sharing(const sync_engine& engine, run_planner& run);
+/// The task must outlive the engine's run.
 std::unique_ptr<engine_run> start(const sync_engine& engine, const training_task& task, const loop_plan& plan,
                                   const note_function& note);
 
@@ -143,6 +150,7 @@ std::unique_ptr<training_task> as_rank(std::unique_ptr<training_task> whole, con
 
 /// The name of the decorator for worker processes of a synchronous run, in the run's segment.
 inline constexpr std::string_view lockstep_workers = "synchronous";
+/// Makes a worker process a rank.
 inline const worker_decoration lockstep_decoration{lockstep_workers, detail::as_rank};
 
 }  // namespace hogwild

@@ -14,6 +14,7 @@
 
 namespace hogwild {
 
+/// The task of training a model without a margin, which train() gives to the engine.
 template <free_model M>
 std::unique_ptr<training_task> make_general_task(const M& m, const sparse_view& data, label_map labels,
                                                  const loop_options& options) {

@@ -15,6 +15,8 @@
 
 namespace hogwild {
 
+/// The word of an option's value. Each enumeration of <hogwild/option_values.hpp> has such a function.
+///@{
 std::string_view name_of(update_kind kind);
 std::string_view name_of(optimizer_kind kind);
 std::string_view name_of(sharing_kind kind);
@@ -29,8 +31,13 @@ std::string_view name_of(column_scaling kind);
 std::string_view name_of(thread_team_kind kind);
 std::string_view name_of(memory_kind kind);
 std::string_view name_of(storage_kind kind);
+std::string_view name_of(transport_kind kind);
+std::string_view name_of(sync_rule rule);
+std::string_view name_of(delta_values kind);
+std::string_view name_of(isa set);  // defined by core
+///@}
 
-/// Advice for the user if the loss of a run is not finite.
+/// Advice for the user of a run that diverged.
 std::string divergence_advice(const train_result& result);
 
 }  // namespace hogwild

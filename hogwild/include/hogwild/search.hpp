@@ -21,6 +21,7 @@
 
 namespace hogwild {
 
+/// What has become of a trial.
 enum class trial_state {
   waiting,   ///< to be trained, or trained further
   stopped,   ///< not trained further, since others were better
@@ -28,6 +29,7 @@ enum class trial_state {
   done       ///< trained for all its epochs
 };
 
+/// The name of the value, as records and journals have it.
 std::string_view to_string(trial_state state);
 
 /// The metric of a trial after some of its epochs.

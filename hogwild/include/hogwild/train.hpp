@@ -101,7 +101,7 @@ std::size_t workers_asked(const Engine& engine) {
 }  // namespace detail
 
 /// Trains a model on sparse rows with an engine, such as thread_engine (engines.hpp) or ring_engine (hogwildpp).
-/// Returns when the run has ended; a run whose loss is not finite ends with status diverged, not with an exception.
+/// Returns when the run has ended; a run that diverges ends with run_status::diverged, not with an exception.
 ///
 /// With an engine of several processes (its member `ranks`), all processes call this with the same model and options,
 /// each with its own rows. All return the same model and measures. The first one writes the record.

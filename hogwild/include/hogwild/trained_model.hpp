@@ -129,6 +129,8 @@ template <class Data>
 concept holds_rows = requires(const Data& data) {
   { data.view() } -> std::convertible_to<sparse_view>;
 };
+/// The same for anything that holds rows.
+///@{
 template <model M, holds_rows Data>
 trained_model<M> trained(const train_result& run, const Data& data, const M& m) {
   return trained(run, sparse_view(data.view()), m);
@@ -149,5 +151,6 @@ template <model M, holds_rows Data>
 measurement evaluate(const trained_model<M>& trained, const Data& rows, const scoring_options& options = {}) {
   return evaluate(trained, sparse_view(rows.view()), options);
 }
+///@}
 
 }  // namespace hogwild

@@ -52,6 +52,15 @@ std::string_view name_of(memory_kind value) {
 std::string_view name_of(storage_kind value) {
   return word_for(value);
 }
+std::string_view name_of(transport_kind value) {
+  return word_for(value);
+}
+std::string_view name_of(sync_rule value) {
+  return word_for(value);
+}
+std::string_view name_of(delta_values value) {
+  return word_for(value);
+}
 
 std::string divergence_advice(const train_result& result) {
   using detail::to_short_text;

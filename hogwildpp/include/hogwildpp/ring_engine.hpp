@@ -66,6 +66,7 @@ void require_same_engine(const ring_engine& engine, const agreement& ranks);
 
 /// Throws config_error as layout() does, and for options that a ring does not support.
 std::size_t plan_sharing(const ring_engine& engine, run_planner& run);
+/// The task must outlive the engine's run.
 std::unique_ptr<engine_run> start(const ring_engine& engine, const training_task& task, const loop_plan& plan,
                                   const note_function& note);
 
@@ -75,6 +76,7 @@ std::unique_ptr<training_task> on_a_ring(std::unique_ptr<training_task> whole, c
 
 /// The name of the decorator for worker processes that train replicas, in the run's segment.
 inline constexpr std::string_view ring_workers = "ring";
+/// Makes a worker process one that trains a replica.
 inline const worker_decoration ring_decoration{ring_workers, detail::on_a_ring};
 
 }  // namespace hogwild

@@ -36,6 +36,7 @@ void register_descriptor(const model_descriptor& descriptor);
 const model_descriptor* find_model(std::string_view name);
 /// Throws config_error for an unknown name, and lists the known ones.
 const model_descriptor& model_named(std::string_view name);
+/// What the registry knows of the model's type.
 const model_descriptor& descriptor_of(const named_model& m);
 
 /// The names that make_model knows.
@@ -45,7 +46,9 @@ std::vector<std::string_view> model_names();
 /// that are out of range.
 named_model make_model(std::string_view name, const model_data& data = {}, const model_options& options = {});
 
+/// The name that make_model() knows.
 std::string_view name_of(const named_model& m);
+/// Which labels the model takes.
 label_kind labels_of(const named_model& m);
 
 /// The vectors of trained words, from the input words' parameters only, in the order of the vocabulary that the model

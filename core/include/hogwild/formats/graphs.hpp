@@ -31,18 +31,22 @@ namespace hogwild {
 // All terminals of a side are one column. In the input's numbering, nodes have odd column numbers and terminals even
 // ones. Among the positions all nodes come before all terminals, each by falling number of rows.
 
+/// The largest number of a node.
 inline constexpr std::uint32_t largest_node = 2147483646;
 /// Sides count from 0 and are below this.
 inline constexpr std::uint32_t most_sides = 65536;
 /// The label of a row that is not a node to measure on.
 inline constexpr double no_side = -1.0;
 
+/// The input number of a node's column; `node` is at most largest_node.
 constexpr std::uint32_t node_column(std::uint32_t node) {
   return 2 * node + 1;
 }
+/// The input number of the column of all terminals of a side; `side` is below most_sides.
 constexpr std::uint32_t terminal_column(std::uint32_t side) {
   return 2 * side + 2;
 }
+/// Whether a column belongs to a node, and not to terminals.
 constexpr bool is_node_column(std::uint32_t column) {
   return column % 2 == 1;
 }
@@ -56,7 +60,12 @@ std::size_t count_nodes(std::span<const std::uint32_t> original);
 /// The number of sides of a graph, from its columns and the labels of its rows: at least two.
 std::size_t count_sides(std::span<const std::uint32_t> original, const label_column& labels);
 
-enum class graph_format : std::uint32_t { automatic, dimacs, labelled };
+/// The form of a file with a graph.
+enum class graph_format : std::uint32_t {
+  automatic,  ///< whichever its content is
+  dimacs,     ///< DIMACS max-flow text
+  labelled    ///< a labelled graph
+};
 
 /// How to read a graph.
 struct graph_options {

@@ -14,6 +14,7 @@ namespace hogwild {
 // plane by plane and row by row, is column first_pixel + b. sparse_view::image holds the number of planes, the height
 // and the width.
 
+/// The input number of the column of an image's first byte.
 inline constexpr std::uint32_t first_pixel = 1;
 
 /// Opens images of the IDX format of MNIST: a big-endian header (magic number 2051, number of images, their height and

@@ -18,8 +18,11 @@ namespace hogwild {
 //
 // As a row of data, each pair of field and index is a column, so an index means something else in each field.
 
+/// Bits of a column's input number that hold the index; the others hold the field.
 inline constexpr unsigned field_index_bits = 22;
+/// The largest index within a field.
 inline constexpr std::uint32_t largest_field_index = (1u << field_index_bits) - 1;
+/// The largest number of a field.
 inline constexpr std::uint32_t largest_field = (1u << (32 - field_index_bits)) - 2;
 
 /// The input number of a column. `field` and `index` are at most largest_field and largest_field_index.

@@ -25,15 +25,18 @@ namespace hogwild {
 // input's numbering users have odd column numbers and items even ones. Among the positions all users come before all
 // items, each by falling number of ratings.
 
+/// The largest id of a user or an item.
 inline constexpr std::uint32_t largest_rating_id = 2147483646;
 
-/// The input number of a user's or an item's column; `id` is at most largest_rating_id.
+/// The input number of a user's column; `id` is at most largest_rating_id.
 constexpr std::uint32_t user_column(std::uint32_t id) {
   return 2 * id + 1;
 }
+/// The input number of an item's column; `id` is at most largest_rating_id.
 constexpr std::uint32_t item_column(std::uint32_t id) {
   return 2 * id + 2;
 }
+/// Whether a column belongs to a user, and not to an item.
 constexpr bool is_user_column(std::uint32_t column) {
   return column % 2 == 1;
 }

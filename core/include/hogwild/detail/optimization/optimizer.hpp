@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <span>
+#include <string_view>
 
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/option_values.hpp>
 
 namespace hogwild {
 
-/// What the engine asks of an optimiser: one row each.
+/// What the engine asks of an optimiser.
 struct optimizer_facts {
+  optimizer_kind kind;
+  std::string_view name;     ///< on the command line and in records
   std::size_t state_arrays;  ///< arrays of state, each as long as the parameters
   bool sums_up;              ///< the state is a sum over all rows, not a running mean
   bool one_step;             ///< one step for all parameters; if false, each has its own, by the size of its partials
 };
 
-constexpr optimizer_facts optimizer_facts_of(optimizer_kind kind) {
-  switch (kind) {
-    case optimizer_kind::adagrad:
-    case optimizer_kind::row_adagrad:
-      return {.state_arrays = 1, .sums_up = true, .one_step = false};
-    case optimizer_kind::momentum:
-      return {.state_arrays = 1, .sums_up = false, .one_step = true};
-    case optimizer_kind::ftrl:  // s and z of ftrl_rule
-      return {.state_arrays = 2, .sums_up = true, .one_step = false};
-    case optimizer_kind::adam:  // both moments, and the number of steps of each block
-      return {.state_arrays = 3, .sums_up = false, .one_step = false};
-    case optimizer_kind::sgd:
-      break;
-  }
-  return {.state_arrays = 0, .sums_up = true, .one_step = true};
+/// One row each, in the order in which help shows them. Their rules for runs of parameters are listed in
+/// block_optimizer.hpp.
+inline constexpr auto optimizers = std::to_array<optimizer_facts>({
+    {optimizer_kind::sgd, "sgd", 0, true, true},
+    {optimizer_kind::momentum, "momentum", 1, false, true},
+    {optimizer_kind::adagrad, "adagrad", 1, true, false},
+    {optimizer_kind::row_adagrad, "row_adagrad", 1, true, false},
+    {optimizer_kind::adam, "adam", 3, false, false},
+    {optimizer_kind::ftrl, "ftrl", 2, true, false},
+});
+
+constexpr const optimizer_facts& optimizer_facts_of(optimizer_kind kind) {
+  return *std::ranges::find(optimizers, kind, &optimizer_facts::kind);
 }
 
 constexpr std::size_t state_arrays_of(optimizer_kind kind) {

@@ -67,6 +67,7 @@ struct cuda_engine {
 /// device. Starting a run throws resource_error if managed memory would take more than half of the device's free
 /// memory; the first round throws it if pinned memory cannot be registered.
 std::size_t plan_sharing(const cuda_engine& engine, run_planner& run);
+/// The task must outlive the engine's run.
 std::unique_ptr<engine_run> start(const cuda_engine& engine, const training_task& task, const loop_plan& plan,
                                   const note_function& note);
 

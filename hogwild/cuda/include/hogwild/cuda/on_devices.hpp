@@ -63,6 +63,7 @@ std::size_t plan_sharing(const on_devices<Engine>& engine, run_planner& run) {
   return workers;
 }
 
+/// The task must outlive the engine's run.
 template <class Engine>
 std::unique_ptr<engine_run> start(const on_devices<Engine>& engine, const training_task& task, const loop_plan& plan,
                                   const note_function& note) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
+#include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/worker/loop_options.hpp>
 #include <hogwild/option_values.hpp>
 
@@ -32,13 +34,13 @@ inline constexpr auto enumerators<update_kind> =
                                             {"edge_locked", update_kind::edge_locked},
                                             {"ordered", update_kind::ordered}});
 template <>
-inline constexpr auto enumerators<optimizer_kind> =
-    std::to_array<enumerator<optimizer_kind>>({{"sgd", optimizer_kind::sgd},
-                                               {"momentum", optimizer_kind::momentum},
-                                               {"adagrad", optimizer_kind::adagrad},
-                                               {"row_adagrad", optimizer_kind::row_adagrad},
-                                               {"adam", optimizer_kind::adam},
-                                               {"ftrl", optimizer_kind::ftrl}});
+inline constexpr auto enumerators<optimizer_kind> = [] {
+  std::array<enumerator<optimizer_kind>, optimizers.size()> words{};
+  std::ranges::transform(optimizers, words.begin(), [](const optimizer_facts& o) -> enumerator<optimizer_kind> {
+    return {o.name, o.kind};
+  });
+  return words;
+}();
 template <>
 inline constexpr auto enumerators<ownership_kind> = std::to_array<enumerator<ownership_kind>>(
     {{"auto", ownership_kind::automatic}, {"shared", ownership_kind::shared}, {"blocks", ownership_kind::blocks}});
@@ -101,6 +103,12 @@ inline constexpr auto enumerators<hogwild::isa> =
                                              {"scalar", hogwild::isa::scalar},
                                              {"avx2", hogwild::isa::avx2},
                                              {"avx512", hogwild::isa::avx512}});
+template <>
+inline constexpr auto enumerators<transport_kind> = std::to_array<enumerator<transport_kind>>(
+    {{"in_process", transport_kind::in_process}, {"shared_segment", transport_kind::shared_segment}});
+template <>
+inline constexpr auto enumerators<sync_rule> =
+    std::to_array<enumerator<sync_rule>>({{"gradients", sync_rule::gradients}, {"average", sync_rule::average}});
 template <>
 inline constexpr auto enumerators<delta_values> =
     std::to_array<enumerator<delta_values>>({{"float", delta_values::as_stored}, {"half", delta_values::as_half}});

@@ -28,8 +28,7 @@ struct image_net {
   std::array<float, 3> mean, deviation;  ///< of each channel: a pixel is (value - mean) / deviation
 };
 
-/// The first two are the nets of PyTorch's Hogwild example: for grey images of 28 x 28, and for coloured ones of 32 x
-/// 32. The third is for the same images as the second, with two pairs of 3 x 3 convolutions.
+/// The net of PyTorch's Hogwild example for grey images of 28 x 28.
 inline constexpr image_net mnist_net = {"mnist",
                                         {{1, 28, 28},
                                          {convolution(10, 5), max_pool(), relu(),                         //
@@ -38,6 +37,7 @@ inline constexpr image_net mnist_net = {"mnist",
                                           dense(10)}},
                                         {0.1307f},
                                         {0.3081f}};
+/// The net of PyTorch's Hogwild example for coloured images of 32 x 32.
 inline constexpr image_net cifar_net = {"cifar",
                                         {{3, 32, 32},
                                          {convolution(10, 5), max_pool(), relu(),                         //
@@ -46,6 +46,7 @@ inline constexpr image_net cifar_net = {"cifar",
                                           dense(10)}},
                                         {0.4914f, 0.4822f, 0.4465f},
                                         {0.2470f, 0.2435f, 0.2616f}};
+/// A net for the same images as cifar_net, with two pairs of 3 x 3 convolutions.
 inline constexpr image_net cifar_3x3_net = {
     "cifar_3x3",
     {{3, 32, 32},

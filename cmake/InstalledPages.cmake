@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Links of the pages in PAGES, which were installed from SOURCES: one to what is installed elsewhere leads there, and one
+# to what is not installed becomes its text.
+file(GLOB_RECURSE pages RELATIVE "${PAGES}" "${PAGES}/*.md")
+foreach(page IN LISTS pages)
+  cmake_path(GET page PARENT_PATH folder)
+  file(READ "${PAGES}/${page}" text)
+  set(before "${text}")
+  string(REGEX MATCHALL "[(][A-Za-z0-9_./-]+" targets "${text}")  # links, and whatever else stands in parentheses
+  list(REMOVE_DUPLICATES targets)
+  foreach(target IN LISTS targets)
+    string(SUBSTRING "${target}" 1 -1 target)
+    if(EXISTS "${SOURCES}/${folder}/${target}" AND NOT EXISTS "${PAGES}/${folder}/${target}")
+      string(REPLACE "tools/examples/" "examples/" moved "${target}")
+      if(EXISTS "${PAGES}/${folder}/${moved}")
+        string(REPLACE "](${target}" "](${moved}" text "${text}")
+      else()
+        string(REPLACE "." "[.]" pattern "${target}")
+        string(REGEX REPLACE "\\[([^]]*)\\]\\(${pattern}(#[^)]*)?\\)" "\\1" text "${text}")
+      endif()
+    endif()
+  endforeach()
+  if(NOT text STREQUAL before)
+    file(WRITE "${PAGES}/${page}" "${text}")
+  endif()
+endforeach()
