@@ -250,13 +250,18 @@ TYPED_TEST(unit_law, what_is_added_to_all_numbers_is_added_to_the_predictions) {
       m.prediction(0.0f);
     };
     if (labels_of(TypeParam{}) != label_kind::real || of_logarithms) GTEST_SKIP() << "it predicts something else";
-    test::toy_rows rows = rows_of(TypeParam{});
-    const std::vector<double> before = trained_margins<TypeParam>(rows, serial_engine{}, {.epochs = 3});
-    for (float& y : rows.label) y += 4096.0f;
-    std::vector<double> after = trained_margins<TypeParam>(rows, serial_engine{}, {.epochs = 3});
-    for (double& m : after) m -= 4096.0;
-    // A float of that size is within 2.4e-4.
-    EXPECT_LT(farthest(after, before), 0.05 * deviation(before));
+    const test::toy_rows rows = rows_of(TypeParam{});
+    test::toy_rows moved = rows;
+    for (float& y : moved.label) y += 4096.0f;
+    for (const optimizer_kind by : {optimizer_kind::sgd, optimizer_kind::adagrad, optimizer_kind::ftrl}) {
+      const train_options options{.epochs = 3, .optimizer = by};
+      const std::vector<double> before = trained_margins<TypeParam>(rows, serial_engine{}, options);
+      std::vector<double> after = trained_margins<TypeParam>(moved, serial_engine{}, options);
+      for (double& m : after) m -= 4096.0;
+      // A float of that size is within 2.4e-4: rows as close to the kink of their loss may go the other way, and the
+      // first of them make the longest steps where steps fall with the gradients.
+      EXPECT_LT(farthest(after, before), (by == optimizer_kind::sgd ? 0.05 : 0.25) * deviation(before)) << name_of(by);
+    }
   }
 }
 

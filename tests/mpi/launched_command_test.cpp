@@ -185,6 +185,16 @@ TEST_F(launched, ranks_with_other_options_are_refused_before_they_train) {
   }
 }
 
+TEST_F(launched, files_that_the_first_rank_writes_for_all_are_named_on_it) {
+  for (const std::string option : {"--save only.bin", "--record only.jsonl"}) {
+    const std::string script = "[ $RANK = 1 ] && set -- \"$@\" " + option;
+    const outcome o =
+        running_command(with_script(2, script, {"train", train(), "--engine all_reduce --workers 1"})).wait();
+    expect_refused_once(o, 2, option.substr(0, 5));
+    EXPECT_THAT(o.err, HasSubstr("given on other ranks than the first"));
+  }
+}
+
 TEST_F(launched, ranks_may_give_the_same_number_otherwise_and_have_what_is_their_own) {
   const std::string script = "[ $RANK = 1 ] && set -- \"$@\" --l2 0.10 --isa scalar || set -- \"$@\" --l2 0.1 --json";
   EXPECT_EQ(result_of(running_command(with_script(2, script, train_with({"--epochs 2 --quiet"}))).wait())["ranks"], 2);
@@ -265,9 +275,26 @@ TEST_F(launched, ranks_in_lockstep_resume_as_another_number_of_them) {
   EXPECT_EQ(by_two["epochs"], 8);
   EXPECT_EQ(by_two["ranks"], 2);
   EXPECT_EQ(result_of(hogwild(asked("8", "--resume")))["ranks"], 1);
+  for (const char* const lost : {"", ".previous", ".rank0", ".rank0.previous"})
+    std::filesystem::remove(checkpoint + lost);
+  EXPECT_EQ(result_of(run(2, asked("8", "--resume")))["epochs"], 8);
 }
 
 // The checksum of the first rows does not apply to ranks, which may have other rows when they resume.
+TEST_F(launched, ranks_in_lockstep_resume_with_what_they_met_for) {
+  const std::string checkpoint = *folder / "of_gradients";
+  const auto go = [&](const command_words& more) {
+    return run(2, {"train", train(), "--workers 1 --step 4 --decay 0.9 --quiet", more});
+  };
+  EXPECT_EQ(go({"--engine all_reduce --epochs 2 --checkpoint", checkpoint}).code, 0);
+  const outcome parameters = go({"--engine local_sgd --epochs 4 --resume", checkpoint});
+  EXPECT_EQ(parameters.code, 2);
+  EXPECT_THAT(parameters.err, HasSubstr("what ranks meet for: gathered when it was written, averaged now"));
+  EXPECT_THAT(go({"--engine all_reduce --sync-rows 8 --epochs 4 --resume", checkpoint}).err,
+              HasSubstr("rows between two meetings"));
+  EXPECT_EQ(go({"--engine all_reduce --epochs 4 --resume", checkpoint}).code, 0);
+}
+
 TEST_F(launched, ranks_resume_with_the_columns_divided_as_they_were) {
   for (const std::string engine : {"ring", "local_sgd", "all_reduce"}) {
     const std::string checkpoint = *folder / (engine + ".scaled");

@@ -46,9 +46,9 @@ TEST_P(each_several, models_are_those_of_one_process_on_any_number_of_ranks) {
     for (const std::string what : {"status", "models", "epochs", "step", "train_loss", "objective", "test_loss"})
       EXPECT_EQ(found[what], expected[what]) << what << " by " << n;
     EXPECT_EQ(read_file(model), read_file(alone)) << n;
-    // One record, by the first rank; a mean of weights records only the end.
+    // One record, by the first rank.
     const auto lines = lines_of(read_file(record));
-    EXPECT_EQ(lines.size(), GetParam().name == "shards" ? 3u : 6u);
+    EXPECT_EQ(lines.size(), 6u);
     EXPECT_EQ(nlohmann::json::parse(lines.front())["options"]["ranks"], n);
   }
 }

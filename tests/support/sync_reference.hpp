@@ -55,6 +55,7 @@ inline std::vector<double> train_by_hand(const toy_rows& toy, const sync_referen
   std::vector<double> w(toy.columns), velocity(toy.columns);
   for (std::size_t epoch = 1; epoch <= epochs; ++epoch) {
     const auto rows = rows_of_ranks(toy, how.ranks, how.seed, epoch);
+    std::size_t most = 0;  // rows of a meeting: fewer make a shorter step
     for (std::size_t at = 0;; at += how.rows) {
       const auto brought = [&](std::size_t rank) {
         return std::min(how.rows, rows[rank].size() - std::min(rows[rank].size(), at));
@@ -62,12 +63,13 @@ inline std::vector<double> train_by_hand(const toy_rows& toy, const sync_referen
       std::size_t all = 0;
       for (std::size_t rank = 0; rank < how.ranks; ++rank) all += brought(rank);
       if (all == 0) break;
+      most = std::max(most, all);
       std::vector<double> next = how.average ? std::vector<double>(toy.columns) : w, next_velocity(toy.columns);
       for (std::size_t rank = 0; rank < how.ranks; ++rank) {
         std::vector<double> own = w, own_velocity = velocity;
         for (std::size_t i = at; i < at + brought(rank); ++i) {
           if (!how.average) {
-            add_logistic_gradient(toy, rows[rank][i], w, -how.step / static_cast<double>(all), next);
+            add_logistic_gradient(toy, rows[rank][i], w, -how.step / static_cast<double>(most), next);
             continue;
           }
           for (double& v : own_velocity) v *= how.momentum;

@@ -197,21 +197,25 @@ TEST_F(several_command, shards_do_not_depend_on_the_number_of_workers) {
   EXPECT_EQ(read_file(one), read_file(three));
 }
 
-TEST_F(several_command, a_run_that_is_stopped_before_all_were_begun_leaves_the_old_file) {
-  const std::string rows = rows_of_classes("stopped.svm", 200, 5), model = *folder / "old.txt",
+TEST_F(several_command, a_run_one_by_one_that_is_stopped_saves_the_models_of_its_last_epoch) {
+  const std::string rows = rows_of_classes("stopped.svm", 200, 5), model = *folder / "stopped.txt",
                     record = *folder / "stopped.jsonl";
-  write_file(model, "old");
   running_command run({"train", rows,
                        "--multiclass ovr --optimizer adagrad --step 0.1 --workers 1 --epochs 100000000 --save", model,
                        "--record", record});
-  // The record begins where a run can be asked to stop.
-  ASSERT_TRUE(eventually(std::chrono::seconds(20),
-                         [&] { return std::filesystem::exists(record) && std::filesystem::file_size(record) > 0; }));
+  ASSERT_TRUE(eventually(std::chrono::seconds(20), [&] {
+    return std::filesystem::exists(record) && lines_of(read_file(record)).size() > 3;  // the context, and epochs
+  }));
   run.signal(SIGINT);
   const outcome o = run.wait();
   EXPECT_EQ(o.code, 130) << o.err;
-  EXPECT_THAT(o.out, HasSubstr("stopped after 0 epochs"));
-  EXPECT_EQ(read_file(model), "old");
+  const nlohmann::json last = nlohmann::json::parse(lines_of(read_file(record)).back());
+  EXPECT_GE(last["epochs"], 2);
+  const auto again =
+      result_of(trained(rows, {"--multiclass ovr --optimizer adagrad --step 0.1 --workers 1 --epochs",
+                               std::to_string(last["epochs"].get<int>()), "--save", *folder / "as_long.txt"}));
+  EXPECT_EQ(read_file(model), read_file(*folder / "as_long.txt"));
+  EXPECT_NEAR(again["objective"], last["objective"], 1e-6 * last["objective"].get<double>());
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ named_model model_of(train_request& request, const sparse_view& rows, const agre
                             [&](label_kind kind) {
                               const std::vector<double>& declared = request.options.labels;
                               return declared.empty() ? learn_labels(kind, rows.label, request.data, ranks)
-                                                      : declared_labels(kind, declared, rows.label, request.data);
+                                                      : declared_labels(kind, declared, rows, request.data);
                             },
                         .sum_of_all = [&](std::span<double> x) { ranks.sum(x); },
                         .initial = initial.get(),
@@ -60,7 +60,7 @@ label_map known_labels(const train_request& request, const sparse_view& rows) {
   const label_kind kind =
       request.several.one_vs_rest ? label_kind::classes : labels_of(model_of(asked, rows, agreement(nullptr), nullptr));
   if (kind == label_kind::real || asked.options.labels.empty()) return label_map::learn(kind, rows.label, request.data);
-  return declared_labels(kind, asked.options.labels, rows.label, request.data);
+  return declared_labels(kind, asked.options.labels, rows, request.data);
 }
 
 void begin_with_saved(const train_request& request, const named_model& m, const rank_rows& rows,

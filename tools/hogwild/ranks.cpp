@@ -73,7 +73,9 @@ std::optional<launcher_word> launched_several() {
   const auto hear = [&](const char* name) {
     if (const std::size_t n = number_in(name); n > most.processes) most = {name, n};
   };
-  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}) hear(name);
+  for (const char* const name :
+       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "FLUX_JOB_SIZE", "JSM_NAMESPACE_SIZE"})
+    hear(name);
   // srun sets the number of tasks of its step. In a script of sbatch, and in the shell of salloc, only the allocation
   // has a number of tasks, and there is no step.
   const bool in_step = std::getenv("SLURM_STEP_NUM_TASKS") != nullptr || std::getenv("SLURM_STEP_ID") != nullptr;
@@ -163,6 +165,19 @@ int with_all_ranks(launched_ranks& ranks, const std::function<int()>& work) {
 
 std::size_t workers_of_rank(const launched_ranks& ranks) {
   return std::max<std::size_t>(1, std::min(worker_count(), cpus_online() / ranks.size_on_machine()));
+}
+
+void require_written(const train_request& request, launched_ranks& ranks) {
+  const agreement agreed = ranks.with_long_timeout();
+  for (const auto& [word, path] : {std::pair("--save", request.save), std::pair("--record", request.options.record)}) {
+    double by_first = path.empty() ? 0.0 : 1.0;
+    agreed.take_first(std::span(&by_first, 1));
+    if (agreed.any(by_first == 0.0 && !path.empty() && !names_rank(path)))
+      throw rank_failure(exit_code::usage,
+                         std::string(word) +
+                             " is given on other ranks than the first, which writes what all ranks have in common: "
+                             "give it on the first rank");
+  }
 }
 
 train_request request_of_rank(const train_request& request, launched_ranks& ranks) {

@@ -101,6 +101,9 @@ int with_all_ranks(launched_ranks& ranks, const std::function<int()>& work);
 /// The default number of workers of a rank: its part of the machine.
 std::size_t workers_of_rank(const launched_ranks& ranks);
 
+/// Throws rank_failure on all ranks if a file that the first rank writes for all is named on others only.
+void require_written(const train_request& request, launched_ranks& ranks);
+
 /// One rank's options: those of the first rank, except that only the first prints, takes signals, and writes files
 /// without %rank in their names.
 train_request request_of_rank(const train_request& request, launched_ranks& ranks);

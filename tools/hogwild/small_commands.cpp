@@ -40,15 +40,17 @@ namespace {
     throw input_error("there is no script " + detail::quoted_path(script.string()) +
                       "; it comes with 'cmake --install', and with a build that has benchmarks");
 
-  std::vector<std::string> words = {"python3", script.string()};
+  // Packages such as matplotlib are those of an active virtual environment, or else of the system's Python, which finds
+  // its own by the name that it is called by.
+  const std::string of_system = "/usr/bin/python3";
+  const bool active = std::getenv("VIRTUAL_ENV") != nullptr;
+  std::vector<std::string> words = {!active && fs::exists(of_system, failure) ? of_system : "python3", script.string()};
   words.insert(words.end(), argv + (argc > 0 ? 1 : 0), argv + argc);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   ::setenv("HOGWILD_PROGRAM", program.c_str(), 1);
-  // Packages such as matplotlib are those of an active virtual environment, or else of the system's Python.
-  if (std::getenv("VIRTUAL_ENV") == nullptr) ::execv("/usr/bin/python3", pointers.data());
-  ::execvp("python3", pointers.data());
+  ::execvp(pointers.front(), pointers.data());
   throw resource_error("cannot run python3: " + std::string(std::strerror(errno)) +
                        "; install it, on Debian and Ubuntu: apt-get install python3");
 }

@@ -124,7 +124,11 @@ std::optional<stream_rows::piece> stream_rows::read(const std::stop_token& end) 
       const bool old = std::chrono::steady_clock::now() - oldest >= std::chrono::milliseconds(poll_milliseconds);
       if (more_ && text_.size() < enough_text && !old) continue;
     }
-    const auto whole_lines = [&] { return more_ || fault ? text_.rfind('\n') + 1 : text_.size(); };  // npos + 1 is 0
+    const auto whole_lines = [&] {
+      if (!more_ && !fault) return text_.size();
+      const std::size_t last = std::string_view(text_).substr(without_end_).rfind('\n');
+      return last == std::string_view::npos ? std::size_t{0} : without_end_ + last + 1;
+    };
     try {
       look(whole_lines() > 0);
     } catch (const input_error&) {
@@ -132,6 +136,7 @@ std::optional<stream_rows::piece> stream_rows::read(const std::stop_token& end) 
       return piece{.lines = {}, .number = pieces_++, .fault = std::current_exception()};
     }
     const std::size_t lines = whole_lines();
+    without_end_ = lines == 0 ? text_.size() : 0;  // of the rest, all of which comes behind the last end of a line
     if (lines == 0 && !fault) continue;
     std::string rest = text_.substr(lines);
     text_.resize(lines);
@@ -144,6 +149,7 @@ void stream_rows::look(bool whole_lines) {
   if (!begun_ && (whole_lines || text_.size() >= enough_text)) {
     const std::size_t mark = text_.size() - begin_text(text_, name_).size();
     text_.erase(0, mark);
+    without_end_ -= std::min(without_end_, mark);
     begun_ = true;
   }
   if (whole_lines) {

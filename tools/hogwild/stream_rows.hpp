@@ -86,10 +86,11 @@ class stream_rows {
   std::mutex reading_;  ///< held by the thread that reads
   std::string text_;    ///< read, not yet ended lines
   std::vector<char> room_;
-  std::uint64_t pieces_ = 0;   ///< read so far
-  bool begun_ = false;         ///< its first bytes were checked
-  std::size_t looked_at_ = 0;  ///< bytes of text_ that were checked, in a line without end
-  bool more_ = true;           ///< the text has not ended
+  std::uint64_t pieces_ = 0;     ///< read so far
+  bool begun_ = false;           ///< its first bytes were checked
+  std::size_t without_end_ = 0;  ///< bytes of text_ in which no line ends
+  std::size_t looked_at_ = 0;    ///< bytes of text_ that were checked, in a line without end
+  bool more_ = true;             ///< the text has not ended
 
   std::mutex mutex_;  ///< guards the following
   std::condition_variable changed_;

@@ -268,6 +268,7 @@ void require_rows_of_all(const train_request& request) {
 int train_as_rank(const train_request& request, launched_ranks& ranks, interrupt& asked) {
   try {
     require_same_command("train", request, ranks);
+    require_written(request, ranks);
     const auto neighbours = std::make_shared<const rank_neighbours>(ranks);
     asked.answer_with([neighbours, file = request.options.checkpoint] { return answer_of_rank(*neighbours, file); });
     require_engine_of_ranks(request, ranks);

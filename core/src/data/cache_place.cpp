@@ -27,7 +27,9 @@ std::string hex(std::uint64_t number, unsigned digits) {
 std::string staleness(const cache_header& header, const cache_key& key) {
   if (header.source_bytes != key.source.bytes) return "was made from a source of another size";
   if (header.source_times != key.source.times()) return "was made before the source was last written, moved or changed";
-  if (header.options != key.options || header.kind != key.kind) return "was made with other options";
+  // Rows with the columns of another dataset are checked by the numbers of that one.
+  const bool same_columns = (header.numbered != 0) == key.numbered;
+  if (header.options != key.options || header.kind != key.kind || !same_columns) return "was made with other options";
   return {};
 }
 

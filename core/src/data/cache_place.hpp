@@ -21,6 +21,7 @@ struct cache_key {
   source_stamp source;
   std::uint64_t options = 0;
   input_format kind = input_format::libsvm;
+  bool numbered = false;  ///< the caller gives the numbering of the columns
 };
 
 /// Digest of the options and the format that affect what is read; 0 for plain training data in LIBSVM text.

@@ -151,8 +151,9 @@ label_column dataset_mapping::label() const {
     auto spelling = label_spelling::decode(std::as_bytes(arrays_->label_text));
     if (!spelling) damaged("texts of labels");
     spelling_ = *std::move(spelling);
+    label_ = arrays_->label.with_rounded(spelling_.rounded());
   });
-  return arrays_->label;
+  return label_;
 }
 
 const label_spelling& dataset_mapping::spelling() const {

@@ -75,6 +75,7 @@ class dataset_mapping : public row_source {
   mutable std::vector<std::uint32_t> degree_, original_;  ///< if the file has them packed
   mutable column_numbering numbering_;
   mutable label_spelling spelling_;
+  mutable label_column label_;
 };
 
 /// Maps all of `fd`. Throws resource_error if there is no address space or the file system refuses.

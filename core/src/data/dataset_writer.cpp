@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,6 +19,7 @@
 
 #include "data/dataset_mapping.hpp"
 #include "data/packed_numbers.hpp"
+#include "platform/aside_file.hpp"
 #include "platform/file_size_limit.hpp"
 #include "platform/nameless_file.hpp"
 #include "platform/trusted_file.hpp"
@@ -31,12 +31,6 @@ const std::string memory_file = "a file in memory for the data";
 
 [[noreturn]] void throw_system(int code, const std::string& what) {
   throw std::system_error(code, std::generic_category(), what);
-}
-
-/// Differs from any other name of this process, and from those of other processes by the process number.
-std::string name_aside(const std::string& place) {
-  static std::atomic<unsigned> counter{0};
-  return place + ".new-" + std::to_string(::getpid()) + "-" + std::to_string(counter.fetch_add(1));
 }
 
 std::span<const std::byte> bytes_of(const boost::interprocess::mapped_region& region) {
@@ -95,13 +89,19 @@ dataset_writer::~dataset_writer() {
 dataset_writer dataset_writer::at(const std::filesystem::path& place, cache_header sizes, unsigned permissions) {
   lay_out(sizes);
   require_file_size("the cache " + place.string(), sizes.file_bytes);
-  std::string aside = name_aside(place.string());
-  cleanup_handler at_once([aside] { ::unlink(aside.c_str()); });
-  unique_fd fd(::open(aside.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions));
-  if (!fd) throw_system(errno, "creating " + aside);
+  sweep_asides(place.has_parent_path() ? place.parent_path() : ".", place.filename().string());
+  std::string aside;
+  cleanup_handler at_once;
+  unique_fd fd;
+  do {
+    aside = aside_name(place);
+    at_once = cleanup_handler([aside] { ::unlink(aside.c_str()); });
+    fd = unique_fd(::open(aside.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions));
+    if (!fd) throw_system(errno, "creating " + aside);
+    // The lock also tells processes that list and purge caches that this one is unfinished.
+  } while (!lock_new(fd));
   try {
     require_trusted(fd, aside);
-    ::flock(fd.get(), LOCK_EX);  // tells processes that list and purge caches that this one is unfinished
     // Allocates the space now: writing to a mapping of a file without space raises SIGBUS.
     if (const int code = ::posix_fallocate(fd.get(), 0, static_cast<off_t>(sizes.file_bytes)); code != 0)
       throw_system(code, "reserving " + std::to_string(sizes.file_bytes) + " bytes for " + aside);

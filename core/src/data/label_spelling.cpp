@@ -17,7 +17,51 @@ bool is_whole_label(double label) {
   return std::trunc(label) == label;
 }
 
-bool is_better(std::string_view text, std::string_view than) {
+/// A decimal number without its sign: 0.d1 d2 ... * 10^exponent, where neither the first nor the last digit is 0.
+struct decimal_digits {
+  std::string digits{};
+  long exponent = 0;
+  bool operator==(const decimal_digits&) const = default;
+};
+
+decimal_digits digits_of(std::string_view text) {
+  decimal_digits found;
+  bool behind_point = false;
+  std::size_t at = 0;
+  for (; at < text.size() && text[at] != 'e' && text[at] != 'E'; ++at) {
+    const char c = text[at];
+    if (c == '.') behind_point = true;
+    if (!detail::is_digit(c)) continue;
+    const bool leads = found.digits.empty() && c == '0';
+    if (!leads) found.digits += c;
+    if (behind_point ? leads : !leads) found.exponent += behind_point ? -1 : 1;
+  }
+  found.digits.erase(found.digits.find_last_not_of('0') + 1);
+  if (found.digits.empty()) return {};
+  if (at < text.size()) {
+    constexpr long beyond_all = 100'000;
+    const bool below = text[at + 1] == '-';
+    const std::size_t first = at + 1 + (below || text[at + 1] == '+');
+    long power = 0;
+    if (std::from_chars(text.data() + first, text.data() + text.size(), power).ec != std::errc()) power = beyond_all;
+    found.exponent += below ? -power : power;
+  }
+  return found;
+}
+
+bool is_rounded(double label, std::string_view text) {
+  const decimal_digits written = digits_of(text);
+  if (written.digits.empty()) return false;
+  char own[label_spelling::longest + 16];
+  const auto end = std::to_chars(own, own + sizeof own, std::abs(label), std::chars_format::scientific,
+                                 static_cast<int>(written.digits.size()) - 1)
+                       .ptr;
+  return written != digits_of({own, end});
+}
+
+bool is_better(double label, std::string_view text, std::string_view than) {
+  const bool rounded = is_rounded(label, text);
+  if (rounded != is_rounded(label, than)) return rounded;
   return text.size() != than.size() ? text.size() < than.size() : text < than;
 }
 
@@ -45,7 +89,7 @@ void label_spelling::add(double label, std::string_view text) {
   if (whole ? many_whole_ : many_broken_) return;
   label += 0.0;
   const auto found = place_.find(label);
-  if (found != place_.end() && !is_better(text, texts_[found->second].text)) {
+  if (found != place_.end() && !is_better(label, text, texts_[found->second].text)) {
     last_ = found->second;
     return;
   }
@@ -79,6 +123,11 @@ void label_spelling::add(const label_spelling& others) {
 std::string_view label_spelling::find(double label) const {
   const auto found = place_.find(label + 0.0);
   return found == place_.end() ? std::string_view() : std::string_view(texts_[found->second].text);
+}
+
+std::string_view label_spelling::rounded() const {
+  const auto found = std::ranges::find_if(texts_, [](const spelled& s) { return is_rounded(s.label, s.text); });
+  return found == texts_.end() ? std::string_view() : std::string_view(found->text);
 }
 
 // The number of labels, then for each the label, the length of its text, and the text, padded with zeros to whole

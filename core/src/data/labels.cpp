@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <hogwild/detail/data/label_spelling.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
@@ -27,6 +28,12 @@ struct tally {
   std::vector<counted> values;
   bool complete = true;
 };
+
+void refuse_rounded(const label_column& labels, const std::string& source) {
+  if (labels.rounded().empty()) return;
+  throw input_error(source + ": the label " + quote(labels.rounded()) +
+                    " is a class, and double precision cannot tell it from its neighbours: number the classes anew");
+}
 
 void refuse_not_a_number(double label, std::size_t row, const std::string& source) {
   if (!std::isfinite(label)) {
@@ -125,6 +132,7 @@ label_map label_map::learn(label_kind kind, const label_column& labels, const st
     for (std::size_t row = 0; row < labels.size(); ++row) refuse_not_a_number(labels[row], row, source);
     return {};
   }
+  refuse_rounded(labels, source);
   const tally found = count_values(labels, source);
   if (kind == label_kind::binary && found.values.size() != 2) {
     throw input_error(source + ": this model needs labels of exactly two values, but there are " + describe(found) +
@@ -170,16 +178,22 @@ double label_map::decode(double predicted) const {
   return values_[static_cast<std::size_t>(predicted)];
 }
 
-void label_map::require_known(const label_column& labels, const std::string& source) const {
+void label_map::require_known(const label_column& labels, const std::string& source, std::span<const std::uint32_t> ids,
+                              bool declared) const {
   const auto knows = [this](double label) { return std::binary_search(values_.begin(), values_.end(), label); };
   const auto refuse = [&](double label, std::size_t row) {
     std::string known;
     for (std::size_t k = 0; k < std::min<std::size_t>(8, values_.size()); ++k) {
       known += (k == 0 ? "" : ", ") + label_text(values_[k]);
     }
-    throw input_error(source + ": row " + std::to_string(row + 1) + " has the label " + label_text(label) +
-                      ", which the training data never had; it had " + known + (values_.size() > 8 ? ", ..." : ""));
+    // Rows of a file that was read to train on lie in another order.
+    const std::string which =
+        declared && ids.empty() ? "a row" : "row " + std::to_string((ids.empty() ? row : ids[row]) + 1);
+    throw input_error(source + ": " + which + " has the label " + label_text(label) + ", which " +
+                      (declared ? "is not one of the declared labels: " : "the training data never had; it had ") +
+                      known + (values_.size() > 8 ? ", ..." : ""));
   };
+  if (kind_ != label_kind::real) refuse_rounded(labels, source);
   if (kind_ != label_kind::classes) refuse_lists(labels, source);
   for (std::size_t row = 0; row < labels.size(); ++row) {
     if (labels.lists()) {

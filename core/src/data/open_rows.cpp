@@ -52,7 +52,7 @@ class rows_opening {
     if (!stamp) return std::nullopt;
     for (const auto& place : places_) {
       detail::cache_finding finding =
-          detail::find_cache(place, {*stamp, options_digest(), format_.kind}, options_.memory);
+          detail::find_cache(place, {*stamp, options_digest(), format_.kind, options_.numbering != nullptr}, options_.memory);
       if (finding.dataset) return std::move(finding.dataset);
       if (stale.empty() && !finding.reason.empty())
         stale = "the cache " + place.string() + " " + finding.reason + "; the data are read again";

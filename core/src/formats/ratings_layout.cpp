@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/platform/printable.hpp>
@@ -56,19 +57,29 @@ std::size_t lines_parted(const std::vector<rating_line>& lines, separator by, st
   return most;
 }
 
+/// The number of lines whose third field is a number, as is the fourth, if there is one. Separators may also occur
+/// within names; only by the right one is the rating a number, and the time behind it.
+std::size_t lines_read(const std::vector<rating_line>& lines, separator by) {
+  return static_cast<std::size_t>(std::ranges::count_if(lines, [by](const rating_line& line) {
+    const std::vector<text_field> fields = cut_rating(line.text, by);
+    const auto has_number = [&](std::size_t f) { return is_number(without_comment(fields[f])); };
+    return fields.size() >= 3 && has_number(2) && (fields.size() == 3 || has_number(3));
+  }));
+}
+
 separator separator_of_ratings(const std::vector<rating_line>& lines, bool labels_optional) {
   if (std::ranges::any_of(lines, [](const rating_line& l) { return l.text.find('\t') != l.text.npos; }))
     return separator::tab;
   // If lines have too few fields, takes any separator that splits them, so that the message says what is missing.
   for (std::size_t enough = labels_optional ? 2 : 3; enough >= 2; --enough) {
     separator best = separator::blanks;
-    std::size_t most = 0;
+    std::pair<std::size_t, std::size_t> most{};
     for (const separator by :
          {separator::double_colon, separator::semicolon, separator::comma, separator::blanks, separator::bar}) {
-      const std::size_t parted = lines_parted(lines, by, enough);
-      if (parted > most) most = parted, best = by;
+      const std::pair here{lines_read(lines, by), lines_parted(lines, by, enough)};
+      if (here > most) most = here, best = by;
     }
-    if (most > 0) return best;
+    if (most.second > 0) return best;
   }
   return separator::blanks;
 }
@@ -220,8 +231,11 @@ ratings_layout look_at_ratings(std::string_view text, const ratings_reading& how
   if (first.empty()) return layout;  // the parser refuses it
   layout.fields = first.size();
   header_reading header(first, lines.front().number, source);
-  if (!lacks_numbers(first, lines, layout.by) && !(how.named && how.labels_optional && header.tells_by_words()))
-    return layout;
+  // A header may have an empty word, above numbers of the rows.
+  const bool any_number = std::ranges::any_of(first, [](const text_field& f) { return is_number(without_comment(f)); });
+  const bool above_rows = lines.size() > 1 && !any_number;
+  const bool by_words = header.tells_by_words() && ((how.named && how.labels_optional) || above_rows);
+  if (!by_words && !lacks_numbers(first, lines, layout.by)) return layout;
   layout.header_line = lines.front().number;
   header.tell(layout, how.labels_optional);
   return layout;

@@ -39,6 +39,8 @@ bool is_aside_of(std::string_view target, std::string_view name) {
          std::ranges::all_of(random, [](unsigned char c) { return std::isalnum(c) != 0; });
 }
 
+}  // namespace
+
 std::string aside_name(const fs::path& target) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   std::array<unsigned char, random_letters> random{};
@@ -49,14 +51,14 @@ std::string aside_name(const fs::path& target) {
   return name.append(aside_ending);
 }
 
-/// Locks a new file. False if another process locked it before, took it for a dead writer's and removed it. On file
-/// systems without locks nobody removes such files.
 bool lock_new(const unique_fd& fd) {
   while (::flock(fd.get(), LOCK_EX) != 0 && errno == EINTR) {
   }
   struct stat made {};
   return ::fstat(fd.get(), &made) != 0 || made.st_nlink > 0;
 }
+
+namespace {
 
 unique_fd create_aside(const fs::path& target, unsigned mode, fs::path& name, cleanup_handler& at_once) {
   for (int attempts = 0;; ++attempts) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include <hogwild/detail/platform/cleanup.hpp>
@@ -33,6 +34,12 @@ class aside_file {
   unique_fd fd_;
   cleanup_handler at_once_;
 };
+
+/// A new name for a temporary file beside `target`, as aside_file makes it, for other writers.
+std::string aside_name(const std::filesystem::path& target);
+/// Locks a new file. False if another process locked it before, took it for a dead writer's and removed it. On file
+/// systems without locks nobody removes such files.
+bool lock_new(const unique_fd& fd);
 
 /// Removes the files that killed writers of `target`, the name of a file in this folder, have left; for all targets if
 /// `target` is empty. A living writer holds a lock on its file.

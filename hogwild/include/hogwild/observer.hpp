@@ -30,6 +30,11 @@ struct run_start {
 /// effect if the run ends anyway, as after the last epoch.
 enum class observer_answer { go_on, stop };
 
+namespace detail {
+/// Called where an observer does not take a note.
+void leave_note();
+}  // namespace detail
+
 /// Receives the progress of a run. The library itself prints only notes that no observer takes (set_default_notes()).
 /// All calls come from the thread that called train(). No worker trains during a call, except of on_note().
 ///
@@ -51,7 +56,7 @@ class observer {
   /// A note, which is one sentence: a worker was replaced, say, or fewer workers train than were asked for. If no
   /// observer of a run overrides this, notes go to the function given to set_default_notes(), by default to standard
   /// error.
-  virtual void on_note(std::string_view) {}
+  virtual void on_note(std::string_view) { detail::leave_note(); }
   virtual void on_finish(const train_result&) {}  ///< at the end, with what train() returns
   virtual void on_failure() {}                    ///< instead of on_finish, before train() throws an exception
 };
@@ -74,15 +79,6 @@ observer_answer tell(F& f, const Report& report) {
   } else {
     return f(report);
   }
-}
-
-/// Whether observers of this type override on_note(). True for the base class, whose objects may be of any derived
-/// type.
-template <class O>
-constexpr bool overrides_notes() {
-  if constexpr (std::is_same_v<O, observer>) return true;
-  if constexpr (requires { &O::on_note; }) return !std::is_same_v<decltype(&O::on_note), decltype(&observer::on_note)>;
-  return true;
 }
 
 /// An observer that calls a function: after each epoch or, if it does not take an epoch_report, after each round.
@@ -119,7 +115,7 @@ class observer_handle {
   observer_handle(std::nullptr_t) {}  ///< no observer; train() refuses it
   /// An observer that outlives the run.
   template <std::derived_from<observer> O>
-  observer_handle(O* outlives) : told_(std::shared_ptr<void>(), outlives), takes_notes_(detail::overrides_notes<O>()) {}
+  observer_handle(O* outlives) : told_(std::shared_ptr<void>(), outlives) {}
   /// The same, by reference.
   template <std::derived_from<observer> O>
   observer_handle(O& outlives) requires(!std::is_const_v<O>) : observer_handle(&outlives) {}
@@ -129,7 +125,7 @@ class observer_handle {
       : observer_handle(std::make_shared<O>(std::move(mine))) {}
   /// A shared observer.
   template <std::derived_from<observer> O>
-  observer_handle(std::shared_ptr<O> shared) : told_(std::move(shared)), takes_notes_(detail::overrides_notes<O>()) {}
+  observer_handle(std::shared_ptr<O> shared) : told_(std::move(shared)) {}
   /// An observer that the handle takes over.
   template <std::derived_from<observer> O>
   observer_handle(std::unique_ptr<O> mine) : observer_handle(std::shared_ptr<O>(std::move(mine))) {}
@@ -141,12 +137,9 @@ class observer_handle {
   observer* get() const { return told_.get(); }         ///< null if there is none
   observer& operator*() const { return *told_; }        ///< must not be null
   observer* operator->() const { return told_.get(); }  ///< must not be null
-  /// Whether the observer's type overrides on_note(); true if it was given as an `observer`, the base class.
-  bool takes_notes() const { return takes_notes_; }
 
  private:
   std::shared_ptr<observer> told_;
-  bool takes_notes_ = false;
 };
 
 }  // namespace hogwild

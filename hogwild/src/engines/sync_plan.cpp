@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <hogwild/detail/data/shard.hpp>
 #include <hogwild/detail/options/combinations.hpp>
 #include <hogwild/detail/options/same_on_ranks.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
@@ -82,6 +83,16 @@ void tell_idle(std::size_t chunks, std::size_t workers, const run_planner& run) 
            " workers have no rows of their own and only meet the others; use fewer workers");
 }
 
+/// The rows that this process's workers bring to the fullest meeting of an epoch.
+double rows_of_meeting(const chunk_plan& cut, std::size_t workers, std::size_t between) {
+  std::size_t sum = 0;
+  for (std::size_t worker = 0; worker < workers; ++worker) {
+    const shard own = shard::part(cut.count(), shard_id(static_cast<std::uint32_t>(worker)), workers);
+    if (own.size() > 0) sum += std::min(between, cut[own.last - 1].last - cut[own.first].first);
+  }
+  return static_cast<double>(sum);
+}
+
 }  // namespace
 
 // A meeting of gradients is a step, and an epoch needs many steps. A mean of parameters is not a step: ranks may train
@@ -121,13 +132,14 @@ std::size_t plan_sharing(const sync_engine& engine, run_planner& run) {
   processes.take_first(std::span(&longest, 1));
   const std::size_t between = rows_between_meetings(engine, static_cast<std::size_t>(longest));
   const double met = std::min(longest, static_cast<double>(between));
+  const double meeting = processes.sum(rows_of_meeting(cut, workers, between));
   if (gathered)
-    run.scale_found_step(static_cast<std::size_t>(met * ranks)), run.agree_on_schedule();
+    run.scale_found_step(static_cast<std::size_t>(meeting)), run.agree_on_schedule();
   else
     run.limit_batch();
-  // The fraction of one row's change that is kept, which its l2 has to match: a meeting is one step, or several by each
-  // rank.
-  const double steps = gathered ? std::ceil(longest / met) * (engine.scale_step ? ranks : 1.0) : longest;
+  // The fraction of one row's change that is kept, which its l2 has to match: a meeting of all rows that can meet is
+  // one step, or several by each rank.
+  const double steps = gathered ? rows / meeting * (engine.scale_step ? ranks : 1.0) : longest;
   loop_options& loop = run.loop();
   loop.shards = sharding::fixed;
   loop.sharing = gathered ? access_kind::gathered : access_kind::averaged;
@@ -140,7 +152,7 @@ std::size_t plan_sharing(const sync_engine& engine, run_planner& run) {
               (gathered ? "sum up their gradients" : "take the mean of their parameters") + " every " +
               std::to_string(between) + " rows of each");
   tell_idle(run.task().plan(loop).chunks.count(), workers, run);
-  if (gathered) note_given_step(met * ranks, run);
+  if (gathered) note_given_step(meeting, run);
   note_few_steps(gathered ? std::ceil(longest / met) : longest, between, gathered, run);
   return workers;
 }

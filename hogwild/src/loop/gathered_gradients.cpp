@@ -18,8 +18,8 @@ gathered_gradients<T>::gathered_gradients(const gathered_sharing<T>* sharing, co
   if (sharing == nullptr) return;
   on_ = options_.optimizer != optimizer_kind::sgd;
   if (on_)
-    sharing->set_sum_receiver(this, [](void* self, double gain_weight, double position) {
-      static_cast<gathered_gradients*>(self)->step(gain_weight, position);
+    sharing->set_sum_receiver(this, [](void* self, double gain_weight, double part, double position) {
+      static_cast<gathered_gradients*>(self)->step(gain_weight, part, position);
     });
   else if (project_)
     sharing->set_change_receiver(this, [](void* self, std::span<const std::uint32_t> changed) {
@@ -28,7 +28,7 @@ gathered_gradients<T>::gathered_gradients(const gathered_sharing<T>* sharing, co
 }
 
 template <parameter T>
-void gathered_gradients<T>::step(double gain_weight, double position) {
+void gathered_gradients<T>::step(double gain_weight, double part, double position) {
   using view = param_view<T>;
   const std::size_t arrays = state_arrays_of(options_.optimizer);
   const auto state = [&](std::size_t k) { return sharing_->own_state(std::min(k, arrays - 1)); };
@@ -45,7 +45,7 @@ void gathered_gradients<T>::step(double gain_weight, double position) {
       if (std::ranges::all_of(sum, [](T x) { return x == T(0); })) continue;
       // sgd has gathered the changes to add.
       for (T& x : sum) x *= static_cast<T>(-gain_weight) * static_cast<T>(steps_.of(at).unit);
-      optimizer.block(at, sum, static_cast<T>(steps_.of(at).step * options_.exchange.scale));
+      optimizer.block(at, sum, static_cast<T>(steps_.of(at).step * options_.exchange.scale * part));
       if (project_ && g.projected) project_(sharing_->values().subspan(at, run), static_cast<T>(steps_.of(at).step));
       std::ranges::fill(sum, T(0));
     }

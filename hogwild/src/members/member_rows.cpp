@@ -70,11 +70,12 @@ member_rows::member_rows(const prepared_data& all, const several_plan& plan, std
   }
 }
 
-void member_rows::set_class(sparse_view& rows, const label_map& labels, std::size_t k, std::vector<double>& own) const {
+void member_rows::set_class(sparse_view& rows, const label_map& labels, std::size_t k, std::vector<std::uint8_t>& own) {
+  static constexpr double signs[]{-1.0, 1.0};
   const double positive = labels.values()[k];
   own.reserve(rows.rows());
-  for (const double label : rows.label) own.push_back(label == positive ? 1.0 : -1.0);
-  rows.label = label_column(std::span<const double>(own));
+  for (const double label : rows.label) own.push_back(label == positive ? 1 : 0);
+  rows.label = label_column(std::span<const std::uint8_t>(own), std::span<const double>(signs));
 }
 
 }  // namespace hogwild::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <hogwild/detail/loop/lane_table.hpp>
@@ -26,11 +27,11 @@ class member_rows {
   const train_options& options() const { return options_; }
 
  private:
-  void set_class(sparse_view& rows, const label_map& labels, std::size_t k, std::vector<double>& own) const;
+  static void set_class(sparse_view& rows, const label_map& labels, std::size_t k, std::vector<std::uint8_t>& own);
 
   sparse_view rows_;
   train_options options_;
-  std::vector<double> label_{}, validation_label_{};
+  std::vector<std::uint8_t> label_{}, validation_label_{};  ///< codes
   std::vector<float> weight_{};
 };
 

@@ -1,162 +1,176 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/memory/param_store.hpp>
+
 #include "members/members_one_by_one.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <chrono>
+#include <memory>
 #include <optional>
-#include <span>
-#include <stop_token>
-#include <vector>
+#include <utility>
 
 #include <hogwild/detail/run/run_training.hpp>
+#include <hogwild/detail/run/time_limit.hpp>
 #include <hogwild/engines.hpp>
 
 #include "members/member_groups.hpp"
 #include "members/member_rows.hpp"
+#include "run/model_run.hpp"
 #include "task/require.hpp"
 
 namespace hogwild::detail {
 
-members_one_by_one::members_one_by_one(const prepared_data& all, const several_plan& plan, ranks_at_work& ranks)
-    : all_(all),
-      plan_(plan),
-      ranks_(ranks),
-      portions_{ranks.size(), plan.models},
-      ended_(plan.models),
-      told_(plan.models) {
-  require(!all.options().target,
-          "models that are trained one by one (shards, optimizers other than sgd, the schedules plateau and linear, l2 "
-          "in two passes, averages) check no target: leave it out");
-  require(
-      !all.options().max_seconds,
-      "models that are trained one by one take turns: a number of seconds would leave the last ones untrained; leave "
-      "it out");
-  require(all.options().sharing == sharing_kind::automatic,
-          "models that are trained one by one (shards, optimizers other than sgd, the schedules plateau and linear, l2 "
-          "in two passes, averages) have one worker each, so nothing is shared: leave out the sharing");
+namespace {
+
+train_options with_stop(train_options o, const std::stop_token& stop) {
+  o.stop = stop;
+  return o;
 }
 
-void members_one_by_one::train(thread_team& team) {
-  ranks_.together([&] { train_own(team); });
-  hear_of_others();
+/// The time limit ends the search for a step; of the epochs the whole run decides.
+resolved_run begun(const prepared_task& task, std::shared_ptr<const time_limit> limit) {
+  resolved_run run = begin_run(task, std::move(limit));
+  run.limit.reset();
+  return run;
 }
 
-void members_one_by_one::train_own(thread_team& team) {
-  std::stop_source end;
-  const std::stop_callback asked(ranks_.stop(), [&end] { end.request_stop(); });
-  const std::size_t first = portions_.first_of(ranks_.rank());
-  by_threads(team, portions_.count_of(ranks_.rank()), [&](std::size_t i) {
-    const std::size_t k = first + i;
-    const member_rows own(all_, plan_, k);
-    train_options options = own.options();
-    options.stop = end.get_token();
-    std::vector<member_epoch>& told = told_[k];
-    options.observers.push_back([&](const epoch_report& e) {
-      const member_epoch now{.loss = e.train_loss,
-                             .objective = e.objective,
-                             .seconds = e.train_seconds,
-                             .examples = static_cast<double>(e.examples),
-                             .updates = static_cast<double>(e.updates),
-                             .nonzeros = static_cast<double>(e.nonzeros)};
-      told.resize(std::max(told.size(), e.epoch), now);
+}  // namespace
+
+struct members_one_by_one::own_run {
+  own_run(const prepared_data& all, const several_plan& plan, std::size_t k, const std::stop_token& stop,
+          const std::shared_ptr<const time_limit>& limit)
+      : rows(all, plan, k),
+        task(plan.prepare(rows.rows(), with_stop(rows.options(), stop))),
+        run(task, engine, begun(task, limit)) {}
+
+  member_rows rows;
+  prepared_task task;
+  engine_of<serial_engine> engine{serial_engine{}};
+  model_run run;
+
+  epoch_loop& epochs() { return run.epochs(); }
+};
+
+members_one_by_one::members_one_by_one(const prepared_task& all, const several_plan& plan, thread_team& team,
+                                       resolved_run& run, ranks_at_work& ranks)
+    : member_training(all, plan, team, run, ranks), members_(behind() - first()) {
+  using clock = std::chrono::steady_clock;
+  const auto begin = clock::now();
+  ranks_.together([this] {
+    require(plan_.own_models,
+            "these models are trained one by one, each by one thread (shards, optimizers other than sgd, the schedules "
+            "plateau and linear, l2 in two passes, averages): use the serial engine or threads");
+    require(options_.sharing == sharing_kind::automatic,
+            "models that are trained one by one (shards, optimizers other than sgd, the schedules plateau and linear, "
+            "l2 in two passes, averages) have one worker each, so nothing is shared: leave out the sharing");
+    by_threads(team_, members_.size(), [this](std::size_t i) {
+      members_[i].trains = std::make_unique<own_run>(all_.data, plan_, first() + i, ranks_.stop(), run_.limit);
     });
-    engine_of<serial_engine> one{serial_engine{}};
-    ended_[k] = run_training(plan_.prepare(own.rows(), options), one);
-    rows_done_ += ended_[k].examples;
-    if (ended_[k].status != run_status::diverged) return;
-    end.request_stop();
-    ranks_.ask_all_to_stop();
+  });
+  const bool given = options_.step.initial || all_.data.defaults().step;
+  if (!given) {
+    has_steps_ = found_steps();
+    run_.search_seconds = std::chrono::duration<double>(clock::now() - begin).count();
+  }
+  run_.step_found = !given && has_steps_;
+  run_.schedule = members_.front().trains->run.run().schedule;
+  struct {
+    double initial, decay;
+  } of_first{run_.schedule.initial, run_.schedule.decay};
+  ranks_.take_first(of_first);
+  run_.schedule.initial = of_first.initial, run_.schedule.decay = of_first.decay;
+  run_.plan = all_.task->plan();
+}
+
+members_one_by_one::~members_one_by_one() = default;
+
+template <class Work>
+void members_one_by_one::for_those_that_train(const Work& work) {
+  by_threads(team_, members_.size(), [&](std::size_t i) {
+    if (members_[i].trains) work(first() + i, members_[i]);
   });
 }
 
-/// The results of a model besides its parameters.
-struct member_end {
-  double status, epochs, examples, updates, nonzeros, search_seconds, step, decay, objective, gap, told;
-};
-
-constexpr double untold = -1.0;
-
-void members_one_by_one::hear_of_others() {
-  std::vector<member_end> ends;
-  for (std::size_t k = 0; k < ended_.size(); ++k) {
-    const train_result& one = ended_[k];
-    ends.push_back({static_cast<double>(one.status), static_cast<double>(one.epochs), static_cast<double>(one.examples),
-                    static_cast<double>(one.updates), static_cast<double>(one.nonzeros), one.search_seconds, one.step,
-                    one.decay, one.objective, one.gap.value_or(untold), static_cast<double>(told_[k].size())});
-  }
-  ranks_.exchange(std::span(ends), [this](std::size_t k) { return portions_.rank_of(k); });
-  for (std::size_t k = 0; k < ended_.size(); ++k) {
-    train_result& one = ended_[k];
-    one.status = static_cast<run_status>(static_cast<int>(ends[k].status));
-    one.epochs = static_cast<std::size_t>(ends[k].epochs);
-    one.examples = static_cast<std::uint64_t>(ends[k].examples);
-    one.updates = static_cast<std::uint64_t>(ends[k].updates);
-    one.nonzeros = static_cast<std::uint64_t>(ends[k].nonzeros);
-    one.search_seconds = ends[k].search_seconds;
-    one.step = ends[k].step;
-    one.decay = ends[k].decay;
-    one.objective = ends[k].objective;
-    one.gap = ends[k].gap == untold ? std::nullopt : std::optional(ends[k].gap);
-  }
-  double most = 0.0;
-  for (const member_end& end : ends) most = std::max({most, end.epochs, end.told});
-  hear_of_epochs(static_cast<std::size_t>(most));
+void members_one_by_one::begin() {
+  ranks_.together([this] {
+    for_those_that_train([this](std::size_t k, member& m) {
+      m.trains->epochs().begin();
+      standings_[k].course = m.trains->epochs().progress().course;
+    });
+  });
 }
 
-/// A model that ends before others keeps its last state.
-void members_one_by_one::hear_of_epochs(std::size_t epochs) {
-  std::vector<member_epoch> all;
-  for (std::vector<member_epoch>& told : told_) {
-    told.resize(epochs, told.empty() ? member_epoch{} : told.back());
-    all.insert(all.end(), told.begin(), told.end());
-  }
-  ranks_.exchange(std::span(all), [this, epochs](std::size_t i) { return portions_.rank_of(i / epochs); });
-  for (std::size_t k = 0; k < told_.size(); ++k) std::copy_n(all.data() + k * epochs, epochs, told_[k].data());
+void members_one_by_one::train_own(std::size_t) {
+  for_those_that_train([this](std::size_t, member& m) {
+    epoch_loop& epochs = m.trains->epochs();
+    if (ranks_.stop().stop_possible()) m.before = epochs.parameters();
+    epochs.train();
+  });
 }
 
-epoch_report members_one_by_one::after_epoch(std::size_t epoch) const {
-  epoch_report sum{.epoch = epoch};
-  double examples = 0.0, updates = 0.0, nonzeros = 0.0;
-  for (std::size_t k = 0; k < ended_.size(); ++k) {
-    const member_epoch& one = told_[k][epoch - 1];
-    sum.train_loss += one.loss;
-    sum.objective += one.objective;
-    sum.train_seconds += one.seconds;
-    examples += one.examples, updates += one.updates, nonzeros += one.nonzeros;
-  }
-  sum.examples = static_cast<std::uint64_t>(examples);
-  sum.updates = static_cast<std::uint64_t>(updates);
-  sum.nonzeros = static_cast<std::uint64_t>(nonzeros);
-  return sum;
+bool members_one_by_one::measure_own(std::size_t epoch) {
+  std::atomic<bool> whole = true;
+  for_those_that_train([&](std::size_t, member& m) {
+    epoch_loop& epochs = m.trains->epochs();
+    epochs.conclude();
+    // A run may have turned back.
+    while (epochs.goes_on() && epochs.progress().epoch < epoch)
+      if (epochs.train()) epochs.conclude();
+    if (!epochs.goes_on() && epochs.status() == run_status::stopped) whole = false;
+  });
+  return whole;
 }
 
-run_status members_one_by_one::status() const {
-  for (const run_status s : {run_status::diverged, run_status::stopped, run_status::done, run_status::no_progress})
-    if (std::ranges::any_of(ended_, [s](const train_result& r) { return r.status == s; })) return s;
-  return run_status::converged;
+void members_one_by_one::settle_own(std::size_t) {
+  for_those_that_train([this](std::size_t k, member& m) {
+    epoch_loop& epochs = m.trains->epochs();
+    standing& now = standings_[k];
+    now.loss = epochs.last().train_loss, now.objective = epochs.last().objective;
+    now.course = epochs.progress().course;
+    if (epochs.last().gap) {
+      now.reached = epochs.progress().rules.best_objective;
+      now.distance = now.reached - epochs.optimum()->lowest();
+    }
+    rows_done_ += epochs.last().examples - std::exchange(m.counted, epochs.last()).examples;
+    if (!epochs.goes_on() && epochs.status() != run_status::done) end(k, epochs.status());
+  });
 }
 
-std::size_t members_one_by_one::epochs() const {
-  const auto [least, most] = std::ranges::minmax(ended_, {}, &train_result::epochs);
-  return status() == run_status::stopped ? least.epochs : most.epochs;
+void members_one_by_one::end(std::size_t k, run_status how) {
+  member& m = members_[k - first()];
+  train_result result = m.trains->epochs().finish();
+  standing& now = standings_[k];
+  now.loss = result.train_loss, now.objective = result.objective;
+  now.ended = result.status == run_status::diverged ? result.status : how;
+  m.counted.examples = result.examples, m.counted.updates = result.updates, m.counted.nonzeros = result.nonzeros;
+  m.parameters = std::move(result.parameters);
+  m.trains.reset();
 }
 
-std::optional<double> members_one_by_one::gap() const {
-  double reached = 0.0, distance = 0.0;
-  for (const train_result& one : ended_) {
-    if (!one.gap) return std::nullopt;
-    reached += one.objective, distance += *one.gap * std::abs(one.objective);
-  }
-  return distance > 0.0 ? distance / std::abs(reached) : 0.0;
+void members_one_by_one::end_rest() {
+  for_those_that_train([this](std::size_t k, member&) { end(k, run_status::done); });
 }
 
-train_result members_one_by_one::counted() const {
-  train_result sum;
-  for (const train_result& one : ended_) {
-    sum.examples += one.examples;
-    sum.updates += one.updates;
-    sum.nonzeros += one.nonzeros;
-    sum.search_seconds += one.search_seconds;
+void members_one_by_one::keep_pass() {
+  for (member& m : members_) m.before = {};
+}
+
+void members_one_by_one::take_back_pass() {
+  for (member& m : members_)
+    if (m.trains && !m.before.empty()) m.trains->epochs().leave(std::exchange(m.before, {}));
+}
+
+std::vector<float> members_one_by_one::parameters(std::size_t k) const {
+  const member& m = members_[k - first()];
+  return m.trains ? m.trains->epochs().parameters() : m.parameters;
+}
+
+epoch_report members_one_by_one::counted() const {
+  epoch_report sum;
+  for (const member& m : members_) {
+    sum.examples += m.counted.examples;
+    sum.updates += m.counted.updates;
+    sum.nonzeros += m.counted.nonzeros;
   }
   return sum;
 }

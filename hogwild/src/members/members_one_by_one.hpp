@@ -4,63 +4,55 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
+#include <string_view>
 #include <vector>
 
-#include <hogwild/detail/members/ranks_at_work.hpp>
-#include <hogwild/detail/members/several_run.hpp>
-#include <hogwild/detail/teams/thread_team.hpp>
-#include <hogwild/observer.hpp>
-#include <hogwild/result.hpp>
+#include "members/member_training.hpp"
 
 namespace hogwild::detail {
 
-/// Several models that are trained by separate runs, of one worker each, as many at a time as a team has threads; with
-/// several ranks each trains its share of them.
-class members_one_by_one {
+/// Several models that are trained by separate runs of one worker each, an epoch at a time, as many at a time as a team
+/// has threads.
+class members_one_by_one final : public member_training {
  public:
-  /// All arguments outlive it. Throws config_error for options that have no meaning for separate runs.
-  members_one_by_one(const prepared_data& all, const several_plan& plan, ranks_at_work& ranks);
+  /// All arguments outlive it. Finds the steps, and writes what was found into `run`. Throws config_error for options
+  /// that have no meaning for runs of one worker.
+  members_one_by_one(const prepared_task& all, const several_plan& plan, thread_team& team, resolved_run& run,
+                     ranks_at_work& ranks);
+  ~members_one_by_one() override;
 
-  /// Trains all models, by all ranks. A stop request ends all early, and so does a model that diverges: the others are
-  /// then of no use.
-  void train(thread_team& team);
+  void begin() override;
 
-  /// How the whole run ends, given how its models ended.
-  run_status status() const;
-  /// The least number of epochs of any model, if the run was stopped.
-  std::size_t epochs() const;
-  /// How far the sum of the objectives may be above that of their optima, as a fraction of it; nothing unless a
-  /// tolerance needs it.
-  std::optional<double> gap() const;
-  /// The sums of the counts.
-  train_result counted() const;
-  /// The counts of all models at the end of this epoch, with the sums of their losses and objectives on their training
-  /// rows; `train_seconds` are those of all workers together. A model that has ended before counts with its last
-  /// values.
-  epoch_report after_epoch(std::size_t epoch) const;
-  /// The result of the first model.
-  const train_result& first() const { return ended_.front(); }
-  /// Parameters of a model of this rank.
-  const std::vector<float>& parameters(std::size_t model) const { return ended_[model].parameters; }
-  /// Rows of this rank's models that have ended; any thread may ask while they are trained.
-  std::uint64_t rows_done() const { return rows_done_.load(); }
+  std::vector<float> parameters(std::size_t model) const override;
+  epoch_report counted() const override;
+  std::uint64_t rows_done() const override { return rows_done_.load(); }
+  void tell_of_workers(train_result&) const override {}  // they neither exchange nor are replaced
+  std::string_view engine() const override { return plan_.workers > 1 ? "threads" : "serial"; }
+  std::size_t workers() const override { return team_.size(); }
+  std::size_t passes() const override { return plan_.rows == member_rows_kind::shards ? 1 : plan_.models; }
 
  private:
-  struct member_epoch {
-    double loss = 0.0, objective = 0.0, seconds = 0.0, examples = 0.0, updates = 0.0, nonzeros = 0.0;
+  struct own_run;
+  struct member {
+    std::unique_ptr<own_run> trains{};  ///< until it ends
+    std::vector<float> before{};        ///< its parameters before the pass, if a stop may break that off
+    epoch_report counted{};
+    std::vector<float> parameters{};  ///< once it has ended
   };
 
-  void train_own(thread_team& team);
-  void hear_of_others();
-  void hear_of_epochs(std::size_t epochs);
+  /// Calls work(k, member) for each of this rank's models that trains, by all threads.
+  template <class Work>
+  void for_those_that_train(const Work& work);
+  void train_own(std::size_t epoch) override;
+  bool measure_own(std::size_t epoch) override;
+  void settle_own(std::size_t epoch) override;
+  void end(std::size_t model, run_status how) override;
+  void end_rest() override;
+  void keep_pass() override;
+  void take_back_pass() override;
 
-  const prepared_data& all_;
-  const several_plan& plan_;
-  ranks_at_work& ranks_;
-  rank_portions portions_;
-  std::vector<train_result> ended_;
-  std::vector<std::vector<member_epoch>> told_;  ///< for each model, its epochs so far
+  std::vector<member> members_;  ///< of this rank
   std::atomic<std::uint64_t> rows_done_ = 0;
 };
 

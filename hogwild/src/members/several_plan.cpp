@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/members/several_run.hpp>
+#include <hogwild/detail/options/option_list.hpp>
 
 #include "task/require.hpp"
 
@@ -21,15 +22,11 @@ void require_several(const several_plan& plan, const train_options& o, const mod
           "models of numbers do not vote: take the mean of their predictions");
   require(!of_classes || o.weight_positive == 1.0,
           "weight_positive is for two labels, and here are several classes: give weights of classes");
-  require(o.checkpoint.empty() && o.resume.empty(),
-          "one class against the rest and ensembles keep no checkpoints: leave out checkpoint and resume");
+  detail::require_taken(o, &detail::option_details::in_several_models,
+                        "one class against the rest and ensembles do not take");
   require(of_classes || !o.initial, "an ensemble begins with zeros: leave out the warm start");
-  require(!o.virtual_workers, "one class against the rest and ensembles take no virtual workers: leave them out");
-  require(!o.measure_every,
-          "one class against the rest and ensembles are measured after each epoch: leave out measure_every");
   require(o.update == update_kind::lossy || o.update == update_kind::exact,
           "one class against the rest and ensembles take no locked or ordered updates: leave out the update");
-  require(!o.rounds, "one class against the rest and ensembles report whole epochs only: leave out the rounds");
 }
 
 }  // namespace hogwild

@@ -22,6 +22,7 @@
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/run/data_notes.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/rank_paths.hpp>
 #include <hogwild/detail/run/record_observer.hpp>
@@ -35,6 +36,7 @@
 #include "members/members_side_by_side.hpp"
 #include "run/report_teller.hpp"
 #include "run/run_report.hpp"
+#include "run/unchanged_parameters.hpp"
 #include "task/require.hpp"
 
 namespace hogwild {
@@ -91,7 +93,9 @@ class several_run {
 
   train_result operator()() {
     try {
-      members_side_by_side::suits(all_, plan_) ? train_side_by_side() : train_one_by_one();
+      find_steps();
+      announce();
+      train();
       finish();
     } catch (...) {
       tell_of_failure(options_);
@@ -115,21 +119,37 @@ class several_run {
     return means;
   }
 
-  void train_side_by_side() {
-    together_.emplace(all_, plan_, mean_counts(), engine_, *team_, run_, ranks_);
-    const detail::member_groups& groups = together_->groups();
-    announce(groups.engine(), groups.workers(), groups.groups(),
-             [this] { return together_->groups().counted().examples; });
-    if (by_progress(options_, task_.facts().convex) && together_->has_steps() && !options_.stop.stop_requested())
-      together_->begin_falls();
-    together_->begin_with_given();
-    run_status ended = together_->has_steps() ? run_status::done : stop_without_steps();
+  void find_steps() {
+    if (members_side_by_side::suits(all_, plan_)) {
+      models_ = std::make_unique<members_side_by_side>(all_, plan_, mean_counts(), engine_, *team_, run_, ranks_);
+      return;
+    }
+    if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
+    models_ = std::make_unique<members_one_by_one>(all_, plan_, *team_, run_, ranks_);
+    if (is_first())
+      teller_.note(
+          "the models are trained one by one, each by one worker (shards, optimizers other than sgd, the schedules "
+          "plateau and linear, l2 in two passes, averages)");
+  }
+
+  void train() {
+    models_->begin();
+    begun_ = digest_of_models();
+    run_status ended = models_->has_steps() ? run_status::done : stop_without_steps();
     for (std::size_t e = 1; e <= options_.epochs && ended == run_status::done && !time_is_over(); ++e)
       ended = train_epoch(e);
-    const bool sound = together_->end_all();
-    if (!sound && ended != run_status::stopped) ended = run_status::diverged;
+    models_->end_all();
+    if (ended != run_status::stopped && models_->ended() == run_status::diverged) ended = run_status::diverged;
     result_.status = ended;
-    if (ended == run_status::diverged && is_first()) teller_.note(together_->told_of_divergence(result_.epochs));
+    if (ended == run_status::diverged && is_first()) teller_.note(models_->told_of_divergence(result_.epochs));
+  }
+
+  /// Of the parameters of this rank's models.
+  std::uint64_t digest_of_models() const {
+    std::uint64_t digest = 0;
+    for (std::size_t k = portions_.first_of(ranks_.rank()); k < portions_.first_of(ranks_.rank() + 1); ++k)
+      digest = 31 * digest + detail::checksum(std::span<const float>(models_->parameters(k)));
+    return digest;
   }
 
   /// Whether the time is over, by the first rank's clock. Once there are steps, at least one pass is trained.
@@ -144,16 +164,22 @@ class several_run {
   /// How the run ends with this epoch; `done` if it goes on.
   run_status train_epoch(std::size_t epoch) {
     const auto begin = clock::now();
-    if (options_.stop.stop_requested() || !together_->train(epoch)) return stop(stop_cause::request);
+    if (options_.stop.stop_requested() || !models_->train(epoch)) return stop(stop_cause::request);
+    const double seconds = time_since(begin);
+    if (!models_->conclude(epoch)) return stop(stop_cause::request);
     mean_.clear();
-    result_.train_seconds += time_since(begin);
+    result_.train_seconds += seconds;
     result_.epochs = epoch;
-    const bool sound = together_->conclude(epoch);
     const bool stops = report(epoch);
-    if (!sound) return run_status::diverged;
+    if (epoch == 1 && !ranks_.agreed().any(digest_of_models() != begun_) && is_first())
+      teller_.note(unchanged_parameters::note(last_));
+    const std::optional<run_status> ended = models_->ended();
+    if (ended == run_status::diverged) return *ended;
     if (result_.seconds_to_target) return run_status::target;
     if (stops) return stop(stop_cause::observer);
-    return together_->ended().value_or(run_status::done);
+    // Nothing is known of the distance of a mean of weights from its optimum.
+    if (ended == run_status::converged && plan_.mean_weights) return run_status::no_progress;
+    return ended.value_or(run_status::done);
   }
 
   /// The status if the step search was ended by a request or by the time limit.
@@ -174,7 +200,7 @@ class several_run {
     last_.wall_seconds = time_since(run_.begun);
     last_.step = run_.schedule.at(epoch);
     measure(last_);
-    if (!plan_.mean_weights) last_.gap = together_->gap();
+    if (!plan_.mean_weights) last_.gap = models_->gap();
     if (options_.target && stop_rules::reached(*options_.target, last_))
       result_.seconds_to_target = last_.train_seconds;
     return tell_of_epoch();
@@ -182,7 +208,7 @@ class several_run {
 
   /// Counts of the workers of all ranks.
   epoch_report counted() const {
-    epoch_report sum = together_->groups().counted();
+    epoch_report sum = models_->counted();
     std::array<double, 3> counts{static_cast<double>(sum.examples), static_cast<double>(sum.updates),
                                  static_cast<double>(sum.nonzeros)};
     ranks_.agreed().sum(counts);
@@ -238,8 +264,8 @@ class several_run {
     if (!plan_.mean_weights) {
       now.train_loss = now.objective = 0.0;
       for (std::size_t k = 0; k < plan_.models; ++k) {
-        now.train_loss += loss_factor() * together_->loss(k);
-        now.objective += loss_factor() * together_->objective(k);
+        now.train_loss += loss_factor() * models_->loss(k);
+        now.objective += loss_factor() * models_->objective(k);
       }
     }
     if (measures) measure_by_first(now, parameters_now(), plan_.mean_weights);
@@ -268,54 +294,21 @@ class several_run {
     return plan_.by == answer_kind::one_vs_rest ? 1.0 : 1.0 / static_cast<double>(plan_.models);
   }
 
-  void train_one_by_one() {
-    ranks_.together([this] {
-      require(plan_.own_models,
-              "these models are trained one by one, each by one thread (shards, optimizers other than sgd, the "
-              "schedules plateau and linear, l2 in two passes, averages): use the serial engine or threads");
-      alone_.emplace(data_, plan_, ranks_);
-    });
-    if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
-    run_.schedule =
-        schedule_from(options_, data_.defaults(), task_.facts().convex, options_.step.initial.value_or(0.0), false);
-    run_.step_found = !options_.step.initial && !data_.defaults().step;
-    run_.plan = task_.plan();
-    const std::size_t passes = plan_.rows == member_rows_kind::shards ? 1 : plan_.models;
-    if (is_first())
-      tell(options_, [&](observer& o) {
-        o.on_note(
-            "the models are trained one by one (shards, optimizers other than sgd, the schedules plateau and linear, "
-            "l2 in two passes, averages): epochs are reported at the end, and test and validation rows are measured "
-            "once");
-      });
-    announce(plan_.workers > 1 ? "threads" : "serial", team_->size(), passes, [this] { return alone_->rows_done(); });
-    const auto begin = clock::now();
-    alone_->train(*team_);
-    const train_result counted = alone_->counted();
-    last_.examples = counted.examples, last_.updates = counted.updates, last_.nonzeros = counted.nonzeros;
-    // On the average each worker spends equally long searching for steps.
-    run_.search_seconds = counted.search_seconds / static_cast<double>(team_->size() * ranks_.size());
-    result_.train_seconds = time_since(begin) - run_.search_seconds;
-    run_.schedule.initial = alone_->first().step;
-    run_.schedule.decay = alone_->first().decay;
-    result_.status = alone_->status();
-    result_.epochs = alone_->epochs();
-    if (result_.status == run_status::stopped) result_.stopped_by = stop_cause::request;
+  void announce() {
+    ranks_.in_this_thread([this] { announce_here(); });
   }
-
-  void announce(std::string_view engine, std::size_t workers, std::size_t passes,
-                std::function<std::uint64_t()> rows_done) {
-    ranks_.in_this_thread([&] { announce_here(engine, workers, passes, std::move(rows_done)); });
-  }
-  void announce_here(std::string_view engine, std::size_t workers, std::size_t passes,
-                     std::function<std::uint64_t()> rows_done) {
+  void announce_here() {
     if (!options_.record.empty()) {
       record_ = make_record_observer(options_.record, task_, run_);
       run_.options.observers.push_back(record_.get());
     }
-    result_.workers = workers;
+    if (is_first())
+      for (const std::string& sentence : notes_on_data(task_, options_.data_name, agreement(nullptr)))
+        teller_.note(sentence);
+    result_.workers = models_->workers();
+    const std::size_t passes = models_->passes();
     const run_start start{.model = task_.facts().model,
-                          .engine = engine,
+                          .engine = models_->engine(),
                           .workers = result_.workers,
                           .epochs = options_.epochs,
                           .rows = task_.data().rows() * passes,
@@ -325,7 +318,7 @@ class several_run {
                           .decay = run_.schedule.decay,
                           .l2 = run_.l2,
                           .search_seconds = run_.search_seconds,
-                          .rows_done = std::move(rows_done)};
+                          .rows_done = [this] { return models_->rows_done(); }};
     tell(options_, [&](observer& o) { o.on_start(start); });
   }
 
@@ -334,7 +327,7 @@ class several_run {
   /// The parameters of all models; under mean_weights their mean, which is kept until the models change. All ranks send
   /// theirs to the first; on the others the result is zeros.
   std::vector<float> parameters_now() {
-    const auto of = [this](std::size_t k) { return together_ ? together_->parameters(k) : alone_->parameters(k); };
+    const auto of = [this](std::size_t k) { return models_->parameters(k); };
     if (!plan_.mean_weights) return detail::parameters_of_all(ranks_, portions_, task_.facts().parameters, of);
     if (mean_.empty()) mean_ = detail::mean_of_all(ranks_, portions_, task_, *team_, of);
     return mean_;
@@ -357,15 +350,12 @@ class several_run {
   void finish() {
     mean_.clear();  // a model may have gone back to its best epoch
     result_.parameters = parameters_now();
-    const bool stopped = result_.status == run_status::stopped;
-    if (together_) {
-      const epoch_report sums = counted();
-      last_.examples = sums.examples, last_.updates = sums.updates, last_.nonzeros = sums.nonzeros;
-      together_->groups().tell_of_workers(result_);
-    }
+    const epoch_report sums = counted();
+    last_.examples = sums.examples, last_.updates = sums.updates, last_.nonzeros = sums.nonzeros;
+    models_->tell_of_workers(result_);
     if (result_.epochs == 0) {
       last_.train_loss = last_.objective = unknown;
-    } else if (!together_ || !stopped) {
+    } else if (result_.status != run_status::stopped) {
       // A stopped run reports the last measured epoch: measuring once more would take as long as an epoch.
       measure_by_first(last_, result_.parameters, true);
     }
@@ -374,30 +364,7 @@ class several_run {
     result_.labels = data_.labels();
     result_.wall_seconds = time_since(run_.begun);
     detail::tell_of_end(result_, last_, task_, run_);
-    if (alone_ && !plan_.mean_weights) result_.gap = alone_->gap();
-    if (!together_ && !stopped && is_first()) report_all();
     tell(options_, [&](observer& o) { o.on_finish(result_); });
-  }
-
-  /// For models that were trained one by one: reports each epoch, and the end with parameters and the combined measures
-  /// of rows that are measured. For mean_weights only the end is reported.
-  void report_all() {
-    const std::size_t epochs = result_.epochs;
-    const double of_workers = epochs > 0 ? alone_->after_epoch(epochs).train_seconds : 0.0;
-    // Models that were not begun, since another one diverged, have no epochs.
-    const bool end_alone = plan_.mean_weights || result_.status == run_status::diverged;
-    for (std::size_t e = end_alone ? epochs : 1; e <= epochs; ++e) {
-      epoch_report now = alone_->after_epoch(e);
-      const double part = of_workers > 0.0 ? now.train_seconds / of_workers : 1.0;
-      now.train_loss *= loss_factor(), now.objective *= loss_factor();
-      if (end_alone) now.train_loss = last_.train_loss, now.objective = last_.objective;
-      if (e == epochs) now.test = last_.test, now.validation = last_.validation;
-      now.train_seconds = part * result_.train_seconds;
-      now.wall_seconds = result_.wall_seconds - (1.0 - part) * result_.train_seconds;
-      now.step = run_.schedule.at(e);
-      teller_.tell(now, &observer::on_epoch,
-                   [this, e, epochs] { return e == epochs ? result_.parameters : std::vector<float>(); });
-    }
   }
 
   const prepared_task& all_;
@@ -411,10 +378,10 @@ class several_run {
   const train_options& options_;
   report_teller teller_;
   std::unique_ptr<thread_team> team_;
-  std::optional<members_side_by_side> together_{};
-  std::optional<members_one_by_one> alone_{};
+  std::unique_ptr<detail::member_training> models_{};
   std::unique_ptr<observer> record_{};
   std::vector<float> mean_{};    ///< under mean_weights: the mean of the models as they are; empty until it is needed
+  std::uint64_t begun_ = 0;      ///< digest_of_models() before the first epoch
   std::exception_ptr thrown_{};  ///< by an observer of the first rank
   epoch_report last_{};
   train_result result_{};

@@ -94,6 +94,26 @@ bool is_given(const std::function<void(std::span<float>)>& f) {
   return static_cast<bool>(f);
 }
 
+bool is_given(const std::vector<observer_handle>& observers) {
+  return !observers.empty();
+}
+bool is_given(const std::stop_token& stop) {
+  return stop.stop_possible();
+}
+template <class T>
+bool is_given(const std::optional<T>& value) {
+  return value.has_value();
+}
+
+/// Whether an option is given, or has another value than it has by itself.
+template <class T>
+bool differs(const T& value, const T& by_itself) {
+  if constexpr (requires { is_given(value); })
+    return is_given(value);
+  else
+    return text_of(value) != text_of(by_itself);
+}
+
 /// Adds an option's value as text, if its type has one.
 template <class T>
 void add_value(std::vector<named_value>& all, std::string_view name, const T& value) {
@@ -129,6 +149,15 @@ void require_ranges(const train_options& options) {
       throw config_error(std::string(option.name) + " is " + to_text(*number) + ": it takes a " +
                          (std::isfinite(*number) ? "" : "finite ") +
                          option.range.text(is_whole_number<std::remove_cvref_t<decltype(value)>>));
+  });
+}
+
+void require_taken(const train_options& options, std::string_view option_details::*kind, std::string_view refusal) {
+  const train_options by_themselves;
+  for_each_run_option([&](const auto& option) {
+    const std::string_view words = option.*kind;
+    if (!words.empty() && differs(option.of(options), option.of(by_themselves)))
+      throw config_error(std::string(refusal) + " " + std::string(words) + ": leave that out");
   });
 }
 

@@ -8,7 +8,7 @@
 
 #include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/run/engine_run.hpp>
-#include <hogwild/detail/run/epoch_loop.hpp>
+#include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/detail/run/optimum_bound.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/task/training_task.hpp>

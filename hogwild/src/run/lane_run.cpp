@@ -13,8 +13,8 @@
 #include <hogwild/detail/math/proximal.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
-#include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/detail/task/lane_constants.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
 
@@ -141,7 +141,7 @@ void lane_run::place(std::size_t k, const lane_settings& settings, std::span<con
           "the parameters given for models side by side have another size than their model");
   require((settings.l1 > 0.0) == proximal(), "of models side by side, either all have an l1 or none has");
   const bool counts_columns = !task_.shrinks() && task_.options().form == l2_form::by_degree;
-  require(settings.l2 == 0.0 || !counts_columns || !task_.data().degree.empty(),
+  require(settings.l2 == 0.0 || !counts_columns || !task_.data().degree.empty() || task_.data().columns == 0,
           "models side by side need the number of rows of each column for their l2, and it was not counted: give an l2 "
           "to the model that they are made from");
   settings_[k] = settings;

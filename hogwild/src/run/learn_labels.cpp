@@ -38,6 +38,9 @@ void require_two_labels(const std::vector<double>& mine, const std::vector<doubl
 label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks) {
   if (ranks.alone() || kind == label_kind::real) return label_map::learn(kind, labels, source);
   if (kind != label_kind::classes) label_map::refuse_lists(labels, source);
+  if (ranks.any(!labels.rounded().empty()) && labels.rounded().empty())
+    throw input_error(source + ": another rank has labels of classes that double precision cannot tell from their " +
+                      "neighbours: number the classes anew");
   std::vector<double> values;
   values.reserve(labels.size());
   for (std::size_t r = 0; r < labels.size(); ++r) {
@@ -50,10 +53,10 @@ label_map learn_labels(label_kind kind, const label_column& labels, const std::s
   std::vector<double> all = ranks.all_of(values);
   if (kind == label_kind::binary) require_two_labels(values, all, ranks);
   values = std::move(all);
-  return label_map::learn(kind, label_column(std::span<const double>(values)), source);
+  return label_map::learn(kind, label_column(std::span<const double>(values)).with_rounded(labels.rounded()), source);
 }
 
-label_map declared_labels(label_kind kind, const std::vector<double>& values, const label_column& labels,
+label_map declared_labels(label_kind kind, const std::vector<double>& values, const sparse_view& rows,
                           const std::string& source) {
   require(kind != label_kind::real,
           "only labels of classes can be declared, and this model learns numbers: leave them out");
@@ -66,7 +69,7 @@ label_map declared_labels(label_kind kind, const std::vector<double>& values, co
           "this model has two labels, but " + std::to_string(sorted.size()) + " are declared");
   // Other faults of declared labels are reported as for labels that occur.
   const label_map known = label_map::learn(kind, label_column(std::span<const double>(sorted)), "the declared labels");
-  known.require_known(labels, source);
+  known.require_known(rows.label, source, rows.id, true);
   return known;
 }
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstddef>
 
-#include <hogwild/detail/run/epoch_loop.hpp>
+#include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
 namespace hogwild {
@@ -14,7 +14,7 @@ class measured_epochs {
  public:
   measured_epochs(const training_task& work, const resolved_run& run)
       : monotone_(!work.facts().non_monotone),
-        may_overshoot_(run.plan.options.exchange.workers > 1),
+        may_overshoot_(run.plan.options.exchange.workers > 1 || run.step_is_guess),
         last_(run.options.epochs),
         every_(by_rule(run.options)) {}
 

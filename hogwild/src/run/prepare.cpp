@@ -339,7 +339,7 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
       defaults_(traits.defaults) {
   require_same_training(options_, traits, data, agreement(ranks_));
   check(options_, traits);
-  notes_ = std::make_shared<run_notes>(options_.observers);
+  notes_ = std::make_shared<run_notes>(options_.observers.size());
   options_.observers.emplace_back(notes_);
   const std::string source = options.data_name.empty() ? "the training data" : options.data_name;
   if (data.rows() == 0) throw input_error(source + " has no rows");
@@ -347,9 +347,11 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   require_fits(options_.test, data, "the test data", options_, traits);
   require_fits(options_.validation, data, "the validation data", options_, traits);
   labels_ = options_.labels.empty() ? learn_labels(traits.labels, data.label, source, agreement(ranks_))
-                                    : declared_labels(traits.labels, options_.labels, data.label, source);
-  if (options_.test) labels_.require_known(options_.test->label, "the test data");
-  if (options_.validation) labels_.require_known(options_.validation->label, "the validation data");
+                                    : declared_labels(traits.labels, options_.labels, data, source);
+  const bool declared = !options_.labels.empty();
+  if (const auto& rows = options_.test) labels_.require_known(rows->label, "the test data", rows->id, declared);
+  if (const auto& rows = options_.validation)
+    labels_.require_known(rows->label, "the validation data", rows->id, declared);
   require(options_.validation_fraction == 0.0 || agreement(ranks_).alone(),
           "several ranks cannot hold back a fraction of the rows for validation; give validation rows");
   if (options_.validation_fraction > 0.0) hold_back(traits);

@@ -2,11 +2,13 @@
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -65,6 +67,33 @@ std::optional<resumed_checkpoint> resumed_of_epoch(const std::string& path, std:
 
 std::string file_of(const std::string& path, std::size_t rank) {
   return atomic_file::target_of(path + ".rank" + std::to_string(rank)).string();
+}
+
+/// If PATH is lost: the latest epoch of which a rank has left a file here, in a run whose ranks had one state.
+named_epoch named_by_files(const std::string& path) {
+  namespace fs = std::filesystem;
+  named_epoch found;
+  const std::string begin = fs::path(path).filename().string() + ".rank";
+  const fs::path folder = fs::path(path).parent_path();
+  std::error_code unreadable;
+  fs::directory_iterator at(folder.empty() ? "." : folder, unreadable);
+  for (; !unreadable && at != fs::directory_iterator(); at.increment(unreadable)) {
+    const std::string name = at->path().filename().string();
+    std::size_t rank = 0;
+    if (!name.starts_with(begin)) continue;
+    const char* const last = name.data() + name.size();
+    const auto [end, fault] = std::from_chars(name.data() + begin.size(), last, rank);
+    if (fault != std::errc() || (end != last && std::string_view(end, last) != ".previous")) continue;
+    try {
+      const named_epoch one = named_by(read_checkpoint(at->path().string()));
+      if (!one.alike) continue;
+      // At least two: a single rank has no file of this name.
+      found = {std::max({found.ranks, rank + 1, std::size_t{2}}), std::max(found.epoch, one.epoch), true};
+    } catch (const error&) {
+      // Another rank's file may be whole.
+    }
+  }
+  return found;
 }
 
 /// The checkpoint that rank `rank` wrote at that epoch, under its own or its previous name.
@@ -174,7 +203,8 @@ resumed_checkpoint resume_of_rank(const std::string& path, const agreement& rank
   } catch (const input_error& e) {
     why = e.what();
   }
-  const named_epoch named = latest(here ? named_by(here->state) : named_epoch(), ranks);
+  named_epoch named = latest(here ? named_by(here->state) : named_epoch(), ranks);
+  if (named.ranks == 0) named = latest(named_by_files(path), ranks);
   if (named.ranks == 0) throw input_error(why);
   if (named.alike) {
     if (ranks.alone() && named.ranks == 1) return std::move(*here);

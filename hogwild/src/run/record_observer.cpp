@@ -132,6 +132,8 @@ class record_observer final : public observer {
     return observer_answer::go_on;
   }
 
+  void on_note(std::string_view) override {}  // the result has all notes
+
   void on_finish(const train_result& r) override {
     record_.write(r, r.status == run_status::diverged ? std::optional(divergence_advice(r)) : std::nullopt);
   }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <hogwild/detail/results/parameter_order.hpp>
-#include <hogwild/detail/run/epoch_loop.hpp>
+#include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/detail/task/scoring.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/observer.hpp>

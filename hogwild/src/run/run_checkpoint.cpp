@@ -100,6 +100,9 @@ detail::checkpoint_origin origin_of(const training_task& work, const param_store
   add("bytes of a parameter", work.facts().scalar_bytes);
   add("arrays of the optimiser", store.shape().state_arrays);
   if (o.sharing == access_kind::deterministic) add("rows of a turn", o.exchange.rows);
+  // A step suits one of these: sums of gradients of so many rows of each rank, or workers that go their own ways.
+  if (alike) all.push_back({"what ranks meet for", std::string(name_of(o.sharing))});
+  if (o.sharing == access_kind::gathered) add("rows between two meetings", o.exchange.rows);
   all.push_back({"the first rows", first_values(data, run)});
   std::ranges::move(followed, std::back_inserter(all));
   return {work.facts().model, std::move(all)};

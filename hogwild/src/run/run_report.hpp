@@ -5,7 +5,7 @@
 #include <string>
 
 #include <hogwild/detail/run/engine_run.hpp>
-#include <hogwild/detail/run/epoch_loop.hpp>
+#include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/observer.hpp>
 
 namespace hogwild::detail {

@@ -22,6 +22,7 @@
 #include <hogwild/engines.hpp>
 
 #include "run/memory_need.hpp"
+#include "run/model_run.hpp"
 
 // Prepares a run up to its first epoch: a step, a sharing, the workers.
 
@@ -66,6 +67,7 @@ void find_schedule(const training_task& task, const prepared_data& ready, resolv
   const bool search = !given && !run.resumed;
   const double initial = search ? find_step(task, options.initial, run.end_token()) : given.value_or(0.0);
   run.step_found = search && !agreement(run.ranks).any(run.end_token().stop_requested());
+  run.step_is_guess = run.step_found && task.facts().unbounded_curvature;
   run.schedule = run.resumed ? schedule_of_checkpoint(run.resumed->state)
                              : schedule_from(options, defaults, task.facts().convex, initial, search);
   if (run.resumed) fill_decay(run.schedule, false);
@@ -102,6 +104,7 @@ resolved_run begin_run(const prepared_task& task, std::shared_ptr<const time_lim
   if (!resume.empty()) run.resumed = std::make_shared<const resumed_checkpoint>(resume_of_rank(resume, ranks));
   const std::string& checkpoint = run.options.checkpoint;
   if (!checkpoint.empty()) require_checkpoint_place(checkpoint_of_rank(checkpoint, ranks));
+  detail::require_granted_memory(*task.task, task.task->plan(), 1);  // the search for a step needs that much
   {
     const search_clock searching(run.search_seconds);
     find_schedule(*task.task, ready, run);
@@ -109,8 +112,29 @@ resolved_run begin_run(const prepared_task& task, std::shared_ptr<const time_lim
   return run;
 }
 
-train_result run_training(const prepared_task& ready, any_engine& engine, const chosen_l2& chosen) {
+model_run::model_run(const prepared_task& ready, any_engine& engine, resolved_run begun)
+    : run_(std::move(begun)), planner_(*ready.task, run_) {
   const training_task& task = *ready.task;
+  planner_.agree_on_schedule();
+  run_.options.record = written_by_rank(run_.options.record, planner_.ranks().rank());
+  if (!run_.options.record.empty()) {
+    record_ = make_record_observer(run_.options.record, task, run_);
+    run_.options.observers.push_back(record_.get());
+  }
+  for (const std::string& sentence : notes_on_data(task, run_.options.data_name, planner_.ranks()))
+    planner_.note(sentence);
+  {
+    const search_clock searching(run_.search_seconds);
+    const std::size_t workers = engine.plan(planner_);
+    run_.plan = task.plan(planner_.loop());
+    detail::require_granted_memory(task, run_.plan, workers);
+    planner_.note_idle_workers(workers, run_.plan);
+  }
+  started_ = engine.start_workers(task, run_.plan, [&](std::string_view sentence) { planner_.note(sentence); });
+  epochs_.emplace(task, *started_, run_);
+}
+
+train_result run_training(const prepared_task& ready, any_engine& engine, const chosen_l2& chosen) {
   if (const agreement ranks(ready.data.ranks()); !ranks.alone()) engine.require_same_on(ranks);
   const train_options& options = ready.data.options();
   const bool by_folds = !chosen.tried.empty();
@@ -123,25 +147,7 @@ train_result run_training(const prepared_task& ready, any_engine& engine, const 
     run.begun = chosen.begun;
     run.cpu_begun = chosen.cpu_begun;
   }
-  run_planner planner(task, run);
-  planner.agree_on_schedule();
-  std::unique_ptr<observer> record;
-  run.options.record = written_by_rank(run.options.record, planner.ranks().rank());
-  if (!run.options.record.empty()) {
-    record = make_record_observer(run.options.record, task, run);
-    run.options.observers.push_back(record.get());
-  }
-  for (const std::string& sentence : notes_on_data(task, run.options.data_name, planner.ranks()))
-    planner.note(sentence);
-  {
-    const search_clock searching(run.search_seconds);
-    const std::size_t workers = engine.plan(planner);
-    run.plan = task.plan(planner.loop());
-    detail::require_granted_memory(task, run.plan, workers);
-    planner.note_idle_workers(workers, run.plan);
-  }
-  const auto started = engine.start_workers(task, run.plan, [&](std::string_view sentence) { planner.note(sentence); });
-  return train_epochs(task, *started, run);
+  return model_run(ready, engine, std::move(run)).epochs().run();
 }
 
 }  // namespace hogwild

@@ -48,7 +48,7 @@ class sampled_task {
   std::shared_ptr<const training_task> task_{};
 };
 
-/// A run on the sample, of one pass at most.
+/// A run on the sample, of one pass or two.
 class sample_run {
  public:
   template <class Engine>
@@ -88,16 +88,18 @@ class sample_run {
   round_driver rounds_;
 };
 
-/// The sample's objective after one pass with this step; infinite if the pass is not possible or diverges. Without a
-/// bound on its curvature a loss may diverge to a finite value; then the result is also infinite if the pass has raised
-/// the objective.
+/// The sample's objective after one pass with this step, and one with the step `falls` times as large if that is not 0;
+/// infinite if a pass is not possible or diverges. Without a bound on its curvature a loss may diverge to a finite
+/// value; then the result is also infinite if the passes have raised the objective.
 template <class Engine>
 double objective_after_pass(const Engine& engine, const training_task& work, const loop_plan& plan, double step,
-                            const std::function<void(std::span<float>)>& initial, const std::stop_token& stop) {
+                            const std::function<void(std::span<float>)>& initial, const std::stop_token& stop,
+                            double falls = 0.0) {
   if (work.facts().scaled && step * work.options().l2 >= 0.5) return HUGE_VAL;
   sample_run run(engine, work, plan, initial, stop);
   const double most = work.facts().unbounded_curvature ? run.objective() : HUGE_VAL;
   run.pass(step);
+  if (falls > 0.0) run.pass(falls * step);
   const double reached = run.objective();
   return std::isfinite(reached) && reached <= most ? reached : HUGE_VAL;
 }
@@ -244,14 +246,13 @@ double step_factor(const training_task& work, const loop_options& loop, double f
   loop_options one_rank = loop;
   one_rank.shards = sharding::fixed;
   one_rank.sharing = access_kind::gathered;
-  one_rank.exchange = {
-      .rows = between,
-      .gain_weight = std::ceil(static_cast<double>(all) / static_cast<double>(between)) / static_cast<double>(all),
-      .workers = 1};
+  one_rank.exchange = {.rows = between, .gain_weight = 1.0 / static_cast<double>(between), .workers = 1};
   const sync_engine alone{.workers = 1, .rows = between, .pin = false};
   const loop_plan plan = trial.plan(one_rank);
+  // A run's steps fall, and with them the noise that large ones leave: that noise must not decide.
+  constexpr double falls = 0.1;
   const auto objective = [&](double factor) {
-    return objective_after_pass(alone, trial, plan, found * factor, initial, stop);
+    return objective_after_pass(alone, trial, plan, found * factor, initial, stop, falls);
   };
   const double start = sample_run(alone, trial, plan, initial, stop).objective();
   double factor = static_cast<double>(rows), lowest = objective(factor);

@@ -20,14 +20,14 @@
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
-#include <hogwild/detail/run/optimum_bound.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/step_search.hpp>
-#include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/detail/search/for_each_in_threads.hpp>
 #include <hogwild/detail/task/measure_unsorted.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
+
+#include "run/lane_progress.hpp"
 
 namespace hogwild {
 
@@ -63,16 +63,13 @@ struct trials_side_by_side::group {
 struct trials_side_by_side::lane {
   const side_by_side_trial* of = nullptr;
   group* among = nullptr;  ///< null: it has not begun
-  step_schedule schedule{};
+  lane_progress progress{};
   double l1 = 0.0, l2 = 0.0;
   std::uint32_t batch = 1;
   bool found = false;      ///< its step was found by a search
   bool has_ended = false;  ///< by its tolerance
-  stop_rules rules{};
-  objective_fall fall{};
-  std::optional<optimum_bound> optimum{};  ///< set if a tolerance needs it
-  lane_kept best{};                        ///< the state at its lowest objective, if a tolerance needs it
-  lane_kept kept{};                        ///< the state after `outcome.epochs`; empty: a new one
+  lane_kept best{};        ///< the state at its lowest objective, if a tolerance needs it
+  lane_kept kept{};        ///< the state after `outcome.epochs`; empty: a new one
   side_by_side_outcome outcome{};
 
   lane_settings asked() const { return {.l1 = l1, .l2 = l2, .rows = {.held_out = of->held_out}}; }
@@ -183,7 +180,7 @@ void trials_side_by_side::begin(lane& of) {
     const double rows = 1.0 / std::max(largest_step_ * among.curvature, 1e-9);
     of.batch = std::bit_floor(static_cast<std::uint32_t>(std::clamp(rows, 1.0, static_cast<double>(of.batch))));
   }
-  of.schedule = schedule_from(o, defaults, common.facts().convex, initial, !given);
+  of.progress.schedule = schedule_from(o, defaults, common.facts().convex, initial, !given);
   if (by_batches) detail::require_below_one(initial * of.l2);
   of.among = &among;
 }
@@ -243,7 +240,7 @@ std::vector<trials_side_by_side::unit> trials_side_by_side::units_of(std::span<l
   std::vector<unit> units;
   for (auto& [what, all] : alike) {
     // Sorted by shrinkage: lanes that shrink far, whose weights are rescaled many times in a pass, are put together.
-    std::ranges::stable_sort(all, {}, [](const lane* of) { return of->schedule.initial * of->l2; });
+    std::ranges::stable_sort(all, {}, [](const lane* of) { return of->progress.schedule.initial * of->l2; });
     const std::size_t each = (lanes.size() + how_.threads - 1) / how_.threads;
     const std::size_t most = lane_run::lanes_for(*std::get<0>(what)->made.task, each);
     std::vector<unit> cut = cut_up(all, most), by_fold;
@@ -297,7 +294,7 @@ std::unique_ptr<lane_run> trials_side_by_side::start(const unit& of) const {
   double largest = first.found ? 0.0 : first.l1 > 0.0 ? largest_with_l1_ : largest_step_;
   for (const lane& l : shared_->lanes)
     if (l.among == &among && l.batch == options.batch && l.found == first.found)
-      largest = std::max(largest, l.schedule.initial);
+      largest = std::max(largest, l.progress.schedule.initial);
   auto run = std::make_unique<lane_run>(among.task(), among.made.data.options(), lanes, largest, among.engine,
                                         first.found ? among.made.task.get() : nullptr);
   among.planned.insert({kind, {run->plan().options, run->scaling()}});
@@ -325,7 +322,7 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
   };
   if (any_progress && of.front()->outcome.epochs == 0) {
     const auto measured = losses();
-    for (std::size_t k = 0; k < of.size(); ++k) of[k]->fall = {measured[k].loss};
+    for (std::size_t k = 0; k < of.size(); ++k) of[k]->progress.fall = {measured[k].loss};
   }
   // Lanes that have ended keep their state and when they ended. Lanes that go on keep the state in which the call
   // began, so that it can be broken off.
@@ -334,12 +331,12 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
   const auto decided = among.planned.find({of.front()->batch, of.front()->found});
   for (lane& l : now)
     if (decided != among.planned.end() && l.outcome.epochs == 0)
-      l.schedule.initial = decided->second.scaling.of(l.schedule.initial);
+      l.progress.schedule.initial = decided->second.scaling.of(l.progress.schedule.initial);
   std::size_t going = of.size();
   for (std::size_t e = of.front()->outcome.epochs + 1; e <= epochs && going > 0; ++e) {
     std::vector<double> steps(lanes);
     for (std::size_t k = 0; k < of.size(); ++k)
-      if (!now[k].has_ended) steps[k] = now[k].schedule.at(e) * now[k].rules.step_factor;
+      if (!now[k].has_ended) steps[k] = now[k].progress.step(e);
     run.train(e, steps, how_.stop);
     if (how_.stop.stop_requested()) return;
     if (how_.passed) how_.passed(of.size());
@@ -349,19 +346,15 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
     const std::vector<double> penalties = run.penalties();
     for (std::size_t k = 0; k < of.size(); ++k) {
       if (!is_due(now[k])) continue;
-      epoch_report seen{.epoch = e, .train_loss = measured[k].loss};
+      std::optional<loss_bound> bound;
       if (goes_by_distance(now[k])) {
-        const std::optional<loss_bound> bound = among.bound(now[k].of->held_out, run.parameters(k), *alone, how_.stop);
+        bound = among.bound(now[k].of->held_out, run.parameters(k), *alone, how_.stop);
         if (!bound) return;  // a stop was requested
-        if (!now[k].optimum) now[k].optimum.emplace(now[k].l1, now[k].l2);
-        now[k].optimum->take(*bound, *alone);
-        seen.train_loss = bound->loss;
-        if (now[k].optimum->tells()) seen.gap = now[k].optimum->gap(seen.train_loss + penalties[k]);
       }
-      seen.objective = seen.train_loss + penalties[k];
       const train_options& asked = now[k].of->options;
       const auto [ended, best] =
-          now[k].rules.after(seen, now[k].fall, asked, convex, now[k].schedule, epochs_measured(e, asked));
+          now[k].progress.after({.epoch = e, .train_loss = measured[k].loss}, penalties[k], bound, now[k].l1, now[k].l2,
+                                *alone, asked, convex, epochs_measured(e, asked));
       if (best) now[k].best = run.kept(k);
       if (!ended) continue;
       now[k].has_ended = true;

@@ -54,7 +54,8 @@ template <parameter T>
 class rank_meeting final : public exchange_hook {
  public:
   /// `gathered`: the mean of the gathered gains times `scale` is added to the parameters, unless a receiver takes the
-  /// sums. Otherwise all ranks average parameters and state, weighted by rows, for the groups `trained` only, because a
+  /// sums. A meeting of fewer rows than the fullest one makes a shorter step, in proportion, so that all rows count
+  /// alike. Otherwise all ranks average parameters and state, weighted by rows, for the groups `trained` only, because a
   /// mean of equal numbers is not always the same number.
   rank_meeting(const param_store& mine, std::size_t slot, sync_rank& rank, bool gathered, double scale,
                std::vector<parameter_group> trained)
@@ -104,14 +105,15 @@ class rank_meeting final : public exchange_hook {
       complete = complete && pairs_of(r) != too_many;
     }
     if (all_rows == 0.0) return false;
+    most_rows_ = std::max(most_rows_, all_rows);
     if (!gathered_)
       take_mean(brought / all_rows);
     else if (sum_receiver_ != nullptr)
-      deliver_sums(1.0 / all_rows);
+      deliver_sums(1.0 / all_rows, all_rows / most_rows_);
     else if (complete)
-      add_pairs(static_cast<std::size_t>(longest), static_cast<T>(scale_ / all_rows));
+      add_pairs(static_cast<std::size_t>(longest), static_cast<T>(scale_ / most_rows_));
     else
-      add_arrays(static_cast<T>(scale_ / all_rows));
+      add_arrays(static_cast<T>(scale_ / most_rows_));
     position_ += all_rows;
     me_.meeting_ns.raise(static_cast<std::uint64_t>((clock::now() - begin) / std::chrono::nanoseconds(1)));
     return true;
@@ -182,9 +184,9 @@ class rank_meeting final : public exchange_hook {
     count(me_.dense_meetings, w.size());
   }
 
-  void deliver_sums(double gain_weight) {
+  void deliver_sums(double gain_weight, double part) {
     ranks_.all_reduce(gains());
-    sum_receiver_(sums_to_, gain_weight, position_);
+    sum_receiver_(sums_to_, gain_weight, part, position_);
     count(me_.dense_meetings, gains().size());
   }
 
@@ -214,7 +216,8 @@ class rank_meeting final : public exchange_hook {
   double scale_;
   std::vector<parameter_group> trained_;
   std::uint64_t rows_met_;
-  double position_ = 0.0;  ///< rows of all ranks in past meetings
+  double position_ = 0.0;   ///< rows of all ranks in past meetings
+  double most_rows_ = 0.0;  ///< rows of all ranks in the fullest of them: the first
   void* sums_to_ = nullptr;
   sum_receiver sum_receiver_ = nullptr;
   void* changes_to_ = nullptr;

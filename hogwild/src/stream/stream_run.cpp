@@ -10,6 +10,7 @@
 
 #include <hogwild/detail/math/proximal.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
+#include <hogwild/detail/options/option_list.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/run/choose.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
@@ -42,23 +43,12 @@ constexpr std::uint64_t rows_of_part = 8192;
 constexpr std::string_view source = "the stream";
 
 train_options checked(train_options o, const model_traits& traits) {
-  const auto unused = [](bool given, const char* what) {
-    require(!given, std::string("a stream does not take ") + what + ": leave that out");
-  };
-  unused(o.test || o.validation || o.validation_fraction > 0.0, "test and validation rows");
-  unused(o.target || o.tolerance || o.max_seconds, "a target, a tolerance or a number of seconds");
-  unused(o.measure_every.has_value(), "epochs between measurements");
-  unused(o.average.has_value(), "an average over epochs");
-  unused(!o.record.empty() || !o.checkpoint.empty(), "a record, or a checkpoint after each epoch");
-  unused(!o.observers.empty(), "observers");
+  detail::require_taken(o, &detail::option_details::in_streams, "a stream does not take");
   o.observers = silent_observers();  // each batch would repeat the same notes
-  unused(o.reproducible || o.virtual_workers, "virtual workers");
-  unused(o.weights.any() || o.weight_positive != 1.0, "weights of classes (rows may have weights)");
-  unused(o.rounds > 1, "rounds of an epoch");
-  unused(o.stop.stop_possible(), "a request to stop, because each call ends by itself");
-  unused(o.step.warm_up > 0, "a warm-up");
-  unused(o.ownership == ownership_kind::blocks, "ownership of blocks of ratings");
-  unused(o.optimizer == optimizer_kind::ftrl, "ftrl, whose thresholds depend on the rows of an epoch");
+  require(o.ownership != ownership_kind::blocks,
+          "a stream does not take ownership of blocks of ratings: leave that out");
+  require(o.optimizer != optimizer_kind::ftrl,
+          "a stream does not take ftrl, whose thresholds depend on the rows of an epoch: choose another optimizer");
   require(o.order == row_order::chunked || o.order == row_order::sequential,
           "a stream is trained in the order of its rows: leave the order out");
   const schedule_kind kind = o.step.kind.value_or(schedule_kind::constant);
@@ -135,9 +125,10 @@ stream_run::~stream_run() = default;
 
 void stream_run::check(const sparse_view& rows) const {
   const std::string name(source);
-  if (rows.label.lists()) label_map::refuse_lists(rows.label, name);
+  if (rows.label.lists())
+    throw input_error(name + ": its rows have lists of labels, which a stream does not take: train them from a file");
   require_trainable(rows, name, options_, model_.traits);
-  if (labels_.kind() != label_kind::real) labels_.require_known(rows.label, name);
+  if (labels_.kind() != label_kind::real) labels_.require_known(rows.label, name, {}, true);
   require(!rows.image.known(), "a stream takes rows of features, not images");
   model_.require_data(rows);
   const std::size_t common = std::min(numbers_.size(), rows.original.size());

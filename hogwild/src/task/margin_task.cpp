@@ -162,9 +162,6 @@ void margin_task::settle(const param_store& store, std::size_t epoch, double ste
   const ftrl_rule rule = ftrl_of(options_, step, rows, static_cast<double>(epoch));
   const param_view<float> z(store.state<float>(1));
   for_all([&](std::size_t j) { return rule.weight(z.load(j), squares.load(j)); });
-  if (options_.bias == 0) return;
-  const float of_bias = rule.without_l1_and_l2().weight(z.load(data_.columns), squares.load(data_.columns));
-  w.store(data_.columns, bias_value(options_) * of_bias);
 }
 
 std::optional<loss_bound> margin_task::bound(std::span<const float> parameters, thread_team& threads,

@@ -51,14 +51,8 @@ std::vector<float> margins_of(const training_task& task, std::span<const float> 
 
 /// Resets the optimiser's memory of the bias's path, which would lead away from its new place.
 void move_bias(const training_task& task, const param_store& store, std::size_t j, float to) {
-  const param_view<float> w(store.parameters<float>());
-  const float from = w.load(j);
-  w.store(j, to);
-  const optimizer_kind by = task.options().optimizer;
-  if (!sums_up(by)) param_view<float>(store.state<float>(0)).store(j, 0.0f);
-  if (by != optimizer_kind::ftrl) return;
-  const param_view<float> sums(store.state<float>(1));  // the weight is a multiple of these sums
-  sums.store(j, from == 0.0f ? 0.0f : sums.load(j) * (to / from));
+  param_view<float>(store.parameters<float>()).store(j, to);
+  if (!sums_up(task.options().optimizer)) param_view<float>(store.state<float>(0)).store(j, 0.0f);
 }
 
 double minimise_bias(const training_task& task, const margin_loss& loss, const param_store& store, double scale,

@@ -106,6 +106,19 @@ TEST_F(dataset_cache, one_of_another_version_size_or_checksum_is_rebuilt) {
   expect_rebuilt("empty");
 }
 
+// Rows with the columns of another dataset are not checked by numbers of their own.
+TEST_F(dataset_cache, that_says_it_has_the_columns_of_another_dataset_is_rebuilt) {
+  opening{source};
+  std::string bytes = read_text(cache);
+  detail::cache_header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.numbered = 1;
+  header.checksum = detail::header_checksum(header);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  folder.write("train.svm.hogwild", bytes);
+  expect_rebuilt("was made with other options");
+}
+
 // A writer can set the modification time of a file, but not the change time.
 TEST_F(dataset_cache, a_source_that_was_changed_and_given_its_old_time_is_read_again) {
   opening{source};

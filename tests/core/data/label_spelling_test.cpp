@@ -109,6 +109,27 @@ TEST(label_spelling, refuses_whole_numbers_that_were_rounded) {
     EXPECT_THAT(fault(rounded), HasSubstr("double precision cannot tell from")) << rounded;
 }
 
+TEST(label_spelling, tells_of_numbers_that_were_rounded) {
+  const auto rounded = [](std::initializer_list<const char*> texts) {
+    label_spelling spelling;
+    for (const char* const text : texts) spelling.add(std::strtod(text, nullptr), text);
+    const std::vector<std::uint64_t> words = spelling.encode();
+    const auto again = label_spelling::decode(std::as_bytes(std::span(words)));
+    EXPECT_EQ(again ? again->rounded() : "no", spelling.rounded());
+    return std::string(spelling.rounded());
+  };
+  for (const char* const own :
+       {"0.1", "0.10000000000000001", "1.000000000000000056e-01", "+0.50", "1e5", "1e23", "99999999999999991611392",
+        "0e7", "-0.0", "7.2048431380967008e16", "3.", ".25", "2.2250738585072014e-308", "1E+3"})
+    EXPECT_EQ(rounded({own}), "") << own;
+  for (const char* const text :
+       {"0.123456789012345678901", "7.2048431380967004e16", "1e-400", "-720484313809670.04e2"})
+    EXPECT_EQ(rounded({text}), text);
+  // Whichever comes first, and however short the other is.
+  EXPECT_EQ(rounded({"0.50", "0.50000000000000000001"}), "0.50000000000000000001");
+  EXPECT_EQ(rounded({"0.50000000000000000001", "0.50"}), "0.50000000000000000001");
+}
+
 TEST(label_spelling, of_a_text_is_the_same_from_its_cache_and_with_little_memory) {
   const test::scratch_folder folder;
   std::string text;

@@ -107,6 +107,26 @@ TEST(labels, a_label_that_training_never_had_is_named_with_its_row) {
   EXPECT_NO_THROW(label_map().require_known(std::vector<double>{17, -3}, "test.svm"));
 }
 
+TEST(labels, that_were_declared_are_named_with_the_row_of_the_input) {
+  const label_map map = learn(label_kind::classes, {1, 2});
+  const std::vector<std::uint32_t> ids{2, 0, 1};
+  const std::vector<double> labels{1, 5, 2};
+  EXPECT_EQ(refusal_of_labels([&] { map.require_known(labels, "a.svm", ids, true); }),
+            "a.svm: row 1 has the label 5, which is not one of the declared labels: 1, 2");
+}
+
+TEST(labels, that_are_rounded_are_no_classes) {
+  const std::vector<double> labels{0.5, 1.5};
+  const hogwild::label_column column = hogwild::label_column(std::span<const double>(labels)).with_rounded("0.50000000000000000001");
+  for (const label_kind kind : {label_kind::binary, label_kind::classes}) {
+    EXPECT_THAT(refusal_of_labels([&] { label_map::learn(kind, column, "a.svm"); }),
+                HasSubstr("a.svm: the label '0.50000000000000000001' is a class, and double precision cannot tell"));
+    EXPECT_THAT(refusal_of_labels([&] { label_map(kind, {0.5, 1.5}).require_known(column.subspan(1, 1), "b.svm"); }),
+                HasSubstr("number the classes anew"));
+  }
+  EXPECT_NO_THROW(label_map::learn(label_kind::real, column, "a.svm"));
+}
+
 label_map learn_lists(label_kind kind, const std::vector<std::uint32_t>& start, const std::vector<double>& labels) {
   return label_map::learn(kind, hogwild::label_lists(start, labels).column(), "a.svm");
 }

@@ -117,6 +117,12 @@ TEST(ratings_headers, say_which_field_is_what_in_any_order) {
             (std::vector<triple>{{1, 10, 5}, {2, 20, 3}}));
 }
 
+TEST(ratings_headers, may_have_an_empty_word_above_the_numbers_of_rows) {
+  const parsed_ratings read = parse_ratings(",userId,movieId,rating\n0,196,242,3\n1,7,8,4.5\n");
+  EXPECT_FALSE(read.fault);
+  EXPECT_EQ(read.ratings, (std::vector<triple>{{196, 242, 3}, {7, 8, 4.5}}));
+}
+
 TEST(ratings_headers, are_refused_where_they_do_not_tell) {
   for (const char* const header : {"user,user,rating", "user,a,b", "user,item,time", "movie,book,rating"})
     EXPECT_THROW(layout_of((std::string(header) + "\n1,2,3\n").c_str()), format_error) << header;
@@ -212,6 +218,20 @@ TEST(ratings, of_names_may_hold_what_separates_no_fields) {
   EXPECT_EQ(names_in("\"#tag\"\tx\t5\nbob\tx\t3\n"), (names{"#tag", "bob", "x"}));
   EXPECT_EQ(names_in("ann,std::sort,4\nbob,std::map,3\n"), (names{"ann", "bob", "std::map", "std::sort"}));
   EXPECT_EQ(names_in("ann::7\" disc::4\nbob::a:b::3\n"), (names{"ann", "bob", "7\" disc", "a:b"}));
+}
+
+TEST(ratings, of_names_are_parted_where_the_rating_is_a_number) {
+  for (const std::string text :
+       {"alice,x::y::5::z,4\nbob,p::q::3::r,2\n", "alice,x;y;5;z,4\nbob,p;q;3;r,2\n",
+        "alice;x::y::5::z;4\nbob;p::q::3::r;2\n", "alice|x y 5 z|4\nbob|p q 3 r|2\n", "alice|x, y, 5, z|4\nbob|p, q|2\n",
+        "alice,std::vector::push_back,4\nbob,a &lt; b,2\n"}) {
+    detail::rating_numbers names = no_names();
+    const parsed_ratings read = parse_ratings(text, {.first = true}, &names);
+    EXPECT_FALSE(read.fault) << text;
+    ASSERT_EQ(read.ratings.size(), 2u) << text;
+    EXPECT_EQ(std::get<2>(read.ratings[0]), 4.0) << text;
+    EXPECT_EQ(std::get<2>(read.ratings[1]), 2.0) << text;
+  }
 }
 
 TEST(ratings, of_names_say_what_is_wrong_and_where) {

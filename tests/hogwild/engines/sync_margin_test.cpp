@@ -46,19 +46,20 @@ std::vector<double> train_by_hand(const test::toy_rows& toy, std::size_t ranks, 
     const auto rows = test::rows_of_ranks(toy, ranks, 1, epoch);
     const double from = rule.schedule.at(epoch), to = rule.schedule.at_end(epoch);
     const auto step_at = [&](double position) { return from + (to - from) * std::min(position / n, 1.0); };
-    double met = 0.0, meetings = 0.0;
+    double met = 0.0, meetings = 0.0, most = 0.0;
     for (std::size_t at = 0;; at += between) {
       std::vector<double> sum(toy.columns);
       double all = 0.0;
-      const double step = step_at(met);
       for (const auto& own : rows) {
         for (std::size_t i = at; i < std::min(own.size(), at + between); ++i, ++all) {
           const double begun = std::floor(static_cast<double>(i) / chunk) * chunk * static_cast<double>(ranks);
-          const double of_row = rule.by_chunks ? step_at(std::min(begun, n)) / step : 1.0;
+          const double of_row = rule.by_chunks ? step_at(std::min(begun, n)) / step_at(met) : 1.0;
           test::add_logistic_gradient(toy, own[i], w, of_row, sum);
         }
       }
       if (all == 0.0) break;
+      most = std::max(most, all);
+      const double step = all / most * step_at(met);  // fewer rows make a shorter step
       for (std::size_t j = 0; j < w.size(); ++j) {
         const double lasts = 1.0 / (1.0 - rule.momentum);
         const double l2 = rule.momentum > 0.0 ? rule.l2 / (1.0 + step * lasts * rule.l2) : 0.0;
@@ -67,7 +68,7 @@ std::vector<double> train_by_hand(const test::toy_rows& toy, std::size_t ranks, 
         w[j] = soft_threshold(w[j], (1.0 - l1_at_the_gate) * step * rule.l1);
         if (rule.momentum == 0.0) w[j] /= 1.0 + step * rule.l2;
       }
-      met += all, ++meetings;
+      met += all, meetings += all / most;
     }
     for (double& x : w) x = soft_threshold(x, l1_at_the_gate * 0.5 * (from + to) * meetings * rule.l1);
   }

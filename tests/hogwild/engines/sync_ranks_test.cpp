@@ -151,7 +151,8 @@ TEST(sync_ranks, tell_of_rounds_and_stop_by_the_answer_of_one) {
     EXPECT_THAT(none, testing::IsEmpty());
     const auto cut = results_of(3, told, 0);
     EXPECT_THAT(told, testing::ElementsAre(11, 12, 13, 21, 22, 23, 31, 32, 33));
-    EXPECT_NEAR(cut[0].objective, whole[0].objective, 0.02 * whole[0].objective);
+    // Each round ends with meetings of fewer rows, which make shorter steps.
+    EXPECT_NEAR(cut[0].objective, whole[0].objective, 0.05 * whole[0].objective);
     told.clear();
     for (const train_result& r : results_of(3, told, 22)) {
       EXPECT_EQ(r.status, run_status::stopped);

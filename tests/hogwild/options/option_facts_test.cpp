@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,13 +16,18 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/options/option_list.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/observer.hpp>
 
+#include "support/changed_options.hpp"
 #include "support/refusal.hpp"
 
 namespace hogwild::detail {
 namespace {
 
 using ::testing::StartsWith;
+using ::testing::StrEq;
+using ::testing::ThrowsMessage;
 
 TEST(number_range, says_what_belongs_to_it) {
   EXPECT_EQ(number_range{}.text(false), "number");
@@ -80,6 +86,36 @@ TEST(run_options, outside_their_ranges_are_refused_by_their_names) {
     }
   });
   EXPECT_GT(ends, 40u);
+}
+
+// Of both kinds of runs that do not take all options.
+TEST(run_options, that_a_run_does_not_take_are_refused_where_they_are_given) {
+  std::size_t refused = 0;
+  for (const auto kind : {&option_details::in_streams, &option_details::in_several_models}) {
+    EXPECT_NO_THROW(require_taken({}, kind, "nobody takes"));
+    for (const test::changed_option& changed : test::changed_options({})) {
+      std::string words;
+      for_each_run_option([&](const auto& option) {
+        if (option.name == changed.name) words = option.*kind;
+      });
+      if (!changed.changed) continue;
+      SCOPED_TRACE(changed.name);
+      if (words.empty()) {
+        EXPECT_NO_THROW(require_taken(changed.options, kind, "nobody takes"));
+        continue;
+      }
+      EXPECT_THAT([&] { require_taken(changed.options, kind, "nobody takes"); },
+                  ThrowsMessage<config_error>(StrEq("nobody takes " + words + ": leave that out")));
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 15u);
+  train_options heard, stopped;
+  heard.observers.push_back([](const epoch_report&) {});
+  const std::stop_source source;
+  stopped.stop = source.get_token();
+  EXPECT_THROW(require_taken(heard, &option_details::in_streams, ""), config_error);
+  EXPECT_THROW(require_taken(stopped, &option_details::in_streams, ""), config_error);
 }
 
 TEST(run_options, have_a_heading_and_a_sentence_where_they_have_a_word) {

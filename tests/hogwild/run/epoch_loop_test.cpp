@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run in which no worker trains does not end as if it had trained.
-#include <hogwild/detail/run/epoch_loop.hpp>
+#include <hogwild/detail/run/resolved_run.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +14,7 @@
 #include <hogwild/error.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/models/poisson.hpp>
 #include <hogwild/train.hpp>
 
 #include "support/heard_run.hpp"
@@ -18,6 +22,7 @@
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
+using testing::Contains;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -83,6 +88,30 @@ TEST_F(nobody_trains, is_what_the_user_wants_who_stops_the_run) {
   const train_result result = run(2, [&](const param_store&) { stop.request_stop(); });
   EXPECT_EQ(result.status, run_status::stopped);
   EXPECT_EQ(result.epochs, 2u);
+}
+
+// The curvature of poisson has no bound: a step that suits the rows of a search may be too large for others.
+TEST(a_found_step, is_halved_where_it_is_too_large_after_all) {
+  test::toy_rows toy = test::planted_regression({.rows = 300, .columns = 10, .per_row = 5});
+  for (float& label : toy.label) label = std::round(std::exp(std::clamp(label, -1.0f, 2.0f)));
+  const test::kept_rows data = std::move(toy);
+  for (const bool found : {true, false}) {
+    const test::planned_task work = make_task(poisson{}, data.view(), label_map{}, {});
+    test::heard_run heard;
+    const resolved_run run{.options = {.epochs = 12, .observers = {&heard}},
+                           .schedule = {schedule_kind::constant, 8.0, 0.0, 12},
+                           .step_found = true,
+                           .step_is_guess = found};
+    const auto started = start(serial_engine{}, *work, work.plan, {});
+    const train_result result = work.train(*started, run);
+    EXPECT_EQ(result.status, found ? run_status::done : run_status::diverged);
+    EXPECT_THAT(heard.notes, Contains(HasSubstr(found ? "trained again with half of the step"
+                                                      : "no measured epoch was better")));
+    if (!found) continue;
+    ASSERT_EQ(heard.epochs.size(), 12u);
+    EXPECT_LT(heard.epochs.back().step, 8.0);
+    EXPECT_LT(result.objective, heard.epochs.front().objective);
+  }
 }
 
 TEST(telemetry, tells_how_stale_replicas_were_that_exchange_once_or_twice_an_epoch) {

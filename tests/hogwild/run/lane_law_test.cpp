@@ -313,22 +313,27 @@ TYPED_TEST(lane_law_of_threads, two_end_as_well_in_every_way_of_sharing) {
       lane.step *= TypeParam::relative_step(this->options);
       if (this->options.l1 == 0.0) lane.l1 = 0.0;
     }
-    const auto trained = [&](const train_options& o, const auto& engine) {
+    const auto trained = [&](const train_options& o, const auto& engine, std::size_t passes) {
       const prepared_task made = prepare(this->m, of, o);
       lane_run run = this->placed(made, lanes, engine);
-      for (std::size_t pass = 1; pass <= 6; ++pass) run.train(pass, this->steps_of(lanes));
+      for (std::size_t pass = 1; pass <= passes; ++pass) run.train(pass, this->steps_of(lanes));
       return run.measure(of, lane_task::rows_of_lane::all, false);
     };
-    const auto expected = trained(this->options, serial_engine{});
+    const auto expected = trained(this->options, serial_engine{}, 6),
+               begun = trained(this->options, serial_engine{}, 0);
     for (const sharing_kind sharing :
          {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered, sharing_kind::head}) {
       if (sharing == sharing_kind::head && !TypeParam::takes_offsets) continue;  // margin models alone have one
       for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
         train_options o = this->options;
         o.sharing = sharing, o.update = update;
-        const auto measured = trained(o, this->two);
-        for (std::size_t k = 0; k < lanes.size(); ++k)
-          EXPECT_LT(measured[k].loss, TypeParam::band * expected[k].loss + TypeParam::beside) << "lane " << k;
+        const auto measured = trained(o, this->two, 6);
+        for (std::size_t k = 0; k < lanes.size(); ++k) {
+          // On a busy machine a thread may train an epoch's half before the other begins: of six epochs' gains each
+          // then has those of the other one epoch late.
+          const double late = expected[k].loss + (begun[k].loss - expected[k].loss) / 6.0;
+          EXPECT_LT(measured[k].loss, std::max(TypeParam::band * expected[k].loss + TypeParam::beside, late)) << k;
+        }
       }
     }
   });

@@ -163,6 +163,25 @@ TEST_F(rank_checkpoints, that_are_alike_are_found_on_whatever_disk_they_lie) {
   EXPECT_THAT(numbers, testing::Each(36u));
 }
 
+// The disk of rank 0 is lost, with PATH on it.
+TEST_F(rank_checkpoints, that_are_alike_are_found_by_any_of_them) {
+  checkpoint state{.epoch = 7};
+  put_alike(state);
+  write_checkpoint(of(1), state);
+  write(of(2), 9);  // of a run whose ranks have states of their own
+  for (const std::size_t ranks : {1u, 2u, 4u})
+    for (const std::string& found : resumed(ranks)) EXPECT_EQ(found, of(1)) << ranks;
+}
+
+// A longer run before this one has left files that go further.
+TEST_F(rank_checkpoints, that_are_named_are_not_those_of_an_earlier_run) {
+  checkpoint longer{.epoch = 50};
+  put_alike(longer);
+  write_checkpoint(of(1) + ".previous", longer);
+  write_all(5, true);
+  for (const std::string& found : resumed()) EXPECT_EQ(read_checkpoint(found).epoch, 5u);
+}
+
 TEST_F(rank_checkpoints, of_which_nothing_is_there_say_so_everywhere) {
   for (const std::string& s : resumed()) EXPECT_THAT(s, HasSubstr(path));
 }

@@ -73,7 +73,9 @@ TEST(notes, go_to_the_default_sink_where_no_observer_takes_them) {
                                                                  {notes_epoch_counter()},
                                                                  {counts},
                                                                  {&counts},
-                                                                 {std::make_shared<notes_epoch_counter>()}};
+                                                                 {std::make_shared<notes_epoch_counter>()},
+                                                                 {static_cast<observer*>(&counts)},
+                                                                 {std::shared_ptr<observer>(new notes_epoch_counter)}};
   for (const std::vector<observer_handle>& observers : handles) {
     const sink_of_test sink;
     const train_result run = run_that_notes(observers);
@@ -82,7 +84,7 @@ TEST(notes, go_to_the_default_sink_where_no_observer_takes_them) {
     EXPECT_EQ(run.workers_asked, 5u);
     EXPECT_LT(run.workers, 5u);
   }
-  EXPECT_EQ(counts.epochs, 4);
+  EXPECT_EQ(counts.epochs, 6);
 }
 
 TEST(notes, go_to_observers_that_take_them_and_to_nobody_else) {
@@ -154,7 +156,14 @@ TEST(notes_on_rows, that_have_no_entries) {
   rows.columns = 3;
   for (const float label : {1.0f, -1.0f, 1.0f}) rows.push({}, {}, label);
   EXPECT_THAT(notes_of(logistic{}, rows.csr(), {.data_name = "empty.svm"}),
-              AllOf(Contains(HasSubstr("no row of empty.svm has an entry")), nothing_changed));
+              AllOf(Contains(HasSubstr("no row of empty.svm has an entry other than 0")), nothing_changed));
+}
+
+TEST(notes_on_rows, that_have_no_entries_but_zeros) {
+  test::toy_rows rows;
+  rows.columns = 3;
+  for (const float label : {1.0f, -1.0f, 1.0f}) rows.push({0, 2}, {0.0f, 0.0f}, label);
+  EXPECT_THAT(notes_of(logistic{}, rows.csr(), {.bias = true}), Contains(HasSubstr("has an entry other than 0")));
 }
 
 TEST(notes_on_texts, with_a_word_a_line) {
@@ -193,14 +202,24 @@ TEST(notes_on_columns, name_the_wild_one_with_its_scale_and_what_to_do) {
   const factorization_machine machine{.features = noted_shape.columns, .factors = 2};
   EXPECT_THAT(notes_of(machine, view, {.optimizer = optimizer_kind::sgd}),
               Contains(AllOf(HasSubstr("column 77"), Not(HasSubstr("--scale")), HasSubstr("in the data"))));
-  EXPECT_THAT(notes_of(logistic{}, view, {.optimizer = optimizer_kind::adagrad}),
-              Not(Contains(HasSubstr("column 77"))));
+  EXPECT_THAT(notes_of(logistic{}, view, {.optimizer = optimizer_kind::adagrad}), Contains(HasSubstr("column 77")));
+  EXPECT_THAT(notes_of(logistic{}, with_a_wild_column(100.0f).csr(), {.optimizer = optimizer_kind::adagrad}),
+              IsEmpty());
 }
 
 TEST(notes_on_columns, are_for_those_that_outweigh_all_others) {
   EXPECT_THAT(notes_of(logistic{}, with_a_wild_column(1.0f).csr()), IsEmpty());
   EXPECT_THAT(notes_of(logistic{}, with_a_wild_column(10.0f).csr()), IsEmpty());
   EXPECT_THAT(notes_of(logistic{}, with_a_wild_column(1e-6f).csr()), IsEmpty()) << "a small one hinders nobody";
+  // Among many others, too.
+  test::toy_rows rows = test::planted_classification({.rows = 300, .columns = 60, .per_row = 40});
+  for (std::size_t k = 0; k < rows.index.size(); ++k)
+    if (rows.index[k] == 7) rows.value[k] *= 100.0f;
+  const test::kept_rows many = std::move(rows);
+  const auto among = find_wild_columns(many.view(), agreement(nullptr));
+  ASSERT_TRUE(among);
+  EXPECT_EQ(among->column, 7u);
+  EXPECT_EQ(among->columns, 1u);
   const auto wild = find_wild_columns(with_a_wild_column(1e6f).csr().view(), agreement(nullptr));
   ASSERT_TRUE(wild);
   EXPECT_EQ(wild->column, 5u);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ranges>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <hogwild/detail/data/item_iterator.hpp>
@@ -61,6 +62,15 @@ class label_column {
     return {list_ + list_start_[r], list_start_[r + 1] - list_start_[r]};
   }
 
+  /// The text of a label in the file that double precision rounds (label_spelling::rounded()); empty if there is none.
+  std::string_view rounded() const { return rounded_; }
+  /// The same labels, with such a text, which outlives them.
+  label_column with_rounded(std::string_view text) const {
+    label_column same = *this;
+    same.rounded_ = text;
+    return same;
+  }
+
   bool coded() const { return codes_ != nullptr; }
   std::span<const std::uint8_t> codes() const { return {codes_, codes_ != nullptr ? size_ : 0}; }
   /// The numbers behind codes or lists, in ascending order. If this is a part of a column, those of other rows are
@@ -75,6 +85,7 @@ class label_column {
   const std::uint32_t* list_start_ = nullptr;
   const std::uint32_t* list_ = nullptr;
   std::size_t size_ = 0;
+  std::string_view rounded_{};
 };
 
 /// Rows with several labels each, as a label_column shows them: row r has table[code[k]] for start[r] <= k < start[r +

@@ -17,8 +17,9 @@ namespace hogwild {
 std::string label_text(double label);
 
 /// The spelling of labels whose text is not their label_text(): "+1", "007", "1.0". Keeps one text for each number: the
-/// shortest, and of several such the alphabetically first, so that the result does not depend on who reads which part
-/// of a text. If there are too many numbers to be classes, they are forgotten, whole ones and others separately.
+/// one that is rounded(), else the shortest, and of several such the alphabetically first, so that the result does not
+/// depend on who reads which part of a text. If there are too many numbers to be classes, they are forgotten, whole
+/// ones and others separately.
 class label_spelling {
  public:
   static constexpr std::size_t most_whole = 1'048'576, most_broken = 256;
@@ -33,6 +34,10 @@ class label_spelling {
   std::size_t size() const { return texts_.size(); }
   /// The text of this label; empty if it is label_text().
   std::string_view find(double label) const;
+  /// A text whose number double precision rounds to another one, so that several labels may have become one:
+  /// "0.123456789012345678901". Empty if there is none. As many digits of a label as one likes may be written, if they
+  /// are its own.
+  std::string_view rounded() const;
 
   /// Converts the texts to 64-bit words, for files, and back. No texts give no words. Decoding returns nothing if the
   /// words are not what encode() makes, or a text does not read as its label.

@@ -25,7 +25,8 @@ class label_map {
 
   /// Finds the values that occur. Throws input_error with the values and counts found if they do not suit `kind`
   /// (binary: not exactly two; classes: fewer than two, more than 1,048,576, or more than 65,536 that are not whole),
-  /// or if rows have lists of labels and `kind` is not classes. `source` names the data in the message.
+  /// if rows have lists of labels and `kind` is not classes, or if a label other than a number to be predicted is
+  /// rounded (label_column::rounded()). `source` names the data in the message.
   static label_map learn(label_kind kind, const label_column& labels, const std::string& source);
 
   label_kind kind() const { return kind_; }
@@ -44,8 +45,11 @@ class label_map {
   double decode(double predicted) const;
 
   /// Throws input_error if a label did not occur in training, with the first such label, its row (from 1) and `source`;
-  /// also for lists if the kind is not classes.
-  void require_known(const label_column& labels, const std::string& source) const;
+  /// also for lists if the kind is not classes, and for labels that are rounded. `ids`: the numbers of the rows in the
+  /// input, from 0; empty: rows are in its order. `declared`: the known labels were not learned, but declared;
+  /// then the row is left out without `ids`.
+  void require_known(const label_column& labels, const std::string& source, std::span<const std::uint32_t> ids = {},
+                     bool declared = false) const;
 
   /// Throws input_error for rows that have lists of labels; the message calls the data `source`.
   static void refuse_lists(const label_column& labels, const std::string& source);

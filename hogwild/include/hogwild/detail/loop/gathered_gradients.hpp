@@ -70,7 +70,7 @@ class gathered_gradients {
   bool on() const { return on_; }
 
  private:
-  void step(double gain_weight, double position);
+  void step(double gain_weight, double part, double position);
   void project_changed(std::span<const std::uint32_t> changed) const;
   /// How many parameters make a step together.
   static std::size_t run_of(const parameter_group& g) { return g.hot_first ? g.width : g.rows * g.width; }

@@ -17,7 +17,7 @@ namespace hogwild {
 
 /// Margin models in lockstep under optimisers that move all columns at each step: momentum, adam, adagrad, and sgd with
 /// l1. Rows gather gradients; when all ranks have summed them, each makes the same step by their mean g, with the step
-/// size s of the position in the epoch at which they meet:
+/// size s of the position in the epoch at which they meet, which is shorter if fewer rows meet than usual:
 ///
 ///   sgd with l1  w = soft(w - s g, s l1) / (1 + s l2)      (except for the part applied at the gate: l1_at_the_gate)
 ///   others       as block_optimizer does by g + l2 w         (joined_l2)
@@ -32,8 +32,8 @@ class margin_gathered_step : public Sharing {
         loss_(loss),
         context_(context),
         columns_(Sharing::values().size() - (context.options.bias != 0 ? 1 : 0)) {
-    Sharing::set_sum_receiver(this, [](void* self, double gain_weight, double position) {
-      static_cast<margin_gathered_step*>(self)->step(gain_weight, position);
+    Sharing::set_sum_receiver(this, [](void* self, double gain_weight, double part, double position) {
+      static_cast<margin_gathered_step*>(self)->step(gain_weight, part, position);
     });
   }
   margin_gathered_step(const margin_gathered_step&) = delete;
@@ -58,11 +58,11 @@ class margin_gathered_step : public Sharing {
   }
 
  private:
-  void step(double gain_weight, double position) {
+  void step(double gain_weight, double part, double position) {
     // A round begins where the earlier parts of its epoch end, on all ranks alike.
     const round_plan& round = Sharing::round();
     const auto rows = static_cast<double>(std::max<std::size_t>(context_.rows, 1));
-    const double size = round.step_at(position / rows + static_cast<double>(round.part) / round.parts);
+    const double size = part * round.step_at(position / rows + static_cast<double>(round.part) / round.parts);
     const loop_options& o = context_.options;
     const std::span<float> sums = Sharing::gains();
     for (float& x : sums) x *= static_cast<float>(-gain_weight);

@@ -33,7 +33,8 @@ inline ftrl_rule ftrl_of(const loop_options& o, double alpha, double rows, doubl
 ///
 /// except for the part applied at the gate (l1_at_the_gate): together they apply the l1 of every row over an epoch, and
 /// no column is owed any at its end. Under ftrl rows without loss change nothing: ftrl_rule computes the weights from
-/// its sums. The bias is not regularised.
+/// its sums; the bias moves as far as the weight of its sums, from wherever the best constant has put it. The bias is
+/// not regularised.
 template <class Sharing>
 class margin_proximal_step : public Sharing {
  public:
@@ -68,7 +69,7 @@ class margin_proximal_step : public Sharing {
     switch (context_.options.optimizer) {
       case optimizer_kind::ftrl:
         return slope != 0.0f && change(z, slope, note, [&](std::size_t j, float v, float g, float part) {
-                 return by_ftrl(j, v, g, part > 0.0f ? rule_ : rule_.without_l1_and_l2());
+                 return part > 0.0f ? by_ftrl(j, v, g, rule_) : bias_by_ftrl(v, g);
                });
       case optimizer_kind::sgd:
         return change(z, slope, note, [&](std::size_t, float v, float g, float part) {
@@ -124,6 +125,16 @@ class margin_proximal_step : public Sharing {
     const float root = squares_.load(j), more = rule.gain_of_root(g, root), gain = rule.gain(g, w, more);
     squares_.add(j, more);
     return rule.weight(sums_.read_add(j, gain) + gain, root + more);
+  }
+
+  /// The weight of a bias that is now at `w`.
+  float bias_by_ftrl(float w, float g) const {
+    const ftrl_rule rule = rule_.without_l1_and_l2();
+    const float root = squares_.load(bias_), more = rule.gain_of_root(g, root);
+    const float gain = rule.gain(g, rule.weight(sums_.load(bias_), root), more);
+    squares_.add(bias_, more);
+    const float sum = sums_.read_add(bias_, gain);  // others may have added, too: they move the bias by themselves
+    return w + (rule.weight(sum + gain, root + more) - rule.weight(sum, root));
   }
 
   margin_loss loss_;

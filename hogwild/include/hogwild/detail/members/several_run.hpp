@@ -65,10 +65,9 @@ void require_several(const several_plan& plan, const train_options& options, con
 /// several by each pass over the rows (lane_run), by the workers of `engine`. If these are threads (plan.own_models),
 /// and either there are at least eight models a worker and no sharing was asked for, or the run is reproducible, each
 /// worker has models of its own, with the bits of a serial run. Models that lanes do not support, and shards, are
-/// trained by separate runs of one worker each, as many at a time as there are workers. Then observers hear of their
-/// epochs at the end, with the losses of each on its training rows, and of the last epoch with parameters and measures;
-/// a note says so, and a target or a sharing is refused. Each model ends by its own tolerance and validation loss; if
-/// one diverges, the run has diverged, and the others end, too.
+/// trained by separate runs of one worker each, as many at a time as there are workers; a note says so, and a sharing
+/// is refused. An epoch is a pass of all models. Each model ends by its own tolerance and validation loss; if one
+/// diverges, the run has diverged, and the others end, too.
 ///
 /// With several ranks each trains a share of the models, with the same bits as if it trained all. Its `engine` knows
 /// nothing of the other ranks. After each epoch the ranks exchange their losses, and if something is measured they send
@@ -79,8 +78,7 @@ void require_several(const several_plan& plan, const train_options& options, con
 /// `prepare_all` makes one model on all rows, whose labels are classes if plan.rows are, as prepare_several(); `stop`
 /// is that of its options. The result has the parameters of all models, laid out as in several_margins, and their
 /// combined losses and measures; counts are of rows that workers passed, once for all models that are trained side by
-/// side. If asked to stop, the result is that of the last whole pass; of models that are trained one by one, each has
-/// its own last state, and `epochs` is the least number of epochs: 0 if one was not begun.
+/// side. If asked to stop, the result is that of the last whole pass.
 train_result train_several(const std::function<prepared_task(const several_plan&)>& prepare_all, several_plan plan,
                            std::shared_ptr<any_engine> engine, const std::stop_token& stop);
 

@@ -76,6 +76,8 @@ struct option_details {
   std::string_view needs{}, excludes{};  ///< words of other options: one that it needs, and one that it excludes
   bool zero_is_none = false;             ///< a 0 on the command line leaves the option out
   bool turns_off = false;                ///< a flag that --no-... switches off
+  /// The option in the words of a kind of run that does not take it; empty: it takes it.
+  std::string_view in_streams{}, in_several_models{};
 };
 
 /// Everything about an option except its member; messages, help, checks, ranks and searches use it.

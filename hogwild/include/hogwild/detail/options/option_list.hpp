@@ -33,10 +33,14 @@ inline constexpr std::tuple run_options{
     run_option<&train_options::epochs>{
         {{"epochs", "--epochs", "Stopping", "passes over the training rows; some models have a default of their own"},
          {.range = at_least(1)}}},
-    run_option<&train_options::max_seconds>{{{"max_seconds", "--max-seconds", "Stopping",
-                                              "end after this many seconds of the command, as after the last epoch: "
-                                              "the model is saved; seconds before --resume do not count"},
-                                             {.range = above(0), .search = in_a_search::refused}}},
+    run_option<&train_options::max_seconds>{
+        {{"max_seconds", "--max-seconds", "Stopping",
+          "end after this many seconds of the command, as after the last epoch: "
+          "the model is saved; seconds before --resume do not count"},
+         {.range = above(0),
+          .ranks = between_ranks::as_given,
+          .search = in_a_search::refused,
+          .in_streams = "a number of seconds"}}},
     run_option<&train_options::step, &step_options::initial>{
         {{"step.initial", "--step", "Step", "initial step size; auto: found by a short search"},
          {.placeholder = "auto|X", .otherwise = "auto", .range = above(0)}}},
@@ -51,7 +55,8 @@ inline constexpr std::tuple run_options{
           "how the step falls with the epochs; plateau: after epochs without a better validation loss (default: the "
           "model's, else geometric; constant under ftrl)"}}},
     run_option<&train_options::step, &step_options::warm_up>{
-        {{"step.warm_up", "--warm-up", "Step", "epochs in which the step rises evenly, before the schedule begins"}}},
+        {{"step.warm_up", "--warm-up", "Step", "epochs in which the step rises evenly, before the schedule begins"},
+         {.in_streams = "a warm-up"}}},
     run_option<&train_options::l2>{
         {{"l2", "--l2", "Model",
           "strength of l2 regularisation; auto: chosen by cross-validation (default: for linear models the mean "
@@ -101,7 +106,8 @@ inline constexpr std::tuple run_options{
                                          "whether workers claim the next rows (claimed), or each has its own (fixed)"},
                                         {.resume = when_resumed::same}}},
     run_option<&train_options::reproducible>{
-        {{"reproducible", "--reproducible", "Workers", "the same bits in every run, for any number of workers"}}},
+        {{"reproducible", "--reproducible", "Workers", "the same bits in every run, for any number of workers"},
+         {.in_streams = "virtual workers"}}},
     run_option<&train_options::virtual_workers>{
         {{"virtual_workers", "--virtual-workers", "Workers",
           "number of virtual workers of a reproducible run (0: by the data); another number gives other bits"},
@@ -109,7 +115,9 @@ inline constexpr std::tuple run_options{
           .range = at_least(1),
           .resume = when_resumed::same,
           .needs = "--reproducible",
-          .zero_is_none = true}}},
+          .zero_is_none = true,
+          .in_streams = "virtual workers",
+          .in_several_models = "virtual workers"}}},
     run_option<&train_options::bias>{
         {{"bias", "--bias", "Model", "learn a constant term, too"}, {.resume = when_resumed::same, .turns_off = true}}},
     run_option<&train_options::bias_rate>{{{"bias_rate", "--bias-rate", "Model",
@@ -118,12 +126,15 @@ inline constexpr std::tuple run_options{
                                            {.range = above(0), .resume = when_resumed::same}}},
     run_option<&train_options::weight_positive>{
         {{"weight_positive", "--weight-positive", "Model", "weight of the rows of the larger label"},
-         {.range = above(0)}}},
-    run_option<&train_options::weights, &class_weights::balanced>{{{"weights.balanced"}}},
+         {.range = above(0), .in_streams = "weights of classes (rows may have weights)"}}},
+    run_option<&train_options::weights, &class_weights::balanced>{
+        {{"weights.balanced"}, {.in_streams = "weights of classes (rows may have weights)"}}},
     run_option<&train_options::weights, &class_weights::of_labels>{
         {{"weights.of_labels", "--class-weights", "Model",
           "weights of rows by their labels, 1 where a label is not named; balanced: all classes weigh the same"},
-         {.placeholder = "balanced|LABEL=W,...", .excludes = "--weight-positive"}}},
+         {.placeholder = "balanced|LABEL=W,...",
+          .excludes = "--weight-positive",
+          .in_streams = "weights of classes (rows may have weights)"}}},
     run_option<&train_options::labels>{{{"labels", "--label-values", "Data",
                                          "all labels that rows may have, whether or not each occurs; a stream of "
                                          "classes needs them (default: those of the training rows)"},
@@ -135,29 +146,40 @@ inline constexpr std::tuple run_options{
         {{"tolerance", "--tolerance", "Stopping",
           "stop once the objective is known to be within this fraction of its optimum (linear models), or once two "
           "epochs in a row lower it by at most this fraction of its fall so far (others, or with --validation)"},
-         {.otherwise = "0", .range = part_below_1, .search = in_a_search::refused, .zero_is_none = true}}},
+         {.otherwise = "0",
+          .range = part_below_1,
+          .search = in_a_search::refused,
+          .zero_is_none = true,
+          .in_streams = "a tolerance"}}},
     run_option<&train_options::tolerance_epochs>{
         {{"tolerance_epochs", "--tolerance-epochs", "Stopping",
           "stop after N epochs in a row that each gain at most --tolerance, for every model"},
          {.range = at_least(1), .search = in_a_search::refused, .needs = "--tolerance"}}},
     run_option<&train_options::target>{
         {{"target", "--target", "Stopping", "stop once this is reached, for example test_accuracy=0.92"},
-         {.placeholder = "METRIC=VALUE", .search = in_a_search::refused}}},
+         {.placeholder = "METRIC=VALUE", .search = in_a_search::refused, .in_streams = "a target"}}},
     run_option<&train_options::measure_every>{
         {{"measure_every", "--measure-every", "Data",
           "measure after every N epochs and at the end, models of --folds, too (default: 1; cuts of graphs: 20, or 1 "
           "with a stopping rule); not with --multiclass or --ensemble"},
-         {.range = at_least(1), .search = in_a_search::refused}}},
-    run_option<&train_options::test>{{{"test"}}},
-    run_option<&train_options::validation>{{{"validation"}}},
-    run_option<&train_options::validation_fraction>{{{"validation_fraction", "", "", ""}, {.range = part_below_1}}},
+         {.range = at_least(1),
+          .search = in_a_search::refused,
+          .in_streams = "epochs between measurements",
+          .in_several_models = "epochs between measurements"}}},
+    run_option<&train_options::test>{{{"test"}, {.in_streams = "test and validation rows"}}},
+    run_option<&train_options::validation>{{{"validation"}, {.in_streams = "test and validation rows"}}},
+    run_option<&train_options::validation_fraction>{
+        {{"validation_fraction", "", "", ""}, {.range = part_below_1, .in_streams = "test and validation rows"}}},
     run_option<&train_options::patience>{
         {{"patience", "--patience", "Stopping", "epochs without a better validation loss before the run stops"},
          {.range = at_least(1), .search = in_a_search::refused, .needs = "--validation"}}},
     run_option<&train_options::average>{
         {{"average", "--average", "Stopping",
           "return the mean of the models after each epoch of the last FRACTION of the run"},
-         {.placeholder = "FRACTION", .range = part_above_0, .resume = when_resumed::same}}},
+         {.placeholder = "FRACTION",
+          .range = part_above_0,
+          .resume = when_resumed::same,
+          .in_streams = "an average over epochs"}}},
     run_option<&train_options::batch>{
         {{"batch", "--batch", "Workers",
           "rows that are trained on the same weights (0: the model's own number): 1 to 16 for linear models under sgd, "
@@ -175,10 +197,13 @@ inline constexpr std::tuple run_options{
     run_option<&train_options::telemetry>{{{"telemetry", "", "", ""}, {.ranks = between_ranks::own}}},
     run_option<&train_options::record>{
         {{"record", "--record", "Output", "write a run record here, one JSON object a line"},
-         {.ranks = between_ranks::own, .search = in_a_search::not_trials}}},
+         {.ranks = between_ranks::own, .search = in_a_search::not_trials, .in_streams = "a record"}}},
     run_option<&train_options::checkpoint>{{{"checkpoint", "--checkpoint", "Output",
                                              "write the state of the run here, as often as --checkpoint-every says"},
-                                            {.ranks = between_ranks::as_given, .search = in_a_search::refused}}},
+                                            {.ranks = between_ranks::as_given,
+                                             .search = in_a_search::refused,
+                                             .in_streams = "a checkpoint after each epoch",
+                                             .in_several_models = "checkpoints"}}},
     run_option<&train_options::checkpoint_every>{{{"checkpoint_every", "--checkpoint-every", "Output",
                                                    "epochs, or a time such as 90s, 10m or 2h, between two checkpoints"},
                                                   {.placeholder = "N|TIME",
@@ -189,11 +214,16 @@ inline constexpr std::tuple run_options{
     run_option<&train_options::checkpoint_seconds>{{{"checkpoint_seconds", "", "", ""}, {.range = above(0)}}},
     run_option<&train_options::resume>{
         {{"resume", "--resume", "Output", "go on from this checkpoint, and append to the record that --record names"},
-         {.ranks = between_ranks::as_given, .search = in_a_search::refused}}},
+         {.ranks = between_ranks::as_given, .search = in_a_search::refused, .in_several_models = "checkpoints"}}},
     run_option<&train_options::data_name>{{{"data_name", "", "", ""}, {.ranks = between_ranks::own}}},
-    run_option<&train_options::observers>{{{"observers", "", "", ""}, {.ranks = between_ranks::own}}},
-    run_option<&train_options::rounds>{{{"rounds", "", "", ""}, {.range = from(1, 65'536)}}},
-    run_option<&train_options::stop>{{{"stop", "", "", ""}, {.ranks = between_ranks::own}}},
+    run_option<&train_options::observers>{
+        {{"observers", "", "", ""}, {.ranks = between_ranks::own, .in_streams = "observers"}}},
+    run_option<&train_options::rounds>{
+        {{"rounds", "", "", ""},
+         {.range = from(1, 65'536), .in_streams = "rounds of an epoch", .in_several_models = "rounds of an epoch"}}},
+    run_option<&train_options::stop>{
+        {{"stop", "", "", ""},
+         {.ranks = between_ranks::own, .in_streams = "a request to stop, because each call ends by itself"}}},
 };
 
 /// The number of members of a struct of options; does not compile if one is added without a line above.
@@ -233,6 +263,10 @@ constexpr void for_each_run_option(const F& f) {
 
 /// Throws config_error, with its name, for the first number of the options that is not in its range.
 void require_ranges(const train_options& options);
+
+/// Throws config_error for the first option that is given though this kind of run does not take it: one of
+/// option_details::in_streams and in_several_models. `refusal`: the message up to the option, "a stream does not take".
+void require_taken(const train_options& options, std::string_view option_details::*kind, std::string_view refusal);
 
 /// The options that ranks compare, in the order of the list: names, and values as text.
 std::vector<named_value> compared_options(const train_options& options);

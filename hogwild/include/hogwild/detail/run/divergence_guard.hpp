@@ -11,21 +11,27 @@
 
 namespace hogwild {
 
-/// Remembers the state of a store before an epoch of replicas, whose summed gains may overshoot if the curvature was
-/// underestimated; then the epoch can be trained again with more frequent exchanges. Costs nothing for one worker, or
-/// without replicas.
+/// Remembers the state of a store before an epoch that may have to be trained again: the summed gains of replicas may
+/// overshoot if the curvature was underestimated, and a step that suits a sample of the rows may be too large for
+/// others if the curvature has no known bound. Costs nothing in other runs.
 class divergence_guard {
  public:
-  divergence_guard(const param_store& store, round_driver& rounds);
+  /// `step_is_guess`: resolved_run::step_is_guess.
+  divergence_guard(const param_store& store, round_driver& rounds, bool step_is_guess = false);
 
   /// Restores the remembered state and makes the workers change less between exchanges; returns what was done, as the
   /// end of a sentence. If replicas did not train the epoch, or the changes cannot be reduced further, it changes and
   /// returns nothing.
   std::optional<std::string> turn_back(double step);
+  /// Restores the remembered state if the step is a guess; returns whether it is.
+  bool turn_back_for_step();
 
  private:
+  void restore();
+
   const param_store& store_;
   round_driver& rounds_;
+  bool step_is_guess_;
   std::vector<std::byte> before_;  ///< parameters and optimiser state; empty: nothing to guard
   double scale_;
 };

@@ -82,7 +82,7 @@ label_map learn_labels(label_kind kind, const label_column& labels, const std::s
 
 /// The map of the declared labels; rows must not have others. Throws config_error if the declared labels do not suit
 /// the kind, and input_error if rows have others.
-label_map declared_labels(label_kind kind, const std::vector<double>& values, const label_column& labels,
+label_map declared_labels(label_kind kind, const std::vector<double>& values, const sparse_view& rows,
                           const std::string& source);
 
 /// Throws input_error or config_error if a model of these traits cannot be trained on the rows, which `source` names:

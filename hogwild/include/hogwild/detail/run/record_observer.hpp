@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <hogwild/detail/run/epoch_loop.hpp>
+#include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/observer.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -13,14 +14,15 @@ namespace hogwild {
 /// Keeps the notes of a run for its result, and passes them to the default sink if no observer of the run takes them.
 class run_notes final : public observer {
  public:
-  explicit run_notes(const std::vector<observer_handle>& observers);
+  /// `others`: the run's observers that hear of a note before it, in the same thread.
+  explicit run_notes(std::size_t others);
 
   void on_note(std::string_view sentence) override;
   /// All notes so far, in order. Any thread may ask.
   std::vector<std::string> told() const;
 
  private:
-  const bool heard_;  ///< by an observer of the run
+  const std::size_t others_;
   mutable std::mutex guard_;
   std::vector<std::string> told_;
 };

@@ -11,7 +11,7 @@
 
 #include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/options/combinations.hpp>
-#include <hogwild/detail/run/epoch_loop.hpp>
+#include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
 
@@ -75,7 +75,8 @@ class run_planner {
   void require_step_of_epochs() const;
   /// Limits the batch to the rows that the step allows.
   void limit_batch();
-  /// Scales a found step, which suits one row at a time, to the mean of `rows`, at least 1 (step_factor).
+  /// Scales a step that was found, or is the model's, and suits one row at a time, to the mean of `rows`, at least 1
+  /// (step_factor).
   void scale_found_step(std::size_t rows);
   /// The scaling of a found step.
   step_scaling scaling() const { return scaling_; }

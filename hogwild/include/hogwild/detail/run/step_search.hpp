@@ -21,8 +21,9 @@ double find_step(const training_task& work, const std::function<void(std::span<f
 
 /// The factor for `found`, a step that suits single rows, if each step uses the mean over `rows` rows: `rows` itself
 /// (Goyal et al., Accurate, large minibatch SGD, 2017: the linear rule), halved for as long as an epoch of such steps
-/// on a sample of the rows ends lower; at least 1. The sample has the rows of find_step(), and at least 64 steps if
-/// there are enough rows. The same on every machine. `loop`: the options that the run is asked for.
+/// on a sample of the rows, and one of steps a tenth as large, end lower; at least 1. The sample has the rows of
+/// find_step(), and at least 64 steps if there are enough rows. The same on every machine. `loop`: the options that the
+/// run is asked for.
 double step_factor(const training_task& work, const loop_options& loop, double found, std::size_t rows,
                    const std::function<void(std::span<float>)>& initial = {}, const std::stop_token& stop = {});
 

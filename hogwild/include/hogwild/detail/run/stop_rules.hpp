@@ -19,11 +19,11 @@
 namespace hogwild {
 
 /// Whether a tolerance is a distance from the optimum (epoch_report::gap): true for a convex model, unless epochs
-/// without progress are asked for, or validation rows decide which epoch is best. Otherwise a tolerance is the least
-/// gain of an epoch.
+/// without progress are asked for, validation rows decide which epoch is best, or columns have l2 of different strength
+/// (optimum_bound knows one). Otherwise a tolerance is the least gain of an epoch.
 inline bool by_distance(const train_options& o, bool convex) {
   const bool validates = o.validation || o.validation_fraction > 0.0;
-  return convex && o.tolerance > 0.0 && !o.tolerance_epochs && !validates;
+  return convex && o.tolerance > 0.0 && !o.tolerance_epochs && !validates && o.form != l2_form::per_occurrence;
 }
 /// Whether a tolerance is about progress, which is measured by how far the objective has fallen.
 inline bool by_progress(const train_options& o, bool convex) {

@@ -27,8 +27,9 @@ struct resolved_run {
   train_options options;
   step_schedule schedule{};
   double l2 = 0.0;
-  std::vector<tried_l2> l2_tried{};                                                ///< as train_result has it
-  bool step_found = false;                                                         ///< by a search
+  std::vector<tried_l2> l2_tried{};  ///< as train_result has it
+  bool step_found = false;           ///< by a search
+  bool step_is_guess = false;        ///< the step suits a sample of the rows, and may be too large for others
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();  ///< when train() was called
   std::chrono::nanoseconds cpu_begun{};                                            ///< the CPU time used by then
   double search_seconds = 0.0;                                                     ///< as train_result has it
