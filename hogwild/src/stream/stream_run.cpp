@@ -128,7 +128,7 @@ void stream_run::check(const sparse_view& rows) const {
   if (rows.label.lists())
     throw input_error(name + ": its rows have lists of labels, which a stream does not take: train them from a file");
   require_trainable(rows, name, options_, model_.traits);
-  if (labels_.kind() != label_kind::real) labels_.require_known(rows.label, name, {}, true);
+  if (labels_.kind() != label_kind::real) labels_.require_known(rows.label, name);
   require(!rows.image.known(), "a stream takes rows of features, not images");
   model_.require_data(rows);
   const std::size_t common = std::min(numbers_.size(), rows.original.size());
