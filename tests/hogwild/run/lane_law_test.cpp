@@ -53,9 +53,10 @@ struct margin_lanes {
   static constexpr bool takes_offsets = true, has_state = false;
   static constexpr double largest_step = 1.0;
   static double relative_step(const train_options&) { return 1.0; }
-  static constexpr double band = 1.05, beside = 0.01;                      ///< by two threads
-  /// Rounding. A pass changes a column of these rows at most 60 times, its weight of about 1 by an error of at most 2^-24
-  /// each; through margins the errors of 13 columns reach each other, times the step of at most 0.2 and their values.
+  static constexpr double band = 1.05, beside = 0.01;  ///< by two threads
+  /// Rounding. A pass changes a column of these rows at most 60 times, its weight of about 1 by an error of at most
+  /// 2^-24 each; through margins the errors of 13 columns reach each other, times the step of at most 0.2 and their
+  /// values.
   static constexpr double of_other_weights = 1e-5, of_other_scale = 1e-5;
 };
 
