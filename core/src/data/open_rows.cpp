@@ -51,8 +51,8 @@ class rows_opening {
     const auto stamp = detail::stamp_of(path_);
     if (!stamp) return std::nullopt;
     for (const auto& place : places_) {
-      detail::cache_finding finding =
-          detail::find_cache(place, {*stamp, options_digest(), format_.kind, options_.numbering != nullptr}, options_.memory);
+      detail::cache_finding finding = detail::find_cache(
+          place, {*stamp, options_digest(), format_.kind, options_.numbering != nullptr}, options_.memory);
       if (finding.dataset) return std::move(finding.dataset);
       if (stale.empty() && !finding.reason.empty())
         stale = "the cache " + place.string() + " " + finding.reason + "; the data are read again";

@@ -8,8 +8,8 @@
 
 #include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/run/engine_run.hpp>
-#include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/detail/run/optimum_bound.hpp>
+#include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>

@@ -55,8 +55,8 @@ class rank_meeting final : public exchange_hook {
  public:
   /// `gathered`: the mean of the gathered gains times `scale` is added to the parameters, unless a receiver takes the
   /// sums. A meeting of fewer rows than the fullest one makes a shorter step, in proportion, so that all rows count
-  /// alike. Otherwise all ranks average parameters and state, weighted by rows, for the groups `trained` only, because a
-  /// mean of equal numbers is not always the same number.
+  /// alike. Otherwise all ranks average parameters and state, weighted by rows, for the groups `trained` only, because
+  /// a mean of equal numbers is not always the same number.
   rank_meeting(const param_store& mine, std::size_t slot, sync_rank& rank, bool gathered, double scale,
                std::vector<parameter_group> trained)
       : mine_(mine),

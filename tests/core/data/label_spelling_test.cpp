@@ -122,8 +122,7 @@ TEST(label_spelling, tells_of_numbers_that_were_rounded) {
        {"0.1", "0.10000000000000001", "1.000000000000000056e-01", "+0.50", "1e5", "1e23", "99999999999999991611392",
         "0e7", "-0.0", "7.2048431380967008e16", "3.", ".25", "2.2250738585072014e-308", "1E+3"})
     EXPECT_EQ(rounded({own}), "") << own;
-  for (const char* const text :
-       {"0.123456789012345678901", "7.2048431380967004e16", "1e-400", "-720484313809670.04e2"})
+  for (const char* const text : {"0.123456789012345678901", "7.2048431380967004e16", "1e-400", "-720484313809670.04e2"})
     EXPECT_EQ(rounded({text}), text);
   // Whichever comes first, and however short the other is.
   EXPECT_EQ(rounded({"0.50", "0.50000000000000000001"}), "0.50000000000000000001");

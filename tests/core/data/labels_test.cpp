@@ -117,11 +117,14 @@ TEST(labels, that_were_declared_are_named_with_the_row_of_the_input) {
 
 TEST(labels, that_are_rounded_are_no_classes) {
   const std::vector<double> labels{0.5, 1.5};
-  const hogwild::label_column column = hogwild::label_column(std::span<const double>(labels)).with_rounded("0.50000000000000000001");
+  const hogwild::label_column column =
+      hogwild::label_column(std::span<const double>(labels)).with_rounded("0.50000000000000000001");
   for (const label_kind kind : {label_kind::binary, label_kind::classes}) {
     EXPECT_THAT(refusal_of_labels([&] { label_map::learn(kind, column, "a.svm"); }),
                 HasSubstr("a.svm: the label '0.50000000000000000001' is a class, and double precision cannot tell"));
-    EXPECT_THAT(refusal_of_labels([&] { label_map(kind, {0.5, 1.5}).require_known(column.subspan(1, 1), "b.svm"); }),
+    EXPECT_THAT(refusal_of_labels([&] {
+                  label_map(kind, {0.5, 1.5}).require_known(column.subspan(1, 1), "b.svm");
+                }),
                 HasSubstr("number the classes anew"));
   }
   EXPECT_NO_THROW(label_map::learn(label_kind::real, column, "a.svm"));

@@ -223,8 +223,8 @@ TEST(ratings, of_names_may_hold_what_separates_no_fields) {
 TEST(ratings, of_names_are_parted_where_the_rating_is_a_number) {
   for (const std::string text :
        {"alice,x::y::5::z,4\nbob,p::q::3::r,2\n", "alice,x;y;5;z,4\nbob,p;q;3;r,2\n",
-        "alice;x::y::5::z;4\nbob;p::q::3::r;2\n", "alice|x y 5 z|4\nbob|p q 3 r|2\n", "alice|x, y, 5, z|4\nbob|p, q|2\n",
-        "alice,std::vector::push_back,4\nbob,a &lt; b,2\n"}) {
+        "alice;x::y::5::z;4\nbob;p::q::3::r;2\n", "alice|x y 5 z|4\nbob|p q 3 r|2\n",
+        "alice|x, y, 5, z|4\nbob|p, q|2\n", "alice,std::vector::push_back,4\nbob,a &lt; b,2\n"}) {
     detail::rating_numbers names = no_names();
     const parsed_ratings read = parse_ratings(text, {.first = true}, &names);
     EXPECT_FALSE(read.fault) << text;

@@ -238,7 +238,8 @@ TEST_F(several_models, note_that_rows_have_nothing_to_learn_from) {
     test::heard_run heard;
     train_options options{.epochs = 2, .optimizer = by};
     options.observers.push_back(&heard);
-    const train_result run = train_ensemble(logistic{}, rows.view(), serial_engine{}, ensemble_options{.models = 3}, options);
+    const train_result run =
+        train_ensemble(logistic{}, rows.view(), serial_engine{}, ensemble_options{.models = 3}, options);
     EXPECT_THAT(heard.notes, testing::IsSupersetOf({testing::HasSubstr("has an entry other than 0"),
                                                     testing::HasSubstr("no example has changed a parameter")}));
     EXPECT_EQ(run.notes, heard.notes);

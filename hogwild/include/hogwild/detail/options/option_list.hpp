@@ -33,14 +33,13 @@ inline constexpr std::tuple run_options{
     run_option<&train_options::epochs>{
         {{"epochs", "--epochs", "Stopping", "passes over the training rows; some models have a default of their own"},
          {.range = at_least(1)}}},
-    run_option<&train_options::max_seconds>{
-        {{"max_seconds", "--max-seconds", "Stopping",
-          "end after this many seconds of the command, as after the last epoch: "
-          "the model is saved; seconds before --resume do not count"},
-         {.range = above(0),
-          .ranks = between_ranks::as_given,
-          .search = in_a_search::refused,
-          .in_streams = "a number of seconds"}}},
+    run_option<&train_options::max_seconds>{{{"max_seconds", "--max-seconds", "Stopping",
+                                              "end after this many seconds of the command, as after the last epoch: "
+                                              "the model is saved; seconds before --resume do not count"},
+                                             {.range = above(0),
+                                              .ranks = between_ranks::as_given,
+                                              .search = in_a_search::refused,
+                                              .in_streams = "a number of seconds"}}},
     run_option<&train_options::step, &step_options::initial>{
         {{"step.initial", "--step", "Step", "initial step size; auto: found by a short search"},
          {.placeholder = "auto|X", .otherwise = "auto", .range = above(0)}}},

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <hogwild/detail/results/checkpoint.hpp>
-#include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/detail/run/objective_fall.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
+#include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>

@@ -26,8 +26,8 @@ class exchange_hook {
   /// null: nowhere.
   virtual touched_list* touched() { return nullptr; }
   /// In lockstep, if the gathered gains are summed: from now on the sums are not added to the parameters. Instead
-  /// by(to, 1 / rows, part, position) is called with the sums in the array of gains, which it has to clear. `rows`: rows
-  /// in the sums; `part`: divided by the rows of the round's fullest meeting; `position`: position in the round.
+  /// by(to, 1 / rows, part, position) is called with the sums in the array of gains, which it has to clear. `rows`:
+  /// rows in the sums; `part`: divided by the rows of the round's fullest meeting; `position`: position in the round.
   using sum_receiver = void (*)(void* to, double gain_weight, double part, double position);
   virtual void set_sum_receiver(void*, sum_receiver) {}
   /// In lockstep: from now on by(to, changed) is called when the sums have been added to the parameters, with the
