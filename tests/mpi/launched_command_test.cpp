@@ -185,6 +185,15 @@ TEST_F(launched, ranks_with_other_options_are_refused_before_they_train) {
   }
 }
 
+TEST_F(launched, ranks_have_different_rests_of_the_same_number_of_seconds) {
+  for (const std::string engine : {"all_reduce", "ring"}) {
+    const auto result = result_of(
+        run(2, {"train", train(), "--workers 1 --epochs 2 --max-seconds 500 --quiet --json --engine", engine}));
+    EXPECT_EQ(result["status"], "done");
+    EXPECT_EQ(result["epochs"], 2);
+  }
+}
+
 TEST_F(launched, files_that_the_first_rank_writes_for_all_are_named_on_it) {
   for (const std::string option : {"--save only.bin", "--record only.jsonl"}) {
     const std::string script = "[ $RANK = 1 ] && set -- \"$@\" " + option;

@@ -21,7 +21,7 @@
 
 namespace hogwild {
 
-/// What has become of a trial.
+/// The state of a trial.
 enum class trial_state {
   waiting,   ///< to be trained, or trained further
   stopped,   ///< not trained further, since others were better

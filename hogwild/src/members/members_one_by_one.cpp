@@ -57,12 +57,9 @@ members_one_by_one::members_one_by_one(const prepared_task& all, const several_p
   using clock = std::chrono::steady_clock;
   const auto begin = clock::now();
   ranks_.together([this] {
-    require(plan_.own_models,
-            "these models are trained one by one, each by one thread (shards, optimizers other than sgd, the schedules "
-            "plateau and linear, l2 in two passes, averages): use the serial engine or threads");
-    require(options_.sharing == sharing_kind::automatic,
-            "models that are trained one by one (shards, optimizers other than sgd, the schedules plateau and linear, "
-            "l2 in two passes, averages) have one worker each, so nothing is shared: leave out the sharing");
+    const std::string these(description);
+    require(plan_.own_models, these + ": use the serial engine or threads");
+    require(options_.sharing == sharing_kind::automatic, these + ", so nothing is shared: leave out the sharing");
     by_threads(team_, members_.size(), [this](std::size_t i) {
       members_[i].trains = std::make_unique<own_run>(all_.data, plan_, first() + i, ranks_.stop(), run_.limit);
     });

@@ -16,6 +16,11 @@ namespace hogwild::detail {
 /// has threads.
 class members_one_by_one final : public member_training {
  public:
+  /// For notes and messages.
+  static constexpr std::string_view description =
+      "the models are trained one by one, each by one worker (shards, optimizers other than sgd, the schedules plateau "
+      "and linear, l2 in two passes, averages)";
+
   /// All arguments outlive it. Finds the steps, and writes what was found into `run`. Throws config_error for options
   /// that have no meaning for runs of one worker.
   members_one_by_one(const prepared_task& all, const several_plan& plan, thread_team& team, resolved_run& run,

@@ -126,10 +126,7 @@ class several_run {
     }
     if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
     models_ = std::make_unique<members_one_by_one>(all_, plan_, *team_, run_, ranks_);
-    if (is_first())
-      teller_.note(
-          "the models are trained one by one, each by one worker (shards, optimizers other than sgd, the schedules "
-          "plateau and linear, l2 in two passes, averages)");
+    if (is_first()) teller_.note(std::string(members_one_by_one::description));
   }
 
   void train() {

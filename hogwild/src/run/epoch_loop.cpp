@@ -245,7 +245,7 @@ void epoch_loop::report() {
   if (ended == run_status::diverged) end_as_diverged();
   if (ended == run_status::target) result_.seconds_to_target = progress_.train_seconds;
   const bool writes = checkpoint_times_.are_due(progress_.epoch, observer_stops_ || ended);
-  // What is kept is compared with the beginning at the end of the run.
+  // finish() compares the kept epoch with the beginning.
   const bool in_doubt = ends && best_measured_ && progress_.course.is_above(best_measured_->objective);
   if (writes && ended != run_status::diverged && !in_doubt) save();
   over_ = ended.has_value();

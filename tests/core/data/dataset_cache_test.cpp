@@ -106,6 +106,13 @@ TEST_F(dataset_cache, one_of_another_version_size_or_checksum_is_rebuilt) {
   expect_rebuilt("empty");
 }
 
+TEST_F(dataset_cache, that_a_killed_writer_has_left_half_goes_with_the_next) {
+  folder.write("train.svm.hogwild.aB3xYz.aside", "half");
+  folder.write("test.svm.hogwild.aB3xYz.aside", "of another source");
+  opening{source};
+  EXPECT_EQ(folder.entries(), 3u);  // the source, its cache, and the other's
+}
+
 // Rows with the columns of another dataset are not checked by numbers of their own.
 TEST_F(dataset_cache, that_says_it_has_the_columns_of_another_dataset_is_rebuilt) {
   opening{source};

@@ -13,6 +13,7 @@
 
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
@@ -20,6 +21,7 @@
 #include "support/scratch_folder.hpp"
 #include "support/sync_reference.hpp"
 #include "support/toy_data.hpp"
+#include "support/toy_ratings.hpp"
 
 using namespace hogwild;
 
@@ -218,6 +220,17 @@ TEST(sync_engine, a_found_step_suits_the_rows_of_a_meeting) {
     EXPECT_EQ(std::exp2(std::round(std::log2(most / factor))), most / factor) << rows << " rows: " << factor;
     EXPECT_LE(run.objective, 1.01 * serial.objective) << rows << " rows, step " << run.step;
   }
+}
+
+TEST(sync_engine, the_step_that_a_model_brings_suits_the_rows_of_a_meeting_too) {
+  const test::toy_ratings_shape shape{.users = 60, .items = 40};
+  const auto toy = test::planted_ratings(shape);
+  const matrix_factorization m = test::factors_of(shape);
+  const auto serial = train(m, toy.csr(), serial_engine{}, {.epochs = 10});
+  const auto run = train(m, toy.csr(), ranks_of(2, 16), {.epochs = 10});
+  EXPECT_FALSE(run.step_found);
+  EXPECT_GE(run.step, 2.0 * serial.step);
+  EXPECT_LT(run.objective, 1.5 * serial.objective);
 }
 
 TEST(sync_engine, says_what_a_given_step_means) {

@@ -96,6 +96,16 @@ TEST_F(run_ends, in_divergence_that_names_the_last_good_epoch) {
   EXPECT_THAT(told.notes, Contains(HasSubstr("the last good epoch is " + std::to_string(good))));
 }
 
+// The epoch that a tolerance keeps is judged by the losses of its own parameters, not by the wider ones of the last.
+TEST_F(run_ends, in_divergence_where_the_kept_epoch_is_worse_than_the_beginning) {
+  test::toy_rows any_class = test::planted_regression(course_shape);
+  for (std::size_t r = 0; r < any_class.rows(); ++r) any_class.label[r] = static_cast<float>(r % 3);
+  const softmax m{.features = course_shape.columns, .classes = 3};
+  const train_result r = run(m, any_class, {.epochs = 10, .step = {.initial = 100.0}, .l2 = 1e-4, .tolerance = 1e-3});
+  ASSERT_GT(r.objective, 2.0 * std::log(3.0)) << "a test of what is worse";
+  EXPECT_EQ(r.status, run_status::diverged);
+}
+
 // Labels that do not depend on columns: the objective has to end a little above where it began.
 TEST_F(run_ends, as_asked_where_there_is_nothing_to_learn) {
   test::toy_rows chance = test::planted_rows(course_shape);

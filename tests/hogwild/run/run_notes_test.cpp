@@ -21,6 +21,7 @@
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/skip_gram.hpp>
+#include <hogwild/models/softmax.hpp>
 #include <hogwild/names.hpp>
 #include <hogwild/notes.hpp>
 #include <hogwild/observer.hpp>
@@ -157,6 +158,13 @@ TEST(notes_on_rows, that_have_no_entries) {
   for (const float label : {1.0f, -1.0f, 1.0f}) rows.push({}, {}, label);
   EXPECT_THAT(notes_of(logistic{}, rows.csr(), {.data_name = "empty.svm"}),
               AllOf(Contains(HasSubstr("no row of empty.svm has an entry other than 0")), nothing_changed));
+}
+
+TEST(notes_on_rows, that_have_no_columns_leave_classes_their_constants) {
+  test::toy_rows rows;
+  for (std::size_t r = 0; r < 30; ++r) rows.push({}, {}, static_cast<float>(r % 3));
+  const softmax m{.features = 0, .classes = 3, .bias = true};
+  EXPECT_THAT(notes_of(m, rows.csr()), Contains(HasSubstr("has an entry other than 0")));
 }
 
 TEST(notes_on_rows, that_have_no_entries_but_zeros) {

@@ -17,6 +17,7 @@
 #include <hogwild/error.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
@@ -114,6 +115,19 @@ TEST_F(stopping, a_tolerance_ends_a_run_that_is_as_close_to_the_optimum) {
 }
 
 // With a step that is far too large the objective goes up and down; the lowest one is returned.
+// A distance is known for one l2 of all columns.
+TEST_F(stopping, a_tolerance_claims_nothing_where_columns_have_l2_of_their_own) {
+  const test::toy_rows toy = test::planted_classes({.rows = 300, .columns = 20, .per_row = 5}, 3);
+  const softmax m{.features = 20, .classes = 3};
+  for (const l2_form form : {l2_form::by_degree, l2_form::per_occurrence}) {
+    const train_result run =
+        train(m, toy.csr(), serial_engine{}, {.epochs = 300, .l2 = 0.05, .form = form, .tolerance = 1e-3});
+    const bool known = form == l2_form::by_degree;
+    EXPECT_EQ(run.gap.has_value(), known);
+    EXPECT_EQ(run.status == run_status::converged, known);
+  }
+}
+
 TEST_F(stopping, under_a_tolerance_the_epoch_of_the_lowest_objective_is_returned) {
   options.epochs = 12;
   options.tolerance = 1e-9;
