@@ -185,7 +185,7 @@ TEST_F(launched, ranks_with_other_options_are_refused_before_they_train) {
   }
 }
 
-TEST_F(launched, ranks_have_different_rests_of_the_same_number_of_seconds) {
+TEST_F(launched, max_seconds_is_taken_though_less_of_it_is_left_to_some_ranks) {
   for (const std::string engine : {"all_reduce", "ring"}) {
     const auto result = result_of(
         run(2, {"train", train(), "--workers 1 --epochs 2 --max-seconds 500 --quiet --json --engine", engine}));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include <hogwild/dataset.hpp>
@@ -106,11 +107,12 @@ TEST_F(dataset_cache, one_of_another_version_size_or_checksum_is_rebuilt) {
   expect_rebuilt("empty");
 }
 
-TEST_F(dataset_cache, that_a_killed_writer_has_left_half_goes_with_the_next) {
-  folder.write("train.svm.hogwild.aB3xYz.aside", "half");
-  folder.write("test.svm.hogwild.aB3xYz.aside", "of another source");
+TEST_F(dataset_cache, temporary_file_of_a_killed_process_is_removed_by_the_next_one) {
+  const std::filesystem::path mine = folder.write("train.svm.hogwild.aB3xYz.aside", "half");
+  const std::filesystem::path of_another = folder.write("test.svm.hogwild.aB3xYz.aside", "of another source");
   opening{source};
-  EXPECT_EQ(folder.entries(), 3u);  // the source, its cache, and the other's
+  EXPECT_FALSE(std::filesystem::exists(mine));
+  EXPECT_TRUE(std::filesystem::exists(of_another));
 }
 
 // Rows with the columns of another dataset are not checked by numbers of their own.

@@ -114,7 +114,6 @@ TEST_F(stopping, a_tolerance_ends_a_run_that_is_as_close_to_the_optimum) {
   EXPECT_GT(*short_of_it.gap, 1e-3);
 }
 
-// With a step that is far too large the objective goes up and down; the lowest one is returned.
 // A distance is known for one l2 of all columns.
 TEST_F(stopping, a_tolerance_claims_nothing_where_columns_have_l2_of_their_own) {
   const test::toy_rows toy = test::planted_classes({.rows = 300, .columns = 20, .per_row = 5}, 3);
@@ -128,6 +127,7 @@ TEST_F(stopping, a_tolerance_claims_nothing_where_columns_have_l2_of_their_own) 
   }
 }
 
+// With a step that is far too large the objective goes up and down; the lowest one is returned.
 TEST_F(stopping, under_a_tolerance_the_epoch_of_the_lowest_objective_is_returned) {
   options.epochs = 12;
   options.tolerance = 1e-9;
