@@ -18,6 +18,7 @@
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/platform/threads.hpp>
+#include <hogwild/detail/platform/wait_limit.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/error.hpp>
@@ -229,10 +230,11 @@ class typed_rank_ring final : public rank_ring {
   /// Takes in the message with the token; nothing if the round is abandoned.
   std::optional<delta_header> next_message(std::uint64_t generation, const std::stop_token& stop) {
     const auto begin = clock::now();
+    wait_limit limit(options_.timeout, begin);
     while (!stop.stop_requested()) {
       const auto message = link_.receive(look_around);
       if (!message) {
-        if (clock::now() - begin > options_.timeout) too_late();
+        if (limit.passed()) too_late();
         continue;
       }
       const std::string name = "a message of rank " + std::to_string(before());

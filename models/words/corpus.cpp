@@ -9,6 +9,7 @@
 #include <new>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "data/writable_arrays.hpp"
 #include "platform/tbb_arena.hpp"
 #include "text/input_stream.hpp"
+#include "text/require_kind.hpp"
 #include "words/word_passes.hpp"
 #include "words/word_table.hpp"
 
@@ -220,7 +222,18 @@ class corpus_reading {
   std::uint64_t rows_ = 0, entries_ = 0, left_out_ = 0;
 };
 
+/// The first bytes of a text.
+std::string head_of(const detail::text_opener& open) {
+  std::string head(looked_at_bytes, '\0');
+  const auto bytes = open();
+  std::size_t n = 0;
+  for (std::size_t more = 1; more > 0 && n < head.size(); n += more) more = bytes->read(std::span(head).subspan(n));
+  head.resize(n);
+  return head;
+}
+
 corpus read(const detail::text_opener& open, const std::string& name, const corpus_options& options) {
+  detail::require_words(head_of(open), name);
   if (options.min_count == 0) throw config_error("the minimal count of a word is at least 1");
   if (options.sentence == 0) throw config_error("a sentence has at least one word");
   try {

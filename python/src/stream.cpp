@@ -73,6 +73,7 @@ class python_stream {
       throw input_error("the rows have " + std::to_string(view.columns) + " columns, and the stream has " +
                         std::to_string(columns_));
     std::vector<double> sign(view.rows());
+    diverged_ = false;
     for (std::size_t k = 0; k < runs_.size(); ++k) {
       sparse_view of_class = view;
       if (classes_ > 0) {
@@ -121,6 +122,8 @@ class python_stream {
   /// The step at the last row, in the last model.
   double step() const { return step_; }
   std::uint64_t rows() const { return runs_.front()->rows(); }
+  /// Whether, after the last take(), any model was worse than an untrained one on the last rows.
+  bool diverged() const { return diverged_; }
 
  private:
   /// Trains model k on these rows.
@@ -128,7 +131,7 @@ class python_stream {
     stream_run& run = *runs_[k];
     if (!averages) {
       run.take(rows);
-      step_ = run.flush().step;
+      end_call(run);
       return;
     }
     if (means_.empty()) means_.assign(runs_.size(), std::vector<double>(columns_ + 1));
@@ -147,8 +150,15 @@ class python_stream {
       run.take(rows.slice(first, std::min(first + piece, rows.rows())));
       join();
     }
-    step_ = run.flush().step;
+    end_call(run);
     join();
+  }
+
+  /// Trains on remaining rows.
+  void end_call(stream_run& run) {
+    const stream_report last = run.flush(true);
+    step_ = last.step;
+    diverged_ = diverged_ || last.diverged;
   }
 
   /// The weights of model k by column, followed by its constant term if it has one.
@@ -172,6 +182,7 @@ class python_stream {
   cli::train_request request_;
   std::size_t classes_, columns_;
   double step_ = 0.0;
+  bool diverged_ = false;
   std::vector<std::vector<double>> means_{};  ///< laid out as weights_of()
   std::uint64_t averaged_ = 0;
   mutable std::mutex mutex_{};  ///< of the runs; locked without holding the interpreter
@@ -190,7 +201,8 @@ void bind_stream(nb::module_& m) {
       .def("weights", &python_stream::weights)
       .def("bias", &python_stream::bias)
       .def_prop_ro("step", &python_stream::step)
-      .def_prop_ro("rows", &python_stream::rows);
+      .def_prop_ro("rows", &python_stream::rows)
+      .def_prop_ro("diverged", &python_stream::diverged);
 }
 
 }  // namespace hogwild::python

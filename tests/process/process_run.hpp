@@ -91,15 +91,16 @@ inline pid_t send(const worker_slot& slot, int signal) {
 }
 
 /// Stops a worker, so that its unsent gains do not change, and kills it. Returns how many there were; nothing if there
-/// is no such worker. The pool's own thread waits for its children by their descriptors and for their ends only.
-inline std::optional<std::uint64_t> kill_standing_still(const worker_slot& slot) {
+/// is no such worker, or if it had fewer than `least` and goes on. The pool's own thread waits for its children by
+/// their descriptors and for their ends only.
+inline std::optional<std::uint64_t> kill_standing_still(const worker_slot& slot, std::uint64_t least = 0) {
   const pid_t pid = send(slot, SIGSTOP);
   if (pid <= 0) return std::nullopt;
   siginfo_t info{};
   ::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WEXITED | WNOWAIT);
   const std::uint64_t unsent = slot.unsent.get();
-  ::kill(pid, SIGKILL);
-  return unsent;
+  ::kill(pid, unsent < least ? SIGCONT : SIGKILL);
+  return unsent < least ? std::nullopt : std::optional(unsent);
 }
 
 /// The children of a thread of this process.

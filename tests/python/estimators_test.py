@@ -234,6 +234,20 @@ def test_partial_fit_by_few_rows_does_not_diverge():
             broken.partial_fit(x, y)
 
 
+def test_partial_fit_warns_of_a_finite_blow_up():
+    draw = np.random.default_rng(0)
+    x = draw.normal(size=(600, 20)).astype(np.float32)
+    y = x @ draw.normal(size=20) + 100
+    for eta0, wild in ((0.01, False), (0.15, True)):
+        stream = SGDRegressor(learning_rate="constant", eta0=eta0)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            for first in range(0, 600, 200):
+                stream.partial_fit(x[first:first + 200], y[first:first + 200])
+        assert any("worse than by an untrained model" in str(warning.message) for warning in told) == wild, eta0
+        assert np.all(np.isfinite(stream.coef_)), eta0
+
+
 def test_partial_fit_refuses_what_it_cannot_do():
     x, y = two_classes(100)
     with pytest.raises(ValueError, match="classes"):

@@ -4,12 +4,15 @@
 #include <chrono>
 #include <thread>
 
+#include <hogwild/detail/platform/wait_limit.hpp>
+
 namespace hogwild::test {
 
-/// Waits until `holds`, at most `limit`. Returns whether it came true.
+/// Waits until `holds`, at most `limit`, in which a standstill of the machine does not count. Returns whether it came
+/// true.
 template <class Condition>
 bool eventually(std::chrono::milliseconds limit, const Condition& holds) {
-  for (const auto begin = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - begin < limit;) {
+  for (detail::wait_limit left(limit); !left.passed();) {
     if (holds()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

@@ -42,8 +42,8 @@ class a_stream(command_case):
         self.model, self.checkpoint = str(self.folder / "model"), str(self.folder / "checkpoint")
 
     def command(self, *more):
-        return [HOGWILD, "train", "-", "--stream", "--label-values=-1,1", "--engine", "serial", "--step", "0.1", "--json",
-                *more]
+        step = () if "--step" in more else ("--step", "0.1")
+        return [HOGWILD, "train", "-", "--stream", "--label-values=-1,1", "--engine", "serial", *step, "--json", *more]
 
     def train(self, lines, *more):
         done = subprocess.run(self.command(*more), input="".join(lines), capture_output=True, text=True, check=False,
@@ -249,6 +249,19 @@ class a_stream(command_case):
         self.assertIn("not finite", err)
         self.assertEqual(told[-1]["acknowledged"], 5000)
         self.assertEqual((pathlib.Path(self.checkpoint).read_bytes(), pathlib.Path(self.model).read_bytes()), kept)
+
+    def test_stops_where_the_loss_has_blown_up_finitely_and_keeps_what_was_right(self):
+        model = ["--model", "factorization_machine", "--save", self.model]
+        self.assertEqual(self.train(self.lines[:5000], *model)[0], 0)
+        kept = pathlib.Path(self.model).read_bytes()
+        # With such entries and this step factors grow by the row, to numbers that are finite.
+        wild = [line.replace(":1 ", ":20 ") for line in self.lines[:2000]]
+        code, _, err = self.train(wild, *model, "--step", "1")
+        self.assertEqual(code, 5, err)
+        self.assertIn("the last 2000 rows that it trained have the loss ", err)
+        self.assertIn("where an untrained model has ", err)
+        self.assertIn("the last saved model remain", err)
+        self.assertTrue(pathlib.Path(self.model).read_bytes() == kept)
 
 
 if __name__ == "__main__":

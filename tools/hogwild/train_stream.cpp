@@ -133,14 +133,25 @@ class streaming {
     reports_.add(report);
     if (report.trained == 0 || std::isfinite(report.loss)) return;
     reports_.end();
-    throw error(exit_code::diverged,
-                "the loss is not finite: the step is too large for these rows; lower --step. The last checkpoint and "
-                "the last saved model remain");
+    fail("the loss is not finite: the step is too large for these rows");
+  }
+  /// Ends a stream whose loss is finite, but worse than nothing.
+  void require_no_blow_up() {
+    if (const auto sentence = run_.told_worse()) fail(*sentence);
+  }
+  [[noreturn]] static void fail(const std::string& reason) {
+    throw error(exit_code::diverged, reason + "; lower --step. The last checkpoint and the last saved model remain");
+  }
+  void keep_at_end() {
+    require_no_blow_up();
+    keep_state();
+    const stream_report last = run_.flush();
+    add(last);
+    if (last.diverged) fail("the stream has diverged");
+    keep_model();
   }
   int end() {
-    keep_state();
-    add(run_.flush());
-    keep_model();
+    keep_at_end();
     reports_.end();
     if (run_.rows() == 0 && !request_.save.empty()) say("no row came; nothing is saved");
     if (!asked_.token().stop_requested()) return static_cast<int>(exit_code::done);
@@ -150,9 +161,7 @@ class streaming {
   /// Saves what was good so far; the error in the text is then reported all the same.
   void keep_before_error() {
     try {
-      keep_state();
-      add(run_.flush());
-      keep_model();
+      keep_at_end();
     } catch (const error& e) {
       say(std::string("the training so far could not be saved: ") + e.what());
     }
@@ -166,6 +175,7 @@ class streaming {
   }
 
   void keep() {
+    require_no_blow_up();
     keep_state();
     keep_model();
   }

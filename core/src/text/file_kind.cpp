@@ -2,6 +2,7 @@
 #include <hogwild/formats/file_kind.hpp>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <hogwild/detail/platform/printable.hpp>
@@ -61,6 +62,15 @@ file_head::file_head(std::string_view first_bytes, bool whole) {
 void require_text(std::string_view head, const std::string& name) {
   const file_look look = find_kind(kinds_of_bytes(), file_head(head, true));
   if (look.kind != file_kind::unknown) throw input_error(name + ": " + describe(look));
+}
+
+void require_words(std::string_view head, const std::string& name) {
+  constexpr std::array no_words{
+      file_kind::text_model, file_kind::lfs_pointer,   file_kind::matrix_market, file_kind::json,
+      file_kind::libsvm,     file_kind::libsvm_from_0, file_kind::libffm,        file_kind::libsvm_with_header};
+  const file_look look = look_at_bytes(head, false);
+  if (std::ranges::find(no_words, look.kind) == no_words.end()) return;
+  throw input_error(name + ": " + describe(look, "a text of words", "name the text whose words are to be learned"));
 }
 
 void require_kind(std::string_view text, std::string_view format, const std::string& name) {

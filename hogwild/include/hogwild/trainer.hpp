@@ -111,7 +111,8 @@ class trainer {
   stream_report partial_fit(const Data& data) {
     return partial_fit(sparse_view(data.view()));
   }
-  /// Trains on the rows that are kept. The result depends on when it is called.
+  /// Trains on the rows that are kept, and tells whether the stream has diverged (stream_report::diverged), also in a
+  /// note. The result depends on when it is called.
   stream_report flush() { return run_.flush(); }
 
   std::size_t chunk_rows() const { return run_.chunk_rows(); }  ///< rows that a worker trains before it draws again

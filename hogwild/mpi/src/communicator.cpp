@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "communicator.hpp"
 
+#include <chrono>
 #include <memory>
 #include <thread>
 
 #include <hogwild/detail/collectives/lost_peer.hpp>
+#include <hogwild/detail/platform/wait_limit.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild::detail {
@@ -14,11 +16,11 @@ MPI_Comm own_copy(mpi_session::state& session, std::chrono::nanoseconds timeout)
   try {
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Comm_idup(MPI_COMM_WORLD, copy.get(), &request), "a group of ranks cannot be made");
-    const auto deadline = std::chrono::steady_clock::now() + timeout;
+    wait_limit limit(timeout);
     for (int done = 0;;) {
       check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "a group of ranks cannot be made");
       if (done != 0) break;
-      if (std::chrono::steady_clock::now() >= deadline) throw worker_error(not_joined_text(timeout));
+      if (limit.passed()) throw worker_error(not_joined_text(timeout));
       std::this_thread::yield();
     }
     check_mpi(MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN), "errors cannot be caught");

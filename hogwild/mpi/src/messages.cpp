@@ -142,7 +142,8 @@ void messages::check(const transfer& t, const MPI_Status& status) {
 }
 
 void messages::finish() {
-  const auto begin = steady_clock::now(), deadline = begin + options_.timeout;
+  const auto begin = steady_clock::now();
+  wait_limit limit(options_.timeout, begin);
   auto next_notices = begin + 1ms;
   // Messages from other machines take long, and polls for them are expensive: a rank without a CPU of its own does
   // better to sleep than to use up the CPU time of others, or its own limit.
@@ -168,7 +169,7 @@ void messages::finish() {
       look_at_notices();
       next_notices = now + 1ms;
     }
-    if (now >= deadline) {
+    if (limit.passed(now)) {
       const std::vector<std::size_t> silent = pending_peers();
       give_up(silent_text(silent, size(), call_, options_.timeout), silent);
     }
@@ -223,14 +224,11 @@ void messages::look_at_notices() {
       drop_pending();
       throw worker_error(lost_);
     }
-    left_[peer] = steady_clock::now();
+    left_[peer].emplace(timeout);
     expect_notice();
   }
   for (const std::size_t peer : pending_peers()) {
-    const bool has_left = left_[peer] != steady_clock::time_point{};
-    if (has_left && steady_clock::now() - left_[peer] > timeout) {
-      give_up(gone_text(peer, size(), "has left", call_));
-    }
+    if (left_[peer] && left_[peer]->passed()) give_up(gone_text(peer, size(), "has left", call_));
   }
 }
 
@@ -263,7 +261,7 @@ void messages::send_notice(const notice& n, const Takes& takes) noexcept {
   auto* const kept = new (std::nothrow) notice(n);
   if (kept == nullptr) return;
   bool all_sent = true;
-  const auto deadline = steady_clock::now() + timeout;
+  wait_limit limit(timeout);
   for (std::size_t peer = 0; peer < size(); ++peer) {
     if (peer == rank() || !takes(peer)) continue;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -274,7 +272,7 @@ void messages::send_notice(const notice& n, const Takes& takes) noexcept {
     }
     do {
       if (MPI_Test(&request, &sent, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
-    } while (sent == 0 && steady_clock::now() < deadline);
+    } while (sent == 0 && !limit.passed());
     if (sent == 0 && request != MPI_REQUEST_NULL) {
       MPI_Request_free(&request);
       all_sent = false;
@@ -289,11 +287,11 @@ void messages::drop_pending() noexcept {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] != MPI_REQUEST_NULL && !transfers_[i].sends) MPI_Cancel(&requests_[i]);
   }
-  const auto deadline = steady_clock::now() + timeout;
+  wait_limit limit(timeout);
   bool all_ended = true;
   for (MPI_Request& request : requests_) {
     int ended = 0;
-    while (request != MPI_REQUEST_NULL && ended == 0 && steady_clock::now() < deadline) {
+    while (request != MPI_REQUEST_NULL && ended == 0 && !limit.passed()) {
       if (MPI_Test(&request, &ended, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
     }
     if (request == MPI_REQUEST_NULL) continue;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -15,6 +16,7 @@
 #include <mpi.h>
 
 #include <hogwild/detail/collectives/collective.hpp>
+#include <hogwild/detail/platform/wait_limit.hpp>
 
 #include "session_state.hpp"
 
@@ -119,7 +121,7 @@ class messages {
   std::vector<MPI_Status> statuses_;
   notice incoming_{};
   MPI_Request incoming_request_ = MPI_REQUEST_NULL;
-  std::vector<std::chrono::steady_clock::time_point> left_;  ///< when each peer said that it leaves; zero: it has not
+  std::vector<std::optional<wait_limit>> left_;  ///< for the last messages of each peer that has said that it leaves
   int crowded_calls_ = 0;  ///< for this many more calls this rank counts as having no CPU of its own
   std::string lost_;       ///< the message, once a rank is lost
 };

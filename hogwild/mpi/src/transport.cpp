@@ -2,6 +2,7 @@
 #include <hogwild/mpi/transport.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include <mpi.h>
 
+#include <hogwild/detail/platform/wait_limit.hpp>
 #include <hogwild/error.hpp>
 
 #include "communicator.hpp"
@@ -40,8 +42,8 @@ class mpi_ring final : public message_link {
     expect_length();
   }
   ~mpi_ring() override {
-    const auto until = steady_clock::now() + timeout;
-    while (!session_.lost && !outgoing_.empty() && steady_clock::now() < until) {
+    detail::wait_limit limit(timeout);
+    while (!session_.lost && !outgoing_.empty() && !limit.passed()) {
       if (all_done_quietly(outgoing_.front().requests))
         outgoing_.pop_front();
       else
@@ -62,10 +64,9 @@ class mpi_ring final : public message_link {
 
   void send(std::vector<std::byte> message) override {
     look_at_outgoing();
-    letter& out = outgoing_.emplace_back();
+    letter& out = outgoing_.emplace_back(timeout_);
     out.bytes = std::move(message);
     out.length = out.bytes.size();
-    out.deadline = steady_clock::now() + timeout_;
     const int to = static_cast<int>((rank() + 1) % size());
     out.requests.resize(1);
     check(MPI_Isend(&out.length, 1, MPI_UINT64_T, to, length_tag, ring_, out.requests.data()), to);
@@ -88,10 +89,12 @@ class mpi_ring final : public message_link {
 
  private:
   struct letter {
-    std::vector<std::byte> bytes;
+    explicit letter(std::chrono::nanoseconds timeout) : limit(timeout) {}
+
+    std::vector<std::byte> bytes{};
     std::uint64_t length = 0;
-    std::vector<MPI_Request> requests;
-    steady_clock::time_point deadline;
+    std::vector<MPI_Request> requests{};
+    detail::wait_limit limit;
   };
 
   template <class F>
@@ -123,7 +126,7 @@ class mpi_ring final : public message_link {
   void look_at_outgoing() {
     const int to = static_cast<int>((rank() + 1) % size());
     while (!outgoing_.empty() && all_done(outgoing_.front().requests, to)) outgoing_.pop_front();
-    if (!outgoing_.empty() && steady_clock::now() > outgoing_.front().deadline) late(to, "taken");
+    if (!outgoing_.empty() && outgoing_.front().limit.passed()) late(to, "taken");
   }
 
   /// The message, once it is whole.
@@ -138,14 +141,14 @@ class mpi_ring final : public message_link {
                            " bytes, which no ring sends: all ranks have to run the same program");
       }
       incoming_.resize(length_);
-      due_ = steady_clock::now() + timeout_;
+      due_ = detail::wait_limit(timeout_);
       for_parts(incoming_, [&](std::byte* part, int n) {
         incoming_requests_.push_back(MPI_REQUEST_NULL);
         check(MPI_Irecv(part, n, MPI_BYTE, before(), bytes_tag, ring_, &incoming_requests_.back()), before());
       });
     }
     if (!all_done(incoming_requests_, before())) {
-      if (steady_clock::now() > due_) late(before(), "sent");
+      if (due_.passed()) late(before(), "sent");
       return std::nullopt;
     }
     incoming_requests_.clear();
@@ -172,7 +175,7 @@ class mpi_ring final : public message_link {
   MPI_Request length_request_ = MPI_REQUEST_NULL;
   std::vector<std::byte> incoming_;
   std::vector<MPI_Request> incoming_requests_;
-  steady_clock::time_point due_{};
+  detail::wait_limit due_{timeout_};
 };
 
 }  // namespace

@@ -5,10 +5,10 @@
 #include <thread>
 #include <utility>
 
+#include <hogwild/detail/platform/wait_limit.hpp>
+
 namespace hogwild::nccl {
 namespace {
-
-using steady = std::chrono::steady_clock;
 
 /// Issues all messages to NCCL at once, and returns its result code.
 int issue(const functions& nccl, void* comm, const std::vector<message>& sent, const std::vector<message>& received,
@@ -62,9 +62,9 @@ communicator::communicator(const functions& with, device::runtime& on, const uni
 
 communicator::~communicator() {
   if (comm_ == nullptr) return;
-  const auto last = steady::now() + std::chrono::seconds(1);
+  detail::wait_limit limit(std::chrono::seconds(1));
   int state = nccl_.finalize(comm_);
-  for (pause wait; state == in_progress && steady::now() < last; wait())
+  for (pause wait; state == in_progress && !limit.passed(); wait())
     if (nccl_.async_error(comm_, &state) != success) break;
   if (state != success)
     abort();
@@ -141,9 +141,9 @@ bool communicator::is_settled(const char* did) const {
 
 template <class Done>
 void communicator::wait_until(const Done& done, const char* did) const {
-  const auto last = steady::now() + timeout_;
+  detail::wait_limit limit(timeout_);
   for (pause wait; !done(); wait()) {
-    if (steady::now() > last)
+    if (limit.passed())
       throw unfinished("NCCL did not " + std::string(did) + " within " +
                        std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(timeout_).count()) +
                        " ms: the devices or their links are slow or stuck; raise the timeout where they only are slow");

@@ -5,13 +5,12 @@
 #include <thread>
 
 #include <hogwild/detail/collectives/lost_peer.hpp>
+#include <hogwild/detail/platform/wait_limit.hpp>
 #include <hogwild/error.hpp>
 
 #include "memory_collective.hpp"
 
 namespace hogwild::detail {
-
-using std::chrono::steady_clock;
 
 namespace {
 
@@ -86,15 +85,13 @@ void memory_collective::meet() {
   const std::uint32_t number = barrier.arrive(static_cast<std::uint32_t>(size()));
   meeting now = barrier.look(number);
   if (now == meeting::open) {
-    const auto deadline = steady_clock::now() + options_.timeout;
-    while ((now = barrier.wait(number, std::clamp<std::chrono::nanoseconds>(deadline - steady_clock::now(),
-                                                                            std::chrono::nanoseconds(0), look))) ==
-           meeting::open) {
+    wait_limit limit(options_.timeout);
+    while ((now = barrier.wait(number, std::min(limit.left(), look))) == meeting::open) {
       std::string how;
       const char* call = name_of(self().offered.call);
       if (const auto gone = lost_rank(how)) {
         give_up(number, gone_text(*gone, size(), how, call));
-      } else if (steady_clock::now() >= deadline) {
+      } else if (limit.passed()) {
         const std::vector<std::size_t> silent = absent_ranks();
         give_up(number, silent_text(silent, size(), call, options_.timeout), silent);
       }
@@ -156,8 +153,8 @@ void memory_collective::explain(const std::string& sentence) noexcept {
 
 void memory_collective::throw_reason() const {
   // The member that broke the barrier writes its message at once, unless it was killed in between.
-  const auto deadline = steady_clock::now() + std::chrono::seconds(1);
-  while (memory_.place->explained.load() == 0 && steady_clock::now() < deadline) std::this_thread::yield();
+  wait_limit limit(std::chrono::seconds(1));
+  while (memory_.place->explained.load() == 0 && !limit.passed()) std::this_thread::yield();
   std::string sentence;
   if (memory_.place->explained.load() != 0) {
     if (self().given_up.load() != 0) throw worker_error(given_up_text(rank_, size(), options_.timeout));

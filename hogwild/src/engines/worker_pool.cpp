@@ -11,6 +11,7 @@
 
 #include <hogwild/detail/platform/process_identity.hpp>
 #include <hogwild/detail/platform/threads.hpp>
+#include <hogwild/detail/platform/wait_limit.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/error.hpp>
 
@@ -83,14 +84,13 @@ void worker_pool::spawn_into(std::size_t slot) {
 void worker_pool::start() {
   detail::start_workers([&] { require_threads(2 * workers_); });  // each trains, and watches the supervisor
   for (std::size_t i = 0; i < workers_; ++i) spawn_into(i);
-  const auto begin = clock::now();
+  detail::wait_limit last(last_join_timeout), all(join_timeout);
   while (count(worker_state::joining) > 0) {
     const std::uint32_t arrivals = store_.control().arrivals.load();
     look_after_members();
     if (count(worker_state::joining) > 0) gate_.wait_for_arrival(arrivals, 1ms);
-    const auto waited = clock::now() - begin;
-    if (waited > last_join_timeout && count(worker_state::active) > 0) return;
-    if (waited < join_timeout) continue;
+    if (last.passed() && count(worker_state::active) > 0) return;
+    if (!all.passed()) continue;
     throw worker_error("no worker process has joined for a minute: does main call hogwild::worker_main first?");
   }
 }
@@ -127,11 +127,11 @@ void worker_pool::break_off_turns() const {
 // Somebody has to be there to draw tickets; dead workers are being replaced, stopped ones may wake.
 void worker_pool::wait_for_any_worker() {
   look_after_members();
-  const auto begin = clock::now();
-  for (auto asked = begin; count(worker_state::active) == 0;) {
+  detail::wait_limit limit(join_timeout);
+  for (auto asked = clock::now(); count(worker_state::active) == 0;) {
     std::this_thread::sleep_for(1ms);
     look_after_members();
-    if (clock::now() - begin > join_timeout) {
+    if (limit.passed()) {
       throw worker_error("no worker process has made progress for a minute: they are stopped, or do not get to join");
     }
     if (clock::now() - asked < stall_watch::timeout || count(worker_state::joining) > 0) continue;

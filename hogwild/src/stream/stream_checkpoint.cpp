@@ -76,8 +76,7 @@ void stream_run::checkpoint(const std::string& path) const {
   for (std::size_t k = 0; k < trained.arrays.size(); ++k)
     file.put_bytes("array" + std::to_string(k), trained.arrays[k]);
   held_.put(file, "rows");
-  earlier_.put(file, "earlier");
-  recent_.put(file, "recent");
+  recent_.put(file);
   file.put("since", static_cast<std::uint64_t>(since_minimised_));
   sample_.put(file, "sample");
   write_checkpoint(path, file);
@@ -120,8 +119,7 @@ void stream_run::resume(const std::string& path) {
     throw input_error(path + " holds parameters of another model than its options say");
   if (!trained.arrays.empty()) kept_ = std::move(trained);
   held_.get(file, "rows");
-  earlier_.get(file, "earlier");
-  recent_.get(file, "recent");
+  recent_.get(file);
   since_minimised_ = file.get<std::uint64_t>("since");
   sample_.get(file, "sample");
 }

@@ -10,12 +10,11 @@
 
 #include <hogwild/detail/math/proximal.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
-#include <hogwild/detail/options/option_list.hpp>
-#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/choose.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/rounds.hpp>
-#include <hogwild/detail/run/run_notes.hpp>
+#include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
@@ -23,7 +22,9 @@
 #include <hogwild/error.hpp>
 #include <hogwild/notes.hpp>
 
+#include "stream_checks.hpp"
 #include "task/require.hpp"
+#include "untrained_loss.hpp"
 
 namespace hogwild {
 
@@ -38,47 +39,6 @@ constexpr std::size_t chunks_of_round = 256;
 /// l1 is applied after this many rows: fewer would be closer to applying it at each row, but need more passes over all
 /// columns.
 constexpr std::size_t rows_of_l1 = 1024;
-/// The constant term is found from this many of the last rows, or up to twice as many.
-constexpr std::uint64_t rows_of_part = 8192;
-constexpr std::string_view source = "the stream";
-
-train_options checked(train_options o, const model_traits& traits) {
-  detail::require_taken(o, &detail::option_details::in_streams, "a stream does not take");
-  o.observers = silent_observers();  // each batch would repeat the same notes
-  require(o.ownership != ownership_kind::blocks,
-          "a stream does not take ownership of blocks of ratings: leave that out");
-  require(o.optimizer != optimizer_kind::ftrl,
-          "a stream does not take ftrl, whose thresholds depend on the rows of an epoch: choose another optimizer");
-  require(o.order == row_order::chunked || o.order == row_order::sequential,
-          "a stream is trained in the order of its rows: leave the order out");
-  const schedule_kind kind = o.step.kind.value_or(schedule_kind::constant);
-  require(kind == schedule_kind::constant || o.step.decay, "a step that falls in a stream needs a decay: give one");
-  require(kind == schedule_kind::constant || kind == schedule_kind::geometric || kind == schedule_kind::inverse,
-          "a stream has no last epoch that a step could fall to: the schedule is constant, geometric or inverse");
-  if (traits.factors) o.ownership = ownership_kind::shared;
-  o.order = row_order::sequential;
-  o.step.kind = o.step.decay ? o.step.kind.value_or(schedule_kind::geometric) : schedule_kind::constant;
-  if (!o.l2) o.l2 = 0.0;
-  const bool by_scale = traits.margin && o.form != l2_form::two_pass &&
-                        o.optimizer.value_or(traits.defaults.optimizer) == optimizer_kind::sgd;
-  require(*o.l2 == 0.0 || by_scale,
-          "in a stream l2 is for linear models with one margin a row, under sgd and not in two passes, because others "
-          "need counts of all rows: leave it out");
-  require(o.l1 == 0.0 || (by_scale && o.freeze.empty()),
-          "in a stream l1 is for linear models with one margin a row, under sgd and with nothing frozen: leave it out");
-  if (o.step.initial) require_below_one(*o.step.initial * *o.l2);
-  detail::check_options(o, traits);
-  o.data_name = source;
-  return o;
-}
-
-label_map labels_of_stream(const stream_model& model, const train_options& o) {
-  if (model.traits.labels == label_kind::real && o.labels.empty()) return {};
-  require(!o.labels.empty(),
-          "declare the labels of the stream (train_options::labels, --label-values): they cannot be learned from rows "
-          "that are yet to come");
-  return declared_labels(model.traits.labels, o.labels, {}, std::string(source));
-}
 
 /// The number of columns that a model is made for: up to twice the present number, so that it is not made again for
 /// each new column.
@@ -105,9 +65,9 @@ stream_run::stream_run(stream_model model, std::function<std::unique_ptr<any_eng
                        const train_options& options, const stream_options& how)
     : model_(std::move(model)),
       engine_(std::move(engine)),
-      options_(checked(options, model_.traits)),
+      options_(checked_for_stream(options, model_.traits)),
       how_(how),
-      labels_(labels_of_stream(model_, options_)),
+      labels_(labels_of_stream(model_.traits, options_)),
       chunk_rows_(rows_of_chunk) {
   require(!model_.traits.init_by_rows && !model_.traits.repeats && !model_.traits.cuts,
           std::string(model_.name) +
@@ -124,7 +84,7 @@ stream_run::stream_run(stream_model model, std::function<std::unique_ptr<any_eng
 stream_run::~stream_run() = default;
 
 void stream_run::check(const sparse_view& rows) const {
-  const std::string name(source);
+  const std::string name(stream_name);
   if (rows.label.lists())
     throw input_error(name + ": its rows have lists of labels, which a stream does not take: train them from a file");
   require_trainable(rows, name, options_, model_.traits);
@@ -170,15 +130,23 @@ stream_report stream_run::take(const sparse_view& rows) {
   return completed(report);
 }
 
-stream_report stream_run::flush() {
+stream_report stream_run::flush(bool often) {
   require_whole();
   stream_report report;
   whole_ = false;
   if (held_.rows() > 0) train_held(report);
   if (planned_ != nullptr) take_l1();
   if (planned_ != nullptr) minimise_constant();
+  const bool before = diverged_;
+  if (!often || 2 * since_assessed_ >= recent_.rows())
+    if (const auto sentence = told_worse(); sentence && !before) note(*sentence);
+  report.diverged = diverged_;
   whole_ = true;
   return completed(report);
+}
+
+void stream_run::note(std::string_view sentence) const {
+  how_.note ? how_.note(sentence) : note_by_default(sentence);
 }
 
 stream_report stream_run::completed(stream_report report) const {
@@ -221,33 +189,41 @@ void stream_run::train(const sparse_view& rows, stream_report& report) {
     train_round(as_planned(rows).slice(first, first + n), report);
     first += n;
   }
-  keep_recent(rows);
-}
-
-/// Keeps the last rows, if the model has a constant term, in parts that begin at fixed rows of the stream, so that the
-/// result does not depend on how rows are dealt to calls.
-void stream_run::keep_recent(const sparse_view& rows) {
-  if (!planned_->has_constant) return;
+  recent_.add(rows, state_.rows);
   since_minimised_ += rows.rows();
-  const std::uint64_t end = state_.rows, last_part = (end - 1) / rows_of_part;
-  std::uint64_t at = end - rows.rows();
-  if (last_part > 0) at = std::max(at, (last_part - 1) * rows_of_part);
-  while (at < end) {
-    if (at % rows_of_part == 0) earlier_ = std::exchange(recent_, {});
-    const std::uint64_t next = std::min(end, (at / rows_of_part + 1) * rows_of_part);
-    recent_.add(rows.slice(rows.rows() - (end - at), rows.rows() - (end - next)));
-    at = next;
-  }
+  since_assessed_ += rows.rows();
 }
 
 /// Done only when enough rows have come since the last time, so that it takes less time than training them.
 void stream_run::minimise_constant() {
-  if (!planned_->has_constant || 16 * since_minimised_ < earlier_.rows() + recent_.rows()) return;
-  row_buffer rows = earlier_;
-  rows.add(recent_.view(columns_));
+  if (!planned_->has_constant || 16 * since_minimised_ < recent_.rows()) return;
+  const row_buffer rows = recent_.all(columns_);
   const std::unique_ptr<training_task> task = planned_->made.task->on(as_planned(rows.view(columns_)));
   hogwild::minimise_constant(*task, planned_->workers->store(), state_.reached, planned_->workers->helpers());
   since_minimised_ = 0;
+}
+
+std::optional<std::string> stream_run::told_worse() {
+  if (planned_ == nullptr || recent_.rows() == 0) return std::nullopt;
+  since_assessed_ = 0;
+  const row_buffer rows = recent_.all(columns_);
+  const std::unique_ptr<training_task> task = planned_->made.task->on(as_planned(rows.view(columns_)));
+  const param_store& store = planned_->workers->store();
+  const auto loss_of = [&](const sparse_view& some) {
+    return task->evaluate(store, state_.reached, some, planned_->workers->helpers(), false).loss;
+  };
+  const double loss = loss_of(task->data());
+  diverged_ = false;
+  if (loss <= first_loss_) return std::nullopt;
+  const double spread =
+      spread_of_losses(rows.rows(), [&](std::size_t r) { return loss_of(task->data().slice(r, r + 1)); });
+  const run_course course{.start = untrained_loss(*task, store, planned_->workers->helpers())};
+  diverged_ = !std::isfinite(loss) || course.ended_worse(loss, spread);
+  if (!diverged_) return std::nullopt;
+  using detail::to_short_text;
+  const std::string is = std::isfinite(loss) ? "the loss " + to_short_text(loss) : "a loss that is no number";
+  return "the stream has diverged: the last " + std::to_string(rows.rows()) + " rows that it trained have " + is +
+         ", where an untrained model has " + to_short_text(course.start) + "; the step is too large for these rows";
 }
 
 double stream_run::step() const {
@@ -370,10 +346,14 @@ void stream_run::plan() {
   next->plan.chunks = chunk_plan(chunks_of_round * chunk_rows_, chunk_rows_);
   if (state_.batch == 0) state_.batch = next->plan.options.batch;
   next->plan.options.batch = static_cast<std::uint32_t>(state_.batch);
-  const auto note = [this](std::string_view sentence) { how_.note ? how_.note(sentence) : note_by_default(sentence); };
-  next->workers = engine->start_workers(*next->made.task, next->plan, note);
+  next->workers = engine->start_workers(*next->made.task, next->plan, [this](std::string_view text) { note(text); });
   const param_store& store = next->workers->store();
-  next->made.task->begin(store);
+  if (planned_ == nullptr && !options_.initial) {
+    first_loss_ = begin_untrained(*next->made.task, store, next->workers->helpers());
+  } else {
+    next->made.task->begin(store);
+    if (planned_ == nullptr) first_loss_ = untrained_loss(*next->made.task, store, next->workers->helpers());
+  }
   const std::vector<parameter_group> groups = model_.groups(columns);
   std::optional<double> next_rate = options_.bias_rate;
   const loop_options& made = next->made.task->options();
@@ -386,8 +366,6 @@ void stream_run::plan() {
     put_arrays(*kept_, model_.groups(kept_->columns), store, groups);
   else if (options_.initial)
     begin_with(groups, *next);
-  else
-    hogwild::minimise_constant(*next->made.task, store, 1.0, next->workers->helpers());
   next->workers->get_ready();
   kept_.reset();
   planned_ = std::move(next);

@@ -2,15 +2,17 @@
 """SGDClassifier and SGDRegressor: scikit-learn's parameters, the engine's training."""
 import ctypes
 import os
+import warnings
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from .. import _engine
 from .._data import Dataset
 from .._loss import Loss
-from .._train import keep_parameters, words_of
+from .._train import keep_parameters, outside, words_of
 from ._base import as_numbers, require, require_count, require_number, validated, weights_of
 from ._linear import LinearClassifier, LinearEstimator, falling
 
@@ -197,6 +199,9 @@ class SgdEstimator(LinearEstimator):
         if not (np.all(np.isfinite(weights)) and np.all(np.isfinite(bias))):
             self._forget_stream()
             raise ValueError("the coefficients are not finite: scale the columns, or give a lower eta0")
+        if stream.diverged:
+            warnings.warn("The last rows are predicted worse than by an untrained model: scale the columns, or give a "
+                          "lower eta0.", ConvergenceWarning, stacklevel=outside())
         self._stream_step = stream.step
         self._trained = (weights.reshape(-1), bias)
         self._mean = self._mean_with(stream) if self.average else None

@@ -261,6 +261,34 @@ TEST(trainer, has_the_constant_that_suits_its_last_rows_in_any_unit) {
   }
 }
 
+// With this step the squares grow by the row, to a number that is finite.
+TEST(trainer, tells_by_flush_that_it_is_worse_than_an_untrained_model) {
+  test::toy_rows far = rows();
+  for (float& y : far.label) y += 100.0f;
+  const csr_rows kept = far.csr();
+  const sparse_view few = kept.view().slice(0, 600);
+  const auto streamed = [&](double step, std::vector<std::string>& notes) {
+    train_options options{.step = {.initial = step}, .bias = true};
+    options.batch = 1;
+    trainer<least_squares> stream(least_squares{}, serial_engine{}, options,
+                                  {.note = [&](std::string_view note) { notes.emplace_back(note); }});
+    EXPECT_FALSE(stream.partial_fit(few).diverged);
+    const bool diverged = stream.flush().diverged;
+    const std::vector<float> w = stream.parameters();
+    EXPECT_TRUE(std::ranges::all_of(w, [](float v) { return std::isfinite(v); })) << step;
+    EXPECT_EQ(stream.flush().diverged, diverged);
+    EXPECT_EQ(stream.parameters(), w) << "assessing has changed them";
+    return diverged;
+  };
+  std::vector<std::string> none, one;
+  EXPECT_FALSE(streamed(0.05, none));
+  EXPECT_THAT(none, ::testing::IsEmpty());
+  EXPECT_TRUE(streamed(2.0, one));
+  ASSERT_EQ(one.size(), 1u) << "told once";
+  EXPECT_THAT(one.front(), HasSubstr("the last 600 rows that it trained have the loss "));
+  EXPECT_THAT(one.front(), HasSubstr("where an untrained model has "));
+}
+
 TEST(trainer, refuses_labels_that_its_model_does_not_take_before_it_holds_them) {
   trainer<poisson> counts(poisson{}, serial_engine{}, {.step = {.initial = 0.01}});
   test::toy_rows few;

@@ -8,8 +8,10 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/data/row_cursor.hpp>
@@ -131,6 +133,15 @@ TEST(corpus, faults_are_told_with_their_place) {
   EXPECT_TRUE(refusal_of("a b\nc \0d"s).starts_with("text:2:3: a byte 0"));
   EXPECT_TRUE(refusal_of("a b\n" + std::string(1001, 'x')).starts_with("text:2:1: a word of more than 1000 bytes"));
   EXPECT_EQ(refusal_of("a " + std::string(1000, 'x')), "accepted");
+  const std::string words = ", not a text of words; name the text whose words are to be learned";
+  for (const auto& [text, is] :
+       {std::pair("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "a Matrix "),
+        std::pair("1 3:1 4:1\n-1 2:1 7:0.5\n", "LIBSVM text"),
+        std::pair("1 0:3:1 1:4:1\n-1 1:2:1 2:7:0.5\n", "libffm text"), std::pair("{\"text\": \"a b\"}\n", "JSON")})
+    EXPECT_THAT(refusal_of(text), ::testing::AllOf(::testing::StartsWith("text: this is " + std::string(is)),
+                                                   ::testing::HasSubstr(words)));
+  EXPECT_EQ(refusal_of("3 1 4\n1 5 9\n"), "accepted") << "walks on a graph";
+  EXPECT_EQ(refusal_of("at 12:30 a b\n"), "accepted");
   // Faults far behind the first block, in the middle of an endless word, and one after the other.
   const std::string far(std::size_t{5} << 20, ' ');
   EXPECT_TRUE(refusal_of(far + std::string(std::size_t{5} << 20, 'x')).starts_with("text:1:5242881: a word of"));

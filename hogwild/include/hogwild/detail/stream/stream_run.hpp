@@ -14,6 +14,7 @@
 #include <hogwild/detail/math/regularizer.hpp>
 #include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/detail/stream/recent_rows.hpp>
 #include <hogwild/detail/stream/row_buffer.hpp>
 #include <hogwild/detail/stream/stream_state.hpp>
 #include <hogwild/model.hpp>
@@ -55,8 +56,14 @@ class stream_run {
   /// their labels were not declared, before anything changes. Any other exception (out of memory, say) ends the stream:
   /// from then on all calls but parameters() throw config_error.
   stream_report take(const sparse_view& rows);
-  /// Trains on the remaining rows, even if they do not fill a chunk.
-  stream_report flush();
+  /// Trains on the remaining rows, even if they do not fill a chunk, and asks whether the stream has diverged, as
+  /// told_worse() does. `often`: more rows come soon, so that it asks only if half of the recent rows are new.
+  stream_report flush(bool often = false);
+  /// A sentence if the stream has diverged: the loss of the rows that were trained last exceeds that of an untrained
+  /// model on the same rows (run_course::ended_worse), or is no number. Nothing if it has not, or before any row was
+  /// trained. It takes about as long as training these rows twice, and twice the memory of the parameters where the
+  /// loss exceeds what the stream began with.
+  std::optional<std::string> told_worse();
 
   std::size_t chunk_rows() const { return chunk_rows_; }
   std::size_t columns() const { return columns_; }
@@ -78,6 +85,7 @@ class stream_run {
   void train_round(const sparse_view& rows, stream_report& report);
   void train_held(stream_report& report);
   stream_report completed(stream_report report) const;
+  void note(std::string_view sentence) const;
   void require_whole() const;
   void plan();
   void resume(const std::string& path);
@@ -90,7 +98,6 @@ class stream_run {
   void owe_l1(double step, std::size_t rows);
   void take_l1();
   sparse_view as_planned(const sparse_view& rows) const;
-  void keep_recent(const sparse_view& rows);
   void minimise_constant();
 
   struct planned;
@@ -103,11 +110,13 @@ class stream_run {
   label_map labels_;
   std::size_t chunk_rows_, columns_ = 0;
   std::vector<std::uint32_t> numbers_{};
-  row_buffer held_{};    ///< remaining rows
-  row_buffer sample_{};  ///< the first rows of the stream, from which it is planned
-  /// The rows that were trained last, in two parts, from which flush() finds the constant term of a linear model.
-  row_buffer earlier_{}, recent_{};
+  row_buffer held_{};                ///< remaining rows
+  row_buffer sample_{};              ///< the first rows of the stream, from which it is planned
+  recent_rows recent_{};             ///< by which flush() finds the constant term of a linear model, and assesses any
   std::size_t since_minimised_ = 0;  ///< rows
+  std::size_t since_assessed_ = 0;   ///< rows
+  double first_loss_ = 0.0;          ///< of the rows that it was first planned on, by an untrained model
+  bool diverged_ = false;            ///< as last assessed
   bool whole_ = true;                ///< no call has failed halfway
   stream_state state_{};
   /// l1 that has not been applied yet; it is applied to all columns at once.

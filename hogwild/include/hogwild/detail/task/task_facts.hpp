@@ -77,14 +77,14 @@ std::vector<std::pair<std::string, double>> named_numbers_of(const M& m) {
 /// The numbers that tell the model from others of its name and size: its hyperparameters(), or else those of numbers().
 template <class M>
 std::vector<double> hyperparameters_of(const M& m) {
-  std::vector<double> all;
   if constexpr (requires { m.hyperparameters(); }) {
     const auto numbers = m.hyperparameters();
-    all.assign(numbers.begin(), numbers.end());
+    return {numbers.begin(), numbers.end()};
   } else {
+    std::vector<double> all;
     for (const auto& [name, value] : named_numbers_of(m)) all.push_back(value);
+    return all;
   }
-  return all;
 }
 
 /// The facts of a model on these rows, trained with these options.

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/stream/row_buffer.hpp>
+
+namespace hogwild {
+
+struct checkpoint;
+
+/// The rows that a stream has trained last, in two parts that begin at fixed rows of the stream, so that they do not
+/// depend on how rows are dealt to calls: up to 16,384 rows, and at least the last 8,192 of a longer stream.
+class recent_rows {
+ public:
+  std::size_t rows() const { return earlier_.rows() + recent_.rows(); }
+  /// Adds rows, of which the last one is row `end` of the stream, counted from 1.
+  void add(const sparse_view& rows, std::uint64_t end);
+  /// A copy of them all, for a view of `columns` columns.
+  row_buffer all(std::size_t columns) const;
+  void put(checkpoint& file) const;
+  /// Throws input_error if the checkpoint does not have them.
+  void get(const checkpoint& file);
+
+ private:
+  row_buffer earlier_{}, recent_{};
+};
+
+}  // namespace hogwild
