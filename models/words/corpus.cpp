@@ -222,18 +222,7 @@ class corpus_reading {
   std::uint64_t rows_ = 0, entries_ = 0, left_out_ = 0;
 };
 
-/// The first bytes of a text.
-std::string head_of(const detail::text_opener& open) {
-  std::string head(looked_at_bytes, '\0');
-  const auto bytes = open();
-  std::size_t n = 0;
-  for (std::size_t more = 1; more > 0 && n < head.size(); n += more) more = bytes->read(std::span(head).subspan(n));
-  head.resize(n);
-  return head;
-}
-
 corpus read(const detail::text_opener& open, const std::string& name, const corpus_options& options) {
-  detail::require_words(head_of(open), name);
   if (options.min_count == 0) throw config_error("the minimal count of a word is at least 1");
   if (options.sentence == 0) throw config_error("a sentence has at least one word");
   try {
@@ -247,6 +236,7 @@ corpus read(const detail::text_opener& open, const std::string& name, const corp
 
 corpus open_corpus(const std::string& path, const corpus_options& options) {
   if (const auto stamp = path == "-" ? std::nullopt : detail::stamp_of(path)) {
+    detail::require_words(detail::read_head(path, looked_at_bytes), path);
     corpus made = read([&] { return detail::open_bytes(path, detail::content::text); }, path, options);
     if (detail::stamp_of(path) != stamp) throw input_error(path + ": was changed while it was read; read it again");
     return made;
@@ -254,6 +244,7 @@ corpus open_corpus(const std::string& path, const corpus_options& options) {
   // A pipe can be read only once.
   const std::string name = path == "-" ? "standard input" : path;
   const std::string text = detail::read_unpacked(path, detail::text_look(name));
+  detail::require_words(text, name);
   return read([&] { return std::make_unique<detail::memory_bytes>(text); }, name, options);
 }
 

@@ -122,7 +122,7 @@ class python_stream {
   /// The step at the last row, in the last model.
   double step() const { return step_; }
   std::uint64_t rows() const { return runs_.front()->rows(); }
-  /// Whether, after the last take(), any model was worse than an untrained one on the last rows.
+  /// Whether the last take(), without averages, found that any model is worse than an untrained one on the last rows.
   bool diverged() const { return diverged_; }
 
  private:
@@ -131,7 +131,7 @@ class python_stream {
     stream_run& run = *runs_[k];
     if (!averages) {
       run.take(rows);
-      end_call(run);
+      diverged_ = end_call(run) || diverged_;
       return;
     }
     if (means_.empty()) means_.assign(runs_.size(), std::vector<double>(columns_ + 1));
@@ -154,11 +154,11 @@ class python_stream {
     join();
   }
 
-  /// Trains on remaining rows.
-  void end_call(stream_run& run) {
+  /// Trains on remaining rows. Returns whether the model is found to be worse than an untrained one.
+  bool end_call(stream_run& run) {
     const stream_report last = run.flush(true);
     step_ = last.step;
-    diverged_ = diverged_ || last.diverged;
+    return last.diverged;
   }
 
   /// The weights of model k by column, followed by its constant term if it has one.

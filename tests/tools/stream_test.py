@@ -255,10 +255,10 @@ class a_stream(command_case):
         self.assertEqual(self.train(self.lines[:5000], *model)[0], 0)
         kept = pathlib.Path(self.model).read_bytes()
         # With such entries and this step factors grow by the row, to numbers that are finite.
-        wild = [line.replace(":1 ", ":20 ") for line in self.lines[:2000]]
-        code, _, err = self.train(wild, *model, "--step", "1")
+        wild = [line.replace(":1 ", ":100 ") for line in self.lines[:2000]]
+        code, _, err = self.train(wild, *model, "--step", "5")
         self.assertEqual(code, 5, err)
-        self.assertIn("the last 2000 rows that it trained have the loss ", err)
+        self.assertIn("the last 1024 rows that it trained have the loss ", err)
         self.assertIn("where an untrained model has ", err)
         self.assertIn("the last saved model remain", err)
         self.assertTrue(pathlib.Path(self.model).read_bytes() == kept)

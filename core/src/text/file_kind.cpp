@@ -70,6 +70,16 @@ void require_words(std::string_view head, const std::string& name) {
       file_kind::libsvm,     file_kind::libsvm_from_0, file_kind::libffm,        file_kind::libsvm_with_header};
   const file_look look = look_at_bytes(head, false);
   if (std::ranges::find(no_words, look.kind) == no_words.end()) return;
+  // A text may begin with a bracket, or have the time of day in it.
+  constexpr std::string_view blanks = " \t\r\n", numeric = "+-.0123456789";
+  const std::string_view text = without_mark(head);
+  const auto begin = std::min(text.find_first_not_of(blanks), text.size());
+  const std::string_view first = text.substr(begin, text.find_first_of(blanks, begin) - begin);
+  const bool is_json = first.starts_with("{\"") || first.starts_with("[{") || first.starts_with("[[");
+  const bool is_number = !first.empty() && first.find_first_not_of(numeric) == first.npos;
+  const bool is_row =
+      look.kind == file_kind::libsvm || look.kind == file_kind::libsvm_from_0 || look.kind == file_kind::libffm;
+  if ((look.kind == file_kind::json && !is_json) || (is_row && !is_number)) return;
   throw input_error(name + ": " + describe(look, "a text of words", "name the text whose words are to be learned"));
 }
 

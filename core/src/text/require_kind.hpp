@@ -20,9 +20,8 @@ inline std::string_view without_mark(std::string_view text) {
 /// Throws input_error if a file that should be text begins like a known binary one. `name` is used in messages.
 void require_text(std::string_view head, const std::string& name);
 
-/// Throws input_error if the first bytes of a text are of a kind whose words are none: rows of numbers, a matrix, JSON,
-/// a saved model, a pointer in the place of a file. Not for tables, markup and labelled text: they may well be a
-/// corpus.
+/// Throws input_error if the first bytes of a text are of a kind that has no words to learn: rows of numbers, a matrix,
+/// JSON, a saved model, a pointer in the place of a file. Tables, markup and labelled text may well be a corpus.
 void require_words(std::string_view head, const std::string& name);
 
 /// Throws if the first lines of a text are of another kind than the format of this name ("libsvm") reads: format_error

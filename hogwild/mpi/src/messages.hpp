@@ -121,7 +121,7 @@ class messages {
   std::vector<MPI_Status> statuses_;
   notice incoming_{};
   MPI_Request incoming_request_ = MPI_REQUEST_NULL;
-  std::vector<std::optional<wait_limit>> left_;  ///< for the last messages of each peer that has said that it leaves
+  std::vector<std::optional<wait_limit>> left_;  ///< how long the last messages of each peer that leaves are waited for
   int crowded_calls_ = 0;  ///< for this many more calls this rank counts as having no CPU of its own
   std::string lost_;       ///< the message, once a rank is lost
 };

@@ -62,6 +62,7 @@ void epoch_loop::begin() {
   const std::size_t every = measured_epochs_.every();
   ranks_.require_equal(std::as_bytes(std::span(&every, 1)), "number of epochs between measurements");
   cut_epochs();
+  if (!task_.facts().convex && !task_.facts().non_monotone) zeros_.start = meter_.loss_of_zeros();
   task_.begin(store);
   if (begins_anew()) meter_.minimise_constant(rounds_.scale(), epoch_meter::state::begun);  // as in a step search
   const objective_fall from_start = begin_fall();
@@ -258,6 +259,18 @@ bool epoch_loop::is_worse_than_begun() const {
                                       of_mean ? spread_of_mean_ : meter_.spread_of_losses(rounds_.scale()));
 }
 
+/// A model of factors or layers whose columns are large may begin so badly that it ends better than it began, and yet
+/// is worth less than nothing.
+void epoch_loop::compare_with_zeros() {
+  if (!zeros_.is_above(last_.train_loss) ||
+      !zeros_.ended_worse(last_.train_loss, meter_.spread_of_losses(rounds_.scale())))
+    return;
+  using detail::to_short_text;
+  teller_.note("the parameters are worse than zeros would be: the training loss is " + to_short_text(last_.train_loss) +
+               ", and would be about " + to_short_text(zeros_.start) +
+               "; divide the columns by their largest values, or lower the step");
+}
+
 void epoch_loop::end_as_diverged() {
   result_.status = run_status::diverged;
   teller_.note(progress_.course.told(progress_.epoch, last_.objective));
@@ -401,6 +414,7 @@ train_result epoch_loop::finish() {
   const bool ends_by_itself = result_.status == run_status::done || result_.status == run_status::converged ||
                               result_.status == run_status::no_progress;
   if (has_best && ends_by_itself && is_worse_than_begun()) end_as_diverged();
+  if (ends_by_itself && result_.status != run_status::diverged) compare_with_zeros();
   standstills_.hear_with(std::array<double, 0>(), progress_.train_seconds);  // for the time after the last epoch
   leave_to_readers();
   if (const std::string note = detail::note_of_meetings(result_); !note.empty()) teller_.note(note);

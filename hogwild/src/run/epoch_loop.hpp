@@ -95,6 +95,7 @@ class epoch_loop {
   void report();
   /// Whether the run, if it ended now, would be worse than its beginning.
   bool is_worse_than_begun() const;
+  void compare_with_zeros();
   void end_as_diverged();
   void announce();
   /// False if the run is to stop before all rows have been measured.
@@ -150,6 +151,7 @@ class epoch_loop {
   bool over_ = false;
   kept_parameters kept_;
   std::vector<float> measured_mean_{};  ///< the mean in kept_, with its best constant term
+  run_course zeros_{};                  ///< of parameters of zeros, for models that do not begin with them
   double spread_of_mean_ = 0.0;         ///< of the rows' losses, if its objective is above the beginning
   std::optional<epoch_report> best_measured_;
   train_result result_{};

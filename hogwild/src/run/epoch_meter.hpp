@@ -51,6 +51,9 @@ class epoch_meter {
   /// The largest distance from the median over three quarters of the losses, estimated likewise; the mean over the
   /// ranks.
   double spread_of_losses(double scale) const;
+  /// The mean loss of a few rows of all ranks under parameters of zeros, which the store has before training_task's
+  /// begin(). All ranks call it.
+  double loss_of_zeros() const;
 
  private:
   /// The time limit ends measuring only before the first epoch: a model that was trained is measured.

@@ -6,13 +6,7 @@
 
 namespace hogwild {
 
-namespace {
-
-constexpr std::uint64_t rows_of_part = 8192;
-
-}  // namespace
-
-void recent_rows::add(const sparse_view& rows, std::uint64_t end) {
+void recent_rows::add(const sparse_view& rows, std::uint64_t end, std::uint64_t rows_of_part) {
   const std::uint64_t last_part = (end - 1) / rows_of_part;
   std::uint64_t at = end - rows.rows();
   if (last_part > 0) at = std::max(at, (last_part - 1) * rows_of_part);
@@ -24,9 +18,14 @@ void recent_rows::add(const sparse_view& rows, std::uint64_t end) {
   }
 }
 
-row_buffer recent_rows::all(std::size_t columns) const {
-  row_buffer rows = earlier_;
-  rows.add(recent_.view(columns));
+row_buffer recent_rows::newest(std::size_t most, std::size_t columns) const {
+  const auto last = [&](const row_buffer& of, std::size_t n) {
+    return of.view(columns).slice(of.rows() - n, of.rows());
+  };
+  const std::size_t of_recent = std::min(most, recent_.rows());
+  row_buffer rows;
+  rows.add(last(earlier_, std::min(most - of_recent, earlier_.rows())));
+  rows.add(last(recent_, of_recent));
   return rows;
 }
 

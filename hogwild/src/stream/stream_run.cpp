@@ -24,7 +24,7 @@
 
 #include "stream_checks.hpp"
 #include "task/require.hpp"
-#include "untrained_loss.hpp"
+#include "trial_loss.hpp"
 
 namespace hogwild {
 
@@ -39,6 +39,8 @@ constexpr std::size_t chunks_of_round = 256;
 /// l1 is applied after this many rows: fewer would be closer to applying it at each row, but need more passes over all
 /// columns.
 constexpr std::size_t rows_of_l1 = 1024;
+/// The last rows that a stream keeps, up to twice as many: to find the constant term, or only to assess the model.
+constexpr std::uint64_t rows_of_constant = 8192, rows_to_assess = 1024;
 
 /// The number of columns that a model is made for: up to twice the present number, so that it is not made again for
 /// each new column.
@@ -79,6 +81,7 @@ stream_run::stream_run(stream_model model, std::function<std::unique_ptr<any_eng
   how_.epoch_rows = (how_.epoch_rows + chunk_rows_ - 1) / chunk_rows_ * chunk_rows_;
   how_.first_rows = (how_.first_rows + chunk_rows_ - 1) / chunk_rows_ * chunk_rows_;
   if (const std::string path = std::exchange(options_.resume, {}); !path.empty()) resume(path);
+  was_good_ = state_.rows > 0 || options_.initial != nullptr;
 }
 
 stream_run::~stream_run() = default;
@@ -138,9 +141,11 @@ stream_report stream_run::flush(bool often) {
   if (planned_ != nullptr) take_l1();
   if (planned_ != nullptr) minimise_constant();
   const bool before = diverged_;
-  if (!often || 2 * since_assessed_ >= recent_.rows())
-    if (const auto sentence = told_worse(); sentence && !before) note(*sentence);
-  report.diverged = diverged_;
+  if (!often || 2 * since_assessed_ >= std::min<std::size_t>(recent_.rows(), rows_to_assess)) {
+    const auto sentence = told_worse();
+    if (sentence && !before) note(*sentence);
+    report.diverged = sentence.has_value();
+  }
   whole_ = true;
   return completed(report);
 }
@@ -189,7 +194,7 @@ void stream_run::train(const sparse_view& rows, stream_report& report) {
     train_round(as_planned(rows).slice(first, first + n), report);
     first += n;
   }
-  recent_.add(rows, state_.rows);
+  recent_.add(rows, state_.rows, planned_->has_constant ? rows_of_constant : rows_to_assess);
   since_minimised_ += rows.rows();
   since_assessed_ += rows.rows();
 }
@@ -197,33 +202,35 @@ void stream_run::train(const sparse_view& rows, stream_report& report) {
 /// Done only when enough rows have come since the last time, so that it takes less time than training them.
 void stream_run::minimise_constant() {
   if (!planned_->has_constant || 16 * since_minimised_ < recent_.rows()) return;
-  const row_buffer rows = recent_.all(columns_);
+  const row_buffer rows = recent_.newest(recent_.rows(), columns_);
   const std::unique_ptr<training_task> task = planned_->made.task->on(as_planned(rows.view(columns_)));
   hogwild::minimise_constant(*task, planned_->workers->store(), state_.reached, planned_->workers->helpers());
   since_minimised_ = 0;
 }
 
+/// Both models have the constant term that suits these rows best: flush() gives it to the trained one, too. A stream
+/// that was good before may be worse for a while because its rows have changed: then only a huge loss is a blow-up.
 std::optional<std::string> stream_run::told_worse() {
-  if (planned_ == nullptr || recent_.rows() == 0) return std::nullopt;
+  constexpr std::size_t least = 64;  // of fewer rows the losses say little
+  constexpr double huge = 100.0;     // a change of the sign of all labels makes it about four times as large
   since_assessed_ = 0;
-  const row_buffer rows = recent_.all(columns_);
-  const std::unique_ptr<training_task> task = planned_->made.task->on(as_planned(rows.view(columns_)));
-  const param_store& store = planned_->workers->store();
-  const auto loss_of = [&](const sparse_view& some) {
-    return task->evaluate(store, state_.reached, some, planned_->workers->helpers(), false).loss;
-  };
-  const double loss = loss_of(task->data());
   diverged_ = false;
-  if (loss <= first_loss_) return std::nullopt;
-  const double spread =
-      spread_of_losses(rows.rows(), [&](std::size_t r) { return loss_of(task->data().slice(r, r + 1)); });
-  const run_course course{.start = untrained_loss(*task, store, planned_->workers->helpers())};
-  diverged_ = !std::isfinite(loss) || course.ended_worse(loss, spread);
+  if (planned_ == nullptr || recent_.rows() < least) return std::nullopt;
+  const row_buffer rows = recent_.newest(rows_to_assess, columns_);
+  const std::unique_ptr<training_task> task = planned_->made.task->on(as_planned(rows.view(columns_)));
+  const trial_state state(planned_->workers->store());
+  const trial_loss trained = loss_of_trial(*task, state.store(), state_.reached, planned_->workers->helpers());
+  const trial_loss untrained = loss_of_untrained(*task, state, planned_->workers->helpers());
+  const run_course course{.start = untrained.mean};
+  const bool finite = std::isfinite(trained.mean), worse = course.ended_worse(trained.mean, trained.spread);
+  if (finite && !worse) was_good_ = true;
+  diverged_ = !finite || (worse && (!was_good_ || trained.mean - untrained.mean > huge * std::abs(untrained.mean)));
   if (!diverged_) return std::nullopt;
   using detail::to_short_text;
-  const std::string is = std::isfinite(loss) ? "the loss " + to_short_text(loss) : "a loss that is no number";
-  return "the stream has diverged: the last " + std::to_string(rows.rows()) + " rows that it trained have " + is +
-         ", where an untrained model has " + to_short_text(course.start) + "; the step is too large for these rows";
+  return "the stream has diverged: the last " + std::to_string(rows.rows()) + " rows that it trained have " +
+         (finite ? "the loss " + to_short_text(trained.mean) : "a loss that is no number") +
+         ", where an untrained model has " + to_short_text(untrained.mean) +
+         "; the step may be too large for these rows";
 }
 
 double stream_run::step() const {
@@ -348,12 +355,7 @@ void stream_run::plan() {
   next->plan.options.batch = static_cast<std::uint32_t>(state_.batch);
   next->workers = engine->start_workers(*next->made.task, next->plan, [this](std::string_view text) { note(text); });
   const param_store& store = next->workers->store();
-  if (planned_ == nullptr && !options_.initial) {
-    first_loss_ = begin_untrained(*next->made.task, store, next->workers->helpers());
-  } else {
-    next->made.task->begin(store);
-    if (planned_ == nullptr) first_loss_ = untrained_loss(*next->made.task, store, next->workers->helpers());
-  }
+  next->made.task->begin(store);
   const std::vector<parameter_group> groups = model_.groups(columns);
   std::optional<double> next_rate = options_.bias_rate;
   const loop_options& made = next->made.task->options();
@@ -366,6 +368,8 @@ void stream_run::plan() {
     put_arrays(*kept_, model_.groups(kept_->columns), store, groups);
   else if (options_.initial)
     begin_with(groups, *next);
+  else
+    hogwild::minimise_constant(*next->made.task, store, 1.0, next->workers->helpers());
   next->workers->get_ready();
   kept_.reset();
   planned_ = std::move(next);

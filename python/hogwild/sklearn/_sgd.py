@@ -192,6 +192,11 @@ class SgdEstimator(LinearEstimator):
         self._mean_before = getattr(self, "_mean", None) if self.average else None
         return self._stream
 
+    def _warn_of_blow_up(self):
+        if self._stream.diverged:
+            warnings.warn("The last rows are predicted worse than by an untrained model: scale the columns, or give a "
+                          "lower eta0.", ConvergenceWarning, stacklevel=outside())
+
     def _take_rows(self, losses, data, classes, features, dtype):
         stream = self._stream_of(losses, classes, features)
         stream.take(data._rows, bool(self.average))
@@ -199,9 +204,6 @@ class SgdEstimator(LinearEstimator):
         if not (np.all(np.isfinite(weights)) and np.all(np.isfinite(bias))):
             self._forget_stream()
             raise ValueError("the coefficients are not finite: scale the columns, or give a lower eta0")
-        if stream.diverged:
-            warnings.warn("The last rows are predicted worse than by an untrained model: scale the columns, or give a "
-                          "lower eta0.", ConvergenceWarning, stacklevel=outside())
         self._stream_step = stream.step
         self._trained = (weights.reshape(-1), bias)
         self._mean = self._mean_with(stream) if self.average else None
@@ -325,7 +327,8 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
         """Trains on these rows once, in their order.
 
         The first call must give the classes. Parameters that were changed since the last call apply from here on; a
-        step that was found stays. average=True: coef_ is the mean over all rows that were trained with it.
+        step that was found stays. average=True: coef_ is the mean over all rows that were trained with it. Without
+        an average a ConvergenceWarning says if the last rows are predicted far worse than by an untrained model.
         """
         self._check_parameters(CLASS_LOSSES)
         self._stream_options(CLASS_LOSSES)
@@ -352,6 +355,7 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
             weight = of_class[codes] * (1.0 if weight is None else weight)
         data = Dataset._of_all_columns(X, codes, weight)
         self._take_rows(CLASS_LOSSES, data, len(self.classes_), X.shape[1], X.dtype)
+        self._warn_of_blow_up()
         return self
 
     def _has_probabilities(self):
@@ -427,6 +431,7 @@ class SGDRegressor(RegressorMixin, SgdEstimator):
         data = Dataset._of_all_columns(X, as_numbers(y), weights_of(sample_weight, len(y)))
         self._take_rows(NUMBER_LOSSES, data, 0, X.shape[1], X.dtype)
         self.coef_ = self.coef_[0]
+        self._warn_of_blow_up()
         return self
 
     def predict(self, X):

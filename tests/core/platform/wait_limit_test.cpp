@@ -30,8 +30,11 @@ TEST(wait_limit, counts_a_standstill_as_one_look) {
   EXPECT_EQ(brief.left(), 70ms);
 }
 
-TEST(wait_limit, of_nothing_has_passed_at_once) {
+TEST(wait_limit, of_next_to_nothing_passes_too) {
   EXPECT_TRUE(wait_limit(0s).passed());
+  wait_limit brief(1ns), negative(-1s);
+  EXPECT_TRUE(brief.passed(wait_limit::clock::now() + 1s));
+  for (int look = 0; look < 3; ++look) EXPECT_TRUE(negative.passed());
 }
 
 }  // namespace

@@ -176,6 +176,23 @@ TEST(notes_on_rows, that_have_no_entries_but_zeros) {
   EXPECT_THAT(notes_of(logistic{}, rows.csr(), {.bias = true}), Contains(HasSubstr("has an entry other than 0")));
 }
 
+// Random factors of such columns begin with a huge loss, below which the run stays, and far above that of zeros.
+TEST(notes_on_rows, whose_columns_are_too_large_for_factors) {
+  for (const float size : {1.0f, 1000.0f}) {
+    test::toy_rows rows = test::planted_classification({.rows = 600, .columns = 20, .seed = 3});
+    for (float& x : rows.value) x *= size;
+    factorization_machine m;
+    m.features = 20, m.factors = 8;
+    const train_result run = train(m, rows.csr(), serial_engine{}, {.epochs = 5});
+    EXPECT_EQ(run.status, run_status::done) << size;
+    const auto worse = Contains(HasSubstr("the parameters are worse than zeros would be: the training loss is "));
+    if (size > 1.0f)
+      EXPECT_THAT(run.notes, worse);
+    else
+      EXPECT_THAT(run.notes, Not(worse));
+  }
+}
+
 TEST(notes_on_texts, with_a_word_a_line) {
   const corpus text = read_corpus("the\ncat\nthe\nmat\n", "text", {.min_count = 1});
   skip_gram m;

@@ -289,6 +289,19 @@ TEST(trainer, tells_by_flush_that_it_is_worse_than_an_untrained_model) {
   EXPECT_THAT(one.front(), HasSubstr("where an untrained model has "));
 }
 
+TEST(trainer, has_not_diverged_where_the_rows_have_changed) {
+  trainer<logistic> stream(logistic{}, serial_engine{}, by_sgd());
+  const sparse_view before = many_rows().view();
+  stream.partial_fit(before);
+  test::toy_rows other = rows();
+  for (float& y : other.label) y = -y;
+  const csr_rows after = other.csr();
+  for (std::size_t row = 0; row < 5000; row += 250) {
+    stream.partial_fit(after.view().slice(row, row + 250));
+    EXPECT_FALSE(stream.flush().diverged) << row;
+  }
+}
+
 TEST(trainer, refuses_labels_that_its_model_does_not_take_before_it_holds_them) {
   trainer<poisson> counts(poisson{}, serial_engine{}, {.step = {.initial = 0.01}});
   test::toy_rows few;

@@ -133,15 +133,6 @@ TEST(corpus, faults_are_told_with_their_place) {
   EXPECT_TRUE(refusal_of("a b\nc \0d"s).starts_with("text:2:3: a byte 0"));
   EXPECT_TRUE(refusal_of("a b\n" + std::string(1001, 'x')).starts_with("text:2:1: a word of more than 1000 bytes"));
   EXPECT_EQ(refusal_of("a " + std::string(1000, 'x')), "accepted");
-  const std::string words = ", not a text of words; name the text whose words are to be learned";
-  for (const auto& [text, is] :
-       {std::pair("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "a Matrix "),
-        std::pair("1 3:1 4:1\n-1 2:1 7:0.5\n", "LIBSVM text"),
-        std::pair("1 0:3:1 1:4:1\n-1 1:2:1 2:7:0.5\n", "libffm text"), std::pair("{\"text\": \"a b\"}\n", "JSON")})
-    EXPECT_THAT(refusal_of(text), ::testing::AllOf(::testing::StartsWith("text: this is " + std::string(is)),
-                                                   ::testing::HasSubstr(words)));
-  EXPECT_EQ(refusal_of("3 1 4\n1 5 9\n"), "accepted") << "walks on a graph";
-  EXPECT_EQ(refusal_of("at 12:30 a b\n"), "accepted");
   // Faults far behind the first block, in the middle of an endless word, and one after the other.
   const std::string far(std::size_t{5} << 20, ' ');
   EXPECT_TRUE(refusal_of(far + std::string(std::size_t{5} << 20, 'x')).starts_with("text:1:5242881: a word of"));
@@ -151,6 +142,28 @@ TEST(corpus, faults_are_told_with_their_place) {
   EXPECT_TRUE(refusal_of("a a b", {.min_count = 3}).starts_with("text: no word occurs 3 times"));
   EXPECT_THROW(read_corpus("a", "text", {.min_count = 0}), config_error);
   EXPECT_THROW(read_corpus("a", "text", {.sentence = 0}), config_error);
+}
+
+TEST(corpus, files_of_rows_are_no_text_of_words) {
+  const test::scratch_folder folder;
+  const auto refusal = [&](const std::string& text) -> std::string {
+    try {
+      open_corpus(folder.write("text", text), {.min_count = 1});
+    } catch (const input_error& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  for (const auto& [text, is] :
+       {std::pair("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "a Matrix "),
+        std::pair("1 3:1 4:1\n-1 2:1 7:0.5\n", "LIBSVM text"),
+        std::pair("1 0:3:1 1:4:1\n-1 1:2:1 2:7:0.5\n", "libffm text"), std::pair("{\"text\": \"a b\"}\n", "JSON")})
+    EXPECT_THAT(refusal(text),
+                ::testing::AllOf(::testing::HasSubstr("this is " + std::string(is)),
+                                 ::testing::HasSubstr(", not a text of words; name the text whose words are")));
+  for (const char* const text :
+       {"3 1 4\n1 5 9\n", "[Illustration: a cat]\nthe cat sat\n", "Matthew 5:3\nMark 2:4\n", "[12:30] hello\n"})
+    EXPECT_EQ(refusal(text), "accepted") << text;
 }
 
 }  // namespace

@@ -15,7 +15,9 @@ class wait_limit {
   using clock = std::chrono::steady_clock;
 
   explicit wait_limit(std::chrono::nanoseconds limit, clock::time_point now = clock::now())
-      : left_(limit), most_(std::min<std::chrono::nanoseconds>(limit / 8, std::chrono::seconds(1))), looked_(now) {}
+      : left_(limit),
+        most_(std::clamp<std::chrono::nanoseconds>(limit / 8, std::chrono::nanoseconds(1), std::chrono::seconds(1))),
+        looked_(now) {}
 
   /// Looks at the clock. True once the limit has passed.
   bool passed(clock::time_point now = clock::now()) {

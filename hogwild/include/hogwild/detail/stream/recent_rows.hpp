@@ -11,15 +11,16 @@ namespace hogwild {
 
 struct checkpoint;
 
-/// The rows that a stream has trained last, in two parts that begin at fixed rows of the stream, so that they do not
-/// depend on how rows are dealt to calls: up to 16,384 rows, and at least the last 8,192 of a longer stream.
+/// The rows that a stream has trained last, in two parts that begin at multiples of the rows of a part, so that they do
+/// not depend on how rows are dealt to calls: at least as many as a part has, and up to twice as many.
 class recent_rows {
  public:
   std::size_t rows() const { return earlier_.rows() + recent_.rows(); }
-  /// Adds rows, of which the last one is row `end` of the stream, counted from 1.
-  void add(const sparse_view& rows, std::uint64_t end);
-  /// A copy of them all, for a view of `columns` columns.
-  row_buffer all(std::size_t columns) const;
+  /// Adds rows, of which the last one is row `end` of the stream, counted from 1. A stream always gives the same
+  /// `rows_of_part`.
+  void add(const sparse_view& rows, std::uint64_t end, std::uint64_t rows_of_part);
+  /// Copies of the last `most` rows, or of all if there are fewer, for a view of `columns` columns.
+  row_buffer newest(std::size_t most, std::size_t columns) const;
   void put(checkpoint& file) const;
   /// Throws input_error if the checkpoint does not have them.
   void get(const checkpoint& file);

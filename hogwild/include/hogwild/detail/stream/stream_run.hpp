@@ -57,12 +57,13 @@ class stream_run {
   /// from then on all calls but parameters() throw config_error.
   stream_report take(const sparse_view& rows);
   /// Trains on the remaining rows, even if they do not fill a chunk, and asks whether the stream has diverged, as
-  /// told_worse() does. `often`: more rows come soon, so that it asks only if half of the recent rows are new.
+  /// told_worse() does. `often`: more rows come soon, so that it asks only if half of those rows are new.
   stream_report flush(bool often = false);
-  /// A sentence if the stream has diverged: the loss of the rows that were trained last exceeds that of an untrained
-  /// model on the same rows (run_course::ended_worse), or is no number. Nothing if it has not, or before any row was
-  /// trained. It takes about as long as training these rows twice, and twice the memory of the parameters where the
-  /// loss exceeds what the stream began with.
+  /// A sentence if the stream has diverged: the loss of the last 1,024 rows that it trained exceeds that of an
+  /// untrained model on the same rows (run_course::ended_worse), or is no number. A stream that was better before, or
+  /// began with trained parameters, has diverged only where the loss is more than 100 times as large: its rows may have
+  /// changed. Nothing if it has not, or before 64 rows were trained. Meanwhile there is a copy of the parameters and of
+  /// the optimiser's state.
   std::optional<std::string> told_worse();
 
   std::size_t chunk_rows() const { return chunk_rows_; }
@@ -115,8 +116,8 @@ class stream_run {
   recent_rows recent_{};             ///< by which flush() finds the constant term of a linear model, and assesses any
   std::size_t since_minimised_ = 0;  ///< rows
   std::size_t since_assessed_ = 0;   ///< rows
-  double first_loss_ = 0.0;          ///< of the rows that it was first planned on, by an untrained model
   bool diverged_ = false;            ///< as last assessed
+  bool was_good_ = false;            ///< it was once no worse than an untrained model, or may have been
   bool whole_ = true;                ///< no call has failed halfway
   stream_state state_{};
   /// l1 that has not been applied yet; it is applied to all columns at once.

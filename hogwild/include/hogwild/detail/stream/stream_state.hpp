@@ -44,8 +44,8 @@ struct stream_report {
   /// there are none, or it is not asked for.
   double loss = 0.0;
   double step = 0.0;  ///< of the last row that was trained
-  /// Only flush() finds out: the rows that were trained last have a larger loss than an untrained model has on them,
-  /// far beyond noise, or one that is no number. The parameters are worth nothing; a smaller step may mend it.
+  /// Set by flush() alone: the rows that were trained last have a larger loss than an untrained model has on them,
+  /// beyond noise, or one that is no number. A smaller step may mend it.
   bool diverged = false;
 };
 
