@@ -225,6 +225,10 @@ ratings_layout look_at_ratings(std::string_view text, const ratings_reading& how
   ratings_layout layout;
   const std::vector<rating_line> lines = rating_lines_of(text, how.named);
   if (lines.empty()) return layout;
+  if (lines.front().text.starts_with("sep="))
+    throw format_error(source, lines.front().number, 1,
+                       "a spreadsheet has written its separator here, " + quote(lines.front().text) +
+                           ", which is no rating: delete the line");
   layout.by = separator_of_ratings(lines, how.labels_optional);
   layout.first_line = lines.front().number;
   const std::vector<text_field> first = cut_rating(lines.front().text, layout.by);

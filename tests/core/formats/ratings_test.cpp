@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/data/row_cursor.hpp>
@@ -127,6 +128,12 @@ TEST(ratings_headers, are_refused_where_they_do_not_tell) {
   for (const char* const header : {"user,user,rating", "user,a,b", "user,item,time", "movie,book,rating"})
     EXPECT_THROW(layout_of((std::string(header) + "\n1,2,3\n").c_str()), format_error) << header;
   EXPECT_EQ(layout_of("user,item,time\n1,2,3\n", {.labels_optional = true}).rating, detail::ratings_layout::none);
+}
+
+TEST(ratings_headers, are_behind_the_separator_of_a_spreadsheet_which_is_refused) {
+  EXPECT_THAT(
+      [] { layout_of("sep=;\nuserId;movieId;rating\n1;2;4\n"); },
+      testing::ThrowsMessage<format_error>(testing::HasSubstr(":1:1: a spreadsheet has written its separator")));
 }
 
 TEST(ratings_headers, are_no_rows_that_have_numbers_where_others_have_them) {
