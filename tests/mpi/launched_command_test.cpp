@@ -357,6 +357,18 @@ TEST_F(lost, rank_that_is_stopped_is_given_up_after_the_timeout) {
   EXPECT_THAT(o.err, AllOf(HasSubstr("rank 0 of 2"), HasSubstr("rank 1")));
 }
 
+// A machine that stood still, or a laptop that slept: no rank has waited for another one meanwhile.
+TEST_F(lost, ranks_that_were_all_stopped_for_longer_than_the_timeout_go_on) {
+  running_command run_of_two(with_pids(2, train_with({"--epochs 1000000 --step 0.01 --rank-timeout 4"})));
+  ASSERT_TRUE(run_of_two.says("epoch 5/")) << run_of_two.err();
+  for (const int rank : {0, 1}) ASSERT_EQ(::kill(pid_of(rank), SIGSTOP), 0);
+  std::this_thread::sleep_for(std::chrono::seconds(6));
+  for (const int rank : {0, 1}) ASSERT_EQ(::kill(pid_of(rank), SIGCONT), 0);
+  ASSERT_TRUE(run_of_two.says(" was stopped for ")) << run_of_two.err();
+  ASSERT_EQ(::kill(pid_of(0), SIGTERM), 0);
+  EXPECT_EQ(run_of_two.wait().code, 130);
+}
+
 // Whether the pause falls into training or between: training seconds leave it out, and a note reports it.
 TEST_F(lost, rank_that_was_stopped_for_a_while_is_told_and_not_counted_as_training) {
   running_command run_of_two(with_pids(
