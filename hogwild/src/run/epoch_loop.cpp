@@ -42,6 +42,11 @@ double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
+/// Whether a model of the library begins with random factors or layers. One of the program's own need not bear zeros.
+bool begins_by_chance(const task_facts& facts) {
+  return !facts.convex && !facts.non_monotone && !facts.saved_by_groups;
+}
+
 }  // namespace
 
 epoch_loop::epoch_loop(const training_task& work, engine_run& who, resolved_run& run)
@@ -62,7 +67,7 @@ void epoch_loop::begin() {
   const std::size_t every = measured_epochs_.every();
   ranks_.require_equal(std::as_bytes(std::span(&every, 1)), "number of epochs between measurements");
   cut_epochs();
-  if (!task_.facts().convex && !task_.facts().non_monotone) zeros_.start = meter_.loss_of_zeros();
+  if (!run_.resumed && begins_by_chance(task_.facts())) zeros_.start = meter_.loss_of_zeros();
   task_.begin(store);
   if (begins_anew()) meter_.minimise_constant(rounds_.scale(), epoch_meter::state::begun);  // as in a step search
   const objective_fall from_start = begin_fall();

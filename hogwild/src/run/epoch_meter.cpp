@@ -170,9 +170,11 @@ double epoch_meter::loss_of_zeros() const {
   constexpr std::size_t few = 512;
   const sparse_view rows = task_.data().slice(0, std::min({few, task_.data().rows(), task_.facts().measured_rows}));
   std::array<double, 2> sums{};
-  if (const auto n = static_cast<double>(rows.rows()); n > 0.0)
-    sums = {n * task_.evaluate(engine_run_.store(), 1.0, rows, engine_run_.helpers(), false).loss,
+  if (const auto n = static_cast<double>(rows.rows()); n > 0.0) {
+    const std::stop_token stop = this->stop(state::begun);
+    sums = {n * task_.evaluate(engine_run_.store(), 1.0, rows, engine_run_.helpers(), false, stop).loss,
             n * mean_weight(rows)};
+  }
   ranks_.sum(sums);
   return sums[0] / sums[1];
 }

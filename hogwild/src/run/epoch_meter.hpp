@@ -52,7 +52,7 @@ class epoch_meter {
   /// ranks.
   double spread_of_losses(double scale) const;
   /// The mean loss of a few rows of all ranks under parameters of zeros, which the store has before training_task's
-  /// begin(). All ranks call it.
+  /// begin(); no number if a stop is requested meanwhile. All ranks call it.
   double loss_of_zeros() const;
 
  private:
