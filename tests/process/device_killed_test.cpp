@@ -86,6 +86,7 @@ TEST_P(device_beside, whose_process_is_killed_is_driven_by_another_one) {
   EXPECT_GE(run.workers_replaced + 1, deaths);  // the last one may have died after the last epoch
   EXPECT_GT(lost, 0u);
   EXPECT_EQ(run.rows_lost, lost);
+  EXPECT_LE(run.rows_lost, deaths * rows.rows());
   EXPECT_EQ(run.devices.size(), GetParam().devices);
   EXPECT_EQ(seen.unfinished, 0u);
   EXPECT_GE(run.examples, options.epochs * rows.rows());

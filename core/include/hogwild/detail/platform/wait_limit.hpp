@@ -25,7 +25,7 @@ class wait_limit {
     return left_ <= std::chrono::nanoseconds(0);
   }
 
-  /// What is left, at least 0.
+  /// The time that is left, at least 0.
   std::chrono::nanoseconds left() const { return std::max(left_, std::chrono::nanoseconds(0)); }
 
  private:

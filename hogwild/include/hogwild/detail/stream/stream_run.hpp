@@ -57,7 +57,8 @@ class stream_run {
   /// from then on all calls but parameters() throw config_error.
   stream_report take(const sparse_view& rows);
   /// Trains on the remaining rows, even if they do not fill a chunk, and asks whether the stream has diverged, as
-  /// told_worse() does. `often`: more rows come soon, so that it asks only if half of those rows are new.
+  /// told_worse() does. `often`: more rows come soon, so that it asks only if half of the rows that it looks at are
+  /// new.
   stream_report flush(bool often = false);
   /// A sentence if the stream has diverged: the loss of the last 1,024 rows that it trained exceeds that of an
   /// untrained model on the same rows (run_course::ended_worse), or is no number. A stream that was better before, or
