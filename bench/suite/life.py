@@ -75,19 +75,20 @@ def end(child, patience=2.0):
         os.killpg(child.pid, signal.SIGKILL)
 
 
-def _require_temporary_place():
+def _require_temporary_place(program):
     """Exits with 4 where TMPDIR names no folder that this user may write: Python would take another one, unsaid."""
     place = os.environ.get("TMPDIR")
     if place and not (os.path.isdir(place) and os.access(place, os.W_OK | os.X_OK)):
-        print(f"{pathlib.Path(sys.argv[0]).name}: {printable(place)}, which TMPDIR names, is no folder that this user "
+        print(f"{program}: {printable(place)}, which TMPDIR names, is no folder that this user "
               "may write; make it, or set TMPDIR to another one", file=sys.stderr)
         sys.exit(4)
 
 
 @contextlib.contextmanager
-def folder():
-    """A temporary folder, removed afterwards. The next call removes those of killed scripts, which nobody locks."""
-    _require_temporary_place()
+def folder(program):
+    """A temporary folder for a program of this name, removed afterwards. The next call removes those of killed scripts,
+    which nobody locks."""
+    _require_temporary_place(program)
     _sweep()
     while True:
         path = tempfile.mkdtemp(prefix=_OURS)

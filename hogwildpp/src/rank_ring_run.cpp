@@ -9,6 +9,7 @@
 #include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
+#include <hogwild/detail/options/same_on_ranks.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
@@ -45,8 +46,7 @@ class rank_ring_run final : public engine_run {
   const param_store& store() const override { return members_->store(); }
 
   void get_ready() override {
-    // Every rank makes the initial parameters itself, from the same seed or its own checkpoint.
-    agreement(&ranks_).require_equal(store().state_of_training(), "parameters to begin with");
+    detail::require_same_beginning(store().state_of_training(), agreement(&ranks_));
     members_->get_ready();
   }
 

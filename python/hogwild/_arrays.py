@@ -32,7 +32,7 @@ class Table:
         return self.rows.shape
 
 
-def _single(values):
+def single(values):
     """Numbers as float32 in C order. Those too large become infinite; the engine refuses them and names their place."""
     with np.errstate(over="ignore", under="ignore"):
         return values.astype(np.float32, order="C", copy=False)
@@ -67,7 +67,7 @@ def _pandas(x):
         values = x.to_numpy()
     else:
         values = x.to_numpy(dtype=np.float32, na_value=np.nan)
-    return Table(_single(values), names, ["frame to one array"])
+    return Table(single(values), names, ["frame to one array"])
 
 
 def _joined(columns, names):
@@ -157,7 +157,7 @@ def _csr(x, wide=False):
         if value.dtype.kind not in "biuf":
             raise TypeError(f"X holds {value.dtype}, and rows are of numbers")
         copies.append(f"values of {value.dtype} to float32")
-        value = _single(value)
+        value = single(value)
     if start.dtype not in (np.int32, np.int64):
         start = start.astype(np.int64)
     return Table(Csr(np.ascontiguousarray(start), np.ascontiguousarray(index), np.ascontiguousarray(value), x.shape),
@@ -182,7 +182,8 @@ def frame_of(values, names):
 
 
 def table_of(x, wide=False):
-    """X as a Table of float32 and 32-bit indices; with `wide`, for callers that copy rows anyway, 64-bit numbers stay.
+    """X as a Table of float32 and 32-bit indices; with `wide`, for callers that copy rows anyway, 64-bit numbers stay,
+    and a dense array has any order that laid_out() takes.
 
     Raises TypeError for anything but a table of numbers, ValueError for a wrong shape.
     """
@@ -196,10 +197,24 @@ def table_of(x, wide=False):
         raise ValueError(f"X has {values.ndim} dimensions, and rows of columns have 2: reshape it")
     if values.dtype.kind not in "biuf":
         raise TypeError(f"X holds {values.dtype}, and rows are of numbers")
-    if values.flags.c_contiguous and (values.dtype == np.float32 or (wide and values.dtype == np.float64)):
+    taken = laid_out(values) is not None if wide else values.flags.c_contiguous
+    if taken and (values.dtype == np.float32 or (wide and values.dtype == np.float64)):
         return Table(values)
     what = f"values of {values.dtype} to float32" if values.dtype != np.float32 else "another order to C"
-    return Table(_single(values), None, [what])
+    return Table(single(values), None, [what])
+
+
+def laid_out(values):
+    """The numbers of a two-dimensional array as they lie in memory, with how many there are from a row, and from a
+    column, to the next; None where two entries share one place, or the order is backwards."""
+    (rows, columns), size = values.shape, values.itemsize
+    if values.flags.c_contiguous:
+        return values.reshape(-1), columns, 1
+    row, column = values.strides
+    if min(row, column) <= 0 or row % size or column % size or not (row >= columns * column or column >= rows * row):
+        return None
+    reach = (rows - 1) * row // size + (columns - 1) * column // size + 1
+    return np.lib.stride_tricks.as_strided(values, (reach,), (size,), writeable=False), row // size, column // size
 
 
 def _unmasked(x, what):
@@ -255,7 +270,7 @@ def flag_of(value, name):
 
 def weights_of(x, rows):
     """One float32 for each of `rows` rows. Raises TypeError and ValueError."""
-    return _single(_column_of(x, rows, "weights"))
+    return single(_column_of(x, rows, "weights"))
 
 
 def labels_of(y, rows):
@@ -265,7 +280,7 @@ def labels_of(y, rows):
         large = np.unique(values[(values > 2**53) | (values < -(2**53))])
         if any(int(float(v)) != int(v) for v in large):
             raise ValueError("labels are whole numbers beyond 2^53, which float64 cannot tell apart: encode them")
-    made = _single(values)
+    made = single(values)
     if np.array_equal(made, values):
         return made
     exact = np.ascontiguousarray(values, np.float64)

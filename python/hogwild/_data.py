@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _engine
 from ._engine import ConfigError
-from ._arrays import MOST_COLUMNS, Csr, flag_of, frame_of, labels_of, table_of, weights_of
+from ._arrays import MOST_COLUMNS, Csr, flag_of, frame_of, labels_of, laid_out, table_of, weights_of
 
 # CSR that is not shuffled is renumbered if it has more columns than MOST_A_NUMBER * entries + FEW_COLUMNS: a run takes
 # some fifty bytes for each column.
@@ -116,7 +116,8 @@ class Dataset:
         else:
             if shuffle:
                 copies = copies + ["shuffled"]
-            self._rows = _engine.Rows.dense(table.rows.reshape(-1), label, columns, weight, shuffle)
+            values, stride, column_stride = laid_out(table.rows)
+            self._rows = _engine.Rows.dense(values, label, columns, stride, column_stride, weight, shuffle)
         self.copies, self.names, self.path = tuple(copies), table.names, None
         self.shape = (rows, columns)
         self._first_column = 0

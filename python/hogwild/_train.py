@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._arrays import MOST_COLUMNS, Csr, table_of
+from ._arrays import MOST_COLUMNS, Csr, single, table_of
 from ._data import Dataset
 from ._engine import ConfigError, Note
 from ._loss import Loss
@@ -380,6 +380,7 @@ class Model:
         rows = table_of(X, wide=True).rows
         if isinstance(rows, Csr):
             return self._predictor.csr(rows.row_start, rows.index, rows.value, rows.shape[1], "X")
+        rows = rows if rows.flags.c_contiguous else single(rows)
         return self._predictor.dense(rows.reshape(-1), *rows.shape, "X")
 
     def scores(self, X: Any, n_jobs: int | None = None) -> np.ndarray:

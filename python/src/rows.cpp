@@ -87,14 +87,14 @@ python_rows copy_csr(const array& row_start, const array& index, const array& va
   return python_rows(rows_from(from, options));
 }
 
-/// Dense values, row after row. Borrows those of single precision unless they are to be shuffled.
-python_rows dense(const array& value, const array& label, std::size_t columns, const given_numbers& weight,
-                  bool shuffle) {
+/// Dense values. Borrows those of single precision without gaps unless they are to be shuffled.
+python_rows dense(const array& value, const array& label, std::size_t columns, std::size_t stride,
+                  std::size_t column_stride, const given_numbers& weight, bool shuffle) {
   const real_numbers values = real_numbers_of(value, "values");
   const any_numbers labels = any_numbers_of(label, "labels");
   std::vector<array> kept{value};
   const nb::gil_scoped_release release;
-  dense_rows rows(values, labels, columns, {.shuffle = shuffle});
+  dense_rows rows(values, labels, columns, {.stride = stride, .column_stride = column_stride, .shuffle = shuffle});
   if (weight) rows.set_weights(floats_of(*weight, "weights"));
   return {std::move(rows), std::move(kept)};
 }
@@ -203,8 +203,8 @@ void bind_rows(nb::module_& m) {
       .def_static("copy_csr", copy_csr, nb::arg("row_start"), nb::arg("index"), nb::arg("value"),
                   nb::arg("label").none(), nb::arg("columns"), nb::arg("weight").none(), nb::arg("numbering").none(),
                   nb::arg("first_column") = 0, nb::arg("threads").none() = nb::none(), nb::arg("name") = "the rows")
-      .def_static("dense", dense, nb::arg("value"), nb::arg("label"), nb::arg("columns"), nb::arg("weight").none(),
-                  nb::arg("shuffle"))
+      .def_static("dense", dense, nb::arg("value"), nb::arg("label"), nb::arg("columns"), nb::arg("stride"),
+                  nb::arg("column_stride"), nb::arg("weight").none(), nb::arg("shuffle"))
       .def_static("open", open_file, nb::arg("path"), nb::arg("format"), nb::arg("model"), nb::arg("no_cache"),
                   nb::arg("cache_folder"), nb::arg("memory").none())
       .def_static("open_text", open_text, nb::arg("path"), nb::arg("min_count"), nb::arg("words").none() = nb::none())

@@ -52,12 +52,14 @@ TEST_P(device_beside, whose_process_is_killed_is_driven_by_another_one) {
     if (!run) return;
     std::mt19937 random(18);
     while (!stop.stop_requested() && killed.size() < deaths) {
-      if (lost > 0) std::this_thread::sleep_for(std::chrono::milliseconds(30 + random() % 60) * test::slowness);
+      // A driver that has just come has no rows yet.
+      if (lost > 0 || !killed.empty())
+        std::this_thread::sleep_for(std::chrono::milliseconds(30 + random() % 60) * test::slowness);
       const worker_slot& slot = run->slots()[random() % GetParam().devices];
       const pid_t driver = slot.pid.load();
       if (driver <= 0 || killed.contains(driver)) continue;
       // Where the witness waits for a death, nobody has rows in hand.
-      const bool trains = seen.ended < ahead * epochs_of_one;
+      const bool trains = seen.ended <= seen.deaths * epochs_of_one;
       const auto unsent = test::kill_standing_still(slot, lost == 0 && trains ? 1 : 0);
       if (!unsent) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));

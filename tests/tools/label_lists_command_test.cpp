@@ -111,6 +111,23 @@ TEST_F(label_lists_command, one_vs_rest_takes_rows_of_one_label_too) {
   EXPECT_THAT(lines_of(hogwild({"predict", model, one}).out).at(0), "0");
 }
 
+// The test data of a small part of the labels may have no row with two.
+TEST_F(label_lists_command, test_rows_may_have_no_label_where_training_rows_have_lists) {
+  const std::string few = folder.write("few.svm", "10 2:1 3:1\n 9:0.25\n20 3:1 4:1\n");
+  const nlohmann::json run =
+      result_of({"train", train, "--test", few, "--model softmax --class-loss one_vs_rest --epochs 12 --json"});
+  EXPECT_TRUE(run.contains("test_micro_f1"));
+  EXPECT_FALSE(run.contains("test_accuracy"));
+  const std::string one = folder.write("one.svm", "10 2:1\n20 3:1\n10 2:1\n");
+  const outcome refused = hogwild({"train", one, "--test", few, "--model softmax"});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, ::testing::HasSubstr("few.svm:2:2: the line begins with '9:0.25' and not with a label"));
+  const outcome no_class =
+      hogwild({"train", train, "--test", folder.write("bad.svm", "10 2:1\n 3:1\n1.5 3:1\n"), "--model softmax"});
+  EXPECT_EQ(no_class.code, 3);
+  EXPECT_THAT(no_class.err, ::testing::HasSubstr("bad.svm:3:1: the label '1.5' is no whole number, but line 2 has no"));
+}
+
 TEST_F(label_lists_command, inspect_counts_them) {
   trained({});
   const auto found = result_of({"inspect", train + ".hogwild", "--json"});

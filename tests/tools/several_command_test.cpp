@@ -167,7 +167,7 @@ TEST_F(several_command, ensembles_and_classes_are_trained_by_every_engine) {
   const std::string classes = rows_of_classes("by_engines.svm", 800, 4), record = *folder / "engine.jsonl";
   for (const auto& [several, rows] : {std::pair("--multiclass ovr", classes), std::pair("--ensemble 3", train())}) {
     const double expected = result_of(trained(rows, {several, "--engine serial --epochs 10"}))["train_loss"];
-    // With another sharing one of two processes may be enough, by what was measured on a busy machine.
+    // With other ways of sharing the engine may choose one process, because of what it measures on a busy machine.
     for (const std::string engine :
          {"processes --sharing buffered", "ring --replicas 2", "ring --replicas 2 --transport shared_segment",
           "local_sgd", "all_reduce --sync-rows 4", "local_sgd --transport shared_segment"}) {

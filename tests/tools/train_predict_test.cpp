@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+
 #include <gmock/gmock.h>
 
 #include "small_data.hpp"
@@ -124,6 +126,29 @@ TEST_F(train_predict, probabilities_are_of_the_larger_label_or_of_all_classes) {
     EXPECT_NEAR(p[0] + p[1] + p[2], 1.0, 1e-9);
     EXPECT_GT(p[static_cast<std::size_t>(k % 3)], 1.0 / 3);
   }
+}
+
+TEST_F(train_predict, labels_have_their_text_beside_them_in_json_where_it_is_not_the_number) {
+  std::string rows;
+  for (int k = 0; k < 60; ++k)
+    rows += std::string(std::array{"0.50", "007", "3"}[static_cast<std::size_t>(k % 3)]) + " " +
+            std::to_string(k % 3 + 1) + ":1\n";
+  const std::string data = write_file(*folder / "spelled.svm", rows), model = *folder / "spelled.bin";
+  ASSERT_EQ(hogwild({"train", data, "--model softmax --bias --quiet --save", model}).code, 0);
+  for (const std::string how : {"", "--probabilities"}) {
+    const auto lines = lines_of(hogwild({"predict", model, data, "--json", how}).out);
+    ASSERT_EQ(lines.size(), 60u);
+    const auto first = nlohmann::json::parse(lines[0]), second = nlohmann::json::parse(lines[1]);
+    EXPECT_EQ(first["label"], 0.5);
+    EXPECT_EQ(first["text"], "0.50");
+    EXPECT_EQ(second["label"], 7);
+    EXPECT_EQ(second["text"], "007");
+    EXPECT_EQ(nlohmann::json::parse(lines[2])["text"], "3");
+  }
+  const auto best = nlohmann::json::parse(lines_of(hogwild({"predict", model, data, "--json --top 2"}).out)[1]);
+  EXPECT_EQ(best["labels"][0], 7);
+  EXPECT_EQ(best["texts"][0], "007");
+  EXPECT_EQ(best["texts"].size(), 2u);
 }
 
 TEST_F(train_predict, what_is_not_finite_is_no_answer) {

@@ -209,10 +209,11 @@ corpus open_words(const std::string& path, std::uint64_t min_count, const data_o
 }
 
 sparse_dataset open_through(const std::string& path, const column_numbering& columns, const data_options& options,
-                            bool labels_optional) {
+                            row_labels labels) {
   open_options opening = base_options(options);
   opening.numbering = &columns;
-  opening.labels_optional = labels_optional;
+  opening.labels_optional = labels == row_labels::optional;
+  opening.empty_lists = labels == row_labels::of_lists;
   sparse_dataset data = open_as(options, path, {}, options.names.get(), opening);
   if (const std::size_t unknown = data.unknown_entries(); unknown > 0 && !options.quiet) {
     say(path + ": " + std::to_string(unknown) +

@@ -83,10 +83,18 @@ sparse_dataset open_training(const std::string& path, const data_options& option
 corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options,
                   std::optional<vocabulary> words = {});
 
+/// Whether rows must have labels: all, all but those whose lists are empty, none.
+enum class row_labels { required, of_lists, optional };
+
+/// The labels of test data for training rows.
+inline row_labels like_those_of(const sparse_view& training) {
+  return training.label.lists() ? row_labels::of_lists : row_labels::required;
+}
+
 /// Opens rows that are read through the columns of a training set or a saved model, and notes on stderr how many
 /// entries were left out because those columns do not include them.
 sparse_dataset open_through(const std::string& path, const column_numbering& columns, const data_options& options,
-                            bool labels_optional);
+                            row_labels labels);
 
 /// Throws input_error with the reason if `path` is not a regular file, or cannot be examined.
 void require_regular_file(const std::string& path);

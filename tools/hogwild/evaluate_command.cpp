@@ -75,7 +75,7 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   files.choose_format(saved);
   const predictor model = predictor_of(saved, model_path);
   const column_numbering columns(saved.columns);
-  sparse_dataset data = open_through(data_path, columns, files, false);
+  sparse_dataset data = open_through(data_path, columns, files, row_labels::required);
   numbers.read_for(data);
   sparse_view rows = data.view();
   model.require_data(rows, data_path);

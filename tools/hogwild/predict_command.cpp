@@ -39,8 +39,9 @@ void append_probabilities(std::string& text, const std::vector<double>& probabil
     text += formatted("%s%.6g", k == 0 ? "" : " ", probabilities[k]);
 }
 
-std::string json_line(double label, const std::vector<double>& probabilities) {
+std::string json_line(const saved_model& saved, double label, const std::vector<double>& probabilities) {
   nlohmann::ordered_json line = {{"label", label}};
+  if (!saved.label_texts.empty()) line["text"] = saved.text_of_label(label);
   if (probabilities.size() == 1)
     line["probability"] = probabilities.front();
   else if (!probabilities.empty())
@@ -84,6 +85,8 @@ void append_best(std::string& text, const predict_request& request, const saved_
   }
   if (request.json) {
     nlohmann::ordered_json line = {{"labels", labels}};
+    if (!saved.label_texts.empty())
+      for (const double label : labels) line["texts"].push_back(saved.text_of_label(label));
     if (request.probabilities) line["probabilities"] = probable;
     text += json_text(line);
     return;
@@ -124,7 +127,7 @@ std::string predictions(const predict_request& request) {
   const column_numbering columns(saved.columns);
   data_options files = request.files;
   files.choose_format(saved);
-  sparse_dataset data = open_through(request.data, columns, files, true);
+  sparse_dataset data = open_through(request.data, columns, files, row_labels::optional);
   request.rows.read_for(data);
   const sparse_view rows = data.view();
   model.require_data(rows, request.data);
@@ -143,7 +146,7 @@ std::string predictions(const predict_request& request) {
   if (!request.probabilities) {
     for_labels(model, rows, [&](double label) {
       if (request.json)
-        text += json_line(label, {});
+        text += json_line(saved, label, {});
       else
         text += saved.text_of_label(label);
       text += '\n';
@@ -156,7 +159,7 @@ std::string predictions(const predict_request& request) {
     const std::vector<double> probabilities = model.probabilities(z);
     for (const double each : probabilities) require_finite(each, r);
     if (request.json)
-      text += json_line(model.label(z), probabilities);
+      text += json_line(saved, model.label(z), probabilities);
     else
       append_probabilities(text, probabilities);
     text += '\n';
@@ -190,7 +193,9 @@ int predict_command(int argc, const char* const* argv) {
   line.flag("--probabilities", request.probabilities,
             "print the probability of the larger label, or of each class in ascending order, if the model has them");
   line.option("--top", request.top, "the N best labels of each row, best first, for models that score classes");
-  line.flag("--json", request.json, "one JSON object a line");
+  line.flag("--json", request.json,
+            "one JSON object a line; labels are numbers, with their text beside them where the training data "
+            "spell one otherwise, as in +1");
   line.flag("--quiet", request.files.quiet, "say nothing about unknown columns");
   line.option("--offsets", request.rows.offsets,
               "numbers that are added to the margins of the rows, one a line in their order (linear models)");

@@ -50,7 +50,7 @@ std::uint32_t id_of(const std::string& user, const rating_names* names) {
 std::vector<std::uint32_t> items_of(const recommend_request& request, std::uint32_t id, const saved_model& model) {
   if (request.seen.empty()) return {};
   const column_numbering columns(model.columns);
-  const sparse_dataset data = open_through(request.seen, columns, request.files, true);
+  const sparse_dataset data = open_through(request.seen, columns, request.files, row_labels::optional);
   const sparse_view rows = data.view();
   rows.ensure(0, rows.rows());
   row_cursor cursor(rows);

@@ -50,7 +50,7 @@ search_rows open_search_rows(const search_request& request) {
   rows.all.part = rows.all.data.view();
   const sparse_view& all = rows.all.part;
   if (!base.validation_file.empty()) {
-    rows.validation_file = open_through(base.validation_file, rows.all.numbering(), base.files, false);
+    rows.validation_file = open_through(base.validation_file, rows.all.numbering(), base.files, like_those_of(all));
     base.validation_rows.read_for(*rows.validation_file);
     rows.parts.push_back({all, rows.validation_file->view()});
   } else if (request.folds) {

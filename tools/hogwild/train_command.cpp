@@ -154,11 +154,11 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   }
   std::optional<sparse_dataset> test, validation;
   if (!request.test.empty()) {
-    test = open_through(request.test, rows.numbering(), request.files, false);
+    test = open_through(request.test, rows.numbering(), request.files, like_those_of(rows.part));
     request.test_rows.read_for(*test);
   }
   if (!request.validation_file.empty()) {
-    validation = open_through(request.validation_file, rows.numbering(), request.files, false);
+    validation = open_through(request.validation_file, rows.numbering(), request.files, like_those_of(rows.part));
     request.validation_rows.read_for(*validation);
   }
   // All ranks have the whole graph.

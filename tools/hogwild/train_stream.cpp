@@ -147,7 +147,10 @@ class streaming {
     keep_state();
     const stream_report last = run_.flush();
     add(last);
-    if (last.diverged) require_no_blow_up();
+    if (last.diverged) {
+      if (request_.files.quiet) require_no_blow_up();
+      fail("the stream has diverged");  // a note has told how
+    }
     keep_model();
   }
   int end() {

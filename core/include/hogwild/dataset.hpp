@@ -59,6 +59,9 @@ struct open_options {
   const column_numbering* numbering = nullptr;
   /// Accepts rows without a label and gives them label 0: for prediction data.
   bool labels_optional = false;
+  /// Accepts rows without a label as empty lists also where no row has a list: for test data of models that were
+  /// trained on lists.
+  bool empty_lists = false;
   /// `single`: as read; values are still kept in half precision if that changes none of them.
   value_precision values = value_precision::single;
   std::optional<std::size_t> threads{};  ///< > 0; default: as many as this process may use

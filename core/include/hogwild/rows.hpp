@@ -114,14 +114,15 @@ rows_from(Rows&& rows, const row_options& options = {}) {
 
 /// How dense rows are read.
 struct dense_options {
-  std::size_t stride = 0;  ///< numbers from the beginning of a row to that of the next, >= columns; 0: as many as
-                           ///< columns
+  std::size_t stride = 0;         ///< numbers from the beginning of a row to that of the next; 0: as many as columns
+  std::size_t column_stride = 1;  ///< numbers from one column to the next. Columns one after the other, as Fortran
+                                  ///< and Eigen store them: stride 1, column_stride not less than the rows
   /// Copies the rows in the order in which the training set of a file is shuffled. Otherwise they stay in the order
-  /// given, and values of single precision without a gap between rows are borrowed.
+  /// given, and values of single precision without gaps are borrowed.
   bool shuffle = true;
 };
 
-/// Dense rows in an array, row after row: row r has value[r * stride .. r * stride + columns). A model with kernels for
+/// Dense rows in an array: row r has value[r * stride + c * column_stride] for each column c. A model with kernels for
 /// dense rows trains them without indices, any other as sparse rows that have all columns; the trained model is the
 /// same. Columns keep their numbers, from 0.
 class dense_rows {

@@ -38,10 +38,11 @@ std::string staleness(const cache_header& header, const cache_key& key) {
 std::uint64_t options_digest(const open_options& options, input_format kind) {
   const auto format = static_cast<std::uint64_t>(kind);
   const bool half_values = options.values == value_precision::half;
-  if (options.numbering == nullptr && !options.labels_optional && !half_values && format == 0) return 0;
+  const std::uint64_t labels = options.labels_optional ? 1 : options.empty_lists ? 2 : 0;
+  if (options.numbering == nullptr && labels == 0 && !half_values && format == 0) return 0;
   const std::array<std::uint64_t, 4> parts = {options.numbering != nullptr ? 1u : 0u,
-                                              options.numbering != nullptr ? options.numbering->digest() : 0,
-                                              options.labels_optional ? 1u : 0u, half_values ? 1u : 0u};
+                                              options.numbering != nullptr ? options.numbering->digest() : 0, labels,
+                                              half_values ? 1u : 0u};
   const std::uint64_t sum = checksum(std::span<const std::uint64_t>(parts));
   if (format == 0) return sum;
   const std::array<std::uint64_t, 2> with_format = {sum, format};

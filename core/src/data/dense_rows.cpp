@@ -17,7 +17,15 @@ namespace {
 
 constexpr const char* dense_name = "the dense rows";
 
-void require_room_for_rows(std::size_t values, std::size_t rows, std::size_t columns, std::size_t stride) {
+/// Where the number of a row and a column lies.
+struct layout {
+  std::size_t rows, columns, stride, column_stride;
+
+  std::size_t place(std::size_t row, std::size_t column) const { return row * stride + column * column_stride; }
+  bool without_gaps() const { return column_stride == 1 && stride == columns; }
+};
+
+void require_counts(std::size_t rows, std::size_t columns) {
   const std::string name = dense_name;
   if (rows == 0) throw input_error(name + ": there are no labels, so no rows; give one label a row");
   if (rows > 0xffffffffu)
@@ -25,17 +33,56 @@ void require_room_for_rows(std::size_t values, std::size_t rows, std::size_t col
   if (columns == 0 || columns > column_limit)
     throw input_error(name + ": there are " + std::to_string(columns) + " columns; there may be 1 to " +
                       std::to_string(column_limit));
-  if (stride < columns)
-    throw input_error(name + ": stride is " + std::to_string(stride) + ", less than the " + std::to_string(columns) +
+}
+
+/// Whether `count` numbers, `step` apart, lie within the first `room` ones. No sum can be too large for its type.
+bool reaches(std::size_t count, std::size_t step, std::size_t room) {
+  return room > 0 && (step == 0 || count - 1 <= (room - 1) / step);
+}
+
+/// Throws input_error where two numbers would lie in one place, or beyond the end of `values`.
+void require_room(std::size_t values, const layout& at) {
+  const std::string name = dense_name, stride = "stride is " + std::to_string(at.stride);
+  const bool row_by_row = at.stride > 0 && reaches(at.columns, at.column_stride, at.stride);
+  const bool column_by_column = at.column_stride > 0 && reaches(at.rows, at.stride, at.column_stride);
+  if (at.column_stride == 1 && !row_by_row && !column_by_column)
+    throw input_error(name + ": " + stride + ", less than the " + std::to_string(at.columns) +
                       " columns of a row; rows would overlap");
+  if ((!row_by_row && !column_by_column) || (at.column_stride == 0 && at.columns > 1))
+    throw input_error(name + ": " + stride + " and column_stride " + std::to_string(at.column_stride) + "; " +
+                      std::to_string(at.rows) + " rows of " + std::to_string(at.columns) + " columns would overlap");
   // The last row needs no gap after it.
-  if (values < columns || (values - columns) / stride < rows - 1)
-    throw input_error(name + ": value has " + std::to_string(values) + " numbers, too few for " + std::to_string(rows) +
-                      " rows of " + std::to_string(columns) + " columns, one every " + std::to_string(stride) +
-                      " numbers");
-  if (stride == columns && values != rows * columns)
+  const bool fits =
+      reaches(at.rows, at.stride, values) && reaches(at.columns, at.column_stride, values - (at.rows - 1) * at.stride);
+  if (!fits) {
+    const std::string apart = at.column_stride == 1 ? "" : ", one column every " + std::to_string(at.column_stride);
+    throw input_error(name + ": value has " + std::to_string(values) + " numbers, too few for " +
+                      std::to_string(at.rows) + " rows of " + std::to_string(at.columns) + " columns, one every " +
+                      std::to_string(at.stride) + " numbers" + apart);
+  }
+  if (at.without_gaps() && values != at.rows * at.columns)
     throw input_error(name + ": value has " + std::to_string(values) + " numbers, and label tells of " +
-                      std::to_string(rows) + " rows of " + std::to_string(columns) + " columns; sizes do not fit");
+                      std::to_string(at.rows) + " rows of " + std::to_string(at.columns) +
+                      " columns; sizes do not fit");
+}
+
+/// Calls take(r, c) for all rows and columns. Numbers that lie beside each other are taken together, of a few rows at
+/// a time, so that what is made of them row by row stays in the cache.
+template <class Take>
+void for_all(const layout& at, const Take& take) {
+  const std::size_t block = at.column_stride > at.stride ? 64 : 1;
+  for (std::size_t first = 0; first < at.rows; first += block)
+    for (std::size_t c = 0; c < at.columns; ++c)
+      for (std::size_t r = first; r < std::min(first + block, at.rows); ++r) take(r, c);
+}
+
+template <class T>
+void require_all_finite(std::span<const T> from, const layout& at) {
+  for_all(at, [&](std::size_t r, std::size_t c) {
+    if (!std::isfinite(static_cast<float>(from[at.place(r, c)])))
+      throw input_error(std::string(dense_name) + ": value[" + std::to_string(at.place(r, c)) + "], in row " +
+                        std::to_string(r + 1) + ", is no finite number of single precision; leave the row out");
+  });
 }
 
 template <class T>
@@ -48,33 +95,32 @@ std::vector<T> ordered(std::span<const T> numbers, std::span<const std::uint32_t
 }  // namespace
 
 dense_rows::dense_rows(real_numbers value, any_numbers label, std::size_t columns, const dense_options& options) {
-  const std::size_t rows = label.size(), stride = options.stride == 0 ? columns : options.stride;
-  require_room_for_rows(value.size(), rows, columns, stride);
+  const layout at{.rows = label.size(),
+                  .columns = columns,
+                  .stride = options.stride == 0 ? columns : options.stride,
+                  .column_stride = options.column_stride};
+  require_counts(at.rows, columns);
+  require_room(value.size(), at);
   detail::require_exact_labels(label, std::string(dense_name) + ": label");
-  if (options.shuffle) order_ = detail::shuffled_rows(rows);
-  label_.resize(rows);
-  for (std::size_t r = 0; r < rows; ++r) label_[r] = label[order_.empty() ? r : order_[r]];
+  if (options.shuffle) order_ = detail::shuffled_rows(at.rows);
+  label_.resize(at.rows);
+  for (std::size_t r = 0; r < at.rows; ++r) label_[r] = label[order_.empty() ? r : order_[r]];
   column_.resize(columns);
   std::iota(column_.begin(), column_.end(), 0u);
   value.visit([&]<class T>(std::span<const T> from) {
-    for (std::size_t r = 0; r < rows; ++r) {
-      const auto row = from.subspan(r * stride, columns);
-      const auto wrong = std::ranges::find_if(row, [](T x) { return !std::isfinite(static_cast<float>(x)); });
-      if (wrong != row.end())
-        throw input_error(std::string(dense_name) + ": value[" +
-                          std::to_string(r * stride + static_cast<std::size_t>(wrong - row.begin())) + "], in row " +
-                          std::to_string(r + 1) + ", is no finite number of single precision; leave the row out");
-    }
+    require_all_finite(from, at);
     if constexpr (std::is_same_v<T, float>) {
-      if (order_.empty() && stride == columns) {
+      if (order_.empty() && at.without_gaps()) {
         value_ = from;
         return;
       }
     }
-    copied_.resize(rows * columns);
-    for (std::size_t r = 0; r < rows; ++r)
-      std::ranges::transform(from.subspan((order_.empty() ? r : order_[r]) * stride, columns),
-                             copied_.data() + r * columns, [](T x) { return static_cast<float>(x); });
+    std::vector<std::uint32_t> to(order_.size());  // the new number of each row
+    for (std::size_t r = 0; r < order_.size(); ++r) to[order_[r]] = static_cast<std::uint32_t>(r);
+    copied_.resize(at.rows * columns);
+    for_all(at, [&, made = std::span(copied_)](std::size_t r, std::size_t c) {
+      made[(to.empty() ? r : to[r]) * columns + c] = static_cast<float>(from[at.place(r, c)]);
+    });
   });
 }
 

@@ -28,7 +28,7 @@ void label_forms::add(const row_block& block, std::size_t lines) {
 }
 
 void label_forms::require_one(const std::string& source, std::size_t entries) const {
-  if (has_lists() && entries == 0)
+  if (list_line_ > 0 && entries == 0)
     throw format_error(
         source, list_line_, 1,
         "no row has an 'index:value', only numbers separated by commas, so this looks like a table, not lists of "
@@ -39,9 +39,11 @@ void label_forms::require_one(const std::string& source, std::size_t entries) co
                        "'0' for such a row, or delete the line");
   if (!has_lists() && no_label_) throw format_error(source, no_label_->line, no_label_->column, no_label_->message);
   if (!has_lists() || !no_class_) return;
-  throw format_error(source, no_class_->line, no_class_->column,
-                     no_class_->message + " is no whole number, but line " + std::to_string(list_line_) +
-                         " has a list of labels, which are classes; write classes in all lines, or numbers");
+  const std::string other = list_line_ > 0 ? std::to_string(list_line_) + " has a list of labels, which are classes"
+                                           : std::to_string(no_label_->line) + " has no label, as for lists of classes";
+  throw format_error(
+      source, no_class_->line, no_class_->column,
+      no_class_->message + " is no whole number, but line " + other + "; write classes in all lines, or numbers");
 }
 
 namespace {

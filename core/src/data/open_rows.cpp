@@ -105,6 +105,7 @@ class rows_opening {
     const detail::spill_options spill = spilling();
     return {detail::parse_all(*input, format_,
                               {.labels_optional = options_.labels_optional,
+                               .empty_lists = options_.empty_lists,
                                .set = options_.isa,
                                .spill = spill.memory > 0 ? &spill : nullptr,
                                .note = [this](const std::string& sentence) { note(sentence); }}),

@@ -130,7 +130,7 @@ class parallel_parse {
 
   void report() {
     std::size_t lines = 0;
-    label_forms forms;
+    label_forms forms(options_.empty_lists);
     for (const work_item& item : items_) {
       if (const auto& fault = item.rows.fault)
         throw format_error(input_.name(), lines + fault->line, fault->column, fault->message);

@@ -36,7 +36,7 @@ struct parsed_text {
 inline constexpr std::size_t blocks_in_flight = 4;
 
 struct parse_options {
-  bool labels_optional = false;
+  bool labels_optional = false, empty_lists = false;  ///< as in open_options
   isa set = isa::automatic;
   const spill_options* spill = nullptr;  ///< null: all rows are held in memory, however many
   /// Called at most once, with a sentence for the user about the text; may be empty.

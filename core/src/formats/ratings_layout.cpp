@@ -219,13 +219,21 @@ bool lacks_numbers(const std::vector<text_field>& first, const std::vector<ratin
   return any;
 }
 
+/// As in sep=; or "sep=;".
+bool names_separator(std::string_view line) {
+  constexpr std::string_view word = "sep=";
+  line.remove_prefix(std::min(line.find_first_not_of(" \t\""), line.size()));
+  return std::ranges::equal(line.substr(0, word.size()), word,
+                            [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
+}
+
 }  // namespace
 
 ratings_layout look_at_ratings(std::string_view text, const ratings_reading& how, const std::string& source) {
   ratings_layout layout;
   const std::vector<rating_line> lines = rating_lines_of(text, how.named);
   if (lines.empty()) return layout;
-  if (lines.front().text.starts_with("sep="))
+  if (names_separator(lines.front().text))
     throw format_error(source, lines.front().number, 1,
                        "a spreadsheet has written its separator here, " + quote(lines.front().text) +
                            ", which is no rating: delete the line");

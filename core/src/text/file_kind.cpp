@@ -10,6 +10,7 @@
 
 #include "text/input_stream.hpp"
 #include "text/require_kind.hpp"
+#include "text/text_fields.hpp"
 
 namespace hogwild {
 namespace {
@@ -38,6 +39,28 @@ bool format_reads(std::string_view format, const file_look& look) {
   if (look.kind == file_kind::unknown || look.format == format) return true;
   if (look.kind == file_kind::table) return format == "ratings" || format == "graph";
   return format == "graph" && look.kind == file_kind::dimacs;
+}
+
+constexpr std::string_view blanks = " \t\r\n";
+
+/// Whether the first word is a number, or numbers with commas between them, as the labels of a row are.
+bool begins_with_numbers(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
+  std::string_view word = line.substr(0, line.find_first_of(blanks));
+  while (detail::is_number(word.substr(0, word.find(',')))) {
+    if (word.find(',') == word.npos) return true;
+    word.remove_prefix(word.find(',') + 1);
+  }
+  return false;
+}
+
+/// As a text of words hardly does: {" [{ [[ ["
+bool begins_as_json(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of(blanks), text.size());
+  const std::size_t second = text.find_first_not_of(blanks, first + 1);
+  if (first == text.size() || second == text.npos) return false;
+  return text[first] == '{' ? text[second] == '"'
+                            : text[first] == '[' && std::string_view("{[\"").find(text[second]) != text.npos;
 }
 
 }  // namespace
@@ -71,15 +94,12 @@ void require_words(std::string_view head, const std::string& name) {
   const file_look look = look_at_bytes(head, false);
   if (std::ranges::find(no_words, look.kind) == no_words.end()) return;
   // A text may begin with a bracket, or have the time of day in it.
-  constexpr std::string_view blanks = " \t\r\n", numeric = "+-.0123456789";
-  const std::string_view text = without_mark(head);
-  const auto begin = std::min(text.find_first_not_of(blanks), text.size());
-  const std::string_view first = text.substr(begin, text.find_first_of(blanks, begin) - begin);
-  const bool is_json = first.starts_with("{\"") || first.starts_with("[{") || first.starts_with("[[");
-  const bool is_number = !first.empty() && first.find_first_not_of(numeric) == first.npos;
+  const file_head lines(head, false);
+  const bool is_number =
+      look.line > 0 && look.line <= lines.lines.size() && begins_with_numbers(lines.lines[look.line - 1]);
   const bool is_row =
       look.kind == file_kind::libsvm || look.kind == file_kind::libsvm_from_0 || look.kind == file_kind::libffm;
-  if ((look.kind == file_kind::json && !is_json) || (is_row && !is_number)) return;
+  if ((look.kind == file_kind::json && !begins_as_json(lines.bytes)) || (is_row && !is_number)) return;
   throw input_error(name + ": " + describe(look, "a text of words", "name the text whose words are to be learned"));
 }
 

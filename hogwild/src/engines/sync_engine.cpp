@@ -17,6 +17,7 @@
 #include <hogwild/detail/collectives/nested.hpp>
 #include <hogwild/detail/collectives/segment.hpp>
 #include <hogwild/detail/collectives/thread.hpp>
+#include <hogwild/detail/options/same_on_ranks.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/error.hpp>
@@ -96,8 +97,7 @@ class sync_run final : public engine_run {
   std::size_t workers() const override { return members_->workers(); }
   const param_store& store() const override { return members_->store(); }
   void get_ready() override {
-    // Every process makes the initial parameters itself, from the same seed or its own checkpoint.
-    processes_.require_equal(store().state_of_training(), "parameters to begin with");
+    detail::require_same_beginning(store().state_of_training(), processes_);
     members_->get_ready();
   }
   std::optional<double> scale_after_round() const override { return scale_after_; }

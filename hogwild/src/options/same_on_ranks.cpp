@@ -194,4 +194,11 @@ void require_same_labels(const sparse_view& rows, const std::string& source, con
   require_same_on_ranks(std::span(&label, 1), ranks);
 }
 
+void require_same_beginning(std::span<const std::byte> state, const agreement& ranks) {
+  if (ranks.alone()) return;
+  const named_value parameters{"the parameters to begin with (of a model or a checkpoint)",
+                               "checksum " + hexadecimal(checksum(state))};
+  require_same_on_ranks(std::span(&parameters, 1), ranks);
+}
+
 }  // namespace hogwild::detail

@@ -42,7 +42,8 @@ double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
-/// Whether a model of the library begins with random factors or layers. One of the program's own need not bear zeros.
+/// Whether a model of the library begins with random factors or layers. For a program's own model, the loss at zeros
+/// may have no meaning.
 bool begins_by_chance(const task_facts& facts) {
   return !facts.convex && !facts.non_monotone && !facts.saved_by_groups;
 }
@@ -258,18 +259,18 @@ void epoch_loop::report() {
 }
 
 bool epoch_loop::is_worse_than_begun() const {
-  if (!progress_.course.is_above(last_.objective)) return false;
-  const bool of_mean = kept_.mean.added() > 1;
-  return progress_.course.ended_worse(last_.objective,
-                                      of_mean ? spread_of_mean_ : meter_.spread_of_losses(rounds_.scale()));
+  return progress_.course.is_above(last_.objective) && progress_.course.ended_worse(last_.objective, spread_of_last());
+}
+
+/// Of the parameters to which last_ belongs.
+double epoch_loop::spread_of_last() const {
+  return kept_.mean.added() > 1 ? spread_of_mean_ : meter_.spread_of_losses(rounds_.scale());
 }
 
 /// A model of factors or layers whose columns are large may begin so badly that it ends better than it began, and yet
 /// is worth less than nothing.
 void epoch_loop::compare_with_zeros() {
-  if (!zeros_.is_above(last_.train_loss) ||
-      !zeros_.ended_worse(last_.train_loss, meter_.spread_of_losses(rounds_.scale())))
-    return;
+  if (!zeros_.is_above(last_.train_loss) || !zeros_.ended_worse(last_.train_loss, spread_of_last())) return;
   using detail::to_short_text;
   teller_.note("the parameters are worse than zeros would be: the training loss is " + to_short_text(last_.train_loss) +
                ", and would be about " + to_short_text(zeros_.start) +
@@ -318,7 +319,8 @@ bool epoch_loop::measure_mean() {
   task_.assign(engine_run_.store(), kept_.mean.value());
   rounds_.resume_at(1.0);
   const bool measured = measure(progress_.epoch, last_.step, last_.wall_seconds);
-  spread_of_mean_ = progress_.course.is_above(last_.objective) ? meter_.spread_of_losses(1.0) : 0.0;
+  const bool in_doubt = progress_.course.is_above(last_.objective) || zeros_.is_above(last_.train_loss);
+  spread_of_mean_ = in_doubt ? meter_.spread_of_losses(1.0) : 0.0;
   measured_mean_ = task_.parameters_of(engine_run_.store(), 1.0);
   std::ranges::copy(before, trained.begin());
   rounds_.resume_at(scale);

@@ -152,7 +152,7 @@ class epoch_loop {
   kept_parameters kept_;
   std::vector<float> measured_mean_{};  ///< the mean in kept_, with its best constant term
   run_course zeros_{};                  ///< of parameters of zeros, for models that do not begin with them
-  double spread_of_mean_ = 0.0;         ///< of the rows' losses, if its objective is above the beginning
+  double spread_of_mean_ = 0.0;         ///< of the rows' losses, if its objective is above the beginning, or zeros'
   std::optional<epoch_report> best_measured_;
   train_result result_{};
 };

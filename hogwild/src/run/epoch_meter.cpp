@@ -167,13 +167,16 @@ double epoch_meter::spread_of_losses(double scale) const {
 }
 
 double epoch_meter::loss_of_zeros() const {
-  constexpr std::size_t few = 512;
-  const sparse_view rows = task_.data().slice(0, std::min({few, task_.data().rows(), task_.facts().measured_rows}));
+  constexpr std::size_t pieces = 64, rows_of_piece = 8;  // evenly spread: rows may be sorted
+  const std::size_t all = std::min(task_.data().rows(), task_.facts().measured_rows);
+  const std::size_t step = std::max(all / pieces, rows_of_piece);
   std::array<double, 2> sums{};
-  if (const auto n = static_cast<double>(rows.rows()); n > 0.0) {
-    const std::stop_token stop = this->stop(state::begun);
-    sums = {n * task_.evaluate(engine_run_.store(), 1.0, rows, engine_run_.helpers(), false, stop).loss,
-            n * mean_weight(rows)};
+  const std::stop_token stop = this->stop(state::begun);
+  for (std::size_t first = 0; first < all; first += step) {
+    const sparse_view rows = task_.data().slice(first, std::min(first + rows_of_piece, all));
+    const auto n = static_cast<double>(rows.rows());
+    sums[0] += n * task_.evaluate(engine_run_.store(), 1.0, rows, engine_run_.helpers(), false, stop).loss;
+    sums[1] += n * mean_weight(rows);
   }
   ranks_.sum(sums);
   return sums[0] / sums[1];

@@ -3,6 +3,7 @@
 #include <hogwild/detail/stream/stream_run.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -40,7 +41,9 @@ constexpr std::size_t chunks_of_round = 256;
 /// columns.
 constexpr std::size_t rows_of_l1 = 1024;
 /// The last rows that a stream keeps, up to twice as many: to find the constant term, or only to assess the model.
-constexpr std::uint64_t rows_of_constant = 8192, rows_to_assess = 1024;
+constexpr std::uint64_t rows_of_constant = 8192;
+/// Of fewer rows the losses say little.
+constexpr std::size_t least_to_assess = 64;
 
 /// The number of columns that a model is made for: up to twice the present number, so that it is not made again for
 /// each new column.
@@ -81,7 +84,7 @@ stream_run::stream_run(stream_model model, std::function<std::unique_ptr<any_eng
   how_.epoch_rows = (how_.epoch_rows + chunk_rows_ - 1) / chunk_rows_ * chunk_rows_;
   how_.first_rows = (how_.first_rows + chunk_rows_ - 1) / chunk_rows_ * chunk_rows_;
   if (const std::string path = std::exchange(options_.resume, {}); !path.empty()) resume(path);
-  was_good_ = state_.rows > 0 || options_.initial != nullptr;
+  course_.begin(state_.rows > 0 || options_.initial != nullptr);
 }
 
 stream_run::~stream_run() = default;
@@ -141,7 +144,7 @@ stream_report stream_run::flush(bool often) {
   if (planned_ != nullptr) take_l1();
   if (planned_ != nullptr) minimise_constant();
   const bool before = diverged_;
-  if (!often || 2 * since_assessed_ >= std::min<std::size_t>(recent_.rows(), rows_to_assess)) {
+  if (!often || 2 * since_assessed_ >= std::min<std::size_t>(recent_.rows(), stream_course::rows_to_assess)) {
     const auto sentence = told_worse();
     if (sentence && !before) note(*sentence);
     report.diverged = sentence.has_value();
@@ -191,12 +194,14 @@ void stream_run::train(const sparse_view& rows, stream_report& report) {
   for (std::size_t first = 0; first < rows.rows();) {
     const std::size_t n =
         std::min({rows.rows() - first, chunks_of_round * chunk_rows_, rows_to_boundary(), rows_to_l1()});
+    if (course_.is_due(state_.rows)) assess();  // before the rows of a resumed stream are replaced
     train_round(as_planned(rows).slice(first, first + n), report);
+    recent_.add(rows.slice(first, first + n), state_.rows,
+                planned_->has_constant ? rows_of_constant : stream_course::rows_to_assess);
+    since_minimised_ += n;
+    since_assessed_ += n;
     first += n;
   }
-  recent_.add(rows, state_.rows, planned_->has_constant ? rows_of_constant : rows_to_assess);
-  since_minimised_ += rows.rows();
-  since_assessed_ += rows.rows();
 }
 
 /// Done only when enough rows have come since the last time, so that it takes less time than training them.
@@ -208,29 +213,36 @@ void stream_run::minimise_constant() {
   since_minimised_ = 0;
 }
 
-/// Both models have the constant term that suits these rows best: flush() gives it to the trained one, too. A stream
-/// that was good before may be worse for a while because its rows have changed: then only a huge loss is a blow-up.
-std::optional<std::string> stream_run::told_worse() {
-  constexpr std::size_t least = 64;  // of fewer rows the losses say little
-  constexpr double huge = 100.0;     // a change of the sign of all labels makes it about four times as large
+/// Both models get the constant term that suits these rows best: flush() gives it to the trained one, too. Nothing if
+/// the stream has not diverged; else the losses of the trained and of the untrained model.
+std::optional<std::array<double, 2>> stream_run::assess() {
   since_assessed_ = 0;
-  diverged_ = false;
-  if (planned_ == nullptr || recent_.rows() < least) return std::nullopt;
-  const row_buffer rows = recent_.newest(rows_to_assess, columns_);
+  if (planned_ == nullptr || recent_.rows() < least_to_assess) return std::nullopt;
+  course_.assess(state_.rows);
+  const row_buffer rows = recent_.newest(stream_course::rows_to_assess, columns_);
   const std::unique_ptr<training_task> task = planned_->made.task->on(as_planned(rows.view(columns_)));
-  const trial_state state(planned_->workers->store());
-  const trial_loss trained = loss_of_trial(*task, state.store(), state_.reached, planned_->workers->helpers());
-  const trial_loss untrained = loss_of_untrained(*task, state, planned_->workers->helpers());
-  const run_course course{.start = untrained.mean};
-  const bool finite = std::isfinite(trained.mean), worse = course.ended_worse(trained.mean, trained.spread);
-  if (finite && !worse) was_good_ = true;
-  diverged_ = !finite || (worse && (!was_good_ || trained.mean - untrained.mean > huge * std::abs(untrained.mean)));
+  const param_store& store = planned_->workers->store();
+  thread_team& threads = planned_->workers->helpers();
+  if (course_.take_if_good(task->evaluate(store, state_.reached, task->data(), threads, false).loss))
+    return std::nullopt;
+  const trial_state state(store);
+  const trial_loss trained = loss_of_trial(*task, store, state_.reached, threads);
+  const trial_loss untrained = loss_of_untrained(*task, state, threads);
+  if (!course_.take(trained, untrained)) return std::nullopt;
+  return std::array{trained.mean, untrained.mean};
+}
+
+std::optional<std::string> stream_run::told_worse() {
+  const auto losses = assess();
+  diverged_ = losses.has_value();
   if (!diverged_) return std::nullopt;
+  const auto [trained, untrained] = *losses;
   using detail::to_short_text;
-  return "the stream has diverged: the last " + std::to_string(rows.rows()) + " rows that it trained have " +
-         (finite ? "the loss " + to_short_text(trained.mean) : "a loss that is no number") +
-         ", where an untrained model has " + to_short_text(untrained.mean) +
-         "; the step may be too large for these rows";
+  return "the stream has diverged: the last " +
+         std::to_string(std::min<std::uint64_t>(recent_.rows(), stream_course::rows_to_assess)) +
+         " rows that it trained have " +
+         (std::isfinite(trained) ? "the loss " + to_short_text(trained) : "a loss that is no number") +
+         ", where an untrained model has " + to_short_text(untrained) + "; the step may be too large for these rows";
 }
 
 double stream_run::step() const {

@@ -7,6 +7,7 @@
 
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/run/run_course.hpp>
+#include <hogwild/detail/stream/stream_course.hpp>
 #include <hogwild/detail/task/model_constant.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
@@ -28,11 +29,6 @@ class trial_state {
  private:
   const param_store& store_;
   std::vector<std::byte> before_;
-};
-
-/// The losses of a task's rows.
-struct trial_loss {
-  double mean, spread;  ///< the spread as run_course::ended_worse() takes it
 };
 
 /// The losses under the store's parameters, with the constant term that suits the task's rows best. Moves the constant.

@@ -64,6 +64,17 @@ TEST_F(dense, rows_of_doubles_and_with_gaps_are_copied) {
   EXPECT_THAT(rows_of({narrow, label, 2, {.stride = 4, .shuffle = false}}), ElementsAreArray(value));
 }
 
+TEST_F(dense, columns_lie_one_after_the_other) {
+  const std::vector<double> by_columns{1, 3, 5, 0, 2, 4, 6};  // with a gap between the two
+  EXPECT_THAT(rows_of({by_columns, label, 2, {.stride = 1, .column_stride = 4, .shuffle = false}}),
+              ElementsAreArray(value));
+  // More rows than are taken at once, shuffled: the same as row by row.
+  std::vector<float> many(400), turned(400);
+  for (std::size_t k = 0; k < many.size(); ++k) many[k] = turned[k % 2 * 200 + k / 2] = static_cast<float>(k);
+  const std::vector<int> labels(200, 1);
+  EXPECT_EQ(rows_of({turned, labels, 2, {.stride = 1, .column_stride = 200}}), rows_of({many, labels, 2}));
+}
+
 TEST_F(dense, rows_are_shuffled_as_those_of_a_file) {
   std::vector<float> many(200);
   for (std::size_t k = 0; k < many.size(); ++k) many[k] = static_cast<float>(k);
@@ -103,6 +114,13 @@ TEST_F(dense, sizes_that_do_not_fit_are_refused) {
             "the dense rows: stride is 1, less than the 2 columns of a row; rows would overlap");
   EXPECT_EQ(refusal(wide, 2, {.stride = 5}),
             "the dense rows: value has 10 numbers, too few for 3 rows of 2 columns, one every 5 numbers");
+  EXPECT_EQ(refusal(value, 2, {.stride = 2, .column_stride = 4}),
+            "the dense rows: stride is 2 and column_stride 4; 3 rows of 2 columns would overlap");
+  EXPECT_EQ(refusal(value, 2, {.column_stride = 0}),
+            "the dense rows: stride is 2 and column_stride 0; 3 rows of 2 columns would overlap");
+  EXPECT_EQ(refusal(value, 2, {.stride = 1, .column_stride = 4}),
+            "the dense rows: value has 6 numbers, too few for 3 rows of 2 columns, one every 1 numbers, one column "
+            "every 4");
   EXPECT_EQ(refusal(value, 0, {}), "the dense rows: there are 0 columns; there may be 1 to 4294967294");
   label.clear();
   EXPECT_EQ(refusal({}, 2, {}), "the dense rows: there are no labels, so no rows; give one label a row");

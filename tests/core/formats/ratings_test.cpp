@@ -131,9 +131,11 @@ TEST(ratings_headers, are_refused_where_they_do_not_tell) {
 }
 
 TEST(ratings_headers, are_behind_the_separator_of_a_spreadsheet_which_is_refused) {
-  EXPECT_THAT(
-      [] { layout_of("sep=;\nuserId;movieId;rating\n1;2;4\n"); },
-      testing::ThrowsMessage<format_error>(testing::HasSubstr(":1:1: a spreadsheet has written its separator")));
+  for (const char* const line : {"sep=;", "SEP=;", "\"sep=;\"", " sep=;"})
+    EXPECT_THAT(
+        [&] { layout_of((std::string(line) + "\nuserId;movieId;rating\n1;2;4\n").c_str()); },
+        testing::ThrowsMessage<format_error>(testing::HasSubstr(":1:1: a spreadsheet has written its separator")))
+        << line;
 }
 
 TEST(ratings_headers, are_no_rows_that_have_numbers_where_others_have_them) {

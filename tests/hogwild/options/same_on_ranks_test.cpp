@@ -2,9 +2,11 @@
 // Ranks that train together compare every option that they share, their models and engines before anything else.
 #include <hogwild/detail/options/option_list.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -170,6 +172,24 @@ TEST_F(ranks_of_one_run, have_columns_divided_by_the_same) {
   EXPECT_THAT(refused(column_scaling::max_abs, quarters), Each(HasSubstr("rank 1 of 2: scale: max_abs, checksum ")));
   EXPECT_THAT(refused(column_scaling::none, {}),
               Each(AllOf(HasSubstr("rank 1 of 2: scale: none here, max_abs, checksum "), HasSubstr(" on rank 0"))));
+}
+
+TEST_F(ranks_of_one_run, begin_with_the_same_parameters) {
+  const auto refused = [&](const auto& of_both) {
+    return thrown_by([&](const test::rank_place& place) {
+      auto engine = of_both;
+      train_options own = options;
+      own.initial = [&](std::span<float> w) { std::ranges::fill(w, place.rank == 0 ? 1.0f : 2.0f); };
+      engine.ranks = &place.ranks;
+      if constexpr (requires { engine.link; }) engine.link = &place.link;
+      train(logistic{}, part(place.rank), engine, own);
+    });
+  };
+  const auto told = Each(AllOf(HasSubstr("usage: rank 1 of 2: the parameters to begin with"), HasSubstr(": checksum "),
+                               HasSubstr(" here, checksum "), HasSubstr(" on rank 0; give all ranks the same")));
+  EXPECT_THAT(refused(all_reduce_engine{.workers = 1}), told);
+  EXPECT_THAT(refused(local_sgd_engine{.workers = 1}), told);
+  EXPECT_THAT(refused(ring_engine{.workers = 1}), told);
 }
 
 TEST_F(ranks_of_one_run, have_labels_of_two_values_in_all) {

@@ -193,6 +193,17 @@ TEST(notes_on_rows, whose_columns_are_too_large_for_factors) {
   }
 }
 
+// The first rows alone would have next to no loss.
+TEST(notes_on_rows, whose_small_numbers_come_first_compare_zeros_on_all) {
+  test::toy_rows rows = test::planted_classification({.rows = 4000, .columns = 20, .seed = 3});
+  for (std::size_t r = 0; r < 1000; ++r) rows.label[r] *= 1e-3f;
+  factorization_machine m;
+  m.features = 20, m.factors = 4, m.labels = label_kind::real;
+  const train_result run = train(m, rows.csr(), serial_engine{}, {.epochs = 2});
+  EXPECT_EQ(run.status, run_status::done);
+  EXPECT_THAT(run.notes, Not(Contains(HasSubstr("worse than zeros would be"))));
+}
+
 TEST(notes_on_texts, with_a_word_a_line) {
   const corpus text = read_corpus("the\ncat\nthe\nmat\n", "text", {.min_count = 1});
   skip_gram m;

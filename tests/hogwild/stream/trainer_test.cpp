@@ -289,17 +289,44 @@ TEST(trainer, tells_by_flush_that_it_is_worse_than_an_untrained_model) {
   EXPECT_THAT(one.front(), HasSubstr("where an untrained model has "));
 }
 
+/// Labels turned round after a long time in which nobody asked, also in a stream that is resumed from before.
 TEST(trainer, has_not_diverged_where_the_rows_have_changed) {
-  trainer<logistic> stream(logistic{}, serial_engine{}, by_sgd());
-  const sparse_view before = many_rows().view();
-  stream.partial_fit(before);
+  const scratch_folder folder;
   test::toy_rows other = rows();
   for (float& y : other.label) y = -y;
   const csr_rows after = other.csr();
-  for (std::size_t row = 0; row < 5000; row += 250) {
-    stream.partial_fit(after.view().slice(row, row + 250));
-    EXPECT_FALSE(stream.flush().diverged) << row;
-  }
+  trainer<logistic> stream(logistic{}, serial_engine{}, by_sgd());
+  stream.partial_fit(many_rows());
+  stream.checkpoint(folder / "state");
+  stream.partial_fit(after.view().slice(0, 750));
+  EXPECT_FALSE(stream.flush().diverged);
+  stream.partial_fit(after.view().slice(750, 5000));
+  EXPECT_FALSE(stream.flush().diverged);
+  train_options options = by_sgd();
+  options.resume = folder / "state";
+  trainer<logistic> resumed(logistic{}, serial_engine{}, options);
+  resumed.partial_fit(after.view().slice(0, 750));
+  EXPECT_FALSE(resumed.flush().diverged);
+}
+
+/// Then an untrained model makes no mistake at all.
+TEST(trainer, has_not_diverged_where_all_labels_are_the_same_at_last) {
+  const scratch_folder folder;
+  test::toy_rows all = rows();
+  for (std::size_t r = 0; r < all.label.size(); ++r) all.label[r] *= static_cast<float>(1 + r % 3);
+  const csr_rows before = all.csr();
+  std::ranges::fill(all.label, 0.0f);
+  const csr_rows still = all.csr();
+  train_options options{.step = {.initial = 0.01}};
+  trainer<least_squares> stream(least_squares{}, serial_engine{}, options);
+  stream.partial_fit(before);
+  stream.checkpoint(folder / "state");
+  stream.partial_fit(still.view().slice(0, 1100));
+  EXPECT_FALSE(stream.flush().diverged);
+  options.resume = folder / "state";
+  trainer<least_squares> resumed(least_squares{}, serial_engine{}, options);
+  resumed.partial_fit(still.view().slice(0, 1100));
+  EXPECT_FALSE(resumed.flush().diverged);
 }
 
 TEST(trainer, refuses_labels_that_its_model_does_not_take_before_it_holds_them) {

@@ -157,7 +157,12 @@ TEST(corpus, files_of_rows_are_no_text_of_words) {
   for (const auto& [text, is] :
        {std::pair("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "a Matrix "),
         std::pair("1 3:1 4:1\n-1 2:1 7:0.5\n", "LIBSVM text"),
-        std::pair("1 0:3:1 1:4:1\n-1 1:2:1 2:7:0.5\n", "libffm text"), std::pair("{\"text\": \"a b\"}\n", "JSON")})
+        std::pair("# made by hand\n1 3:1 4:1\n1 2:1 7:0.5\n", "LIBSVM text"),
+        std::pair("1e-05 3:1 4:1\n-1 2:1 7:0.5\n", "LIBSVM text"),
+        std::pair("1,5 3:1 4:1\n2 2:1 7:0.5\n", "LIBSVM text"),
+        std::pair("1 0:3:1 1:4:1\n-1 1:2:1 2:7:0.5\n", "libffm text"), std::pair("{\"text\": \"a b\"}\n", "JSON"),
+        std::pair("{\n  \"text\": \"a b\"\n}\n", "JSON"), std::pair("[\n  {\"text\": \"a\"}\n]\n", "JSON"),
+        std::pair("[\"a b\", \"c d\"]\n", "JSON"), std::pair("{ \"text\": \"a b\" }\n", "JSON")})
     EXPECT_THAT(refusal(text),
                 ::testing::AllOf(::testing::HasSubstr("this is " + std::string(is)),
                                  ::testing::HasSubstr(", not a text of words; name the text whose words are")));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,10 @@ std::string text_of_rows(const sparse_view& rows);
 /// Throws as above if ranks have different labels in the rows of one source, of which all have equally many. The
 /// message names a row, by its number in the source if the view knows it, and both labels.
 void require_same_labels(const sparse_view& rows, const std::string& source, const agreement& ranks);
+
+/// Throws as above unless all ranks begin with the same parameters, and the same state of the optimiser. Each rank
+/// makes them itself: from the seed, a warm start or a checkpoint.
+void require_same_beginning(std::span<const std::byte> state, const agreement& ranks);
 
 }  // namespace detail
 }  // namespace hogwild

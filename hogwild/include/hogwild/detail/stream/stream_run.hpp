@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,6 +17,7 @@
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/stream/recent_rows.hpp>
 #include <hogwild/detail/stream/row_buffer.hpp>
+#include <hogwild/detail/stream/stream_course.hpp>
 #include <hogwild/detail/stream/stream_state.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/options.hpp>
@@ -61,10 +63,9 @@ class stream_run {
   /// new.
   stream_report flush(bool often = false);
   /// A sentence if the stream has diverged: the loss of the last 1,024 rows that it trained exceeds that of an
-  /// untrained model on the same rows (run_course::ended_worse), or is no number. A stream that was better before, or
-  /// began with trained parameters, has diverged only where the loss is more than 100 times as large: its rows may have
-  /// changed. Nothing if it has not, or before 64 rows were trained. Meanwhile there is a copy of the parameters and of
-  /// the optimiser's state.
+  /// untrained model on the same rows (run_course::ended_worse), or is no number; stream_course says when a stream
+  /// whose rows have changed has not diverged. Nothing if it has not, or before 64 rows were trained. If the loss is
+  /// larger than an untrained model's ever was, parameters and the optimiser's state are copied meanwhile.
   std::optional<std::string> told_worse();
 
   std::size_t chunk_rows() const { return chunk_rows_; }
@@ -101,6 +102,7 @@ class stream_run {
   void take_l1();
   sparse_view as_planned(const sparse_view& rows) const;
   void minimise_constant();
+  std::optional<std::array<double, 2>> assess();
 
   struct planned;
   void begin_with(const std::vector<parameter_group>& room, const planned& made) const;
@@ -117,9 +119,9 @@ class stream_run {
   recent_rows recent_{};             ///< by which flush() finds the constant term of a linear model, and assesses any
   std::size_t since_minimised_ = 0;  ///< rows
   std::size_t since_assessed_ = 0;   ///< rows
-  bool diverged_ = false;            ///< as last assessed
-  bool was_good_ = false;            ///< it was once no worse than an untrained model, or may have been
-  bool whole_ = true;                ///< no call has failed halfway
+  bool diverged_ = false;            ///< as told last
+  stream_course course_{};
+  bool whole_ = true;  ///< no call has failed halfway
   stream_state state_{};
   /// l1 that has not been applied yet; it is applied to all columns at once.
   struct owed_l1 {

@@ -45,7 +45,8 @@ struct stream_report {
   double loss = 0.0;
   double step = 0.0;  ///< of the last row that was trained
   /// Set by flush() alone: the rows that were trained last have a larger loss than an untrained model has on them,
-  /// beyond noise, or one that is no number. A smaller step may mend it.
+  /// beyond noise and what a change of the rows explains (stream_course), or one that is no number. A smaller step may
+  /// mend it.
   bool diverged = false;
 };
 
