@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/row_numbers.hpp>
+#include <hogwild/detail/platform/memory_grant.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
@@ -27,7 +28,6 @@
 #include "data/row_shuffle.hpp"
 #include "data/spilled_text.hpp"
 #include "platform/tbb_arena.hpp"
-#include "platform/usable_memory.hpp"
 
 namespace hogwild::detail {
 namespace {

@@ -8,7 +8,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
-#include "platform/whole_file.hpp"
+#include "platform/trusted_file.hpp"
 #include "text/byte_cursor.hpp"
 #include "text/require_kind.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <hogwild/detail/platform/failure.hpp>
-#include <hogwild/detail/platform/quoted_path.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
