@@ -18,13 +18,13 @@
 #include <hogwild/notes.hpp>
 #include <hogwild/rows.hpp>
 
-#include "data/borrowed_blocks.hpp"
 #include "data/dataset_mapping.hpp"
 #include "data/dataset_writer.hpp"
 #include "data/entry_piece.hpp"
 #include "data/ingest.hpp"
 #include "data/memory_budget.hpp"
 #include "data/parsed_text.hpp"
+#include "data/row_block.hpp"
 #include "data/row_shuffle.hpp"
 #include "data/spilled_text.hpp"
 #include "platform/tbb_arena.hpp"
