@@ -10,7 +10,7 @@
 
 #include "platform/trusted_file.hpp"
 #include "text/byte_cursor.hpp"
-#include "text/require_kind.hpp"
+#include "text/known_kinds.hpp"
 
 // The file, little-endian:
 //   0  magic, 8 bytes          24  bytes of the whole file, u64

@@ -12,7 +12,7 @@
 #include "platform/trusted_file.hpp"
 #include "results/saved_model_formats.hpp"
 #include "text/decimal.hpp"
-#include "text/require_kind.hpp"
+#include "text/known_kinds.hpp"
 
 namespace hogwild {
 namespace {
