@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph_text.hpp"
+#include "graph_rows.hpp"
 
 #include <algorithm>
 #include <charconv>
