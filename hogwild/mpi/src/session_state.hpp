@@ -2,13 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
-#include <chrono>
 #include <mpi.h>
 
 #include <hogwild/mpi/session.hpp>
