@@ -8,6 +8,7 @@
 
 #include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/transports/message_link.hpp>
 #include <hogwild/detail/worker/loop_options.hpp>
 #include <hogwild/model.hpp>
@@ -60,5 +61,10 @@ class rank_ring {
 /// Store and link must outlive the ring; when a round is over, the ring tells the store's control block to stop.
 std::unique_ptr<rank_ring> make_rank_ring(const param_store& store, message_link& link,
                                           std::vector<parameter_group> groups, const rank_ring_options& options);
+
+/// A run of this process's workers, `members`, which train one replica of a ring of processes: engine.ranks and
+/// engine.link.
+std::unique_ptr<engine_run> join_ranks(std::unique_ptr<engine_run> members, const ring_engine& engine,
+                                       const training_task& work, const loop_plan& plan);
 
 }  // namespace hogwild::detail

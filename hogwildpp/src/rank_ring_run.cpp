@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rank_ring_run.hpp"
+#include "rank_ring.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,7 +16,6 @@
 #include <hogwild/detail/worker/shard_source.hpp>
 
 #include "rank_curvature.hpp"
-#include "rank_ring.hpp"
 
 namespace hogwild::detail {
 

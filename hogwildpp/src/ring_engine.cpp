@@ -8,16 +8,47 @@
 #include <string>
 #include <utility>
 
+#include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/platform/placement.hpp>
+#include <hogwild/detail/sharing/untrained.hpp>
+#include <hogwild/detail/task/decorated_task.hpp>
 #include <hogwild/engines.hpp>
 
-#include "rank_ring_run.hpp"
+#include "rank_ring.hpp"
+#include "ring_hook.hpp"
 #include "ring_merge.hpp"
-#include "ring_task.hpp"
 
 namespace hogwild {
 
 namespace {
+
+/// A task as the workers of a ring train it: each on the parameters of its replica; the plan says how many there are.
+class ring_task final : public decorated_task {
+ public:
+  using decorated_task::decorated_task;
+
+  void work(const worker_context& at) const override {
+    const exchange_options& ring = at.plan.options.exchange;
+    if (ring.one_worker_each()) {
+      detail::own_replica_hook node(at.store, at.slot, ring);
+      worker_memory replica(at.store.ring_memory_of(detail::replica_of(at.slot, ring)));
+      // A worker that joins beyond the planned number has no replica of its own, but takes its turns.
+      return whole().work({at.plan, at.store, at.slot, at.slot < ring.workers ? replica : at.memory, &node});
+    }
+    const param_store replica = at.store.replica_view(detail::replica_of(at.slot, ring));
+    with_update(at.plan.options.update, [&]<class Update>() {
+      if constexpr (Update::kind != update_kind::locked) {
+        const auto train = [&]<parameter T>() {
+          detail::ring_hook<T, Update> node(at.store, at.slot, ring, facts_.groups);
+          whole().work({at.plan, replica, at.slot, at.memory, &node});
+        };
+        facts_.scalar_bytes == sizeof(float) ? train.template operator()<float>() : train.template operator()<double>();
+      } else {
+        throw_unshared(at.plan.options);  // refused earlier, by the engine's plan
+      }
+    });
+  }
+};
 
 /// Threads or processes that train the replicas of a ring; the coordinator sees the merged model.
 class ring_run final : public engine_run {
@@ -77,7 +108,7 @@ class ring_run final : public engine_run {
               : ", where threads have touched them first: the system refuses to bind memory"));
   }
 
-  detail::ring_task work_;
+  ring_task work_;
   exchange_options exchange_;
   std::unique_ptr<engine_run> members_;
 };

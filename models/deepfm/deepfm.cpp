@@ -11,7 +11,6 @@
 
 #include "factors/field_fm.hpp"
 #include "factors/fm_descriptor.hpp"
-#include "nets/hidden_layers.hpp"
 #include "nets/loaded_net.hpp"
 
 namespace hogwild {

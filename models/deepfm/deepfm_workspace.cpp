@@ -5,10 +5,11 @@
 #include <string>
 
 #include <hogwild/detail/kernels/layer_kernels.hpp>
-#include <hogwild/detail/models/field_rows.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/libffm.hpp>
 #include <hogwild/models/deepfm.hpp>
+
+#include "factors/field_fm.hpp"
 
 namespace hogwild {
 namespace {

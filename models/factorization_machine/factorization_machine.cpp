@@ -2,7 +2,7 @@
 #include <hogwild/models/factorization_machine.hpp>
 
 #include "factors/fm_descriptor.hpp"
-#include "loaded_general_model.hpp"
+#include "loaded_models.hpp"
 
 namespace hogwild {
 namespace {

@@ -3,11 +3,14 @@
 
 #include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <variant>
 
 #include <hogwild/detail/models/model_options.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
 
 namespace hogwild::detail {
 
@@ -30,6 +33,15 @@ inline std::size_t factors_of(const model_options& options, std::size_t otherwis
   const std::size_t factors = options.count("factors", otherwise);
   if (factors < 1 || factors > most_factors) throw config_error("the number of factors is 1 to 65536");
   return factors;
+}
+
+/// The model that a run begins with, if it is one of type M.
+template <class M>
+std::optional<M> initial_model(const model_data& data) {
+  if (data.initial == nullptr) return std::nullopt;
+  const predictor known = predictor_of(*data.initial, data.initial_source);
+  const M* const same = std::get_if<M>(&known.model());
+  return same == nullptr ? std::nullopt : std::optional<M>(*same);
 }
 
 }  // namespace hogwild::detail

@@ -3,18 +3,26 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/libffm.hpp>
 #include <hogwild/models/logistic.hpp>
 
-#include <hogwild/detail/results/saved_options.hpp>
-#include "loaded_workspace_model.hpp"
+#include "loaded_models.hpp"
 
-// The common part of saving and loading machines whose columns belong to fields.
+// The common part of making, saving and loading machines whose columns belong to fields.
 
-namespace hogwild::detail {
+namespace hogwild {
+
+/// Throws config_error if a column has no field (formats/libffm.hpp), or if there are more fields than the model's
+/// `fields`. The message calls the rows `source`.
+void require_fields(const sparse_view& rows, std::string_view source, std::string_view model, std::size_t fields);
+
+namespace detail {
 
 template <class Machine>
 class loaded_field_fm final : public loaded_workspace_model<Machine> {
@@ -37,4 +45,5 @@ inline std::size_t saved_fields(const saved_model& saved) {
   return fields;
 }
 
-}  // namespace hogwild::detail
+}  // namespace detail
+}  // namespace hogwild

@@ -14,7 +14,6 @@
 
 #include <hogwild/detail/results/saved_options.hpp>
 #include "factors/factor_options.hpp"
-#include "initial_model.hpp"
 
 // The common part of factorization machines. In saved models a column has its weight followed by its factors, without
 // padding. The bias belongs to no column, nor do the parameters that a machine has after it.

@@ -6,10 +6,11 @@
 #include <cmath>
 #include <tuple>
 
-#include <hogwild/detail/models/field_rows.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/formats/libffm.hpp>
 #include <hogwild/models/ffm.hpp>
+
+#include "factors/field_fm.hpp"
 
 namespace hogwild {
 

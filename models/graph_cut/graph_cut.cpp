@@ -7,11 +7,11 @@
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/graphs.hpp>
 
-#include <hogwild/detail/results/saved_options.hpp>
-#include "loaded_workspace_model.hpp"
+#include "loaded_models.hpp"
 
 namespace hogwild {
 

@@ -14,7 +14,6 @@
 #include <hogwild/error.hpp>
 
 #include <hogwild/detail/results/saved_options.hpp>
-#include "nets/hidden_layers.hpp"
 #include "nets/loaded_net.hpp"
 
 namespace hogwild {

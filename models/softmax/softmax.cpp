@@ -2,14 +2,15 @@
 #include <hogwild/models/softmax.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/error.hpp>
 
-#include <hogwild/detail/results/saved_options.hpp>
-#include "class_probabilities.hpp"
-#include "loaded_general_model.hpp"
-#include "saved_rows.hpp"
+#include "loaded_models.hpp"
 
 namespace hogwild {
 namespace {
@@ -44,6 +45,25 @@ class loaded_softmax final : public detail::loaded_general_model<softmax> {
   }
 };
 
+/// `width` parameters for each column, then as many that belong to no column, or none. Throws config_error for another
+/// number of parameters.
+saved_model rows_to_saved(const trained_parameters& trained, std::size_t width) {
+  const std::size_t weights = trained.original.size() * width;
+  if (trained.values.size() != weights && trained.values.size() != weights + width) {
+    throw config_error("a model of " + std::to_string(trained.original.size()) + " columns cannot have " +
+                       std::to_string(trained.values.size()) + " parameters");
+  }
+  saved_model saved;
+  saved.width = width;
+  saved.weights.reserve(weights);
+  for (const std::uint32_t column : trained.saved_order) {
+    const auto row = trained.values.subspan(column * width, width);
+    saved.weights.insert(saved.weights.end(), row.begin(), row.end());
+  }
+  saved.bias.assign(trained.values.begin() + static_cast<std::ptrdiff_t>(weights), trained.values.end());
+  return saved;
+}
+
 class softmax_descriptor final : public descriptor_for<softmax> {
  public:
   softmax_descriptor()
@@ -76,7 +96,7 @@ class softmax_descriptor final : public descriptor_for<softmax> {
 
  private:
   saved_model save_model(const softmax& m, const trained_parameters& trained) const override {
-    saved_model saved = detail::rows_to_saved(trained, m.classes);
+    saved_model saved = rows_to_saved(trained, m.classes);
     if (m.one_vs_rest) saved.model_options.emplace_back(rest_option, 1.0);
     return saved;
   }

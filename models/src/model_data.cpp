@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/models/model_data.hpp>
+#include <hogwild/detail/models/descriptor.hpp>
 
 #include <algorithm>
 #include <array>

@@ -8,9 +8,8 @@
 
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/saved_form.hpp>
+#include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
-
-#include "words/windows_of.hpp"
 
 namespace hogwild {
 

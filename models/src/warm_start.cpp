@@ -10,10 +10,9 @@
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/model/kernel_models.hpp>
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/model.hpp>
-
-#include "words/windows_of.hpp"
 
 namespace hogwild {
 namespace {

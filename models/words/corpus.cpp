@@ -22,7 +22,7 @@
 #include "data/writable_arrays.hpp"
 #include "platform/tbb_arena.hpp"
 #include "text/input_stream.hpp"
-#include "text/require_kind.hpp"
+#include "text/known_kinds.hpp"
 #include "words/word_passes.hpp"
 #include "words/word_table.hpp"
 

@@ -14,8 +14,6 @@
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 
-#include "words/windows_of.hpp"
-
 namespace hogwild {
 namespace {
 

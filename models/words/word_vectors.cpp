@@ -16,7 +16,7 @@
 #include <hogwild/formats/file_kind.hpp>
 
 #include "text/input_stream.hpp"
-#include "text/require_kind.hpp"
+#include "text/known_kinds.hpp"
 
 namespace hogwild {
 namespace {

@@ -14,8 +14,7 @@
 
 #include <hogwild/detail/command/registered_training.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
-#include <hogwild/detail/results/first_column.hpp>
-#include <hogwild/detail/results/saved_scaling.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/measures.hpp>

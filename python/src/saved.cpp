@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/results/first_column.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/word_vectors.hpp>

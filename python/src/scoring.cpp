@@ -13,8 +13,8 @@
 #include <hogwild/detail/data/numbered_rows.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/platform/topology.hpp>
-#include <hogwild/detail/results/first_column.hpp>
-#include <hogwild/detail/task/score_rows.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
+#include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/rows.hpp>

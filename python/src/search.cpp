@@ -20,7 +20,7 @@
 
 #include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/data/labels.hpp>
-#include <hogwild/detail/results/first_column.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/detail/search/for_each_in_threads.hpp>
 #include <hogwild/detail/search/trials_side_by_side.hpp>
 #include <hogwild/measures.hpp>

@@ -11,7 +11,7 @@
 
 #include <hogwild/cuda/engine.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
-#include <hogwild/detail/worker/loop_plan.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/train.hpp>
 

@@ -8,7 +8,6 @@
 #include <hogwild/error.hpp>
 
 #include "formats/graph_rows.hpp"
-#include "formats/graph_text.hpp"
 
 namespace {
 

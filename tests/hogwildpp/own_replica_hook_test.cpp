@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers with replicas of their own exchange with the common model in turn, and none waits for long.
-#include "own_replica_hook.hpp"
+#include "ring_hook.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/results/first_column.hpp>
-#include <hogwild/detail/results/saved_scaling.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/error.hpp>
 
 #include "support/owned_row.hpp"

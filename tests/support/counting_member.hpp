@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include <hogwild/detail/collectives/typed.hpp>
+#include <hogwild/detail/collectives/collective.hpp>
 
 namespace hogwild::test {
 

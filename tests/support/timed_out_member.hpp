@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <hogwild/detail/collectives/typed.hpp>
+#include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild::test {

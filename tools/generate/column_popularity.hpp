@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <generate/options.hpp>
+#include <generate/generate.hpp>
 
 namespace hogwild::generate {
 

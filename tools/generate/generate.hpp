@@ -9,13 +9,29 @@
 
 #include <hogwild/detail/data/sparse_view.hpp>
 
-#include <generate/options.hpp>
-
 // Synthetic sparse text data: rows of unit length with log-normal numbers of entries, columns of Zipf-like popularity,
 // values like log(tf) * idf, and labels from a hidden separating plane with noise. A seed gives the same data on any
 // number of threads.
 
 namespace hogwild::generate {
+
+/// The shape of synthetic text data. The defaults have the shape of RCV1, the text collection that papers on sparse
+/// learning use most.
+struct options {
+  std::size_t rows = 200'000;  ///< training and test rows together
+  std::size_t columns = 47'236;
+  double nonzeros = 75.0;      ///< mean entries of a row, at least 1 and at most columns / 4
+  double length_spread = 0.6;  ///< standard deviation of the log of a row's length
+  double delta = 0.44;         ///< about this fraction of rows has the commonest column
+  double zipf = 0.9;           ///< popularity of the column at position i falls like (i + offset)^-zipf
+  double noise = 0.05;         ///< fraction of labels that are flipped
+  double margin = 0.25;        ///< rows closer than this to the separating plane are drawn again
+  double test_fraction = 0.1;  ///< fraction of rows set apart as test rows
+  std::uint64_t seed = 1;
+};
+
+/// Throws config_error for the first field that is out of range.
+void check(const options& o);
 
 /// Rows in memory; columns count from 0, labels are -1 and +1.
 struct rows {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <generate/column_popularity.hpp>
-#include <generate/options.hpp>
+#include <generate/generate.hpp>
 
 namespace hogwild::generate {
 

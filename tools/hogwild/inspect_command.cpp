@@ -15,7 +15,7 @@
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
-#include <hogwild/detail/results/saved_scaling.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/file_kind.hpp>

@@ -10,8 +10,7 @@
 
 #include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
-#include <hogwild/detail/results/first_column.hpp>
-#include <hogwild/detail/results/saved_scaling.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/task/lane_loops.hpp>
 #include <hogwild/error.hpp>

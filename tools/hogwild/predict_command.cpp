@@ -9,7 +9,7 @@
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/results/metrics.hpp>
-#include <hogwild/detail/task/score_rows.hpp>
+#include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/live_parameters.hpp>

@@ -12,7 +12,7 @@
 
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/build_info.hpp>
-#include <hogwild/detail/platform/quoted_path.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/saved_model.hpp>
 #include <interrupt/interrupt.hpp>

@@ -11,7 +11,7 @@
 
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
-#include <hogwild/detail/results/first_column.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/detail/run/time_limit.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>

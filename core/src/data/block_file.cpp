@@ -13,8 +13,8 @@
 #include <hogwild/error.hpp>
 
 #include "data/narrowing.hpp"
-#include "platform/file_size_limit.hpp"
-#include "platform/nameless_file.hpp"
+#include "platform/aside_file.hpp"
+#include "platform/file_error.hpp"
 
 namespace hogwild::detail {
 namespace {

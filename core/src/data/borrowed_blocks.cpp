@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/borrowed_blocks.hpp"
+#include "data/row_block.hpp"
 
 #include <tbb/parallel_for.h>
 

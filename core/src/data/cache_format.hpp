@@ -11,7 +11,7 @@
 
 #include <hogwild/detail/data/sparse_view.hpp>
 
-#include "data/input_format.hpp"
+#include "data/row_format.hpp"
 
 namespace hogwild::detail {
 

@@ -11,7 +11,7 @@
 
 #include "platform/unique_fd.hpp"
 
-#include "data/input_format.hpp"
+#include "data/row_format.hpp"
 #include "text/input_stream.hpp"
 
 namespace hogwild::detail {

@@ -20,8 +20,7 @@
 #include "data/dataset_mapping.hpp"
 #include "data/packed_numbers.hpp"
 #include "platform/aside_file.hpp"
-#include "platform/file_size_limit.hpp"
-#include "platform/nameless_file.hpp"
+#include "platform/file_error.hpp"
 #include "platform/trusted_file.hpp"
 
 namespace hogwild::detail {

@@ -9,7 +9,6 @@
 #include <hogwild/detail/data/row_numbers.hpp>
 #include <hogwild/error.hpp>
 
-#include "data/exact_labels.hpp"
 #include "data/row_shuffle.hpp"
 
 namespace hogwild {

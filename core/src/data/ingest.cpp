@@ -17,7 +17,6 @@
 
 #include "data/memory_budget.hpp"
 #include "data/row_shuffle.hpp"
-#include "data/singleton_order.hpp"
 
 namespace hogwild::detail {
 namespace {

@@ -14,7 +14,6 @@
 #include "data/dataset_writer.hpp"
 #include "data/narrowing.hpp"
 #include "data/parsed_text.hpp"
-#include "data/row_place.hpp"
 #include "data/row_ranges.hpp"
 
 namespace hogwild::detail {

@@ -106,6 +106,18 @@ std::string describe(const tally& found) {
 
 }  // namespace
 
+label_lists::label_lists(std::span<const std::uint32_t> first, std::span<const double> labels)
+    : start(first.begin(), first.end()), table(labels.begin(), labels.end()) {
+  for (double& label : table) label += 0.0;  // -0 and 0 are one label
+  std::ranges::sort(table);
+  table.erase(std::unique(table.begin(), table.end()), table.end());
+  code.reserve(labels.size());
+  for (const double label : labels)
+    code.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(table, label) - table.begin()));
+  code.push_back(0);  // follows the last list, so that an empty last list has a readable place
+  for (std::size_t r = 0; r + 1 < start.size(); ++r) std::sort(code.begin() + start[r], code.begin() + start[r + 1]);
+}
+
 label_map::label_map(label_kind kind, std::vector<double> values) : kind_(kind), values_(std::move(values)) {
   const bool right_count = kind == label_kind::real     ? values_.empty()
                            : kind == label_kind::binary ? values_.size() == 2

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <hogwild/dataset.hpp>
+#include <hogwild/detail/platform/memory_grant.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/notes.hpp>
@@ -19,7 +20,6 @@
 #include "data/parsed_text.hpp"
 #include "data/row_format.hpp"
 #include "platform/tbb_arena.hpp"
-#include "platform/usable_memory.hpp"
 #include "text/input_stream.hpp"
 
 namespace hogwild {

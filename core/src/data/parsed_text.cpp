@@ -16,7 +16,7 @@
 
 #include "data/label_forms.hpp"
 #include "data/memory_budget.hpp"
-#include "text/require_kind.hpp"
+#include "text/known_kinds.hpp"
 
 namespace hogwild::detail {
 

@@ -32,6 +32,12 @@ struct parsed_text {
   std::unique_ptr<spilled_text> spilled{};  ///< if set, there are no blocks
 };
 
+/// A row among the blocks of a text.
+struct row_place {
+  std::uint32_t block;
+  std::uint32_t row;
+};
+
 /// Blocks of text that are held at once, for each thread.
 inline constexpr std::size_t blocks_in_flight = 4;
 

@@ -11,7 +11,11 @@
 
 #include <hogwild/detail/data/label_spelling.hpp>
 
-namespace hogwild::detail {
+namespace hogwild {
+
+struct csr_arrays;
+
+namespace detail {
 
 /// The reason why a block was refused; places count from the start of the block.
 struct row_fault {
@@ -65,4 +69,12 @@ struct row_block {
 /// Entries that vectors may write after the last one.
 inline constexpr std::size_t entries_margin = 16;
 
-}  // namespace hogwild::detail
+/// The rows of a piece as blocks whose entries are the caller's own arrays (row_block::borrowed), checked by the
+/// threads of the current arena. `row_start` ascends within the arrays, and there is one label a row or none. Returns
+/// nothing if arrays have other types than the blocks', or a row is not as required: columns that ascend, below
+/// `most_columns`, finite numbers, weights of at least 0, one label. A caller that then takes rows one by one finds the
+/// row at fault, or corrects it.
+std::optional<std::vector<row_block>> borrow_blocks(const csr_arrays& from, std::size_t most_columns);
+
+}  // namespace detail
+}  // namespace hogwild

@@ -11,23 +11,23 @@
 #include <vector>
 
 #include <hogwild/detail/data/row_numbers.hpp>
+#include <hogwild/detail/platform/memory_grant.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/notes.hpp>
 #include <hogwild/rows.hpp>
 
-#include "data/borrowed_blocks.hpp"
 #include "data/dataset_mapping.hpp"
 #include "data/dataset_writer.hpp"
 #include "data/entry_piece.hpp"
 #include "data/ingest.hpp"
 #include "data/memory_budget.hpp"
 #include "data/parsed_text.hpp"
+#include "data/row_block.hpp"
 #include "data/row_shuffle.hpp"
 #include "data/spilled_text.hpp"
 #include "platform/tbb_arena.hpp"
-#include "platform/usable_memory.hpp"
 
 namespace hogwild::detail {
 namespace {

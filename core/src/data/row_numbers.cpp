@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -29,6 +32,14 @@ void require_numbers(std::span<const float> numbers, std::size_t rows, std::stri
                       " is not a finite number");
 }
 
+/// Whether a double represents this number exactly.
+template <std::integral T>
+bool is_exact_double(T number) {
+  const auto x = static_cast<double>(number);
+  // The largest numbers are rounded to 2^63 or 2^64, which is out of range for T.
+  return x < static_cast<double>(std::numeric_limits<T>::max()) && static_cast<T>(x) == number;
+}
+
 }  // namespace
 
 void require_sound_weights(std::span<const float> weights, std::size_t rows, std::string_view source) {
@@ -47,6 +58,18 @@ void require_weights(std::span<const float> weights, std::size_t rows, std::stri
 
 void require_offsets(std::span<const float> offsets, std::size_t rows, std::string_view source) {
   require_numbers(offsets, rows, source, "offset");
+}
+
+void require_exact_labels(const any_numbers& labels, const std::string& array) {
+  labels.visit([&]<class T>(std::span<const T> numbers) {
+    if constexpr (std::integral<T> && sizeof(T) == sizeof(std::uint64_t)) {
+      for (std::size_t k = 0; k < numbers.size(); ++k)
+        if (!is_exact_double(numbers[k]))
+          throw input_error(array + "[" + std::to_string(k) + "] is " + std::to_string(numbers[k]) +
+                            ", which double precision cannot tell from its neighbours; number the classes anew, below "
+                            "2^53, or give numbers that are to be predicted as doubles");
+    }
+  });
 }
 
 }  // namespace detail

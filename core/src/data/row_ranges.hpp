@@ -11,7 +11,6 @@
 #include "data/column_table.hpp"
 #include "data/memory_budget.hpp"
 #include "data/parsed_text.hpp"
-#include "data/row_place.hpp"
 #include "data/spilled_text.hpp"
 
 namespace hogwild::detail {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "platform/usable_memory.hpp"
+#include <hogwild/detail/platform/memory_grant.hpp>
 
 namespace hogwild::detail {
 namespace {

@@ -4,10 +4,10 @@
 #include <new>
 #include <string>
 
+#include <hogwild/detail/data/row_numbers.hpp>
 #include <hogwild/error.hpp>
 
 #include "data/array_places.hpp"
-#include "data/exact_labels.hpp"
 
 namespace hogwild {
 namespace {

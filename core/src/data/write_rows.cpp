@@ -6,7 +6,6 @@
 #include <hogwild/detail/data/half.hpp>
 
 #include "data/ingest.hpp"
-#include "data/singleton_order.hpp"
 #include "data/writable_arrays.hpp"
 
 namespace hogwild::detail {

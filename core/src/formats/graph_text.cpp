@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph_text.hpp"
+#include "graph_rows.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -9,7 +9,7 @@
 #include <hogwild/error.hpp>
 
 #include "text/decimal.hpp"
-#include "text/require_kind.hpp"
+#include "text/known_kinds.hpp"
 
 namespace hogwild::detail {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "data/row_format.hpp"
 #include "graph_rows.hpp"
-#include "graph_text.hpp"
 #include "text/input_stream.hpp"
 
 namespace hogwild {

@@ -14,7 +14,7 @@
 #include "data/row_format.hpp"
 #include "image_bytes.hpp"
 #include "text/input_stream.hpp"
-#include "text/require_kind.hpp"
+#include "text/known_kinds.hpp"
 
 namespace hogwild {
 namespace {

@@ -14,7 +14,7 @@
 #include "libsvm_parser.hpp"
 #include "text/decimal.hpp"
 #include "text/input_stream.hpp"
-#include "text/require_kind.hpp"
+#include "text/known_kinds.hpp"
 
 namespace hogwild {
 namespace {

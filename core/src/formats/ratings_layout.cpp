@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ratings_layout.hpp"
+#include "ratings_parser.hpp"
 
 #include <algorithm>
 #include <array>

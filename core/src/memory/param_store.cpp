@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/memory/param_store.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/memory/segment.hpp>
 #include <hogwild/detail/platform/build_info.hpp>
+#include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/error.hpp>
 
-#include "memory/replica_memory.hpp"
+#include "platform/memory_nodes.hpp"
 
 namespace hogwild {
 
@@ -34,6 +39,48 @@ std::uint64_t build_id() {
 
 segment_identity identity_of(std::string_view model) {
   return {.layout_hash = layout_hash(), .build_id = build_id(), .model_name = std::string(model)};
+}
+
+/// CPUs near these nodes that this process may use.
+std::vector<int> cpus_near(std::span<const int> nodes) {
+  const std::vector<int> usable = usable_cpu_list();
+  std::vector<int> near;
+  for (const detail::memory_node& n : detail::memory_nodes()) {
+    if (std::ranges::find(nodes, n.number) == nodes.end()) continue;
+    std::ranges::copy_if(n.cpus, std::back_inserter(near),
+                         [&](int cpu) { return std::ranges::find(usable, cpu) != usable.end(); });
+  }
+  return near;
+}
+
+/// A page lies on the node of the thread that first touches it.
+void run_near(std::span<const int> nodes, const std::function<void()>& f) {
+  try {
+    std::jthread([&] {
+      bind_this_thread(cpus_near(nodes));
+      f();
+    }).join();
+  } catch (const std::system_error&) {
+    // No thread is available; the memory is then placed anywhere.
+  }
+}
+
+/// Places the replicas of a ring on their nodes: replica v, at base + layout.ring + v * stride, on nodes[v]. To be
+/// called before anybody touches them. `touch(offset, bytes)` makes the system allocate that part; it is called from a
+/// thread on CPUs near the nodes if the system refuses to bind memory to them.
+placed_memory place_replica_memory(std::byte* base, const store_shape& shape, std::span<const std::vector<int>> nodes,
+                                   const std::function<void(std::size_t, std::size_t)>& touch) {
+  const auto differs = [&](const std::vector<int>& of_replica) { return of_replica != nodes.front(); };
+  if (nodes.size() != shape.ring || std::ranges::none_of(nodes, differs)) return placed_memory::anywhere;
+  const std::size_t first = store_layout(shape).ring, stride = store_layout::ring_stride(shape);
+  auto done = placed_memory::bound;
+  for (std::size_t v = 0; v < nodes.size(); ++v) {
+    const std::size_t at = first + v * stride;
+    if (bind_memory({base + at, stride}, nodes[v])) continue;
+    done = placed_memory::touched;
+    run_near(nodes[v], [&] { touch(at, stride); });
+  }
+  return done;
 }
 
 }  // namespace
@@ -73,7 +120,7 @@ param_store param_store::in_memory(const store_shape& shape, std::vector<std::ve
   }
   std::byte* base = owner->private_part->base();
   const auto clear = [&](std::size_t at, std::size_t bytes) { std::memset(base + at, 0, bytes); };
-  const placed_memory placed = detail::place_replica_memory(base, shape, ring_nodes, clear);
+  const placed_memory placed = place_replica_memory(base, shape, ring_nodes, clear);
   std::memcpy(base + store_layout(shape).shape, &shape, sizeof shape);
   param_store made{std::move(owner), base, shape, ""};
   made.ring_nodes_ = std::move(ring_nodes);
@@ -94,7 +141,7 @@ param_store param_store::create(const std::string& name, const store_shape& shap
   auto owner = std::make_unique<memory>();
   auto placed = placed_memory::anywhere;
   const auto place = [&](std::byte* base, const segment::allocator& allocate) {
-    placed = detail::place_replica_memory(base, shape, ring_nodes, allocate);
+    placed = place_replica_memory(base, shape, ring_nodes, allocate);
   };
   owner->named_part =
       std::make_unique<segment>(segment::create(name, store_layout(shape).total, identity_of(model), place));

@@ -19,7 +19,7 @@
 #include <hogwild/error.hpp>
 
 #include "memory/segment_file.hpp"
-#include "platform/file_size_limit.hpp"
+#include "platform/file_error.hpp"
 
 namespace hogwild {
 namespace {

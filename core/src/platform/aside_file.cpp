@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -122,6 +123,16 @@ void sync_folder_of(const fs::path& file) {
   if (!fd || (::fsync(fd.get()) != 0 && errno != EINVAL)) {
     throw_file_error("cannot flush the folder", folder.string(), errno);
   }
+}
+
+unique_fd open_nameless(const fs::path& folder) {
+  unique_fd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  // File systems that do not support unnamed files, some of them network ones, return one of these.
+  if (fd || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
+  std::string name = (folder / ".hogwild-XXXXXX").string();
+  fd = unique_fd(::mkostemp(name.data(), O_CLOEXEC));
+  if (fd) ::unlink(name.c_str());
+  return fd;
 }
 
 }  // namespace hogwild::detail

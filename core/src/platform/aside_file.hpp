@@ -49,4 +49,8 @@ void rename_over(const std::filesystem::path& from, const std::filesystem::path&
 /// Flushes the folder of this file, so that its renames are on the disk.
 void sync_folder_of(const std::filesystem::path& file);
 
+/// An unnamed file in this folder: it vanishes with its last user, however that one ends. Empty if the folder does not
+/// support this; errno says why.
+unique_fd open_nameless(const std::filesystem::path& folder);
+
 }  // namespace hogwild::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/cpu_account.hpp"
+#include <hogwild/detail/platform/cpu_load.hpp>
 
 #include <algorithm>
 #include <array>

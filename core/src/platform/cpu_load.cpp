@@ -11,8 +11,6 @@
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 
-#include "platform/cpu_account.hpp"
-
 namespace hogwild {
 namespace {
 

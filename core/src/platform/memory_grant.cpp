@@ -5,6 +5,8 @@
 #include <fstream>
 #include <string>
 
+#include <hogwild/detail/platform/machine.hpp>
+
 #include "platform/control_groups.hpp"
 
 namespace hogwild {
@@ -47,6 +49,16 @@ std::optional<memory_grant> granted_memory(const fs::path& proc, const fs::path&
   detail::for_control_groups(proc / "self/cgroup", cgroup, "memory", [&](const fs::path& group, int version) {
     const auto found = grant_of(group, version);
     if (found && (!least || found->left < least->left)) least = found;
+  });
+  return least;
+}
+
+std::uint64_t detail::usable_memory(const fs::path& proc, const fs::path& cgroup) {
+  std::uint64_t least = this_machine(proc).memory_bytes;
+  for_control_groups(proc / "self/cgroup", cgroup, "memory", [&](const fs::path& group, int version) {
+    std::ifstream file(group / (version == 2 ? "memory.max" : "memory.limit_in_bytes"));
+    // "max", and the largest number of v1, mean no limit.
+    if (std::uint64_t limit = 0; file >> limit && limit > 0) least = least == 0 ? limit : std::min(least, limit);
   });
   return least;
 }

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include <hogwild/detail/platform/placement.hpp>
+
 namespace hogwild::detail {
 
 /// The logical CPUs of a core, in the order of the topology.
@@ -26,5 +28,12 @@ const std::vector<memory_node>& memory_nodes();
 
 /// Cores of a node, cluster by cluster.
 std::vector<core_cpus> cores_of(const memory_node& node);
+
+/// place_replicas() on a machine with these nodes.
+ring_placement place_replicas_on(std::span<const memory_node> nodes, std::size_t workers, std::size_t replicas,
+                                 std::span<const int> allowed);
+
+/// worker_cpus() on such a machine.
+std::vector<int> worker_cpus_on(std::span<const memory_node> nodes, std::size_t workers, std::span<const int> allowed);
 
 }  // namespace hogwild::detail

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "platform/replica_places.hpp"
+#include "platform/memory_nodes.hpp"
 
 namespace hogwild {
 

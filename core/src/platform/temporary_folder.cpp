@@ -13,7 +13,6 @@
 
 #include <hogwild/detail/platform/cleanup.hpp>
 #include <hogwild/detail/platform/printable.hpp>
-#include <hogwild/detail/platform/quoted_path.hpp>
 #include <hogwild/error.hpp>
 
 #include "platform/aside_file.hpp"

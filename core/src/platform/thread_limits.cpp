@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/thread_limits.hpp"
+#include <hogwild/detail/platform/threads.hpp>
 
 #include <fstream>
 #include <string>
 
 #include <sys/mman.h>
 #include <sys/resource.h>
-
-#include <hogwild/detail/platform/threads.hpp>
 
 #include "platform/control_groups.hpp"
 

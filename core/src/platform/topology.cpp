@@ -12,7 +12,7 @@
 
 #include <hogwild/error.hpp>
 
-#include "platform/replica_places.hpp"
+#include "platform/memory_nodes.hpp"
 
 namespace hogwild {
 namespace {

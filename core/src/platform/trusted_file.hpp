@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -34,5 +36,10 @@ std::string distrust(const struct ::stat& state);
 
 /// The most permissive mode of a trusted file; a mask for files that are to be trusted later.
 inline constexpr unsigned trusted_modes = 0755;
+
+/// All bytes of a file. Throws input_error if it cannot be read ("PATH: cannot be read: reason"), resource_error if it
+/// does not fit into memory. Only regular files: a pipe or a device is refused rather than waited for. `distrusted`
+/// becomes the reason why the file is not trusted, or empty.
+std::vector<std::byte> read_whole_file(const std::string& path, std::string& distrusted);
 
 }  // namespace hogwild::detail

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "platform/file_error.hpp"
-#include "platform/file_size_limit.hpp"
 
 namespace hogwild {
 namespace {

@@ -8,9 +8,9 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
-#include "platform/whole_file.hpp"
+#include "platform/trusted_file.hpp"
 #include "text/byte_cursor.hpp"
-#include "text/require_kind.hpp"
+#include "text/known_kinds.hpp"
 
 // The file, little-endian:
 //   0  magic, 8 bytes          24  bytes of the whole file, u64

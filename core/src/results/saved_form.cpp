@@ -6,8 +6,6 @@
 #include <string>
 
 #include <hogwild/detail/platform/printable.hpp>
-#include <hogwild/detail/results/first_column.hpp>
-#include <hogwild/detail/results/saved_scaling.hpp>
 
 namespace hogwild::detail {
 namespace {

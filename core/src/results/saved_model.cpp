@@ -9,10 +9,10 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
-#include "platform/whole_file.hpp"
+#include "platform/trusted_file.hpp"
 #include "results/saved_model_formats.hpp"
 #include "text/decimal.hpp"
-#include "text/require_kind.hpp"
+#include "text/known_kinds.hpp"
 
 namespace hogwild {
 namespace {

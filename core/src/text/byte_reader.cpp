@@ -15,7 +15,6 @@
 #include <hogwild/error.hpp>
 
 #include "platform/file_error.hpp"
-#include "text/decoders.hpp"
 
 namespace hogwild::detail {
 

@@ -77,5 +77,9 @@ class byte_reader {
 };
 
 std::unique_ptr<byte_reader> make_byte_reader(std::unique_ptr<raw_input> input, compression kind);
+std::unique_ptr<byte_reader> make_gzip_reader(std::unique_ptr<raw_input> input);
+std::unique_ptr<byte_reader> make_xz_reader(std::unique_ptr<raw_input> input);
+std::unique_ptr<byte_reader> make_zstd_reader(std::unique_ptr<raw_input> input);
+std::unique_ptr<byte_reader> make_bzip2_reader(std::unique_ptr<raw_input> input);
 
 }  // namespace hogwild::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "text/decoders.hpp"
+#include "text/byte_reader.hpp"
 
 #include <bzlib.h>
 #include <lzma.h>

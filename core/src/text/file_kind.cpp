@@ -9,7 +9,7 @@
 #include <hogwild/error.hpp>
 
 #include "text/input_stream.hpp"
-#include "text/require_kind.hpp"
+#include "text/known_kinds.hpp"
 #include "text/text_fields.hpp"
 
 namespace hogwild {

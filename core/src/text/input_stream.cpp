@@ -14,7 +14,7 @@
 
 #include "platform/file_error.hpp"
 #include "text/decimal.hpp"
-#include "text/require_kind.hpp"
+#include "text/known_kinds.hpp"
 
 namespace hogwild::detail {
 namespace {

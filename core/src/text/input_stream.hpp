@@ -46,7 +46,7 @@ class input_stream {
 };
 
 /// text: a byte order mark is skipped, and input that begins like a known binary file is refused
-/// (text/require_kind.hpp); bytes: taken unchanged.
+/// (text/known_kinds.hpp); bytes: taken unchanged.
 enum class content { text, bytes };
 
 /// Opens text in a path, or standard input for "-". Lines may have up to `longest_line` bytes, including their

@@ -35,7 +35,14 @@ void in_short_parts(const runtime& device, std::size_t n, const F& part) {
 }
 
 /// Copies to the device and returns when everything is there. Throws like in_short_parts().
-void bring(runtime& device, void* to, std::span<const std::byte> from);
+inline void bring(runtime& device, void* to, std::span<const std::byte> from) {
+  constexpr std::size_t unit = std::size_t{1} << 16;  // parts are whole units
+  in_short_parts(device, (from.size() + unit - 1) / unit, [&](std::size_t first, std::size_t count) {
+    const auto part = from.subspan(first * unit, std::min(count * unit, from.size() - first * unit));
+    device.upload(static_cast<std::byte*>(to) + first * unit, part.data(), part.size());
+    device.wait(device.mark());
+  });
+}
 
 /// The address at which the device reads these host data: in place for an emulated device, else in a copy, which `to`
 /// keeps. Throws like bring().

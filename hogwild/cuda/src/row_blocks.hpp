@@ -29,13 +29,19 @@ class row_blocks {
  public:
   static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;  ///< of one block; some milliseconds of copying
 
-  row_blocks(runtime& device, std::uint64_t bytes);
+  row_blocks(runtime& device, std::uint64_t bytes)
+      : device_(device), bytes_(bytes), blocks_{buffer<std::byte>(device, bytes), buffer<std::byte>(device, bytes)} {}
 
   std::uint64_t bytes() const { return bytes_; }
 
   /// The block of the next launch, which must be queued before this is called again. Waits for the launch before the
   /// last one, which used this block; throws errors from before its end.
-  std::byte* next();
+  std::byte* next() {
+    read_[turn_] = device_.mark();
+    turn_ = 1 - turn_;
+    device_.wait(read_[turn_]);
+    return blocks_[turn_].data();
+  }
   /// Its number, 0 or 1.
   std::size_t turn() const { return turn_; }
 

@@ -8,7 +8,6 @@
 
 #include <hogwild/detail/collectives/lost_peer.hpp>
 #include <hogwild/detail/collectives/rank_sum.hpp>
-#include <hogwild/detail/collectives/typed.hpp>
 
 #include "messages.hpp"
 

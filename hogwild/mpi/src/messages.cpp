@@ -12,7 +12,6 @@
 #include <hogwild/detail/collectives/lost_peer.hpp>
 #include <hogwild/detail/control/turn_board.hpp>
 
-#include "communicator.hpp"
 #include "poll_pacer.hpp"
 
 namespace hogwild::detail {

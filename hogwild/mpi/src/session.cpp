@@ -2,7 +2,13 @@
 #include <hogwild/mpi/session.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
+#include <memory>
+#include <thread>
+
+#include <hogwild/detail/collectives/lost_peer.hpp>
+#include <hogwild/detail/platform/wait_limit.hpp>
 
 #include "session_state.hpp"
 
@@ -19,6 +25,26 @@ std::string mpi_error_text(int code) {
 
 void check_mpi(int code, const char* what) {
   if (code != MPI_SUCCESS) throw worker_error(std::string(what) + ": MPI says '" + mpi_error_text(code) + "'");
+}
+
+MPI_Comm own_copy(mpi_session::state& session, std::chrono::nanoseconds timeout) {
+  const auto copy = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
+  try {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Comm_idup(MPI_COMM_WORLD, copy.get(), &request), "a group of ranks cannot be made");
+    wait_limit limit(timeout);
+    for (int done = 0;;) {
+      check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "a group of ranks cannot be made");
+      if (done != 0) break;
+      if (limit.passed()) throw worker_error(not_joined_text(timeout));
+      std::this_thread::yield();
+    }
+    check_mpi(MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN), "errors cannot be caught");
+  } catch (const worker_error&) {
+    session.lose(copy);  // MPI writes there if the others come after all
+    throw;
+  }
+  return *copy;
 }
 
 }  // namespace detail

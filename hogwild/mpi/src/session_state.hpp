@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -40,6 +41,11 @@ namespace detail {
 /// Throws worker_error with MPI's message unless `code` is success.
 void check_mpi(int code, const char* what);
 std::string mpi_error_text(int code);
+
+/// A communicator of all ranks for one user, made together by all within the timeout; it returns errors. Throws
+/// worker_error, and then the session is lost. Never freed: MPI could give its number to another communicator, which
+/// would then receive messages that are still under way in this one.
+MPI_Comm own_copy(mpi_session::state& session, std::chrono::nanoseconds timeout);
 
 }  // namespace detail
 }  // namespace hogwild

@@ -15,7 +15,6 @@
 #include <hogwild/detail/platform/wait_limit.hpp>
 #include <hogwild/error.hpp>
 
-#include "communicator.hpp"
 #include "poll_pacer.hpp"
 #include "session_state.hpp"
 

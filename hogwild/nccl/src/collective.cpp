@@ -13,7 +13,6 @@
 
 #include <hogwild/detail/collectives/lost_peer.hpp>
 #include <hogwild/detail/collectives/rank_sum.hpp>
-#include <hogwild/detail/collectives/typed.hpp>
 #include <hogwild/error.hpp>
 
 #include "agreed_calls.hpp"

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include <hogwild/detail/control/phase_barrier.hpp>
-#include <hogwild/detail/control/published.hpp>
+#include <hogwild/detail/control/std_atomics.hpp>
 #include <hogwild/detail/platform/process_identity.hpp>
 
 // State, besides their numbers, that the members of a group in common memory share. It holds no pointers, because

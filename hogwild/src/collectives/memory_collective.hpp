@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/detail/collectives/typed.hpp>
+#include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/platform/process_watch.hpp>
 
 #include "meeting_place.hpp"

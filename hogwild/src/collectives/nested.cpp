@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/collectives/typed.hpp>
-
 namespace hogwild {
 
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/results/first_column.hpp>
 #include <hogwild/detail/results/live_description.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/detail/task/scoring.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 

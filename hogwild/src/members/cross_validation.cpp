@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <hogwild/detail/members/fold_training.hpp>
-#include <hogwild/detail/members/l2_candidates.hpp>
 #include <hogwild/detail/members/ranks_at_work.hpp>
 #include <hogwild/detail/options/same_on_ranks.hpp>
 #include <hogwild/detail/platform/number_text.hpp>

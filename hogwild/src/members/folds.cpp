@@ -9,9 +9,8 @@
 #include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
+#include <hogwild/detail/run/validation_split.hpp>
 #include <hogwild/error.hpp>
-
-#include "run/strata.hpp"
 
 namespace hogwild {
 

@@ -10,7 +10,6 @@
 #include <hogwild/cross_validation.hpp>
 #include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/members/fold_training.hpp>
-#include <hogwild/detail/members/l2_candidates.hpp>
 #include <hogwild/detail/members/ranks_at_work.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/machine.hpp>

@@ -3,18 +3,29 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <hogwild/detail/members/ranks_at_work.hpp>
+#include <hogwild/detail/run/engine_run.hpp>
+#include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/task/model_constant.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
-
-#include "members/one_worker_store.hpp"
+#include <hogwild/engines.hpp>
 
 namespace hogwild::detail {
+
+/// A store with these parameters, for functions that measure or change a store; nobody trains it. The task must outlive
+/// it.
+inline std::unique_ptr<engine_run> store_with(const training_task& task, std::span<const float> parameters) {
+  std::unique_ptr<engine_run> alone = start(serial_engine{}, task, task.plan(), {});
+  task.begin(alone->store());
+  task.assign(alone->store(), parameters);
+  return alone;
+}
 
 /// Calls take(k, w) on the first rank for all models that ranks divide by these portions, in order. w has the `each`
 /// parameters of model k, which its rank gets from of(k). All ranks call it. Throws as a collective.

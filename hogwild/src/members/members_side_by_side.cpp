@@ -15,8 +15,8 @@
 #include <hogwild/detail/run/step_search.hpp>
 #include <hogwild/engines.hpp>
 
+#include "members/member_parameters.hpp"
 #include "members/member_rows.hpp"
-#include "members/one_worker_store.hpp"
 
 namespace hogwild::detail {
 

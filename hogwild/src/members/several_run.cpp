@@ -23,9 +23,8 @@
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/run/data_notes.hpp>
-#include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/rank_paths.hpp>
-#include <hogwild/detail/run/record_observer.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/run/time_limit.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>

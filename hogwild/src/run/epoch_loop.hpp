@@ -19,8 +19,6 @@
 
 #include "run/checkpoint_times.hpp"
 #include "run/epoch_meter.hpp"
-#include "run/last_checkpoint.hpp"
-#include "run/measured_epochs.hpp"
 #include "run/report_teller.hpp"
 #include "run/standstill_watch.hpp"
 #include "run/unchanged_parameters.hpp"

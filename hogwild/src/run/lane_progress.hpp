@@ -5,7 +5,6 @@
 #include <optional>
 
 #include <hogwild/detail/math/schedule.hpp>
-#include <hogwild/detail/run/objective_fall.hpp>
 #include <hogwild/detail/run/optimum_bound.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/detail/task/loss_bound.hpp>

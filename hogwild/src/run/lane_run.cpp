@@ -13,9 +13,9 @@
 #include <hogwild/detail/math/proximal.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
-#include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/resolved_run.hpp>
-#include <hogwild/detail/task/lane_constants.hpp>
+#include <hogwild/detail/task/lane_task.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
 
 #include "run/memory_need.hpp"

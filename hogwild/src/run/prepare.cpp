@@ -25,7 +25,6 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/curvature.hpp>
-#include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/row_weights.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>

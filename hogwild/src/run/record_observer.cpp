@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/platform/number_text.hpp>
-#include <hogwild/detail/run/record_observer.hpp>
-#include <hogwild/detail/task/training_task.hpp>
+#include "run/run_report.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -10,9 +8,11 @@
 #include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/results/run_record.hpp>
 #include <hogwild/detail/run/choose.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
+#include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/names.hpp>
 
 namespace hogwild {

@@ -8,7 +8,7 @@
 
 #include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
-#include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/detail/worker/shard_source.hpp>
 #include <hogwild/detail/worker/turn_source.hpp>

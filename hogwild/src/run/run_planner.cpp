@@ -15,7 +15,6 @@
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/sharing_doubt.hpp>
 #include <hogwild/detail/run/step_search.hpp>
-#include <hogwild/detail/run/virtual_workers.hpp>
 
 #include "task/require.hpp"
 

@@ -2,13 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/resolved_run.hpp>
+#include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/observer.hpp>
 
-namespace hogwild::detail {
+namespace hogwild {
+
+/// An observer that writes the run record of `run` on `work` to `path` (see results/run_record.hpp). Throws input_error
+/// or resource_error if the file cannot be written. Task and run must outlive it.
+std::unique_ptr<observer> make_record_observer(const std::string& path, const training_task& work,
+                                               const resolved_run& run);
+
+namespace detail {
 
 /// The report to observers before the first epoch. The run from which this one resumes trained `rows_before`. Refers to
 /// the engine's run.
@@ -31,4 +40,5 @@ round_report round_of(const epoch_report& counted, std::size_t round, std::size_
 /// A note if meetings of the ranks took more than 0.1 seconds and more than half of the training time; else empty.
 std::string note_of_meetings(const train_result& result);
 
-}  // namespace hogwild::detail
+}  // namespace detail
+}  // namespace hogwild

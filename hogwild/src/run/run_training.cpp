@@ -14,7 +14,6 @@
 #include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/rank_paths.hpp>
-#include <hogwild/detail/run/record_observer.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/run/step_search.hpp>
@@ -23,6 +22,7 @@
 
 #include "run/memory_need.hpp"
 #include "run/model_run.hpp"
+#include "run/run_report.hpp"
 
 // Prepares a run up to its first epoch: a step, a sharing, the workers.
 

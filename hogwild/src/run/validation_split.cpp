@@ -7,7 +7,6 @@
 
 #include <hogwild/detail/math/random.hpp>
 
-#include "run/strata.hpp"
 #include "task/require.hpp"
 
 namespace hogwild {

@@ -13,8 +13,6 @@
 #include <hogwild/detail/search/journal.hpp>
 #include <hogwild/error.hpp>
 
-#include "search/journal_title.hpp"
-
 namespace hogwild {
 
 namespace {

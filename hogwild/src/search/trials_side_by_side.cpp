@@ -20,10 +20,10 @@
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
-#include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/step_search.hpp>
 #include <hogwild/detail/search/for_each_in_threads.hpp>
-#include <hogwild/detail/task/measure_unsorted.hpp>
+#include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 

@@ -5,7 +5,7 @@
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/sharing/replica.hpp>
 #include <hogwild/detail/sharing/virtual_replica.hpp>
-#include <hogwild/detail/worker/loop_plan.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 namespace hogwild {
 namespace {

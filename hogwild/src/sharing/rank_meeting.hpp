@@ -18,7 +18,6 @@
 #include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
-#include <hogwild/detail/sharing/touched_list.hpp>
 
 namespace hogwild::detail {
 

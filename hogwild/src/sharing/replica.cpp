@@ -6,7 +6,6 @@
 
 #include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
-#include <hogwild/detail/sharing/in_blocks.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
 

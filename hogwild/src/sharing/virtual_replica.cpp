@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <hogwild/detail/kernels/half_kernels.hpp>
-#include <hogwild/detail/sharing/in_blocks.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
 

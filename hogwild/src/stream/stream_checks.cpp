@@ -6,7 +6,7 @@
 
 #include <hogwild/detail/math/regularizer.hpp>
 #include <hogwild/detail/options/option_list.hpp>
-#include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/run_notes.hpp>
 #include <hogwild/error.hpp>
 

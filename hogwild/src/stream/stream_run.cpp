@@ -13,7 +13,7 @@
 #include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/choose.hpp>
-#include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/run_planner.hpp>

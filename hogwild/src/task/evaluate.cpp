@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/task/evaluate.hpp>
-#include <hogwild/detail/task/measure_unsorted.hpp>
 
 #include <cmath>
 

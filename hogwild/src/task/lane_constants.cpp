@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/task/lane_constants.hpp>
+#include <hogwild/detail/task/lane_task.hpp>
 
 #include <algorithm>
 #include <array>

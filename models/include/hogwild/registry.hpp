@@ -14,7 +14,6 @@
 #include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/models/descriptor.hpp>
-#include <hogwild/detail/models/model_data.hpp>
 #include <hogwild/detail/models/model_options.hpp>
 #include <hogwild/detail/models/several_margins.hpp>
 #include <hogwild/detail/words/vocabulary.hpp>

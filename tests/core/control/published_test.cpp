@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/control/published.hpp>
+#include <hogwild/detail/control/std_atomics.hpp>
 
 #include <cstdint>
 #include <thread>

@@ -11,8 +11,6 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/control/done_mark.hpp>
-
 #include "support/every_schedule.hpp"
 #include "support/model_atomics.hpp"
 

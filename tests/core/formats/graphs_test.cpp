@@ -14,7 +14,6 @@
 #include <hogwild/error.hpp>
 
 #include "formats/graph_rows.hpp"
-#include "formats/graph_text.hpp"
 #include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
 

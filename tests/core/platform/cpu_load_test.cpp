@@ -11,7 +11,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "platform/cpu_account.hpp"
 #include "support/scratch_folder.hpp"
 
 using namespace hogwild;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/platform/printable.hpp>
-#include <hogwild/detail/platform/quoted_path.hpp>
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The places of replicas and their workers, on machines that hwloc simulates.
-#include "platform/replica_places.hpp"
+#include "platform/memory_nodes.hpp"
 
 #include <algorithm>
 #include <numeric>

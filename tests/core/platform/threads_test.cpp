@@ -11,7 +11,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "platform/thread_limits.hpp"
 #include "support/scratch_folder.hpp"
 
 using namespace hogwild;

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <string>
 
-#include <hogwild/detail/platform/own_file.hpp>
+#include <hogwild/detail/platform/write_all.hpp>
 #include <hogwild/error.hpp>
 
 #include "support/refusals.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/usable_memory.hpp"
+#include <hogwild/detail/platform/memory_grant.hpp>
 
 #include <gtest/gtest.h>
 

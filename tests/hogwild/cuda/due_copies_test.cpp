@@ -21,7 +21,7 @@
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/sharing/replica.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
-#include <hogwild/detail/worker/loop_plan.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 #include "common_model.hpp"
 #include "forwarding_device.hpp"

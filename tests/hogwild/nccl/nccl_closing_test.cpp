@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Members of a process wait for each other when they close their communicators of NCCL, with a thread for each or
 // without.
-#include "closing.hpp"
+#include "member.hpp"
 
 #include <pthread.h>
 

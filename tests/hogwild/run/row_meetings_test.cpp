@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/run/row_meetings.hpp>
+#include <hogwild/detail/run/advise.hpp>
 
 #include <algorithm>
 #include <set>

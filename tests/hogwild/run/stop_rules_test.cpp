@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/run/objective_fall.hpp>
-
 using namespace hogwild;
 
 namespace {

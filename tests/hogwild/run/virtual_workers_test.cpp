@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/run/virtual_workers.hpp>
+#include <hogwild/detail/run/choose.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <hogwild/detail/run/choose.hpp>
 
 using namespace hogwild;
 using testing::HasSubstr;

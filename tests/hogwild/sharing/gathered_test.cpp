@@ -8,8 +8,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/sharing/touched_list.hpp>
-
 using namespace hogwild;
 using testing::ElementsAre;
 using testing::IsEmpty;

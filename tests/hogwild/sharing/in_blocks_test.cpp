@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker that copies, exchanges or merges a large model reports its progress block by block.
-#include <hogwild/detail/sharing/in_blocks.hpp>
+#include <hogwild/detail/sharing/private.hpp>
 
 #include <utility>
 #include <vector>

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include <hogwild/detail/cuda/host_rows.hpp>
 #include <hogwild/detail/cuda/warp.hpp>
 
 #include "factor_body.hpp"

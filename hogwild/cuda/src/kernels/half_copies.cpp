@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "half_copies.hpp"
 
-#include "half_copies_body.hpp"
-
 namespace hogwild::device {
 
 void round_to_halves(const half_copy_work& work, std::size_t part, std::size_t parts) {

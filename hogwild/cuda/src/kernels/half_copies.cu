@@ -4,8 +4,6 @@
 
 #include <hogwild/detail/cuda/rows_kernel.hpp>
 
-#include "half_copies_body.hpp"
-
 namespace hogwild::device {
 
 int launch_round_to_halves(const half_copy_work& work, void* stream) {

@@ -5,7 +5,6 @@
 
 #include <hogwild/detail/loop/margin_loss.hpp>
 
-#include <hogwild/detail/cuda/host_rows.hpp>
 #include <hogwild/detail/cuda/margin_body.hpp>
 #include <hogwild/detail/cuda/warp.hpp>
 

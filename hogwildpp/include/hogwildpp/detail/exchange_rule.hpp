@@ -26,7 +26,18 @@ struct released_weights {
 /// Hsieh and Akella: HogWild++, ICDM 2016). In a ring of one, or none, there is no exchange: both are 0 and
 /// mix_released() adds nothing, so that one replica is exactly Hogwild!. (For K = 1 the equation's solution would make
 /// a replica shrink its own changes.)
-released_weights released_weights_of(std::size_t replicas);
+inline released_weights released_weights_of(std::size_t replicas) {
+  if (replicas < 2) return {};
+  const double power = static_cast<double>(replicas);
+  // beta^K + beta rises with beta: below 1 at 1/2, above 1 at 1.
+  double low = 0.5, high = 1.0;
+  for (;;) {
+    const double middle = low + (high - low) / 2;
+    if (middle == low || middle == high) break;
+    (std::pow(middle, power) + middle < 1.0 ? low : high) = middle;
+  }
+  return {.beta = high, .lambda = 1.0 - std::pow(high, power - 1.0)};
+}
 
 /// A block as it was read: n coordinates of one's own replica, of the other side (the common model or the successor),
 /// and of the rule's memory. mix_average() has no memory, and its `base` is empty.

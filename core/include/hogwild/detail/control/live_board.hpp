@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <hogwild/detail/control/published.hpp>
+#include <hogwild/detail/control/std_atomics.hpp>
 
 namespace hogwild {
 

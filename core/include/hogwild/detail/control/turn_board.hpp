@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 
-#include <hogwild/detail/control/published.hpp>
 #include <hogwild/detail/control/std_atomics.hpp>
 
 namespace hogwild {

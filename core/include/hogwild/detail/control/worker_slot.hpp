@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <span>
 
-#include <hogwild/detail/control/published.hpp>
 #include <hogwild/detail/control/staleness.hpp>
 #include <hogwild/detail/control/std_atomics.hpp>
 

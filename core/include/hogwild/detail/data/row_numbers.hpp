@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
+
+#include <hogwild/detail/data/number_arrays.hpp>
 
 namespace hogwild::detail {
 
@@ -16,5 +19,9 @@ void require_weights(std::span<const float> weights, std::size_t rows, std::stri
 
 /// Like require_sound_weights(), for offsets, which may be any finite numbers.
 void require_offsets(std::span<const float> offsets, std::size_t rows, std::string_view source);
+
+/// Throws input_error for a whole number that double precision does not distinguish from its neighbours, so that
+/// several classes would become one. `array` names the labels.
+void require_exact_labels(const any_numbers& labels, const std::string& array);
 
 }  // namespace hogwild::detail

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/detail/memory/memory_source.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/memory/segment_layout.hpp>
 #include <hogwild/detail/platform/placement.hpp>
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -71,5 +73,9 @@ class worker_memory {
   private_memory memory_;
   std::size_t bytes_ = 0;
 };
+
+/// Returns `bytes` zeroed bytes of this process, aligned to a page, which live until the last owner releases them.
+/// Throws resource_error if there are none. Called by one thread at a time.
+using memory_source = std::function<std::shared_ptr<std::byte>(std::size_t bytes)>;
 
 }  // namespace hogwild

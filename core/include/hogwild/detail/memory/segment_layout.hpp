@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include <hogwild/detail/control/control_block.hpp>
-#include <hogwild/detail/control/done_mark.hpp>
 #include <hogwild/detail/control/live_board.hpp>
 #include <hogwild/detail/control/ticket_counter.hpp>
 #include <hogwild/detail/control/worker_failure.hpp>

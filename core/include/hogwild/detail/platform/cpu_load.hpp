@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 // Tells whether others used the CPUs while a time was measured. All functions may be called by any thread.
@@ -72,5 +74,18 @@ class cpu_watch {
 /// call.
 using cpu_account_reader = std::function<cpu_account()>;
 cpu_account_reader set_cpu_account_reader(cpu_account_reader reader);
+
+namespace detail {
+
+/// The times of these CPUs in `proc_stat`, which has the form of /proc/stat. If one of them is missing there, those of
+/// all its CPUs: in a container numbers may differ. Nothing if it cannot be read or holds no times.
+std::optional<cpu_account::of_machine> machine_times(const std::filesystem::path& proc_stat, std::span<const int> cpus);
+
+/// The longest time for which a control group of this process was stopped by its quota, over all CPUs; zero if none has
+/// a quota. The arguments are as those of cpu_quota_in().
+std::chrono::nanoseconds withheld_time(const std::filesystem::path& proc_self_cgroup,
+                                       const std::filesystem::path& cgroup_root);
+
+}  // namespace detail
 
 }  // namespace hogwild

@@ -18,4 +18,13 @@ struct memory_grant {
 std::optional<memory_grant> granted_memory(const std::filesystem::path& proc = "/proc",
                                            const std::filesystem::path& cgroup = "/sys/fs/cgroup");
 
+namespace detail {
+
+/// Bytes of memory that this process may use: the machine's, or what a control group grants if that is less. 0 if
+/// neither is known. The arguments are as above.
+std::uint64_t usable_memory(const std::filesystem::path& proc = "/proc",
+                            const std::filesystem::path& cgroup = "/sys/fs/cgroup");
+
+}  // namespace detail
+
 }  // namespace hogwild

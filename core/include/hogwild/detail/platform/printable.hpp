@@ -22,4 +22,13 @@ std::string printable(std::string_view text, std::size_t most = longest_message)
 std::string quote(std::string_view token);
 std::string quote(const char* first, const char* last);
 
+namespace detail {
+
+/// A path for a message, in quotation marks: whole, unlike a token that quote() cuts, so that it can be opened.
+inline std::string quoted_path(std::string_view path) {
+  return "'" + printable(path) + "'";
+}
+
+}  // namespace detail
+
 }  // namespace hogwild

@@ -13,4 +13,13 @@ namespace hogwild {
 /// `name` is for the message: "cannot write NAME: reason". No two threads may write to one descriptor at a time.
 void write_all(int descriptor, std::span<const std::byte> bytes, const std::string& name);
 
+namespace detail {
+
+/// Opens a file that only grows, for reading and appending, and makes it if it does not exist, writable only by its
+/// owner. Returns the descriptor. Throws input_error, which begins with `what`, if it cannot be opened, is not a
+/// regular file, or can be changed by others (docs/security.md).
+int open_own_file(const std::string& path, const std::string& what);
+
+}  // namespace detail
+
 }  // namespace hogwild

@@ -4,12 +4,14 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
 
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/option_values.hpp>
 #include <hogwild/saved_model.hpp>
 
 // Options that a saved model must have. A file that is intact may still hold values that no run has written.
@@ -55,6 +57,45 @@ inline double saved_positive(const saved_model& saved, std::string_view name) {
 inline bool saved_flag(const saved_model& saved, std::string_view name) {
   const auto suits = [](double x) { return x == 0.0 || x == 1.0; };
   return saved_option(saved, name, suits, "0 or 1") != 0.0;
+}
+
+// The number of the first column in the input of a saved model: 1 for LIBSVM text and images, else 0. Files store 1 as
+// an option, which every model may have, and nothing if it is 0 or unknown.
+
+inline constexpr const char* first_column_option = "first_column";
+
+inline void say_first_column(saved_model& saved, std::uint32_t first_column) {
+  if (first_column != 0) saved.model_options.emplace_back(first_column_option, first_column);
+}
+
+/// Throws input_error if the option is neither 0 nor 1.
+inline std::uint32_t said_first_column(const saved_model& saved) {
+  for (const auto& option : saved.model_options)
+    if (option.first == first_column_option) return saved_flag(saved, first_column_option) ? 1 : 0;
+  return 0;
+}
+
+// The division of columns while a saved model was trained. The saved weights are those of the original columns, so
+// predictions ignore it; but l1 and l2 applied to the weights of the divided columns. A file records it as a model
+// option, which every model may have; without the option nothing was divided.
+
+inline constexpr const char* scaling_option = "columns.scale";
+
+inline void say_scaling(saved_model& saved, column_scaling scaling) {
+  if (scaling != column_scaling::none)
+    saved.model_options.emplace_back(scaling_option, static_cast<double>(static_cast<std::uint32_t>(scaling)));
+}
+
+/// Throws input_error if the option is not the number of a scaling that a run can do.
+inline column_scaling said_scaling(const saved_model& saved) {
+  constexpr auto least = static_cast<double>(column_scaling::max_abs),
+                 most = static_cast<double>(column_scaling::standard);
+  for (const auto& option : saved.model_options) {
+    if (option.first != scaling_option) continue;
+    return static_cast<column_scaling>(static_cast<std::uint32_t>(saved_option(
+        saved, scaling_option, [](double x) { return x == least || x == most; }, "2 (max_abs) or 3 (standard)")));
+  }
+  return column_scaling::none;
 }
 
 }  // namespace hogwild::detail

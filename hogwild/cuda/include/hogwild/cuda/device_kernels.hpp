@@ -9,7 +9,6 @@
 #include <type_traits>
 
 #include <hogwild/detail/cuda/general_body.hpp>
-#include <hogwild/detail/cuda/host_rows.hpp>
 #include <hogwild/detail/cuda/margin_body.hpp>
 #include <hogwild/detail/cuda/named_kernels.hpp>
 #include <hogwild/detail/cuda/rows_kernel.hpp>

@@ -11,6 +11,7 @@
 #include <hogwild/detail/loop/batch_labels.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 namespace hogwild {
 
@@ -32,6 +33,14 @@ inline constexpr std::size_t rows_at_once = [] {
   if constexpr (requires { Step::most_rows; }) return Step::most_rows;
   return std::size_t{1};
 }();
+
+/// Whether ranks average their parameters when this one has trained `rows` more rows. Steps that are still owed to
+/// parameters are made first: an average of settled and unsettled parameters would be wrong, and after the last meeting
+/// of a round nothing may change on one rank alone.
+template <class Sharing>
+bool is_averaged_after(std::size_t rows, const Sharing& sharing, const loop_options& options) {
+  return options.sharing == access_kind::averaged && rows >= sharing.rows_to_exchange();
+}
 
 /// Margin models under sgd, a few rows at a time, on parameters that nobody else writes meanwhile: first all dots, then
 /// the derivatives, then the updates, by kernels as wide as the machine. Every row of a batch sees the weights as they

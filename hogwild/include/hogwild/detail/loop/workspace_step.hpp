@@ -11,7 +11,6 @@
 #include <hogwild/detail/loop/batch_changes.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/loop/gathered_gradients.hpp>
-#include <hogwild/detail/loop/owed_steps.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/math/random.hpp>
 

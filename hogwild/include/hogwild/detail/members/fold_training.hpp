@@ -19,6 +19,11 @@ namespace hogwild {
 class ranks_at_work;
 class row_folds;
 
+namespace detail {
+/// Throws config_error if one of these l2 is negative or not a number, or is repeated.
+void require_candidates(std::vector<double> l2);
+}  // namespace detail
+
 /// Cross-validation: models that are trained on all folds of the rows but one, and measured on that one. Each equals,
 /// to the bit, the model that train() makes of these rows with the serial engine (up to rounding if columns are few and
 /// models are trained side by side). So the result does not depend on the number of workers, nor on the number of

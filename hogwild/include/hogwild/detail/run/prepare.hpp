@@ -90,6 +90,17 @@ label_map declared_labels(label_kind kind, const std::vector<double>& values, co
 void require_trainable(const sparse_view& rows, const std::string& source, const train_options& options,
                        const model_traits& traits);
 
+namespace detail {
+
+/// Throws config_error for options that are out of range, or incompatible with each other or with the model: all checks
+/// that need no rows.
+void check_options(const train_options& options, const model_traits& traits);
+
+/// Throws config_error if step * l2 is 1 or more, for weights that are stored with a scale (scaled_l2).
+void require_below_one(double step_l2);
+
+}  // namespace detail
+
 /// Checks options and prepares data: learns labels, holds validation rows back, counts columns if needed. Several ranks
 /// first compare what they train. Throws config_error and input_error. Refers to the data that it was given, or, if it
 /// holds rows back, to copies of its own.

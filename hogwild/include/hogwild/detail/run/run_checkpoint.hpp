@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <hogwild/detail/results/checkpoint.hpp>
-#include <hogwild/detail/run/objective_fall.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/detail/run/rounds.hpp>

@@ -7,7 +7,15 @@
 #include <string>
 #include <utility>
 
+namespace hogwild {
+class search_space;
+struct search_options;
+}  // namespace hogwild
+
 namespace hogwild::detail {
+
+/// The first line of a search's journal: everything that its results and decisions depend on.
+std::string journal_title(const search_space& space, const search_options& options);
 
 /// The results of a search in an append-only file: a first line that identifies the search, then a JSON object for each
 /// result. Each line is one write, so that a killed process leaves whole lines; a last line without its end, which may

@@ -13,7 +13,7 @@
 #include <hogwild/detail/sharing/private.hpp>
 #include <hogwild/detail/sharing/replica.hpp>
 #include <hogwild/detail/sharing/untrained.hpp>
-#include <hogwild/detail/worker/loop_plan.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 
 namespace hogwild {
 

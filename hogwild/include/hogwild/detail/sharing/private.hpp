@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -8,6 +9,7 @@
 
 #include <hogwild/detail/control/round_plan.hpp>
 #include <hogwild/detail/control/telemetry.hpp>
+#include <hogwild/detail/control/worker_slot.hpp>
 #include <hogwild/detail/data/singleton_columns.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/sharing/sharing_traits.hpp>
@@ -24,6 +26,18 @@ struct worker_context;
 struct parameter_run {
   std::size_t first, count;
 };
+
+/// Calls visit(first, size) for the blocks of the run of `n` parameters from `offset` on, and after each reports
+/// progress of the worker `me`: copying or merging a large model takes seconds in which no row is trained. Every loop
+/// of a worker over a run of parameters goes through here. Called by the slot's owner.
+template <class Visit>
+void in_blocks(worker_slot& me, std::size_t offset, std::size_t n, const Visit& visit) {
+  constexpr std::size_t block = std::size_t{1} << 14;  // microseconds of work
+  for (std::size_t done = 0; done < n; done += block) {
+    visit(offset + done, std::min(block, n - done));
+    me.blocks.raise(1);
+  }
+}
 
 /// The arrays on which one worker trains while nobody else writes them. How it exchanges with others depends on the
 /// class: as a replica of the shared arrays, as a virtual worker of a reproducible run, as a rank of a synchronous

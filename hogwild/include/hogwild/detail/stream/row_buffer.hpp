@@ -34,4 +34,22 @@ class row_buffer {
   std::vector<float> weight_, offset_;  ///< empty: no row has one
 };
 
+/// The rows that a stream has trained last, in two parts that begin at multiples of the rows of a part, so that they do
+/// not depend on how rows are dealt to calls: at least as many as a part has, and up to twice as many.
+class recent_rows {
+ public:
+  std::size_t rows() const { return earlier_.rows() + recent_.rows(); }
+  /// Adds rows, of which the last one is row `end` of the stream, counted from 1. A stream always gives the same
+  /// `rows_of_part`.
+  void add(const sparse_view& rows, std::uint64_t end, std::uint64_t rows_of_part);
+  /// Copies of the last `most` rows, or of all if there are fewer, for a view of `columns` columns.
+  row_buffer newest(std::size_t most, std::size_t columns) const;
+  void put(checkpoint& file) const;
+  /// Throws input_error if the checkpoint does not have them.
+  void get(const checkpoint& file);
+
+ private:
+  row_buffer earlier_{}, recent_{};
+};
+
 }  // namespace hogwild

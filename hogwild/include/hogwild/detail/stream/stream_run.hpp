@@ -15,7 +15,6 @@
 #include <hogwild/detail/math/regularizer.hpp>
 #include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/prepare.hpp>
-#include <hogwild/detail/stream/recent_rows.hpp>
 #include <hogwild/detail/stream/row_buffer.hpp>
 #include <hogwild/detail/stream/stream_course.hpp>
 #include <hogwild/detail/stream/stream_state.hpp>

@@ -28,8 +28,12 @@ namespace hogwild {
 measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores,
                            std::span<const float> labels, std::span<const float> weights);
 
-/// The same for a graph that is cut (formats/graphs.hpp): the scores of edges are the capacity that is cut, the scores
-/// of nodes are their side, and the accuracy is the fraction of nodes on the right side, if there are any.
+/// measure_scores() without the area under the curve, for which rows have to be sorted.
+measurement measure_unsorted(label_kind kind, double mean_loss, std::span<const float> scores,
+                             std::span<const float> labels, std::span<const float> weights);
+
+/// measure_scores() for a graph that is cut (formats/graphs.hpp): the scores of edges are the capacity that is cut, the
+/// scores of nodes are their side, and the accuracy is the fraction of nodes on the right side, if there are any.
 measurement measure_cut(label_kind kind, double mean_loss, std::span<const float> scores, std::span<const float> labels,
                         std::span<const float> weights);
 
@@ -156,6 +160,30 @@ measurement evaluate_examples(const sparse_view& data, const label_map& labels, 
         };
       },
       measure, stop);
+}
+
+/// Calls put(row, score) for each row, in parallel and in any order; labels are ignored. make(batch) makes a thread's
+/// scorer of `batch` rows at once, as in evaluate_examples().
+template <class Make, class Put>
+void score_rows(const sparse_view& rows, thread_team& threads, std::size_t batch, const Make& make, const Put& put) {
+  const auto score_chunks = [&] {
+    return [&, cursor = row_cursor(rows), score = make(batch), said = std::vector<row_score>(batch)](
+               const chunk& part, auto, auto) mutable {
+      for (std::size_t first = part.first; first < part.last; first += batch) {
+        const std::span<row_score> scores = std::span(said).first(std::min(batch, part.last - first));
+        for (std::size_t k = 0; k < scores.size(); ++k) {
+          sparse_row<float> z = cursor.row(first + k);
+          z.label = 0.0f;  // the row's label need not be one of the model's
+          score(k, &z, first + k, std::span<row_score>());
+        }
+        score(0, nullptr, 0, scores);
+        for (std::size_t k = 0; k < scores.size(); ++k) put(first + k, scores[k].score);
+      }
+      return 0.0;
+    };
+  };
+  const chunk_plan plan(rows.rows(), (1024 + batch - 1) / batch * batch);
+  evaluate_chunks(rows, {}, threads, plan, false, score_chunks);
 }
 
 /// The measures of rows with lists of labels. make(most) makes a thread's scorer of `most` examples, which is called as

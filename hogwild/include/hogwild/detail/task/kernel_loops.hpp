@@ -17,8 +17,8 @@
 #include <hogwild/detail/loop/rating_blocks.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/model/kernel_models.hpp>
+#include <hogwild/detail/sharing/direct.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
-#include <hogwild/detail/sharing/whole_array.hpp>
 #include <hogwild/detail/task/edge_sums.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <stop_token>
 #include <vector>
 
+#include <hogwild/detail/kernels/lane_kernels.hpp>
 #include <hogwild/detail/loop/lane_table.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/training_task.hpp>
@@ -66,5 +68,12 @@ std::shared_ptr<lane_table> lane_table_for(const training_task& alone, std::size
 /// the store, and its rows begin at `place` in their dataset. Throws segment_error if the store has no such table.
 std::unique_ptr<training_task> lanes_of_worker(std::unique_ptr<training_task> alone, std::size_t lanes,
                                                std::size_t place, const param_store& store);
+
+/// minimise_constant() (model_constant.hpp) for models side by side, of which `alone` is one: for each lane in `which`,
+/// on its training rows, with the bits of a model alone. Lane k's weights are scale[k] * v for the stored v. After a
+/// request to stop some constants may be unchanged.
+void minimise_lane_constants(const training_task& alone, const lane_table& table, const param_store& store,
+                             std::span<const double> scale, const std::bitset<most_lanes>& which, thread_team& threads,
+                             const std::stop_token& stop = {});
 
 }  // namespace hogwild

@@ -20,7 +20,6 @@
 #include <hogwild/detail/models/library_form.hpp>
 #include <hogwild/detail/results/saved_form.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
-#include <hogwild/detail/task/score_rows.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
 
 // How trained_model.hpp scores rows.

@@ -13,10 +13,10 @@
 
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/memory/memory_source.hpp>
+#include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/memory/update_policy.hpp>
 #include <hogwild/detail/task/task_facts.hpp>
-#include <hogwild/detail/worker/loop_plan.hpp>
+#include <hogwild/detail/worker/loop_options.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/result.hpp>
 

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,7 +16,8 @@
 #include <vector>
 
 #include <hogwild/detail/data/example.hpp>
-#include <hogwild/detail/models/model_data.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/models/model_options.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/models.hpp>
@@ -24,6 +27,31 @@
 // descriptor_of<name>(). The registry, predictions and the command are built on these.
 
 namespace hogwild {
+
+/// The data that a model is made for: training rows, and what the run asks for besides the model's own options. Without
+/// rows it stands for data without columns and with two classes.
+struct model_data {
+  sparse_view rows{};
+  std::string source = "the data";  ///< the name of the rows in messages
+  std::optional<bool> bias{};       ///< whether to have a constant term; empty: the model's default
+
+  // If the rows are only a part of those that train together, these functions cover all parts; all parts call the same.
+  std::function<label_map(label_kind)> learn{};         ///< empty: learns from these rows
+  std::function<void(std::span<double>)> sum_of_all{};  ///< x becomes the sum of all parts' x; empty: one part
+
+  const saved_model* initial = nullptr;              ///< the run begins with this model's parameters
+  std::string initial_source{};                      ///< its name in messages
+  std::span<const std::string> initial_groups = {};  ///< which groups of it; none: all
+
+  std::size_t features() const { return rows.columns; }
+  std::size_t classes() const;
+  double mean_label() const;
+  /// The standard deviation of the labels, given their mean; 1 if all are equal.
+  double label_deviation(double mean) const;
+
+  bool takes_all_groups() const { return initial_groups.empty(); }
+  bool takes_one_of(std::initializer_list<std::string_view> groups) const;
+};
 
 /// The kinds of data on which a model is trained.
 enum class model_input {

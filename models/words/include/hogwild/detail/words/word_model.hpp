@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <hogwild/detail/words/vocabulary.hpp>
+#include <hogwild/detail/words/window_model.hpp>
 #include <hogwild/models.hpp>
 #include <hogwild/saved_model.hpp>
 
@@ -16,6 +19,19 @@
 // the row's number, and the word's count precedes its input: the counts determine the tree.
 
 namespace hogwild {
+namespace detail {
+
+/// The options of a model of words; null for other models.
+inline const window_model* windows_of(const named_model& m) {
+  return std::visit(
+      []<class M>(const M& concrete) -> const window_model* {
+        if constexpr (std::derived_from<M, window_model>) return &concrete;
+        return nullptr;
+      },
+      m);
+}
+
+}  // namespace detail
 
 /// The saved form of trained words; `min_count` is that of the corpus. Throws config_error for a model that is not one
 /// of words, and for sizes that do not fit.

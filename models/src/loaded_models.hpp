@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -11,13 +13,41 @@
 
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/math/random.hpp>
+#include <hogwild/detail/model/quiet_reader.hpp>
+#include <hogwild/detail/model/row_scorer.hpp>
 #include <hogwild/detail/models/descriptor.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/model.hpp>
 
-#include <hogwild/detail/model/quiet_reader.hpp>
-
 namespace hogwild::detail {
+
+/// A general model whose rows kernels score, with its parameters.
+template <row_kernel_model M>
+class loaded_general_model : public loaded_model {
+ public:
+  loaded_general_model(const M& m, std::vector<float> parameters, std::vector<std::uint32_t> columns)
+      : loaded_model(std::move(parameters), std::move(columns)), model_(m), kernels_(m, parameters_) {}
+  loaded_general_model(const loaded_general_model&) = delete;  // kernels read these parameters
+  loaded_general_model& operator=(const loaded_general_model&) = delete;
+
+  named_model model() const override { return model_; }
+  row_score loss_and_score(const sparse_row<float>& z) const override {
+    return model_.measured(scores(z).data(), z.label);
+  }
+
+ protected:
+  /// The kernels' scores of the row, in memory that this thread's next call reuses.
+  std::vector<float>& scores(const sparse_row<float>& z) const {
+    thread_local std::vector<float> made;
+    kernels_.score(z, made);
+    return made;
+  }
+
+  M model_;
+
+ private:
+  row_scores<M> kernels_;
+};
 
 /// A model with a workspace and its parameters, and workspaces for as many threads as use it at the same time. Each
 /// call borrows one.
@@ -94,5 +124,19 @@ class loaded_workspace_model : public loaded_model {
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<workspace>> idle_;
 };
+
+/// The probabilities of all classes from a model's scores: their softmax, or with one_vs_rest each one by itself.
+inline std::vector<double> probabilities_of(std::span<const float> scores, bool one_vs_rest) {
+  std::vector<double> fractions;
+  if (one_vs_rest) {
+    for (const float x : scores) fractions.push_back(1.0 / (1.0 + std::exp(-static_cast<double>(x))));
+    return fractions;
+  }
+  const double top = static_cast<double>(*std::ranges::max_element(scores));
+  double sum = 0.0;
+  for (const float x : scores) sum += fractions.emplace_back(std::exp(static_cast<double>(x) - top));
+  for (double& fraction : fractions) fraction /= sum;
+  return fractions;
+}
 
 }  // namespace hogwild::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/models/field_rows.hpp>
+#include "factors/field_fm.hpp"
 
 #include <algorithm>
 #include <string>
