@@ -133,10 +133,11 @@ TEST_F(train_predict, labels_have_their_text_beside_them_in_json_where_it_is_not
   for (int k = 0; k < 60; ++k)
     rows += std::string(std::array{"0.50", "007", "3"}[static_cast<std::size_t>(k % 3)]) + " " +
             std::to_string(k % 3 + 1) + ":1\n";
-  const std::string data = write_file(*folder / "spelled.svm", rows), model = *folder / "spelled.bin";
+  const std::string data = *folder / "spelled.svm", model = *folder / "spelled.bin";
+  write_file(data, rows);
   ASSERT_EQ(hogwild({"train", data, "--model softmax --bias --quiet --save", model}).code, 0);
-  for (const std::string how : {"", "--probabilities"}) {
-    const auto lines = lines_of(hogwild({"predict", model, data, "--json", how}).out);
+  for (const char* const how : {"--json", "--json --probabilities"}) {
+    const auto lines = lines_of(hogwild({"predict", model, data, how}).out);
     ASSERT_EQ(lines.size(), 60u);
     const auto first = nlohmann::json::parse(lines[0]), second = nlohmann::json::parse(lines[1]);
     EXPECT_EQ(first["label"], 0.5);

@@ -41,10 +41,9 @@ bool format_reads(std::string_view format, const file_look& look) {
   return format == "graph" && look.kind == file_kind::dimacs;
 }
 
-constexpr std::string_view blanks = " \t\r\n";
-
 /// Whether the first word is a number, or numbers with commas between them, as the labels of a row are.
 bool begins_with_numbers(std::string_view line) {
+  constexpr std::string_view blanks = " \t\r";
   line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
   std::string_view word = line.substr(0, line.find_first_of(blanks));
   while (detail::is_number(word.substr(0, word.find(',')))) {
@@ -52,15 +51,6 @@ bool begins_with_numbers(std::string_view line) {
     word.remove_prefix(word.find(',') + 1);
   }
   return false;
-}
-
-/// As a text of words hardly does: {" [{ [[ ["
-bool begins_as_json(std::string_view text) {
-  const std::size_t first = std::min(text.find_first_not_of(blanks), text.size());
-  const std::size_t second = text.find_first_not_of(blanks, first + 1);
-  if (first == text.size() || second == text.npos) return false;
-  return text[first] == '{' ? text[second] == '"'
-                            : text[first] == '[' && std::string_view("{[\"").find(text[second]) != text.npos;
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ text_place see_json(const file_head& head) {
   const std::vector<content_line> lines = content_lines(head);
   if (lines.empty()) return std::nullopt;
   const char first = lines.front().text.front();
-  if (first != '[' && (first != '{' || lines.front().text.find_first_not_of(" \t\r{\"}") == lines.front().text.npos))
+  if (first != '[' && !begins_as_json(head.bytes) &&
+      (first != '{' || lines.front().text.find_first_not_of(" \t\r{\"}") == lines.front().text.npos))
     return std::nullopt;
   return seen_at(lines.front(), lines.front().text.substr(0, 1));
 }
@@ -234,6 +235,15 @@ constexpr kind_row text_kinds[] = {
 };
 
 }  // namespace
+
+bool begins_as_json(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t first = std::min(text.find_first_not_of(blanks), text.size());
+  const std::size_t second = text.find_first_not_of(blanks, first + 1);
+  if (first == text.size() || second == text.npos) return false;
+  return text[first] == '{' ? text[second] == '"'
+                            : text[first] == '[' && std::string_view("{[\"").find(text[second]) != text.npos;
+}
 
 std::span<const kind_row> kinds_of_text() {
   return text_kinds;

@@ -45,6 +45,9 @@ struct kind_row {
 std::span<const kind_row> kinds_of_bytes();
 std::span<const kind_row> kinds_of_text();
 
+/// Whether a text begins as JSON does, and a text of words hardly: {" [{ [[ [" with any blanks and line ends between.
+bool begins_as_json(std::string_view text);
+
 /// Whether the bytes have a control character that text does not have.
 bool has_no_text(std::string_view bytes);
 

@@ -93,6 +93,7 @@ class epoch_loop {
   void report();
   /// Whether the run, if it ended now, would be worse than its beginning.
   bool is_worse_than_begun() const;
+  double spread_of_last() const;
   void compare_with_zeros();
   void end_as_diverged();
   void announce();

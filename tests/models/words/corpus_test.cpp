@@ -165,7 +165,8 @@ TEST(corpus, files_of_rows_are_no_text_of_words) {
         std::pair("[\"a b\", \"c d\"]\n", "JSON"), std::pair("{ \"text\": \"a b\" }\n", "JSON")})
     EXPECT_THAT(refusal(text),
                 ::testing::AllOf(::testing::HasSubstr("this is " + std::string(is)),
-                                 ::testing::HasSubstr(", not a text of words; name the text whose words are")));
+                                 ::testing::HasSubstr(", not a text of words; name the text whose words are")))
+        << text;
   for (const char* const text :
        {"3 1 4\n1 5 9\n", "[Illustration: a cat]\nthe cat sat\n", "Matthew 5:3\nMark 2:4\n", "[12:30] hello\n"})
     EXPECT_EQ(refusal(text), "accepted") << text;

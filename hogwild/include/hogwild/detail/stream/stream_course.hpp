@@ -48,9 +48,9 @@ class stream_course {
   }
 
  private:
-  /// If all labels change their sign, the squared loss becomes about four times as large, a logistic or hinge loss
-  /// about as many times as the rows' usual margin is. The untrained loss is the largest so far: where all labels are
-  /// equal it is 0.
+  /// If all labels change their sign, a squared loss becomes about four times as large, and the loss of a margin about
+  /// as many times as the usual margin is. The untrained loss is the largest so far: where all labels are equal it is
+  /// 0.
   static constexpr double huge = 100.0;
 
   bool was_good_ = false;  ///< it was once no worse than an untrained model, or may have been
