@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/run/rank_paths.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
@@ -61,8 +62,8 @@ bool is_by_ranks(const train_request& r) {
   return meets(r) || r.engine == engine_name::ring;
 }
 
-bool lacks_optimizer(const train_request& r, optimizer_kind needed) {
-  return r.options.optimizer.value_or(model_named(r.model).defaults().optimizer) != needed;
+bool lacks(const train_request& r, constants_of_optimizer needed) {
+  return !has(r.options.optimizer.value_or(model_named(r.model).defaults().optimizer), needed);
 }
 
 bool has_test(const train_request& r) {
@@ -165,9 +166,9 @@ constexpr refused_request refusals_of_training[] = {
     {"--decay", [](auto& r) { return r.options.step.kind == schedule_kind::constant; },
      " has no meaning with --schedule constant"},
 
-    {"--momentum", [](auto& r) { return lacks_optimizer(r, optimizer_kind::momentum); }, " needs --optimizer momentum"},
-    {"--ftrl-beta", [](auto& r) { return lacks_optimizer(r, optimizer_kind::ftrl); }, " needs --optimizer ftrl"},
-    {"--beta1 --beta2", [](auto& r) { return lacks_optimizer(r, optimizer_kind::adam); }, " needs --optimizer adam"},
+    {"--momentum", [](auto& r) { return lacks(r, constants_of_optimizer::momentum); }, " needs --optimizer momentum"},
+    {"--ftrl-beta", [](auto& r) { return lacks(r, constants_of_optimizer::ftrl); }, " needs --optimizer ftrl"},
+    {"--beta1 --beta2", [](auto& r) { return lacks(r, constants_of_optimizer::moments); }, " needs --optimizer adam"},
 
     {"--weights --offsets", [](auto& r) { return is_on(r, model_input::graph) || is_on(r, model_input::corpus); },
      " is for rows, and this model reads none: leave it out"},

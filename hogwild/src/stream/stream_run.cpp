@@ -373,7 +373,7 @@ void stream_run::plan() {
   const loop_options& made = next->made.task->options();
   if (made.bias != 0 && made.optimizer == optimizer_kind::sgd) next_rate = static_cast<double>(made.bias_rate);
   const std::optional<double> next_epsilon =
-      made.optimizer == optimizer_kind::adam ? made.constants.epsilon : options_.constants.epsilon;
+      has(made.optimizer, constants_of_optimizer::moments) ? made.constants.epsilon : options_.constants.epsilon;
   next->has_constant = hogwild::has_constant(*next->made.task);
   if (planned_ != nullptr) kept_ = arrays();
   if (kept_)

@@ -75,9 +75,8 @@ void margin_task::work(const worker_context& at) const {
     }
     if (fades) {
       if constexpr (Sharing::traits.whole_state())
-        return by_batches<margin_fading_batch>(at, sharing);
-      else if constexpr (!exclusive && Sharing::traits.has_state)
-        return row_by_row<margin_fading_step>(at, sharing);
+        if (has_fading_kernel(o.optimizer)) return by_batches<margin_fading_batch>(at, sharing);
+      if constexpr (!exclusive && Sharing::traits.has_state) return row_by_row<margin_fading_step>(at, sharing);
     } else if (o.proximal()) {
       if constexpr (Sharing::traits.has_state) return row_by_row<margin_proximal_step>(at, sharing);
     } else if (o.optimizer != optimizer_kind::sgd) {

@@ -14,6 +14,9 @@
 
 namespace hogwild {
 
+/// Which of the optimizer_constants an optimiser has.
+enum class constants_of_optimizer { none, momentum, moments, ftrl };
+
 /// What the engine asks of an optimiser.
 struct optimizer_facts {
   optimizer_kind kind;
@@ -21,17 +24,18 @@ struct optimizer_facts {
   std::size_t state_arrays;  ///< arrays of state, each as long as the parameters
   bool sums_up;              ///< the state is a sum over all rows, not a running mean
   bool one_step;             ///< one step for all parameters; if false, each has its own, by the size of its partials
+  constants_of_optimizer has = constants_of_optimizer::none;
 };
 
 /// One row each, in the order in which help shows them. Their rules for runs of parameters are listed in
 /// block_optimizer.hpp.
 inline constexpr auto optimizers = std::to_array<optimizer_facts>({
     {optimizer_kind::sgd, "sgd", 0, true, true},
-    {optimizer_kind::momentum, "momentum", 1, false, true},
+    {optimizer_kind::momentum, "momentum", 1, false, true, constants_of_optimizer::momentum},
     {optimizer_kind::adagrad, "adagrad", 1, true, false},
     {optimizer_kind::row_adagrad, "row_adagrad", 1, true, false},
-    {optimizer_kind::adam, "adam", 3, false, false},
-    {optimizer_kind::ftrl, "ftrl", 2, true, false},
+    {optimizer_kind::adam, "adam", 3, false, false, constants_of_optimizer::moments},
+    {optimizer_kind::ftrl, "ftrl", 2, true, false, constants_of_optimizer::ftrl},
 });
 
 constexpr const optimizer_facts& optimizer_facts_of(optimizer_kind kind) {
@@ -44,6 +48,9 @@ constexpr std::size_t state_arrays_of(optimizer_kind kind) {
 constexpr bool sums_up(optimizer_kind kind) {
   return optimizer_facts_of(kind).sums_up;
 }
+constexpr bool has(optimizer_kind kind, constants_of_optimizer constants) {
+  return optimizer_facts_of(kind).has == constants;
+}
 
 /// The fraction of its gains that each of `members` keeps where replicas of an optimiser's state meet: sums add up
 /// their gains, running means take the mean of the gains.
@@ -53,7 +60,7 @@ constexpr double kept_of_state(optimizer_kind kind, std::size_t members) {
 
 /// By how many times its step a partial moves its parameter in total: more than once under momentum.
 constexpr double steps_of_partial(optimizer_kind kind, const optimizer_constants& c) {
-  return kind == optimizer_kind::momentum ? 1.0 / (1.0 - c.momentum) : 1.0;
+  return has(kind, constants_of_optimizer::momentum) ? 1.0 / (1.0 - c.momentum) : 1.0;
 }
 
 /// Adam's means m of partials and v of their squares satisfy v >= this * m^2 (by Cauchy's inequality, from their

@@ -15,7 +15,6 @@
 #include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
-#include <hogwild/detail/sharing/untrained.hpp>
 
 // Margin models under momentum and adam, whose velocities and means fade at every row, for all columns. A row owes its
 // step to the columns that it does not have. Each worker counts its own rows: it makes the owed steps of a column
@@ -107,6 +106,11 @@ class margin_fading_step : public Sharing {
   float step_ = 0;
 };
 
+/// Whether margin_fading_batch trains by it; any other goes row by row.
+constexpr bool has_fading_kernel(optimizer_kind kind) {
+  return kind == optimizer_kind::momentum || kind == optimizer_kind::adam;
+}
+
 /// The same by kernels, on arrays that nobody else writes meanwhile: row after row, with other rounding.
 template <class Sharing, class Index, class Value>
 class margin_fading_batch : public Sharing {
@@ -183,14 +187,7 @@ class margin_fading_batch : public Sharing {
 
   static typename margin_kernels<Index, Value>::fading kernels_for(const loop_options& o) {
     const margin_kernels<Index, Value>& all = kernels_of<Index, Value>(o.isa);
-    switch (o.optimizer) {
-      case optimizer_kind::momentum:
-        return all.momentum;
-      case optimizer_kind::adam:
-        return all.adam;
-      default:
-        throw_untrained("a margin model", o);
-    }
+    return o.optimizer == optimizer_kind::momentum ? all.momentum : all.adam;
   }
 
   static float respond(void* self, std::size_t i, float margin) {
