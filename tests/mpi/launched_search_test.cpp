@@ -182,6 +182,16 @@ TEST_F(long_search, stops_where_any_rank_is_asked_to) {
   }
 }
 
+TEST_F(long_search, rank_that_is_killed_is_named) {
+  running_command lost(with_pids(3, search({"--journal", journal()})));
+  ASSERT_TRUE(lost.says("trial  ")) << lost.err();
+  ASSERT_EQ(::kill(pid_of(1), SIGKILL), 0);
+  const outcome o = lost.wait();
+  EXPECT_NE(o.code, 0);
+  EXPECT_THAT(o.err + o.out, AllOf(HasSubstr("rank 1 of 3 has ended, so the run ends and nothing is saved"),
+                                   HasSubstr("the same command continues from " + journal())));
+}
+
 TEST_F(long_search, rank_that_no_longer_answers_ends_all_and_is_named) {
   for (const int rank : {0, 1}) {
     running_command silent(with_pids(2, search({"--rank-timeout 3"})));

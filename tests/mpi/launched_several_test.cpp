@@ -2,10 +2,14 @@
 // mpiexec -n N hogwild train of several models, and of models of folds, which ranks divide: the result of one process.
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <string>
+#include <thread>
 
 #include "mpi/with_ranks.hpp"
+#include "support/eventually.hpp"
 
 namespace hogwild::test {
 namespace {
@@ -152,6 +156,25 @@ TEST_F(launched_several, what_the_engine_of_a_rank_refuses_is_told_before_folds_
   for (const char* const folds : {"--folds 2", "--l2 auto", "--path l2=1e-2 --folds 2"}) {
     expect_told(run(2, {"train", train(), folds, device}), 2, "name at least one for each rank");
   }
+}
+
+/// It cannot be seen from outside when the ranks have met, so later and later moments are tried.
+TEST_F(launched_several, rank_that_is_killed_while_folds_are_trained_is_named) {
+  using namespace std::chrono_literals;
+  const command_words endless{"train", train(), "--folds 4 --workers 1 --epochs 10000000"};
+  const std::string pid = *folder / "pid1";
+  for (std::chrono::milliseconds wait = 250ms; wait < 2min; wait *= 2) {
+    std::filesystem::remove(pid);
+    running_command lost(with_pids(3, endless));
+    ASSERT_TRUE(eventually(1min, [&] { return std::filesystem::exists(pid) && !read_file(pid).empty(); }));
+    std::this_thread::sleep_for(wait);
+    ASSERT_EQ(::kill(pid_of(1), SIGKILL), 0);
+    const outcome o = lost.wait();
+    EXPECT_NE(o.code, 0);
+    if ((o.err + o.out).find("rank 1 of 3 has ended, so the run ends and nothing is saved") != std::string::npos)
+      return;
+  }
+  FAIL() << "no other rank has named it";
 }
 
 class lost_several : public launched_several {

@@ -25,6 +25,7 @@
 #include <hogwild/detail/teams/thread_team.hpp>
 
 #include "data_files.hpp"
+#include "standard_streams.hpp"
 
 namespace hogwild::cli {
 namespace {
@@ -141,16 +142,28 @@ bool rank_neighbours::is_first_left() const {
   return true;
 }
 
-std::string answer_of_rank(const rank_neighbours& neighbours, const std::string& checkpoint) {
+namespace {
+
+/// A line that names the ranks that have ended, by the first of the others on this machine; `usual` if none has.
+std::string answer_of_rank(const rank_neighbours& neighbours, std::string_view usual, const std::string& again) {
   const std::vector<std::size_t> gone = neighbours.gone();
-  if (gone.empty())
-    return "hogwild: stopping at the next meeting of all ranks; the model is then saved where --save says so (signal "
-           "again to end at once)\n";
+  if (gone.empty()) return std::string(usual);
   if (!neighbours.is_first_left()) return {};
   return "hogwild: " + detail::ranks_text(gone, neighbours.size()) + (gone.size() == 1 ? " has" : " have") +
-         " ended, so the run ends and nothing is saved; start it again" +
-         (checkpoint.empty() ? " (--checkpoint lets a run continue)\n"
-                             : ", with --resume " + printable(checkpoint) + " if the run has written it\n");
+         " ended, so the run ends and nothing is saved; start it again" + again + "\n";
+}
+
+}  // namespace
+
+void answer_as_rank(interrupt& asked, launched_ranks& ranks, std::string_view stopping, const std::string& again) {
+  const auto neighbours = std::make_shared<const rank_neighbours>(ranks);
+  asked.answer_with([=] { return answer_of_rank(*neighbours, stopping, again); },
+                    [=] {
+                      const std::string answer = answer_of_rank(*neighbours, ended_at_once, again);
+                      // The others look at the same time, and shall not count this rank, which ends now.
+                      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                      return answer;
+                    });
 }
 
 int with_all_ranks(launched_ranks& ranks, const std::function<int()>& work) {

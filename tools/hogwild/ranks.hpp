@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <hogwild/dataset.hpp>
@@ -14,6 +15,7 @@
 #include <hogwild/detail/run/common_columns.hpp>
 #include <hogwild/detail/transports/message_link.hpp>
 #include <hogwild/error.hpp>
+#include <interrupt/interrupt.hpp>
 
 #include "train_request.hpp"
 
@@ -91,9 +93,10 @@ class rank_neighbours {
   std::vector<one> all_;
 };
 
-/// The answer of a rank that is asked to stop: which rank is lost, since then the launcher ends the others and nothing
-/// is saved; or that all of them stop. A line, or nothing if another rank of this machine prints it.
-std::string answer_of_rank(const rank_neighbours& neighbours, const std::string& checkpoint);
+/// Has signals answered by naming a rank that is lost, since then the launcher ends the others and nothing is saved. If
+/// none is lost: `stopping`, a line, to one that asks the work to stop. `again`: how to start it again, after these
+/// words. All ranks call it.
+void answer_as_rank(interrupt& asked, launched_ranks& ranks, std::string_view stopping, const std::string& again);
 
 /// Returns work(). An error on one rank, which is printed with its number, ends them all: the others would wait for it.
 int with_all_ranks(launched_ranks& ranks, const std::function<int()>& work);

@@ -269,8 +269,12 @@ int train_as_rank(const train_request& request, launched_ranks& ranks, interrupt
   try {
     require_same_command("train", request, ranks);
     require_written(request, ranks);
-    const auto neighbours = std::make_shared<const rank_neighbours>(ranks);
-    asked.answer_with([neighbours, file = request.options.checkpoint] { return answer_of_rank(*neighbours, file); });
+    const std::string& file = request.options.checkpoint;
+    answer_as_rank(asked, ranks,
+                   "hogwild: stopping at the next meeting of all ranks; the model is then saved where --save says so "
+                   "(signal again to end at once)\n",
+                   file.empty() ? " (--checkpoint lets a run continue)"
+                                : ", with --resume " + printable(file) + " if the run has written it");
     require_engine_of_ranks(request, ranks);
     require_rows_of_all(request);
     train_request mine = request_of_rank(request, ranks);

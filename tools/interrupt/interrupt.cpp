@@ -126,9 +126,9 @@ void interrupt::on_abort(int) {
   std::raise(SIGABRT);
 }
 
-std::string interrupt::answer() {
+std::string interrupt::text_of(const std::function<std::string()>& own, std::string_view usual) {
   const std::lock_guard lock(mutex_);
-  return answer_ ? answer_() : std::string(options_.answer);
+  return own ? own() : std::string(usual);
 }
 
 void interrupt::wait(const std::stop_token& end) {
@@ -148,12 +148,12 @@ void interrupt::wait(const std::stop_token& end) {
     if (asking_ && !asked && !fatal) {
       asked_at = clock::now();
       stop_.request_stop();
-      say_without_waiting(answer());
+      say_without_waiting(text_of(answer_, options_.answer));
       continue;
     }
     run_cleanup_handlers();
     if (fatal) die_of(fatal_pipe_ ? SIGPIPE : signal);
-    say_without_waiting(options_.ended);
+    say_without_waiting(text_of(ended_, options_.ended));
     std::_Exit(static_cast<int>(exit_code::interrupted));
   }
 }

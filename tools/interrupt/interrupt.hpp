@@ -56,11 +56,11 @@ class interrupt {
   /// From now on the first signal asks the run to stop instead of ending the program: there is something to save.
   void begin_asking() { asking_ = true; }
   void end_asking() { asking_ = false; }
-  /// Replaces the answer of the options to the signal that asks: a line, or nothing. Called once, by the thread that
-  /// waits for signals.
-  void answer_with(std::function<std::string()> answer) {
+  /// Replaces both texts of the options: a line each, or nothing. Each is called once at most, by the thread that waits
+  /// for signals.
+  void answer_with(std::function<std::string()> answer, std::function<std::string()> ended) {
     const std::lock_guard lock(mutex_);
-    answer_ = std::move(answer);
+    answer_ = std::move(answer), ended_ = std::move(ended);
   }
   /// Exists while the model is written.
   class saving {
@@ -83,10 +83,10 @@ class interrupt {
   void wait(const std::stop_token& end);
 
   interrupt_options options_;
-  std::string answer();
+  std::string text_of(const std::function<std::string()>& own, std::string_view usual);
   std::stop_source stop_;
   std::mutex mutex_{};
-  std::function<std::string()> answer_{};  ///< guarded by it
+  std::function<std::string()> answer_{}, ended_{};  ///< guarded by it
   std::atomic<bool> asking_ = false, saving_ = false, broken_pipe_ = false, fatal_pipe_ = false;
   std::atomic<bool> aborting_ = false, removed_ = false;
   sigset_t waited_for_{};

@@ -9,14 +9,12 @@
 #include <string>
 
 #include <hogwild/detail/collectives/agreement.hpp>
-#include <hogwild/detail/control/turn_board.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/data/row_numbers.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/workspace_step.hpp>
 #include <hogwild/detail/models/class_sampler.hpp>
-#include <hogwild/detail/options/combinations.hpp>
 #include <hogwild/detail/options/option_list.hpp>
 #include <hogwild/detail/options/same_on_ranks.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
@@ -30,7 +28,6 @@
 #include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/run_notes.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
-#include <hogwild/detail/run/tail_mean.hpp>
 #include <hogwild/detail/run/validation_split.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/error.hpp>
@@ -45,125 +42,6 @@ namespace hogwild {
 using detail::require;
 
 namespace {
-
-/// Checks l1, and ftrl, whose weights contain l1.
-void check_proximal(const train_options& o, const model_traits& traits, optimizer_kind optimizer) {
-  const bool ftrl = optimizer == optimizer_kind::ftrl;
-  require(o.l1 == 0.0 || !(traits.workspace || traits.cuts || traits.repeats),
-          "models that train several rows at once, cuts and word vectors have no l1: leave it out");
-  require(!ftrl || traits.margin, "ftrl is for linear models with one margin a row: use adagrad for this model");
-  require(o.l1 == 0.0 || traits.margin || optimizer == optimizer_kind::sgd,
-          "for a model with several parameters a column, l1 is for sgd alone: use sgd");
-  require(o.l1 == 0.0 || sums_up(optimizer),
-          "l1 is applied to the columns of each row, but momentum and adam move all columns of a linear model at every "
-          "row: use sgd, adagrad or ftrl");
-  require(o.l1 == 0.0 || o.form.value_or(traits.defaults.form) != l2_form::two_pass,
-          "l1 cannot be combined with l2 in two passes: leave out the form of the l2");
-  require(!ftrl || (schedule_of(o, traits.defaults) == schedule_kind::constant && o.step.warm_up == 0),
-          "ftrl lowers its step by its sums of squared gradients: leave out schedule, decay and warm-up");
-  require(!ftrl || !o.initial,
-          "ftrl computes its weights from sums of gradients, which initial weights do not have: leave out the warm "
-          "start, or use adagrad");
-}
-
-row_kind kind_of(const std::optional<sparse_view>& test, const model_traits& traits) {
-  if (traits.cuts) return row_kind::graph;
-  if (test && test->label.lists()) return row_kind::lists;
-  if (traits.labels == label_kind::real) return row_kind::numbers;
-  return traits.labels == label_kind::binary ? row_kind::two_classes : row_kind::classes;
-}
-
-void check_target(const train_options& o, const model_traits& traits) {
-  if (!o.target) return;
-  const std::string& what = o.target->what;
-  const auto figure = target_figure::named(what);
-  if (!figure) throw config_error("the target: " + quote(what) + " is none of " + target_figure::all_names());
-  require(!figure->needs_test_rows() || o.test, "the target is a test metric, but there are no test rows");
-  if (const row_kind kind = kind_of(o.test, traits); !figure->suits(kind))
-    throw config_error(what + " is not measured on " + std::string(to_string(kind)) + ": take one of " +
-                       target_figure::names_for(kind));
-}
-
-void check(const train_options& o, const model_traits& traits) {
-  detail::require_ranges(o);
-  require(!o.checkpoint_seconds || o.checkpoint_every == 1,
-          "a checkpoint is written after so many epochs or so many seconds: give one of them");
-  const schedule_kind schedule = schedule_of(o, traits.defaults);
-  require(schedule != schedule_kind::geometric || o.step.decay.value_or(1.0) <= 1.0,
-          "a geometric decay above 1 makes the step grow; use a factor of at most 1");
-  require(schedule != schedule_kind::constant || !o.step.decay,
-          "a constant step has no decay; name another schedule, or leave out the decay");
-  require(schedule != schedule_kind::cosine || o.step.decay.value_or(1.0) <= 1.0,
-          "under cosine the decay is the last step divided by the first: give at most 1");
-  require(schedule != schedule_kind::plateau || o.step.decay.value_or(0.5) < 1.0,
-          "a plateau whose decay is not below 1 never lowers the step; use a factor below 1");
-  require(schedule != schedule_kind::plateau || o.validation || o.validation_fraction > 0.0 ||
-              by_distance(o, traits.convex),
-          "the plateau schedule needs a validation loss: give validation rows, or a fraction to hold back; for convex "
-          "models a tolerance alone is enough");
-  require(o.step.warm_up < o.epochs, "a warm-up of " + std::to_string(o.step.warm_up) +
-                                         " epochs leaves none of the run's " + std::to_string(o.epochs) +
-                                         " for the schedule: warm up for fewer");
-  require(!o.l2_by_folds, "only train() of a single model chooses an l2 by folds: give an l2, or choose it first");
-  require(o.l2.value_or(0.0) == 0.0 || !(traits.cuts || traits.repeats),
-          "cuts and word vectors have no l2: leave it out");
-  require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
-  const bool has_bias = o.bias || (traits.linear && !traits.margin);
-  require(!o.bias_rate || has_bias, "bias_rate needs a bias: learn one, or leave out the rate");
-  require(!o.bias_rate || (o.optimizer.value_or(traits.defaults.optimizer) == optimizer_kind::sgd &&
-                           o.form.value_or(traits.defaults.form) != l2_form::two_pass),
-          "bias_rate is for sgd without l2 in two passes: leave it out");
-  require(o.validation_fraction == 0.0 || !o.validation, "give validation rows or a fraction to hold back, not both");
-  const std::size_t most_batch = traits.margin ? batch_rows : traits.workspace ? most_examples : 1;
-  require(o.batch.value_or(1) <= 1 || most_batch > 1, "this model takes its rows one at a time: leave out the batch");
-  require(o.batch.value_or(1) <= most_batch, "a batch of this model has 1 to " + std::to_string(most_batch) + " rows");
-  const optimizer_kind optimizer = o.optimizer.value_or(traits.defaults.optimizer);
-  require(o.form != l2_form::two_pass || optimizer == optimizer_kind::sgd,
-          "l2 in two passes is for sgd; with another optimizer it joins the gradient: leave out the form");
-  require(o.form != l2_form::two_pass || o.step.initial,
-          "with l2 in two passes no step is searched for: give one, below 1 / (l2 * rows)");
-  check_proximal(o, traits, optimizer);
-  require(!o.average || tail_mean(*o.average, o.epochs).epochs() > 1,
-          "the average of a single epoch is that epoch: take a larger fraction, or more epochs");
-  for (std::size_t i = 0; i < o.observers.size(); ++i)
-    require(o.observers[i].get() != nullptr,
-            "observer " + std::to_string(i) + ", counted from 0, is null: leave it out");
-  require_compatible({.sharing = o.sharing,
-                      .update = o.update,
-                      .shards = o.shards,
-                      .margin = traits.margin,
-                      .batches = traits.workspace,
-                      .form = o.form.value_or(traits.defaults.form),
-                      .reproducible = o.reproducible,
-                      .fades = traits.margin && !sums_up(optimizer),
-                      .draws = traits.draws,
-                      .by_occurrence = traits.workspace && traits.defaults.form == l2_form::per_occurrence});
-  require(o.ownership == ownership_kind::automatic || traits.factors,
-          "ownership is for users and items of ratings, which this model does not have: leave it out");
-  if (o.ownership == ownership_kind::blocks) {
-    require(!o.reproducible,
-            "blocks of ratings are trained in an order that differs from run to run: leave out "
-            "reproducible, or use shared ownership");
-    require(o.update == update_kind::lossy,
-            "under block ownership only the owner changes a block, so the update policy has no effect: leave out the "
-            "update, or use shared ownership");
-    require(o.order == row_order::chunked, "blocks of ratings have an order of their own: leave the order at chunked");
-    require(o.shards == sharding::claimed, "blocks of ratings are claimed: leave the shards at claimed");
-    require(!o.rounds,
-            "blocks of ratings are trained in one round an epoch: leave out the rounds, or use shared ownership");
-    require(o.sharing == sharing_kind::automatic || o.sharing == sharing_kind::direct,
-            "under block ownership workers change the shared array itself: leave the sharing at auto");
-    const optimizer_kind kind = o.optimizer.value_or(traits.defaults.optimizer);
-    require(!o.weights.any() && o.weight_positive == 1.0, "block ownership takes no weights: use shared ownership");
-    require(o.freeze.empty() && (kind == optimizer_kind::sgd || kind == optimizer_kind::row_adagrad),
-            "block ownership needs sgd or row_adagrad, with nothing frozen: use shared ownership for anything else");
-  }
-  require(!o.virtual_workers || o.reproducible, "virtual workers are for reproducible runs");
-  require(o.virtual_workers.value_or(1) <= turn_board::most_items,
-          std::to_string(o.virtual_workers.value_or(1)) + " virtual workers are more than the " +
-              std::to_string(turn_board::most_items) + " that a run may have");
-  check_target(o, traits);
-}
 
 /// One bit for each named group.
 std::uint32_t frozen_groups(const std::vector<std::string>& names, const model_traits& traits) {
@@ -318,10 +196,6 @@ void detail::require_below_one(double step_l2) {
               ": it must stay below 1, or a step would reverse the sign of the weights; lower the step or l2");
 }
 
-void detail::check_options(const train_options& options, const model_traits& traits) {
-  check(options, traits);
-}
-
 void require_trainable(const sparse_view& rows, const std::string& source, const train_options& options,
                        const model_traits& traits) {
   require_labels(rows, source, traits);
@@ -337,7 +211,7 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
       train_(data),
       defaults_(traits.defaults) {
   require_same_training(options_, traits, data, agreement(ranks_));
-  check(options_, traits);
+  detail::check_options(options_, traits);
   notes_ = std::make_shared<run_notes>(options_.observers.size());
   options_.observers.emplace_back(notes_);
   const std::string source = options.data_name.empty() ? "the training data" : options.data_name;

@@ -58,41 +58,51 @@ void margin_task::by_batches(const worker_context& at, const Sharing& sharing) c
   });
 }
 
+static_assert(std::ranges::all_of(optimizers,
+                                  [](const optimizer_facts& o) {
+                                    return !o.sums_up || o.kind == optimizer_kind::sgd ||
+                                           o.kind == optimizer_kind::adagrad || o.kind == optimizer_kind::row_adagrad ||
+                                           o.kind == optimizer_kind::ftrl;
+                                  }),
+              "write the step by which this optimiser trains margin models; one that fades has one");
+
 void margin_task::work(const worker_context& at) const {
   // Chunks of rows in another than the stored order have no run of singleton columns, and fading optimisers move all
   // columns at every row.
   const bool fades = !sums_up(at.plan.options.optimizer);
   const std::size_t first_singleton =
       by_chunks(at.plan.options.order) && !fades ? data_.first_singleton : data_.columns;
-  // Pairs of step and sharing that are missing here are refused beforehand (combinations.hpp, plan_sharing()).
   const auto train = [&]<class Sharing>(const Sharing& sharing) {
     const loop_options& o = at.plan.options;
-    constexpr bool exclusive = Sharing::traits.exclusive;
     if constexpr (Sharing::traits.gathers) {
+      if (o.form == l2_form::two_pass) throw_untrained(facts_.model, o);  // refused before (plan_sharing())
       if (o.proximal() || o.optimizer != optimizer_kind::sgd) return row_by_row<margin_gathered_step>(at, sharing);
       const round_plan& round = at.store.control().round;
       if (round.step_end != round.step) return by_batches<margin_falling_batch>(at, sharing);
-    }
-    if (fades) {
-      if constexpr (Sharing::traits.whole_state())
-        if (has_fading_kernel(o.optimizer)) return by_batches<margin_fading_batch>(at, sharing);
-      if constexpr (!exclusive && Sharing::traits.has_state) return row_by_row<margin_fading_step>(at, sharing);
-    } else if (o.proximal()) {
-      if constexpr (Sharing::traits.has_state) return row_by_row<margin_proximal_step>(at, sharing);
-    } else if (o.optimizer != optimizer_kind::sgd) {
-      if constexpr (Sharing::traits.whole_state())
-        return by_batches<margin_adagrad_batch>(at, sharing);
-      else if constexpr (Sharing::traits.has_state)
-        return row_by_row<margin_adagrad_step>(at, sharing);
-    } else if (o.form == l2_form::two_pass) {
-      if constexpr (Sharing::traits.has_state) return row_by_row<margin_two_pass_step>(at, sharing);
-    } else if constexpr (Sharing::traits.whole_arrays) {
-      // On an array that nobody else writes meanwhile kernels train several rows at once.
       return by_batches<margin_batch_step>(at, sharing);
     } else {
-      return row_by_row<margin_sgd_step>(at, sharing);
+      static_assert(Sharing::traits.has_state, "write the steps of optimisers with state for this sharing");
+      if (fades) {
+        if constexpr (Sharing::traits.exclusive) throw_untrained(facts_.model, o);  // refused before (combinations.hpp)
+        if constexpr (Sharing::traits.whole_state())
+          if (has_fading_kernel(o.optimizer)) return by_batches<margin_fading_batch>(at, sharing);
+        if constexpr (!Sharing::traits.exclusive) return row_by_row<margin_fading_step>(at, sharing);
+      } else if (o.proximal()) {
+        return row_by_row<margin_proximal_step>(at, sharing);
+      } else if (o.optimizer != optimizer_kind::sgd) {
+        if constexpr (Sharing::traits.whole_state())
+          return by_batches<margin_adagrad_batch>(at, sharing);
+        else
+          return row_by_row<margin_adagrad_step>(at, sharing);
+      } else if (o.form == l2_form::two_pass) {
+        return row_by_row<margin_two_pass_step>(at, sharing);
+      } else if constexpr (Sharing::traits.whole_arrays) {
+        // On an array that nobody else writes meanwhile kernels train several rows at once.
+        return by_batches<margin_batch_step>(at, sharing);
+      } else {
+        return row_by_row<margin_sgd_step>(at, sharing);
+      }
     }
-    throw_untrained(facts_.model, o);
   };
   with_sharing<float, sharing_choices::and_head>(at, facts_.groups, data_.columns, first_singleton, train);
 }

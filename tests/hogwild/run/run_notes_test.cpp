@@ -27,6 +27,7 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
+#include "run/run_report.hpp"
 #include "support/heard_run.hpp"
 #include "support/toy_data.hpp"
 
@@ -264,6 +265,20 @@ TEST(notes_on_columns, are_for_those_that_outweigh_all_others) {
   EXPECT_EQ(wild->columns, 1u);
   EXPECT_GT(wild->size, 1e5);
   EXPECT_LT(wild->others, 1.0);
+}
+
+TEST(notes_on_meetings, that_took_most_of_the_time) {
+  train_result result;
+  EXPECT_EQ(detail::note_of_meetings(result), "");
+  result.meetings.emplace().seconds = 3.0;
+  result.train_seconds = 7.0;
+  EXPECT_EQ(detail::note_of_meetings(result), "");
+  result.train_seconds = 5.0;
+  EXPECT_EQ(detail::note_of_meetings(result),
+            "3 of 5 s of training were meetings of the ranks; let them meet after more rows (--sync-rows)");
+  // Of a run so short it says nothing.
+  result.meetings->seconds = result.train_seconds = 0.09;
+  EXPECT_EQ(detail::note_of_meetings(result), "");
 }
 
 }  // namespace

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <string_view>
+
+#include <hogwild/detail/control/turn_board.hpp>
+#include <hogwild/detail/kernels/row_batch.hpp>
+#include <hogwild/detail/loop/workspace_step.hpp>
+#include <hogwild/detail/options/combinations.hpp>
+#include <hogwild/detail/options/option_list.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/detail/run/stop_rules.hpp>
+#include <hogwild/detail/run/tail_mean.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/measures.hpp>
+
+#include "task/require.hpp"
+
+// Which options do not suit a model, or each other, whatever the rows and the engine. What sharing, update and devices
+// make of each other stands in combinations.hpp.
+
+namespace hogwild {
+
+namespace {
+
+/// The options of a run, with the model's defaults in the place of what is not given.
+struct asked_options {
+  const train_options& o;
+  const model_traits& model;
+  optimizer_kind optimizer = o.optimizer.value_or(model.defaults.optimizer);
+  schedule_kind schedule = schedule_of(o, model.defaults);
+  l2_form form = o.form.value_or(model.defaults.form);
+
+  bool by_ftrl() const { return optimizer == optimizer_kind::ftrl; }
+  bool by_sgd() const { return optimizer == optimizer_kind::sgd; }
+  double decay_or(double usual) const { return o.step.decay.value_or(usual); }
+  bool in_blocks() const { return o.ownership == ownership_kind::blocks; }
+  std::size_t most_batch() const { return model.margin ? batch_rows : model.workspace ? most_examples : 1; }
+};
+
+/// A condition under which options are refused, and the message for the user.
+struct option_refusal {
+  bool (*refuses)(const asked_options&);
+  std::string_view reason;
+};
+
+using asked = const asked_options&;
+
+/// The first row that refuses the options gives the reason.
+constexpr option_refusal option_refusals[] = {
+    {[](asked a) { return a.o.checkpoint_seconds && a.o.checkpoint_every != 1; },
+     "a checkpoint is written after so many epochs or so many seconds: give one of them"},
+
+    {[](asked a) { return a.schedule == schedule_kind::geometric && a.decay_or(1.0) > 1.0; },
+     "a geometric decay above 1 makes the step grow; use a factor of at most 1"},
+    {[](asked a) { return a.schedule == schedule_kind::constant && a.o.step.decay; },
+     "a constant step has no decay; name another schedule, or leave out the decay"},
+    {[](asked a) { return a.schedule == schedule_kind::cosine && a.decay_or(1.0) > 1.0; },
+     "under cosine the decay is the last step divided by the first: give at most 1"},
+    {[](asked a) { return a.schedule == schedule_kind::plateau && a.decay_or(0.5) >= 1.0; },
+     "a plateau whose decay is not below 1 never lowers the step; use a factor below 1"},
+    {[](asked a) {
+       return a.schedule == schedule_kind::plateau && !a.o.validation && a.o.validation_fraction == 0.0 &&
+              !by_distance(a.o, a.model.convex);
+     },
+     "the plateau schedule needs a validation loss: give validation rows, or a fraction to hold back; for convex "
+     "models a tolerance alone is enough"},
+
+    {[](asked a) { return a.o.l2_by_folds.has_value(); },
+     "only train() of a single model chooses an l2 by folds: give an l2, or choose it first"},
+    {[](asked a) { return a.o.l2.value_or(0.0) != 0.0 && (a.model.cuts || a.model.repeats); },
+     "cuts and word vectors have no l2: leave it out"},
+    {[](asked a) { return a.o.bias && !a.model.margin; },
+     "the engine adds a bias to margin models only; this model has to bring its own"},
+    {[](asked a) { return a.o.bias_rate && !a.o.bias && (a.model.margin || !a.model.linear); },
+     "bias_rate needs a bias: learn one, or leave out the rate"},
+    {[](asked a) { return a.o.bias_rate && (!a.by_sgd() || a.form == l2_form::two_pass); },
+     "bias_rate is for sgd without l2 in two passes: leave it out"},
+    {[](asked a) { return a.o.validation_fraction != 0.0 && a.o.validation; },
+     "give validation rows or a fraction to hold back, not both"},
+    {[](asked a) { return a.o.batch.value_or(1) > 1 && a.most_batch() == 1; },
+     "this model takes its rows one at a time: leave out the batch"},
+    {[](asked a) { return a.o.form == l2_form::two_pass && !a.by_sgd(); },
+     "l2 in two passes is for sgd; with another optimizer it joins the gradient: leave out the form"},
+    {[](asked a) { return a.o.form == l2_form::two_pass && !a.o.step.initial; },
+     "with l2 in two passes no step is searched for: give one, below 1 / (l2 * rows)"},
+
+    {[](asked a) { return a.o.l1 != 0.0 && (a.model.workspace || a.model.cuts || a.model.repeats); },
+     "models that train several rows at once, cuts and word vectors have no l1: leave it out"},
+    {[](asked a) { return a.by_ftrl() && !a.model.margin; },
+     "ftrl is for linear models with one margin a row: use adagrad for this model"},
+    {[](asked a) { return a.o.l1 != 0.0 && !a.model.margin && !a.by_sgd(); },
+     "for a model with several parameters a column, l1 is for sgd alone: use sgd"},
+    {[](asked a) { return a.o.l1 != 0.0 && !sums_up(a.optimizer); },
+     "l1 is applied to the columns of each row, but momentum and adam move all columns of a linear model at every row: "
+     "use sgd, adagrad or ftrl"},
+    {[](asked a) { return a.o.l1 != 0.0 && a.form == l2_form::two_pass; },
+     "l1 cannot be combined with l2 in two passes: leave out the form of the l2"},
+    {[](asked a) { return a.by_ftrl() && (a.schedule != schedule_kind::constant || a.o.step.warm_up > 0); },
+     "ftrl lowers its step by its sums of squared gradients: leave out schedule, decay and warm-up"},
+    {[](asked a) { return a.by_ftrl() && a.o.initial; },
+     "ftrl computes its weights from sums of gradients, which initial weights do not have: leave out the warm start, "
+     "or "
+     "use adagrad"},
+    {[](asked a) { return a.o.average && tail_mean(*a.o.average, a.o.epochs).epochs() <= 1; },
+     "the average of a single epoch is that epoch: take a larger fraction, or more epochs"},
+
+    {[](asked a) { return a.o.ownership != ownership_kind::automatic && !a.model.factors; },
+     "ownership is for users and items of ratings, which this model does not have: leave it out"},
+    {[](asked a) { return a.in_blocks() && a.o.reproducible; },
+     "blocks of ratings are trained in an order that differs from run to run: leave out reproducible, or use shared "
+     "ownership"},
+    {[](asked a) { return a.in_blocks() && a.o.update != update_kind::lossy; },
+     "under block ownership only the owner changes a block, so the update policy has no effect: leave out the update, "
+     "or use shared ownership"},
+    {[](asked a) { return a.in_blocks() && a.o.order != row_order::chunked; },
+     "blocks of ratings have an order of their own: leave the order at chunked"},
+    {[](asked a) { return a.in_blocks() && a.o.shards != sharding::claimed; },
+     "blocks of ratings are claimed: leave the shards at claimed"},
+    {[](asked a) { return a.in_blocks() && a.o.rounds; },
+     "blocks of ratings are trained in one round an epoch: leave out the rounds, or use shared ownership"},
+    {[](asked a) {
+       return a.in_blocks() && a.o.sharing != sharing_kind::automatic && a.o.sharing != sharing_kind::direct;
+     },
+     "under block ownership workers change the shared array itself: leave the sharing at auto"},
+    {[](asked a) { return a.in_blocks() && (a.o.weights.any() || a.o.weight_positive != 1.0); },
+     "block ownership takes no weights: use shared ownership"},
+    {[](asked a) {
+       return a.in_blocks() && (!a.o.freeze.empty() || !(a.by_sgd() || a.optimizer == optimizer_kind::row_adagrad));
+     },
+     "block ownership needs sgd or row_adagrad, with nothing frozen: use shared ownership for anything else"},
+    {[](asked a) { return a.o.virtual_workers && !a.o.reproducible; }, "virtual workers are for reproducible runs"},
+};
+
+row_kind kind_of(const std::optional<sparse_view>& test, const model_traits& traits) {
+  if (traits.cuts) return row_kind::graph;
+  if (test && test->label.lists()) return row_kind::lists;
+  if (traits.labels == label_kind::real) return row_kind::numbers;
+  return traits.labels == label_kind::binary ? row_kind::two_classes : row_kind::classes;
+}
+
+void check_target(const train_options& o, const model_traits& traits) {
+  if (!o.target) return;
+  const std::string& what = o.target->what;
+  const auto figure = target_figure::named(what);
+  if (!figure) throw config_error("the target: " + quote(what) + " is none of " + target_figure::all_names());
+  detail::require(!figure->needs_test_rows() || o.test, "the target is a test metric, but there are no test rows");
+  if (const row_kind kind = kind_of(o.test, traits); !figure->suits(kind))
+    throw config_error(what + " is not measured on " + std::string(to_string(kind)) + ": take one of " +
+                       target_figure::names_for(kind));
+}
+
+}  // namespace
+
+void detail::check_options(const train_options& o, const model_traits& traits) {
+  require_ranges(o);
+  const asked_options all{o, traits};
+  for (const option_refusal& row : option_refusals)
+    if (row.refuses(all)) throw config_error(std::string(row.reason));
+  require(o.step.warm_up < o.epochs, "a warm-up of " + std::to_string(o.step.warm_up) +
+                                         " epochs leaves none of the run's " + std::to_string(o.epochs) +
+                                         " for the schedule: warm up for fewer");
+  require(o.batch.value_or(1) <= all.most_batch(),
+          "a batch of this model has 1 to " + std::to_string(all.most_batch()) + " rows");
+  require(o.virtual_workers.value_or(1) <= turn_board::most_items,
+          std::to_string(o.virtual_workers.value_or(1)) + " virtual workers are more than the " +
+              std::to_string(turn_board::most_items) + " that a run may have");
+  for (std::size_t i = 0; i < o.observers.size(); ++i)
+    require(o.observers[i].get() != nullptr,
+            "observer " + std::to_string(i) + ", counted from 0, is null: leave it out");
+  require_compatible({.sharing = o.sharing,
+                      .update = o.update,
+                      .shards = o.shards,
+                      .margin = traits.margin,
+                      .batches = traits.workspace,
+                      .form = all.form,
+                      .reproducible = o.reproducible,
+                      .fades = traits.margin && !sums_up(all.optimizer),
+                      .draws = traits.draws,
+                      .by_occurrence = traits.workspace && traits.defaults.form == l2_form::per_occurrence});
+  check_target(o, traits);
+}
+
+}  // namespace hogwild
