@@ -40,6 +40,7 @@ struct task_facts {
   bool convex = false;
   /// The objective may rise though nothing is wrong: for example that of a cut, which begins with all nodes alike.
   bool non_monotone = false;
+  bool repeats = false;  ///< a column may occur several times in a row, as a word in a sentence; entries have no values
   /// The number of training rows, from the first one, on which an epoch's loss is measured.
   std::size_t measured_rows = 0;
   /// The sharing that `automatic` means for several workers; automatic if it depends on data and machine.
@@ -115,6 +116,7 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     facts.non_monotone = cuts_graphs<M>();
     facts.whole_batches = workspace_model<M>;
     if constexpr (requires { M::measured_rows; }) facts.measured_rows = M::measured_rows;
+    if constexpr (requires { M::repeats; }) facts.repeats = M::repeats;
     if constexpr (requires { m.first_layer(); }) facts.first_layer = m.first_layer();
     if constexpr (requires { m.last_layer(); }) facts.last_layer = m.last_layer();
     if constexpr (requires { m.class_loss(); }) facts.class_loss = m.class_loss();
