@@ -42,10 +42,10 @@ double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
-/// Whether a model of the library begins with random factors or layers. For a program's own model, the loss at zeros
-/// may have no meaning.
+/// Whether a model of the library begins with random factors or layers on columns with values. For a program's own
+/// model, the loss at zeros may have no meaning.
 bool begins_by_chance(const task_facts& facts) {
-  return !facts.convex && !facts.non_monotone && !facts.saved_by_groups;
+  return !facts.convex && !facts.non_monotone && !facts.repeats && !facts.saved_by_groups;
 }
 
 }  // namespace
