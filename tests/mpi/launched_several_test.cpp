@@ -161,7 +161,7 @@ TEST_F(launched_several, what_the_engine_of_a_rank_refuses_is_told_before_folds_
 /// It cannot be seen from outside when the ranks have met, so later and later moments are tried.
 TEST_F(launched_several, rank_that_is_killed_while_folds_are_trained_is_named) {
   using namespace std::chrono_literals;
-  const command_words endless{"train", train(), "--folds 4 --workers 1 --epochs 10000000"};
+  const command_words endless{"train", train(), "--folds 4 --engine all_reduce --workers 1 --epochs 10000000"};
   const std::string pid = *folder / "pid1";
   for (std::chrono::milliseconds wait = 250ms; wait < 2min; wait *= 2) {
     std::filesystem::remove(pid);
