@@ -230,11 +230,12 @@ if planted:
         self.assertEqual(bench("--seeds", "0").returncode, 2)
 
     def test_a_place_for_temporary_files_that_is_missing_is_told(self):
-        for program in ([HOGWILD, "bench", "--suite", "tiny"], [ROOT / "bench" / "compare", "old.jsonl", "new.jsonl"]):
+        for name, program in (("bench", [HOGWILD, "bench", "--suite", "tiny"]),
+                              ("compare", [ROOT / "bench" / "compare", "old.jsonl", "new.jsonl"])):
             done = subprocess.run(program, capture_output=True, text=True, check=False, timeout=300,
                                   env={**os.environ, "TMPDIR": "/nowhere"})
             self.assertEqual(done.returncode, 4, done.stderr)
-            self.assertRegex(done.stderr, "(bench|compare): /nowhere, which TMPDIR names, is no folder")
+            self.assertIn(f"{name}: /nowhere, which TMPDIR names, is no folder", done.stderr)
 
     def test_files_of_suites_that_are_none_are_told(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -80,7 +80,7 @@ def test_dense_rows_are_borrowed_or_copied():
     assert hw.Dataset(x, y).copies == ()
     assert "float64" in hw.Dataset(x.astype(np.float64), y).copies[0]
     assert "order" in hw.Dataset(np.asfortranarray(x), y).copies[0]
-    for laid in (np.asfortranarray(x), np.repeat(x, 2, axis=1)[:, ::2], np.repeat(x, 2, axis=0)[::2], x[::-1][::-1]):
+    for laid in (np.asfortranarray(x), np.repeat(x, 2, axis=1)[:, :7:2], np.repeat(x, 2, axis=0)[::2], x[::-1][::-1]):
         assert hw.Dataset(laid, y, shuffle=True).copies == ("shuffled",)  # by the engine, once
         assert coefficients(hw.Dataset(laid, y, shuffle=True)) == coefficients(hw.Dataset(x, y, shuffle=True))
     backwards = hw.Dataset(np.ascontiguousarray(x[::-1])[::-1], y, shuffle=True)

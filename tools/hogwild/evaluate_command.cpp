@@ -75,7 +75,11 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   files.choose_format(saved);
   const predictor model = predictor_of(saved, model_path);
   const column_numbering columns(saved.columns);
-  sparse_dataset data = open_through(data_path, columns, files, row_labels::required);
+  // Then a row may belong to none of the classes.
+  const bool each_class_alone =
+      std::ranges::any_of(saved.model_options, [](const auto& option) { return option.first == "one_vs_rest"; });
+  sparse_dataset data =
+      open_through(data_path, columns, files, each_class_alone ? row_labels::of_lists : row_labels::required);
   numbers.read_for(data);
   sparse_view rows = data.view();
   model.require_data(rows, data_path);

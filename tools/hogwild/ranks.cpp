@@ -145,12 +145,12 @@ bool rank_neighbours::is_first_left() const {
 namespace {
 
 /// A line that names the ranks that have ended, by the first of the others on this machine; `usual` if none has.
-std::string answer_of_rank(const rank_neighbours& neighbours, std::string_view usual, const std::string& again) {
+std::string answer_of_rank(const rank_neighbours& neighbours, std::string_view usual, const std::string& again = {}) {
   const std::vector<std::size_t> gone = neighbours.gone();
   if (gone.empty()) return std::string(usual);
   if (!neighbours.is_first_left()) return {};
   return "hogwild: " + detail::ranks_text(gone, neighbours.size()) + (gone.size() == 1 ? " has" : " have") +
-         " ended, so the run ends and nothing is saved; start it again" + again + "\n";
+         " ended, so the run ends and nothing is saved" + again + "\n";
 }
 
 }  // namespace
@@ -159,7 +159,8 @@ void answer_as_rank(interrupt& asked, launched_ranks& ranks, std::string_view st
   const auto neighbours = std::make_shared<const rank_neighbours>(ranks);
   asked.answer_with([=] { return answer_of_rank(*neighbours, stopping, again); },
                     [=] {
-                      const std::string answer = answer_of_rank(*neighbours, ended_at_once, again);
+                      // The rank may have told why: then its sentence says what to do.
+                      const std::string answer = answer_of_rank(*neighbours, ended_at_once);
                       // The others look at the same time, and shall not count this rank, which ends now.
                       std::this_thread::sleep_for(std::chrono::milliseconds(200));
                       return answer;

@@ -94,8 +94,8 @@ class rank_neighbours {
 };
 
 /// Has signals answered by naming a rank that is lost, since then the launcher ends the others and nothing is saved. If
-/// none is lost: `stopping`, a line, to one that asks the work to stop. `again`: how to start it again, after these
-/// words. All ranks call it.
+/// none is lost: `stopping`, a line, to one that asks the work to stop. `again` ends the sentence about a lost rank of
+/// work that has begun: what to do. All ranks call it.
 void answer_as_rank(interrupt& asked, launched_ranks& ranks, std::string_view stopping, const std::string& again);
 
 /// Returns work(). An error on one rank, which is printed with its number, ends them all: the others would wait for it.

@@ -238,8 +238,8 @@ int search_command(int argc, const char* const* argv) {
       const std::string& journal = request.options.journal;
       answer_as_rank(asked, *ranks,
                      "hogwild: stopping the search at the next meeting of all ranks (signal again to end at once)\n",
-                     journal.empty() ? " (--journal lets a search continue)"
-                                     : "; the same command continues from " + printable(journal));
+                     journal.empty() ? "; start it again (--journal lets a search continue)"
+                                     : " but the journal; the same command continues from " + printable(journal));
       return search_on_ranks(request, *space, requests, asked, ranks.get());
     } catch (const rank_failure& e) {  // thrown on all ranks, printed by one
       if (ranks->rank() > 0) return static_cast<int>(exit_code::done);

@@ -116,9 +116,9 @@ rows_from(Rows&& rows, const row_options& options = {}) {
 struct dense_options {
   std::size_t stride = 0;         ///< numbers from the beginning of a row to that of the next; 0: as many as columns
   std::size_t column_stride = 1;  ///< numbers from one column to the next. Columns one after the other, as Fortran
-                                  ///< and Eigen store them: stride 1, column_stride not less than the rows
+                                  ///< and Eigen store them: stride 1, and column_stride not less than the rows
   /// Copies the rows in the order in which the training set of a file is shuffled. Otherwise they stay in the order
-  /// given, and values of single precision without gaps are borrowed.
+  /// given, and values of single precision that lie row after row without gaps are borrowed.
   bool shuffle = true;
 };
 

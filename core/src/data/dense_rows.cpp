@@ -54,10 +54,11 @@ void require_room(std::size_t values, const layout& at) {
   const bool fits =
       reaches(at.rows, at.stride, values) && reaches(at.columns, at.column_stride, values - (at.rows - 1) * at.stride);
   if (!fits) {
-    const std::string apart = at.column_stride == 1 ? "" : ", one column every " + std::to_string(at.column_stride);
+    const std::string apart = at.column_stride == 1 ? "one every " + std::to_string(at.stride) + " numbers"
+                                                    : "rows " + std::to_string(at.stride) + " apart and columns " +
+                                                          std::to_string(at.column_stride) + " apart";
     throw input_error(name + ": value has " + std::to_string(values) + " numbers, too few for " +
-                      std::to_string(at.rows) + " rows of " + std::to_string(at.columns) + " columns, one every " +
-                      std::to_string(at.stride) + " numbers" + apart);
+                      std::to_string(at.rows) + " rows of " + std::to_string(at.columns) + " columns, " + apart);
   }
   if (at.without_gaps() && values != at.rows * at.columns)
     throw input_error(name + ": value has " + std::to_string(values) + " numbers, and label tells of " +

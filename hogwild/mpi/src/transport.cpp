@@ -29,7 +29,7 @@ constexpr int length_tag = 1, bytes_tag = 2;
 constexpr std::uint64_t longest = std::uint64_t{1} << 40;
 constexpr std::size_t most_bytes = std::size_t{1} << 30;  ///< of one MPI message, whose count is an int
 constexpr auto shortest_nap = detail::poll_pacer::shortest;
-constexpr auto timeout = 2s;  ///< at the end, for the last messages to be received
+constexpr auto last_timeout = 2s;  ///< at the end, for the last messages to be received
 
 /// A ring message is sent as its length, followed by its bytes in parts that MPI can count.
 class mpi_ring final : public message_link {
@@ -41,7 +41,7 @@ class mpi_ring final : public message_link {
     expect_length();
   }
   ~mpi_ring() override {
-    detail::wait_limit limit(timeout);
+    detail::wait_limit limit(last_timeout);
     while (!session_.lost && !outgoing_.empty() && !limit.passed()) {
       if (all_done_quietly(outgoing_.front().requests))
         outgoing_.pop_front();

@@ -100,8 +100,7 @@ constexpr option_refusal option_refusals[] = {
      "ftrl lowers its step by its sums of squared gradients: leave out schedule, decay and warm-up"},
     {[](asked a) { return a.by_ftrl() && a.o.initial; },
      "ftrl computes its weights from sums of gradients, which initial weights do not have: leave out the warm start, "
-     "or "
-     "use adagrad"},
+     "or use adagrad"},
     {[](asked a) { return a.o.average && tail_mean(*a.o.average, a.o.epochs).epochs() <= 1; },
      "the average of a single epoch is that epoch: take a larger fraction, or more epochs"},
 

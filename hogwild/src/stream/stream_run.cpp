@@ -216,14 +216,13 @@ void stream_run::minimise_constant() {
 /// Both models get the constant term that suits these rows best: flush() gives it to the trained one, too. Nothing if
 /// the stream has not diverged; else the losses of the trained and of the untrained model.
 std::optional<std::array<double, 2>> stream_run::assess() {
-  since_assessed_ = 0;
   if (planned_ == nullptr || recent_.rows() < least_to_assess) return std::nullopt;
   course_.assess(state_.rows);
   const row_buffer rows = recent_.newest(stream_course::rows_to_assess, columns_);
   const std::unique_ptr<training_task> task = planned_->made.task->on(as_planned(rows.view(columns_)));
   const param_store& store = planned_->workers->store();
   thread_team& threads = planned_->workers->helpers();
-  if (course_.take_if_good(task->evaluate(store, state_.reached, task->data(), threads, false).loss))
+  if (course_.is_good_still(task->evaluate(store, state_.reached, task->data(), threads, false).loss))
     return std::nullopt;
   const trial_state state(store);
   const trial_loss trained = loss_of_trial(*task, store, state_.reached, threads);
@@ -234,6 +233,7 @@ std::optional<std::array<double, 2>> stream_run::assess() {
 
 std::optional<std::string> stream_run::told_worse() {
   const auto losses = assess();
+  since_assessed_ = 0;
   diverged_ = losses.has_value();
   if (!diverged_) return std::nullopt;
   const auto [trained, untrained] = *losses;

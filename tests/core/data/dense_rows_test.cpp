@@ -119,8 +119,8 @@ TEST_F(dense, sizes_that_do_not_fit_are_refused) {
   EXPECT_EQ(refusal(value, 2, {.column_stride = 0}),
             "the dense rows: stride is 2 and column_stride 0; 3 rows of 2 columns would overlap");
   EXPECT_EQ(refusal(value, 2, {.stride = 1, .column_stride = 4}),
-            "the dense rows: value has 6 numbers, too few for 3 rows of 2 columns, one every 1 numbers, one column "
-            "every 4");
+            "the dense rows: value has 6 numbers, too few for 3 rows of 2 columns, rows 1 apart and columns 4 "
+            "apart");
   EXPECT_EQ(refusal(value, 0, {}), "the dense rows: there are 0 columns; there may be 1 to 4294967294");
   label.clear();
   EXPECT_EQ(refusal({}, 2, {}), "the dense rows: there are no labels, so no rows; give one label a row");

@@ -309,6 +309,44 @@ TEST(trainer, has_not_diverged_where_the_rows_have_changed) {
   EXPECT_FALSE(resumed.flush().diverged);
 }
 
+/// Its numbers become small at last, and it is worse than an untrained model would be on them, as it was on the others.
+TEST(trainer, has_diverged_where_it_never_was_good_whatever_other_rows_were_like) {
+  test::toy_rows wide, narrow;
+  wide.columns = narrow.columns = 5;
+  const auto drawn = [seed = std::uint32_t{7}]() mutable {
+    seed = seed * 1664525u + 1013904223u;
+    return static_cast<float>(seed >> 8) / static_cast<float>(1u << 23) - 1.0f;  // in [-1, 1)
+  };
+  for (int r = 0; r < 6000; ++r) {
+    std::vector<float> x(5);
+    for (float& v : x) v = drawn() < 0.0f ? -1.0f : 1.0f;
+    wide.push({0, 1, 2, 3, 4}, x, 17.0f * drawn());
+    narrow.push({0, 1, 2, 3, 4}, x, 1.7f * drawn());
+  }
+  train_options options{.step = {.initial = 0.3}};
+  options.batch = 1;
+  trainer<least_squares> stream(least_squares{}, serial_engine{}, options);
+  stream.partial_fit(wide.csr());
+  stream.partial_fit(narrow.csr());
+  EXPECT_TRUE(stream.flush().diverged);
+}
+
+/// Assessing in between does not put off the next time that a caller asks.
+TEST(trainer, that_blows_up_is_told_by_the_next_flush) {
+  const sparse_view all = many_rows().view();
+  for (const std::size_t rows : {4100u, 4400u, 4600u}) {
+    train_options options{.step = {.initial = 1e6}};
+    options.batch = 1;
+    stream_run stream(
+        described_stream<least_squares>([](std::size_t) { return least_squares{}; }, false,
+                                                [](const least_squares& m, const sparse_view& given,
+                                                   const train_options& of) { return prepare(m, given, of); }),
+        [] { return std::make_unique<engine_of<serial_engine>>(serial_engine{}); }, options, {});
+    stream.take(all.slice(0, rows));
+    EXPECT_TRUE(stream.flush(true).diverged) << rows;
+  }
+}
+
 /// Then an untrained model makes no mistake at all.
 TEST(trainer, has_not_diverged_where_all_labels_are_the_same_at_last) {
   const scratch_folder folder;

@@ -14,7 +14,8 @@
 #include <hogwild/option_values.hpp>
 #include <hogwild/saved_model.hpp>
 
-// Options that a saved model must have. A file that is intact may still hold values that no run has written.
+// Options of saved models: those that a model must have, and two that any may have. A file that is intact may still
+// hold values that no run has written.
 
 namespace hogwild::detail {
 

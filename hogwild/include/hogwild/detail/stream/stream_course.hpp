@@ -18,24 +18,20 @@ struct trial_loss {
 
 /// What a stream was like each time that it was assessed: how its last rows' loss compared with the loss that an
 /// untrained model has on them. A stream that was good may be worse for a while because its rows have changed: then
-/// only a huge loss is a blow-up. It is assessed after certain rows, so that this does not depend on how often its
-/// caller asks.
+/// only a huge loss is a blow-up. It is assessed whenever its caller asks and, to know whether it was good, also in
+/// between.
 class stream_course {
  public:
   static constexpr std::uint64_t rows_to_assess = 1024;  ///< the last ones
 
   /// `trained`: the stream begins with parameters that may be good.
   void begin(bool trained) { was_good_ = trained; }
-  /// Whether the stream must be assessed after `rows` rows: at once if it was resumed, later as often as they double.
+  /// Whether the stream must be assessed after `rows` rows: at first, then as often as they double.
   bool is_due(std::uint64_t rows) const { return rows >= next_; }
   void assess(std::uint64_t rows) { next_ = std::bit_floor(std::max(rows, rows_to_assess / 2)) * 2; }
 
-  /// Whether no untrained model has been better so far, so that there is nothing to compare.
-  bool take_if_good(double trained) {
-    const bool good = trained <= least_;  // not if it is not known
-    was_good_ = was_good_ || good;
-    return good;
-  }
+  /// Whether a stream that was good has a loss no larger than an untrained model ever had: it has not diverged.
+  bool is_good_still(double trained) const { return was_good_ && trained <= least_; }
   /// Whether the stream has diverged.
   bool take(const trial_loss& trained, const trial_loss& untrained) {
     least_ = std::fmin(least_, untrained.mean);

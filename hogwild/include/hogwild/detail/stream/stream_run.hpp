@@ -63,8 +63,9 @@ class stream_run {
   stream_report flush(bool often = false);
   /// A sentence if the stream has diverged: the loss of the last 1,024 rows that it trained exceeds that of an
   /// untrained model on the same rows (run_course::ended_worse), or is no number; stream_course says when a stream
-  /// whose rows have changed has not diverged. Nothing if it has not, or before 64 rows were trained. If the loss is
-  /// larger than an untrained model's ever was, parameters and the optimiser's state are copied meanwhile.
+  /// whose rows have changed has not diverged. Nothing if it has not, or before 64 rows were trained. Unless it
+  /// was good before and has a loss no larger than an untrained model ever had, parameters and the optimiser's state
+  /// are copied meanwhile.
   std::optional<std::string> told_worse();
 
   std::size_t chunk_rows() const { return chunk_rows_; }
