@@ -313,7 +313,7 @@ TEST(trainer, has_not_diverged_where_the_rows_have_changed) {
 TEST(trainer, has_diverged_where_it_never_was_good_whatever_other_rows_were_like) {
   test::toy_rows wide, narrow;
   wide.columns = narrow.columns = 5;
-  const auto drawn = [seed = std::uint32_t{7}]() mutable {
+  auto drawn = [seed = std::uint32_t{7}]() mutable {
     seed = seed * 1664525u + 1013904223u;
     return static_cast<float>(seed >> 8) / static_cast<float>(1u << 23) - 1.0f;  // in [-1, 1)
   };
