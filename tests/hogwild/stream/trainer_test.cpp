@@ -337,11 +337,10 @@ TEST(trainer, that_blows_up_is_told_by_the_next_flush) {
   for (const std::size_t rows : {4100u, 4400u, 4600u}) {
     train_options options{.step = {.initial = 1e6}};
     options.batch = 1;
-    stream_run stream(
-        described_stream<least_squares>([](std::size_t) { return least_squares{}; }, false,
-                                                [](const least_squares& m, const sparse_view& given,
-                                                   const train_options& of) { return prepare(m, given, of); }),
-        [] { return std::make_unique<engine_of<serial_engine>>(serial_engine{}); }, options, {});
+    stream_run stream(described_stream<least_squares>([](std::size_t) { return least_squares{}; }, false,
+                                                      [](const least_squares& m, const sparse_view& given,
+                                                         const train_options& of) { return prepare(m, given, of); }),
+                      [] { return std::make_unique<engine_of<serial_engine>>(serial_engine{}); }, options, {});
     stream.take(all.slice(0, rows));
     EXPECT_TRUE(stream.flush(true).diverged) << rows;
   }
