@@ -354,7 +354,7 @@ TEST(trainer, has_not_diverged_where_all_labels_are_the_same_at_last) {
   const csr_rows before = all.csr();
   std::ranges::fill(all.label, 0.0f);
   const csr_rows still = all.csr();
-  train_options options{.step = {.initial = 0.01}};
+  train_options options{.step = {.initial = 0.001}};
   trainer<least_squares> stream(least_squares{}, serial_engine{}, options);
   stream.partial_fit(before);
   stream.checkpoint(folder / "state");
