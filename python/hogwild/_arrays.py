@@ -211,7 +211,8 @@ def laid_out(values):
     if values.flags.c_contiguous:
         return values.reshape(-1), columns, 1
     row, column = values.strides
-    if min(row, column) <= 0 or row % size or column % size or not (row > (columns - 1) * column or column > (rows - 1) * row):
+    apart = row > (columns - 1) * column or column > (rows - 1) * row
+    if min(row, column) <= 0 or row % size or column % size or not apart:
         return None
     reach = (rows - 1) * row // size + (columns - 1) * column // size + 1
     return np.lib.stride_tricks.as_strided(values, (reach,), (size,), writeable=False), row // size, column // size
