@@ -10,6 +10,7 @@ import numbers
 import os
 import re
 import sys
+import textwrap
 import warnings
 import weakref
 from collections.abc import Callable
@@ -27,7 +28,8 @@ from ._record import Run
 
 @functools.cache
 def _known_options():
-    return frozenset(_engine.option_names())
+    """The options of a run by name, each with its help; empty for those that Python refuses."""
+    return _engine.option_texts()
 
 
 # Names that other packages have for options.
@@ -244,6 +246,8 @@ def _facts_of(model):
     return _engine.facts_of_models().get(model, {"takes_bias": True, "input": "rows"})
 
 
+_OF_THE_COMMAND = ("help", "version", "quiet", "json")
+
 # Models that cannot be trained on arrays, by the kind of their input, with the alternative.
 _NOT_OF_ARRAYS = {
     "fields": "hogwild.sklearn.FFM takes arrays whose columns have fields, and hw.open(path, model={model!r}) libffm text",
@@ -270,6 +274,7 @@ def start(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[
         The options of `hogwild train`, with _ for -: epochs=10, step=0.1, l2=1e-4, engine="threads", workers=2, ... Two
         defaults differ: bias=True if the model takes one, and one worker trains, so that the same seed gives the same
         model. Give engine="threads" or workers for more.
+        OPTIONS
 
     Returns
     -------
@@ -277,7 +282,7 @@ def start(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[
     """
     if not isinstance(data, Dataset):
         raise TypeError("data are a Dataset: hw.Dataset(X, y), or hw.open(path)")
-    for option in ("help", "version", "quiet", "json"):
+    for option in _OF_THE_COMMAND:
         if option in options:
             raise TypeError(f"{option!r} is for the command alone: run_ has what there is to tell")
     name, own = named(model)
@@ -290,6 +295,16 @@ def start(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[
     words = words_of({"model": name, **options, **defaults})
     source = data.path or "the rows"
     return Job(data, words, None if initial is None else initial._saved, callback, source, own, told_how=True)
+
+
+def _list_of_options():
+    wrap = functools.partial(textwrap.fill, width=120, initial_indent=8 * " ", subsequent_indent=12 * " ")
+    return "\n".join(wrap(f"{name}: {text}") for name, text in _known_options().items()
+                     if text and name not in _OF_THE_COMMAND)
+
+
+if start.__doc__:  # python -OO has none
+    start.__doc__ = start.__doc__.replace("        OPTIONS\n", "\n" + _list_of_options() + "\n")
 
 
 def train(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[dict], Any] | None = None,

@@ -71,20 +71,25 @@ cli::train_request request_of(const std::vector<std::string>& words, const std::
   return request;
 }
 
-std::vector<std::string> option_names() {
+nanobind::dict option_texts() {
   cli::train_request request;
   cli::command_line line("train", "", "");
   declare(line, request);
-  std::vector<std::string> names{"--multiclass", "--ensemble", "--ensemble-by", "--combine"};  // in no table
-  for (const std::string_view word : cli::words_with_facts()) names.emplace_back(word);
-  for (const model_descriptor* const known : known_models())
-    for (const model_option& o : known->facts().options) names.push_back("--" + o.name);
-  std::erase_if(names, [&](const std::string& name) { return !line.has(name); });
-  for (std::string& name : names) {
-    name.erase(0, 2);
+  nanobind::dict texts;
+  const auto add = [&](const std::string& word) {
+    if (!line.has(word)) return;
+    const bool refused = std::ranges::any_of(of_the_command, [&](const refused_options& some) {
+      return std::ranges::find(some.words, word) != some.words.end();
+    });
+    std::string name = word.substr(2);
     std::ranges::replace(name, '-', '_');
-  }
-  return names;
+    texts[name.c_str()] = refused ? std::string() : line.help_of(word);
+  };
+  for (const std::string_view word : cli::words_with_facts()) add(std::string(word));
+  for (const char* const word : {"--multiclass", "--ensemble", "--ensemble-by", "--combine"}) add(word);  // in no table
+  for (const model_descriptor* const known : known_models())
+    for (const model_option& o : known->facts().options) add("--" + o.name);
+  return texts;
 }
 
 namespace {

@@ -361,7 +361,7 @@ void bind_run(nb::module_& m) {
       .def("diverged", &python_run::diverged)
       .def("parameters", [](python_run& run) { return to_numpy(run.parameters()); });
   m.def("facts_of_models", facts_of_models);
-  m.def("option_names", option_names);
+  m.def("option_texts", option_texts);
 }
 
 }  // namespace hogwild::python

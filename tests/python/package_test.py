@@ -87,7 +87,7 @@ def test_options_are_those_of_the_command():
     told = subprocess.run([sys.executable, "-m", "hogwild", "train", "--help-all"], capture_output=True, text=True,
                           check=True).stdout
     asked = {name.replace("-", "_") for name in re.findall(r"^ +(?:-h, )?--([a-z0-9-]+)", told, re.MULTILINE)}
-    known = set(hw._engine.option_names())
+    known = set(hw._engine.option_texts())
     assert len(asked) > 80 and asked - known <= {"help", "help_all", "folds", "path"}  # of which a run in Python has none
     assert {"factors", "multiclass", "huber_delta", "validation"} <= known
 
@@ -107,6 +107,15 @@ def test_flags_are_what_they_are_set_to():
 def test_options_that_only_the_command_heeds_are_refused(options, says):
     with pytest.raises(hw.ConfigError, match=says):
         hw.train(some_rows(), epochs=1, **options)
+
+
+def test_help_tells_the_options_that_python_takes():
+    told = hw.start.__doc__
+    for option in ("l2: strength", "optimizer: how", "factors: ", "multiclass: ", "checkpoint: "):
+        assert "\n        " + option in told
+    for of_the_command in ("save: ", "test: ", "quiet: ", "OPTIONS"):
+        assert "\n        " + of_the_command not in told
+    assert all(len(line) <= 120 for line in told.splitlines())
 
 
 def test_all_models_are_told():

@@ -191,10 +191,8 @@ constexpr refused_request refusals_of_training[] = {
     {"--multiclass --ensemble",
      [](auto& r) { return r.several.any() && (r.engine == engine_name::cuda || !r.devices.empty()); },
      " trains on CPUs: leave out --device, and use another engine than cuda"},
-    {"--stream --init --checkpoint --resume --segment --freeze --storage", [](auto& r) { return r.several.any(); },
+    {"--stream --init --segment --freeze --storage", [](auto& r) { return r.several.any(); },
      " does not go with --multiclass or --ensemble: leave it out"},
-    {"--measure-every", [](auto& r) { return r.several.any(); },
-     " does not go with --multiclass or --ensemble, whose models are measured after each epoch: leave it out"},
     {"--weight-positive", [](auto& r) { return r.several.one_vs_rest; },
      " is for two labels: with --multiclass use --class-weights"},
 };

@@ -273,9 +273,8 @@ int train_as_rank(const train_request& request, launched_ranks& ranks, interrupt
     answer_as_rank(asked, ranks,
                    "hogwild: stopping at the next meeting of all ranks; the model is then saved where --save says so "
                    "(signal again to end at once)\n",
-                   !file.empty()           ? "; start it again, with --resume " + printable(file) + " if it is written"
-                   : request.several.any() ? "; start it again"
-                                           : "; start it again (--checkpoint lets a run continue)");
+                   !file.empty() ? "; start it again, with --resume " + printable(file) + " if it is written"
+                                 : "; start it again (--checkpoint lets a run continue)");
     require_engine_of_ranks(request, ranks);
     require_rows_of_all(request);
     train_request mine = request_of_rank(request, ranks);

@@ -26,8 +26,8 @@ class list_counts;
 /// it.
 using measure_of_lists = std::optional<double> (*)(const list_counts& counts);
 
-/// A measure of a model besides its loss. Records and --target call it test_NAME on the test rows; records call it
-/// validation_NAME on the validation rows; a search calls it NAME.
+/// A measure of a model besides its loss. Records and --target call it test_NAME on the test rows; a search calls it
+/// NAME.
 struct measure {
   std::string_view name;                      ///< of lowercase letters, digits and underscores
   std::string_view title;                     ///< its name in summaries

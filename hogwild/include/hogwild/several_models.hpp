@@ -74,7 +74,7 @@ prepared_task prepare_several(const M& m, const sparse_view& data, const train_o
   require_several(plan, options, traits);
   if (plan.rows == member_rows_kind::classes) traits.labels = label_kind::classes;
   train_options of_all = options;
-  of_all.initial = {};  // the plan has it
+  of_all.initial = {}, of_all.resume = {};  // the plan has them
   prepared_data ready(data, of_all, traits);
   if (plan.rows != member_rows_kind::classes) require_data(m, ready);
   auto task = make_task(m, ready.train(), ready.labels(), ready.loop());
@@ -92,6 +92,7 @@ train_result train_several_of(const M& m, const sparse_view& data, std::shared_p
         rows, labels, threads, [&](const sparse_row<float>& z) { return together.said(z); }, all_measures);
   };
   plan.initial = options.initial;
+  plan.resume = options.resume;
   const auto prepare_all = [&](const several_plan& asked) { return prepare_several(m, data, options, asked); };
   return train_several(prepare_all, std::move(plan), std::move(engine), options.stop);
 }
@@ -136,8 +137,8 @@ train_result train_several_by(const M& m, const sparse_view& data, const Engine&
 /// throw worker_error.
 ///
 /// A process that is alone throws as train(); also config_error for a model that predicts numbers, rows of two labels,
-/// and options without a meaning here: checkpoints, rounds, weight_positive. `options.initial` gets the parameters of
-/// all models, laid out as in the result.
+/// and options without a meaning here: rounds, virtual workers, weight_positive. `options.initial` gets the parameters
+/// of all models, laid out as in the result.
 template <margin_model M, detail::trains_several Engine>
 train_result train_one_vs_rest(const M& m, const sparse_view& data, const Engine& engine,
                                const train_options& options = {}) {

@@ -2,6 +2,7 @@
 #include <hogwild/detail/members/fold_training.hpp>
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -28,6 +29,7 @@
 #include <hogwild/engines.hpp>
 
 #include "members/member_groups.hpp"
+#include "run/lane_progress.hpp"
 
 namespace hogwild {
 
@@ -159,7 +161,9 @@ std::vector<measurement> fold_trainer::train_lanes(const prepared_task& one, std
     std::vector<double> steps(lanes);
     for (std::size_t epoch = 1; epoch <= options_.epochs; ++epoch) {
       for (std::size_t k = 0; k < count; ++k) steps[k] = schedules[first + k].at(epoch);
-      run.train(epoch, steps, options_.stop);
+      std::bitset<most_lanes> measured;
+      if (is_measured(epoch, options_)) measured.set();
+      run.train(epoch, steps, options_.stop, measured);
       if (stopped()) return {};
     }
     const auto measured = run.measure(*one.data.options().test, lane_task::rows_of_lane::all, true);

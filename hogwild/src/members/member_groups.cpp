@@ -4,6 +4,7 @@
 #include "members/member_groups.hpp"
 
 #include <algorithm>
+#include <bitset>
 #include <utility>
 
 #include <hogwild/engines.hpp>
@@ -51,6 +52,15 @@ void member_groups::begin_with(std::size_t model, std::span<const float> w) {
   g.run->place(model - g.first, settings_[model], w);
 }
 
+void member_groups::go_on_with(std::size_t model, const lane_kept& from) {
+  const group& g = of(model);
+  g.run->place(model - g.first, settings_[model], from);
+}
+
+lane_kept member_groups::kept(std::size_t model) const {
+  return of(model).run->kept(model - of(model).first);
+}
+
 /// The most models in a group: all lanes of a pass, or about equally many in each if workers have groups of their own.
 std::size_t member_groups::most_in_group(std::size_t models) const {
   if (!own_) return most_lanes;
@@ -65,7 +75,7 @@ void member_groups::for_groups(const F& f) {
   for (std::size_t i = 0; i < groups_.size(); ++i) f(i);
 }
 
-void member_groups::train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop) {
+void member_groups::train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop, bool measured) {
   before_.resize(stop.stop_possible() ? groups_.size() : 0);
   for_groups([&](std::size_t i) {
     const group& g = groups_[i];
@@ -74,7 +84,9 @@ void member_groups::train(std::size_t pass, std::span<const double> steps, const
     if (!before_.empty()) before_[i] = g.run->kept();
     bool any = false;
     for (std::size_t k = 0; k < g.count; ++k) any = any || g.run->trains(k);
-    if (any) g.run->train(pass, of_lanes, stop);
+    std::bitset<most_lanes> of_measured;
+    if (measured) of_measured.set();
+    if (any) g.run->train(pass, of_lanes, stop, of_measured);
   });
 }
 

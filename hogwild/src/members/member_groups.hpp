@@ -31,11 +31,16 @@ class member_groups {
   /// The model begins again with this true w.
   void begin_with(std::size_t model, std::span<const float> w);
 
+  /// The model goes on from the state that kept() returned.
+  void go_on_with(std::size_t model, const lane_kept& from);
+  lane_kept kept(std::size_t model) const;
+
   /// A found step, scaled by lane_run::scaling().
   double scaled_step(double found) const;
 
-  /// A pass of all models that are not cleared, with a step for each; a stop may break it off.
-  void train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop);
+  /// A pass of all models that are not cleared, with a step for each; a stop may break it off. `measured`: whether it
+  /// is followed by measure().
+  void train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop, bool measured);
   /// Ends a pass: either all models keep its result, or all return to their state before it, for a pass that a stop may
   /// have broken off.
   void keep_pass() { before_.clear(); }

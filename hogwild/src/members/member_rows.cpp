@@ -45,6 +45,7 @@ member_rows::member_rows(const prepared_data& all, const several_plan& plan, std
   options_.target.reset();
   options_.observers = silent_observers();
   options_.record.clear();
+  options_.checkpoint.clear();
   options_.telemetry = false;
   if (!plan.begin.empty())
     options_.initial = [own = beginning_of(plan, k)](std::span<float> fresh) { std::ranges::copy(own, fresh.begin()); };

@@ -5,7 +5,15 @@
 #include <cmath>
 #include <span>
 
+#include <hogwild/error.hpp>
+
 namespace hogwild::detail {
+
+/// A standing as plain numbers, for other ranks and for checkpoints.
+struct member_training::standing_numbers {
+  static constexpr double still_trains = -1.0;
+  double loss, objective, reached, distance, start, last_good, ended;
+};
 
 member_training::member_training(const prepared_task& all, const several_plan& plan, thread_team& team,
                                  resolved_run& run, ranks_at_work& ranks)
@@ -22,24 +30,42 @@ bool member_training::found_steps() const {
   return !ranks_.agreed().any(run_.end_token().stop_requested());
 }
 
-bool member_training::train(std::size_t epoch) {
-  ranks_.together([&] { train_own(epoch); });
+bool member_training::train(std::size_t epoch, bool measured) {
+  ranks_.together([&] { train_own(epoch, measured); });
   // Some ranks may have finished the pass by then.
   const bool whole = !ranks_.stop().stop_requested();
   if (!whole) take_back_pass();
   return whole;
 }
 
-bool member_training::conclude(std::size_t epoch) {
+void member_training::begin() {
+  begin_own();
+  if (const checkpoint* const from = resumed()) {
+    set_standings(from->get_vector<standing_numbers>("standings"));
+    ranks_.together([&] { take_own(*from); });
+  }
+}
+
+step_schedule member_training::resumed_schedule() const {
+  return resumed()->get<step_schedule>("schedule");
+}
+
+void member_training::put(checkpoint& file) const {
+  file.put("schedule", run_.schedule);
+  file.put_span<standing_numbers>("standings", numbers_of_standings());
+  put_own(file);
+}
+
+bool member_training::conclude(std::size_t epoch, std::size_t trained) {
   bool whole = true;
-  ranks_.together([&] { whole = measure_own(epoch); });
+  ranks_.together([&] { whole = measure_own(epoch, trained > 0); });
   whole = !ranks_.agreed().any(!whole);
   if (!whole) {
     take_back_pass();
     return false;
   }
   keep_pass();
-  ranks_.together([&] { settle_own(epoch); });
+  ranks_.together([&] { settle_own(epoch, trained); });
   tell_others();
   return true;
 }
@@ -54,23 +80,30 @@ void member_training::end_all() {
   tell_others();
 }
 
-void member_training::tell_others() {
-  struct numbers {
-    double loss, objective, reached, distance, start, last_good, ended;
-  };
-  constexpr double still_trains = -1.0;
-  std::vector<numbers> all;
+std::vector<member_training::standing_numbers> member_training::numbers_of_standings() const {
+  std::vector<standing_numbers> all;
   for (const standing& m : standings_)
     all.push_back({m.loss, m.objective, m.reached, m.distance, m.course.start, static_cast<double>(m.course.last_good),
-                   m.ended ? static_cast<double>(*m.ended) : still_trains});
+                   m.ended ? static_cast<double>(*m.ended) : standing_numbers::still_trains});
+  return all;
+}
+
+void member_training::tell_others() {
+  std::vector<standing_numbers> all = numbers_of_standings();
   ranks_.exchange(std::span(all), [this](std::size_t k) { return portions_.rank_of(k); });
+  set_standings(all);
+}
+
+void member_training::set_standings(std::span<const standing_numbers> all) {
+  if (all.size() != standings_.size()) throw input_error("the checkpoint has the state of other models");
   for (std::size_t k = 0; k < all.size(); ++k) {
     standing& m = standings_[k];
     m.loss = all[k].loss, m.objective = all[k].objective;
     m.reached = all[k].reached, m.distance = all[k].distance;
     m.course.start = all[k].start;
     m.course.last_good = static_cast<std::uint64_t>(all[k].last_good);
-    if (all[k].ended != still_trains) m.ended = static_cast<run_status>(static_cast<int>(all[k].ended));
+    if (all[k].ended != standing_numbers::still_trains)
+      m.ended = static_cast<run_status>(static_cast<int>(all[k].ended));
   }
 }
 

@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <hogwild/detail/members/ranks_at_work.hpp>
 #include <hogwild/detail/members/several_run.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
@@ -29,13 +32,15 @@ class member_training {
 
   /// Whether all models have steps: false if the search for steps was stopped. Without them nothing is trained.
   bool has_steps() const { return has_steps_; }
-  /// Measures the beginning, after observers have heard of the start.
-  virtual void begin() = 0;
-  /// A pass of all models that have not ended. False if a stop was requested in the middle of it, on any rank: then all
-  /// models are as before.
-  bool train(std::size_t epoch);
-  /// Measures all models that train, and ends those that a rule ends. False as train().
-  bool conclude(std::size_t epoch);
+  /// Measures the beginning, after observers have heard of the start; or restores the state of the checkpoint from
+  /// which the run resumes.
+  void begin();
+  /// A pass of all models that have not ended; `measured`: whether it will be measured. False if a stop was requested
+  /// in the middle of it, on any rank: then all models are as before.
+  bool train(std::size_t epoch, bool measured);
+  /// Measures all models that train, and ends those that a rule ends. `trained`: the number of epochs since the last
+  /// measurement; 0: this epoch is not measured. False as train().
+  bool conclude(std::size_t epoch, std::size_t trained);
   /// Ends the models that still train.
   void end_all();
 
@@ -49,6 +54,9 @@ class member_training {
   /// The values on the model's rows after the last epoch that was concluded, or after the epoch of its parameters.
   double loss(std::size_t model) const { return standings_[model].loss; }
   double objective(std::size_t model) const { return standings_[model].objective; }
+
+  /// Adds the state of this rank's models to a checkpoint.
+  void put(checkpoint& file) const;
 
   /// Parameters of a model of this rank.
   virtual std::vector<float> parameters(std::size_t model) const = 0;
@@ -66,6 +74,19 @@ class member_training {
  protected:
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
+  /// The name of the section that has `what` of a model, in a checkpoint.
+  static std::string section(std::string_view what, std::size_t model) {
+    return std::string(what) + " of model " + std::to_string(model);
+  }
+
+  /// Counts of workers, in a checkpoint.
+  struct counts {
+    std::uint64_t examples = 0, updates = 0, nonzeros = 0;
+
+    static counts of(const epoch_report& r) { return {r.examples, r.updates, r.nonzeros}; }
+    void add_to(epoch_report& sum) const { sum.examples += examples, sum.updates += updates, sum.nonzeros += nonzeros; }
+  };
+
   /// The facts about a model that ranks exchange.
   struct standing {
     double loss = unknown, objective = unknown;
@@ -79,12 +100,15 @@ class member_training {
   member_training(const prepared_task& all, const several_plan& plan, thread_team& team, resolved_run& run,
                   ranks_at_work& ranks);
 
+  virtual void begin_own() = 0;
+  virtual void put_own(checkpoint& file) const = 0;
+  virtual void take_own(const checkpoint& file) = 0;
   /// Trains a pass of this rank's models that have not ended; ranks_at_work::stop() may break it off.
-  virtual void train_own(std::size_t epoch) = 0;
-  /// Measures them. False if a stop request came before all were measured.
-  virtual bool measure_own(std::size_t epoch) = 0;
-  /// Updates their standings, and ends those that a rule ends.
-  virtual void settle_own(std::size_t epoch) = 0;
+  virtual void train_own(std::size_t epoch, bool measured) = 0;
+  /// Measures them, if they are `measured`. False if a stop request came before all were.
+  virtual bool measure_own(std::size_t epoch, bool measured) = 0;
+  /// Updates their standings, and ends those that a rule ends. `trained` as for conclude().
+  virtual void settle_own(std::size_t epoch, std::size_t trained) = 0;
   /// Ends one of them, with the parameters to return.
   virtual void end(std::size_t model, run_status how) = 0;
   /// Ends those of this rank's models that still train.
@@ -98,6 +122,10 @@ class member_training {
   std::size_t behind() const { return portions_.first_of(ranks_.rank() + 1); }
   /// Sends the standings of this rank's models to the others.
   void tell_others();
+  /// The checkpoint from which the run resumes; null: it begins anew.
+  const checkpoint* resumed() const { return run_.resumed ? &run_.resumed->state : nullptr; }
+  /// resolved_run::schedule of the run that wrote it.
+  step_schedule resumed_schedule() const;
   /// Whether no rank was asked to stop, and no time was over, while steps were searched for.
   bool found_steps() const;
 
@@ -110,6 +138,11 @@ class member_training {
   rank_portions portions_;
   bool has_steps_ = true;
   std::vector<standing> standings_;  ///< of all ranks' models
+
+ private:
+  struct standing_numbers;
+  std::vector<standing_numbers> numbers_of_standings() const;
+  void set_standings(std::span<const standing_numbers> all);
 };
 
 }  // namespace hogwild::detail

@@ -28,8 +28,9 @@ train_options with_stop(train_options o, const std::stop_token& stop) {
 }
 
 /// The time limit ends the search for a step; of the epochs the whole run decides.
-resolved_run begun(const prepared_task& task, std::shared_ptr<const time_limit> limit) {
-  resolved_run run = begin_run(task, std::move(limit));
+resolved_run begun(const prepared_task& task, std::shared_ptr<const time_limit> limit,
+                   std::shared_ptr<const resumed_checkpoint> from) {
+  resolved_run run = begin_run(task, std::move(limit), std::move(from));
   run.limit.reset();
   return run;
 }
@@ -38,10 +39,10 @@ resolved_run begun(const prepared_task& task, std::shared_ptr<const time_limit> 
 
 struct members_one_by_one::own_run {
   own_run(const prepared_data& all, const several_plan& plan, std::size_t k, const std::stop_token& stop,
-          const std::shared_ptr<const time_limit>& limit)
+          const std::shared_ptr<const time_limit>& limit, std::shared_ptr<const resumed_checkpoint> from)
       : rows(all, plan, k),
         task(plan.prepare(rows.rows(), with_stop(rows.options(), stop))),
-        run(task, engine, begun(task, limit)) {}
+        run(task, engine, begun(task, limit, std::move(from))) {}
 
   member_rows rows;
   prepared_task task;
@@ -61,21 +62,31 @@ members_one_by_one::members_one_by_one(const prepared_task& all, const several_p
     require(plan_.own_models, these + ": use the serial engine or threads");
     require(options_.sharing == sharing_kind::automatic, these + ", so nothing is shared: leave out the sharing");
     by_threads(team_, members_.size(), [this](std::size_t i) {
-      members_[i].trains = std::make_unique<own_run>(all_.data, plan_, first() + i, ranks_.stop(), run_.limit);
+      std::shared_ptr<const resumed_checkpoint> from;
+      if (resumed() != nullptr) {
+        from = checkpoint_of_member(first() + i);
+        if (!from) return;  // it has ended
+      }
+      members_[i].trains =
+          std::make_unique<own_run>(all_.data, plan_, first() + i, ranks_.stop(), run_.limit, std::move(from));
     });
   });
-  const bool given = options_.step.initial || all_.data.defaults().step;
+  const bool given = options_.step.initial || all_.data.defaults().step || resumed() != nullptr;
   if (!given) {
     has_steps_ = found_steps();
     run_.search_seconds = std::chrono::duration<double>(clock::now() - begin).count();
   }
   run_.step_found = !given && has_steps_;
-  run_.schedule = members_.front().trains->run.run().schedule;
-  struct {
-    double initial, decay;
-  } of_first{run_.schedule.initial, run_.schedule.decay};
-  ranks_.take_first(of_first);
-  run_.schedule.initial = of_first.initial, run_.schedule.decay = of_first.decay;
+  if (resumed() != nullptr) {
+    run_.schedule = resumed_schedule();
+  } else {
+    run_.schedule = members_.front().trains->run.run().schedule;
+    struct {
+      double initial, decay;
+    } of_first{run_.schedule.initial, run_.schedule.decay};
+    ranks_.take_first(of_first);
+    run_.schedule.initial = of_first.initial, run_.schedule.decay = of_first.decay;
+  }
   run_.plan = all_.task->plan();
 }
 
@@ -88,7 +99,36 @@ void members_one_by_one::for_those_that_train(const Work& work) {
   });
 }
 
-void members_one_by_one::begin() {
+/// The checkpoint of a model that has not ended, in that of the whole run; else null.
+std::shared_ptr<const resumed_checkpoint> members_one_by_one::checkpoint_of_member(std::size_t k) const {
+  const checkpoint::section* const found = resumed()->find(section(state_section, k));
+  if (found == nullptr) return nullptr;
+  const std::string& path = run_.resumed->path;
+  return std::make_shared<const resumed_checkpoint>(
+      resumed_checkpoint{.path = path, .state = parse_checkpoint(found->bytes, path)});
+}
+
+void members_one_by_one::put_own(checkpoint& file) const {
+  for (std::size_t k = first(); k < behind(); ++k) {
+    const member& m = members_[k - first()];
+    if (m.trains)
+      file.put_bytes(section(state_section, k), checkpoint_bytes(m.trains->epochs().state()));
+    else
+      file.put_span<float>(section(parameters_section, k), m.parameters);
+    file.put(section(counts_section, k), m.counted);
+  }
+}
+
+void members_one_by_one::take_own(const checkpoint& file) {
+  for (std::size_t k = first(); k < behind(); ++k) {
+    member& m = members_[k - first()];
+    if (!m.trains) m.parameters = file.get_vector<float>(section(parameters_section, k));
+    m.counted = file.get<counts>(section(counts_section, k));
+    rows_done_ += m.counted.examples;
+  }
+}
+
+void members_one_by_one::begin_own() {
   ranks_.together([this] {
     for_those_that_train([this](std::size_t k, member& m) {
       m.trains->epochs().begin();
@@ -97,7 +137,7 @@ void members_one_by_one::begin() {
   });
 }
 
-void members_one_by_one::train_own(std::size_t) {
+void members_one_by_one::train_own(std::size_t, bool) {
   for_those_that_train([this](std::size_t, member& m) {
     epoch_loop& epochs = m.trains->epochs();
     if (ranks_.stop().stop_possible()) m.before = epochs.parameters();
@@ -105,20 +145,20 @@ void members_one_by_one::train_own(std::size_t) {
   });
 }
 
-bool members_one_by_one::measure_own(std::size_t epoch) {
+bool members_one_by_one::measure_own(std::size_t epoch, bool measured) {
   std::atomic<bool> whole = true;
   for_those_that_train([&](std::size_t, member& m) {
     epoch_loop& epochs = m.trains->epochs();
-    epochs.conclude();
+    epochs.conclude(measured);
     // A run may have turned back.
     while (epochs.goes_on() && epochs.progress().epoch < epoch)
-      if (epochs.train()) epochs.conclude();
+      if (epochs.train()) epochs.conclude(measured);
     if (!epochs.goes_on() && epochs.status() == run_status::stopped) whole = false;
   });
   return whole;
 }
 
-void members_one_by_one::settle_own(std::size_t) {
+void members_one_by_one::settle_own(std::size_t, std::size_t) {
   for_those_that_train([this](std::size_t k, member& m) {
     epoch_loop& epochs = m.trains->epochs();
     standing& now = standings_[k];
@@ -128,7 +168,7 @@ void members_one_by_one::settle_own(std::size_t) {
       now.reached = epochs.progress().rules.best_objective;
       now.distance = now.reached - epochs.optimum()->lowest();
     }
-    rows_done_ += epochs.last().examples - std::exchange(m.counted, epochs.last()).examples;
+    rows_done_ += epochs.last().examples - std::exchange(m.counted, counts::of(epochs.last())).examples;
     if (!epochs.goes_on() && epochs.status() != run_status::done) end(k, epochs.status());
   });
 }
@@ -139,7 +179,7 @@ void members_one_by_one::end(std::size_t k, run_status how) {
   standing& now = standings_[k];
   now.loss = result.train_loss, now.objective = result.objective;
   now.ended = result.status == run_status::diverged ? result.status : how;
-  m.counted.examples = result.examples, m.counted.updates = result.updates, m.counted.nonzeros = result.nonzeros;
+  m.counted = {result.examples, result.updates, result.nonzeros};
   m.parameters = std::move(result.parameters);
   m.trains.reset();
 }
@@ -164,11 +204,7 @@ std::vector<float> members_one_by_one::parameters(std::size_t k) const {
 
 epoch_report members_one_by_one::counted() const {
   epoch_report sum;
-  for (const member& m : members_) {
-    sum.examples += m.counted.examples;
-    sum.updates += m.counted.updates;
-    sum.nonzeros += m.counted.nonzeros;
-  }
+  for (const member& m : members_) m.counted.add_to(sum);
   return sum;
 }
 

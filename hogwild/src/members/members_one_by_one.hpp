@@ -27,8 +27,6 @@ class members_one_by_one final : public member_training {
                      ranks_at_work& ranks);
   ~members_one_by_one() override;
 
-  void begin() override;
-
   std::vector<float> parameters(std::size_t model) const override;
   epoch_report counted() const override;
   std::uint64_t rows_done() const override { return rows_done_.load(); }
@@ -42,16 +40,23 @@ class members_one_by_one final : public member_training {
   struct member {
     std::unique_ptr<own_run> trains{};  ///< until it ends
     std::vector<float> before{};        ///< its parameters before the pass, if a stop may break that off
-    epoch_report counted{};
+    counts counted{};
     std::vector<float> parameters{};  ///< once it has ended
   };
+  static constexpr std::string_view state_section = "state", parameters_section = "parameters",
+                                    counts_section = "counts";
 
+  std::shared_ptr<const resumed_checkpoint> checkpoint_of_member(std::size_t k) const;
+
+  void begin_own() override;
+  void put_own(checkpoint& file) const override;
+  void take_own(const checkpoint& file) override;
   /// Calls work(k, member) for each of this rank's models that trains, by all threads.
   template <class Work>
   void for_those_that_train(const Work& work);
-  void train_own(std::size_t epoch) override;
-  bool measure_own(std::size_t epoch) override;
-  void settle_own(std::size_t epoch) override;
+  void train_own(std::size_t epoch, bool measured) override;
+  bool measure_own(std::size_t epoch, bool measured) override;
+  void settle_own(std::size_t epoch, std::size_t trained) override;
   void end(std::size_t model, run_status how) override;
   void end_rest() override;
   void keep_pass() override;

@@ -20,6 +20,12 @@
 
 namespace hogwild::detail {
 
+namespace {
+
+constexpr const char *first_steps_section = "first steps", *step_found_section = "step found";
+
+}  // namespace
+
 bool members_side_by_side::suits(const prepared_task& all, const several_plan& plan) {
   return plan.rows != member_rows_kind::shards && lane_run::suits(all);
 }
@@ -40,7 +46,9 @@ void members_side_by_side::find_schedules() {
   const training_defaults& defaults = all_.data.defaults();
   const std::optional<double> given = options_.step.initial ? options_.step.initial : defaults.step;
   std::vector<double> initial(members_.size(), given.value_or(0.0));
-  if (!given) {
+  if (const checkpoint* const from = resumed()) {
+    from->get_into<double>(first_steps_section, initial);
+  } else if (!given) {
     ranks_.together([&] {
       by_threads(team_, behind() - first(), [&](std::size_t i) {
         const std::size_t k = first() + i;
@@ -52,9 +60,11 @@ void members_side_by_side::find_schedules() {
     has_steps_ = found_steps();
     run_.search_seconds = std::chrono::duration<double>(clock::now() - begin).count();
   }
-  run_.step_found = !given && has_steps_;
-  for (std::size_t k = 0; k < members_.size(); ++k)
+  run_.step_found = resumed() ? resumed()->get<std::uint64_t>(step_found_section) != 0 : !given && has_steps_;
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    members_[k].first_step = initial[k];
     members_[k].progress.schedule = schedule_from(options_, defaults, all_.task->facts().convex, initial[k], !given);
+  }
 }
 
 /// All ranks use the plan for the largest step of all models, as one process would.
@@ -75,7 +85,7 @@ void members_side_by_side::start_groups(std::shared_ptr<any_engine> engine) {
                   plan_.own_models, team_);
   for (member& m : members_)
     if (run_.step_found) m.progress.schedule.initial = groups_->scaled_step(m.progress.schedule.initial);
-  run_.schedule = members_.front().progress.schedule;
+  run_.schedule = resumed() ? resumed_schedule() : members_.front().progress.schedule;
   run_.plan = groups_->plan();
   if (groups_->are_of_workers()) run_.sharing_reason = "each worker has models of its own";
 }
@@ -87,7 +97,8 @@ void members_side_by_side::begin_falls() {
   });
 }
 
-void members_side_by_side::begin() {
+void members_side_by_side::begin_own() {
+  if (resumed() != nullptr) return;
   const bool counts_falls = by_progress(options_, all_.task->facts().convex);
   if (counts_falls && has_steps_ && !ranks_.stop().stop_requested()) begin_falls();
   for (std::size_t k = first(); k < behind() && !plan_.begin.empty(); ++k)
@@ -100,10 +111,68 @@ void members_side_by_side::begin() {
   });
 }
 
-void members_side_by_side::train_own(std::size_t epoch) {
+void members_side_by_side::put_own(checkpoint& file) const {
+  std::vector<double> first_steps;
+  for (const member& m : members_) first_steps.push_back(m.first_step);
+  file.put_span<double>(first_steps_section, first_steps);
+  file.put(step_found_section, std::uint64_t{run_.step_found});
+  file.put("counts", counts::of(counted()));
+  for (std::size_t k = first(); k < behind(); ++k) {
+    const member& m = members_[k];
+    if (standings_[k].ended) {
+      file.put_span<float>(section("parameters", k), m.parameters);
+      continue;
+    }
+    const lane_kept kept = groups_->kept(k - first());
+    file.put_span<float>(section("stored", k), kept.stored);
+    file.put(section("scale", k), kept.scale);
+    file.put_span<float>(section("state", k), kept.state);
+    file.put(section("schedule", k), m.progress.schedule);
+    file.put(section("rules", k), m.progress.rules);
+    file.put(section("fall", k), m.progress.fall);
+    file.put_span<double>(section("optimum", k),
+                          m.progress.optimum ? m.progress.optimum->state() : std::vector<double>());
+    file.put_span<float>(section("best", k), m.best);
+    file.put(section("best loss", k), m.best_loss);
+    file.put(section("best objective", k), m.best_objective);
+  }
+}
+
+void members_side_by_side::take_own(const checkpoint& file) {
+  before_ = file.get<counts>("counts");
+  for (std::size_t k = first(); k < behind(); ++k) {
+    member& m = members_[k];
+    lane_kept kept = groups_->kept(k - first());
+    if (standings_[k].ended) {
+      m.parameters = file.get_vector<float>(section("parameters", k));
+      groups_->clear(k - first());
+      continue;
+    }
+    file.get_into<float>(section("stored", k), kept.stored);
+    kept.scale = file.get<double>(section("scale", k));
+    file.get_into<float>(section("state", k), kept.state);
+    groups_->go_on_with(k - first(), kept);
+    m.progress.schedule = file.get<step_schedule>(section("schedule", k));
+    m.progress.rules = file.get<stop_rules>(section("rules", k));
+    m.progress.fall = file.get<objective_fall>(section("fall", k));
+    if (std::vector<double> state = file.get_vector<double>(section("optimum", k)); !state.empty())
+      m.progress.optimum.emplace(options_.l1, run_.l2).go_on(std::move(state));
+    m.best = file.get_vector<float>(section("best", k));
+    m.best_loss = file.get<double>(section("best loss", k));
+    m.best_objective = file.get<double>(section("best objective", k));
+  }
+}
+
+epoch_report members_side_by_side::counted() const {
+  epoch_report sum = groups_->counted();
+  before_.add_to(sum);
+  return sum;
+}
+
+void members_side_by_side::train_own(std::size_t epoch, bool measured) {
   std::vector<double> steps;
   for (std::size_t k = first(); k < behind(); ++k) steps.push_back(members_[k].step(epoch));
-  groups_->train(epoch, steps, ranks_.stop());
+  groups_->train(epoch, steps, ranks_.stop(), measured);
 }
 
 /// Bounds of the models that still train, on their own rows.
@@ -120,7 +189,8 @@ std::vector<std::optional<loss_bound>> members_side_by_side::bounds() const {
   return found;
 }
 
-void members_side_by_side::settle_own(std::size_t epoch) {
+void members_side_by_side::settle_own(std::size_t epoch, std::size_t trained) {
+  if (trained == 0) return;
   train_options rules = options_;
   rules.target.reset();
   const auto measured = groups_->measure();
@@ -134,7 +204,7 @@ void members_side_by_side::settle_own(std::size_t epoch) {
     now.objective = now.loss + of.penalty / m.mean;
     const auto [ended, best] =
         m.progress.after({.epoch = epoch, .train_loss = now.loss, .validation = of.validation}, of.penalty / m.mean,
-                         bounded[k - first()], options_.l1, run_.l2, team_, rules, all_.task->facts().convex);
+                         bounded[k - first()], options_.l1, run_.l2, team_, rules, all_.task->facts().convex, trained);
     if (best) {
       m.best = groups_->parameters(k - first());
       m.best_loss = now.loss, m.best_objective = now.objective;

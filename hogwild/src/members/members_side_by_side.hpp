@@ -29,13 +29,9 @@ class members_side_by_side final : public member_training {
   members_side_by_side(const prepared_task& all, const several_plan& plan, std::span<const double> mean_counts,
                        std::shared_ptr<any_engine> engine, thread_team& team, resolved_run& run, ranks_at_work& ranks);
 
-  /// All models begin with several_plan::begin, if there is one. If there are steps, the beginning is measured, because
-  /// a model that ends worse has diverged.
-  void begin() override;
-
   std::vector<float> parameters(std::size_t model) const override;
-  epoch_report counted() const override { return groups_->counted(); }
-  std::uint64_t rows_done() const override { return groups_->counted().examples; }
+  epoch_report counted() const override;
+  std::uint64_t rows_done() const override { return counted().examples; }
   void tell_of_workers(train_result& result) const override { groups_->tell_of_workers(result); }
   std::string_view engine() const override { return groups_->engine(); }
   std::size_t workers() const override { return groups_->workers(); }
@@ -43,7 +39,8 @@ class members_side_by_side final : public member_training {
 
  private:
   struct member {
-    double mean = 1.0;  ///< mean count of its rows
+    double mean = 1.0;        ///< mean count of its rows
+    double first_step = 0.0;  ///< given or found, before the engine scales it
     lane_progress progress{};
     double best_loss = unknown, best_objective = unknown;
     std::vector<float> best{};        ///< by its validation loss, or its objective
@@ -53,9 +50,14 @@ class members_side_by_side final : public member_training {
     double step(std::size_t epoch) const { return progress.step(epoch) / mean; }
   };
 
-  void train_own(std::size_t epoch) override;
-  bool measure_own(std::size_t) override { return true; }  // no request breaks it off
-  void settle_own(std::size_t epoch) override;
+  /// All models begin with several_plan::begin, if there is one. If there are steps, the beginning is measured, because
+  /// a model that ends worse has diverged.
+  void begin_own() override;
+  void put_own(checkpoint& file) const override;
+  void take_own(const checkpoint& file) override;
+  void train_own(std::size_t epoch, bool measured) override;
+  bool measure_own(std::size_t, bool) override { return true; }  // no request breaks it off
+  void settle_own(std::size_t epoch, std::size_t trained) override;
   void end(std::size_t model, run_status how) override;
   void keep_pass() override { groups_->keep_pass(); }
   void take_back_pass() override { groups_->take_back_pass(); }
@@ -68,6 +70,7 @@ class members_side_by_side final : public member_training {
   double spread_of_losses_of(std::size_t model) const;
 
   std::vector<member> members_;  ///< of all ranks
+  counts before_{};              ///< of this rank's workers, before the checkpoint from which the run resumes
   std::optional<member_groups> groups_{};
 };
 

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -17,13 +16,13 @@
 #include <vector>
 
 #include <hogwild/detail/members/ranks_at_work.hpp>
-#include <hogwild/detail/options/option_list.hpp>
 #include <hogwild/detail/options/same_on_ranks.hpp>
 #include <hogwild/detail/platform/checksum.hpp>
-#include <hogwild/detail/platform/child_process.hpp>
-#include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/run/checkpoint_origin.hpp>
 #include <hogwild/detail/run/data_notes.hpp>
 #include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/rank_paths.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/run/time_limit.hpp>
@@ -33,6 +32,10 @@
 #include "members/member_rows.hpp"
 #include "members/members_one_by_one.hpp"
 #include "members/members_side_by_side.hpp"
+#include "members/observers_of_ranks.hpp"
+#include "members/several_origin.hpp"
+#include "run/checkpoint_times.hpp"
+#include "run/lane_progress.hpp"
 #include "run/report_teller.hpp"
 #include "run/run_report.hpp"
 #include "run/unchanged_parameters.hpp"
@@ -54,6 +57,13 @@ double time_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
+/// How far a run has come, in a checkpoint.
+struct several_progress {
+  std::uint64_t measured_epoch = 0;  ///< the last one; 0: none
+  double train_seconds = 0.0, wall_seconds = 0.0;
+};
+constexpr const char* progress_section = "models";
+
 struct joint_measures {
   double train_loss = unknown, objective = unknown;
   std::optional<measurement> test{}, validation{};
@@ -72,6 +82,7 @@ class several_run {
         ranks_(ranks),
         portions_{ranks.size(), plan_.models},
         options_(run_.options),
+        side_by_side_(members_side_by_side::suits(all, plan_)),
         teller_(task_, options_, models_kept()),
         team_(thread_team::make(plan_.team, std::clamp<std::size_t>(plan_.workers, 1, portions_.count_of(ranks.rank())),
                                 plan_.pin)) {
@@ -88,6 +99,8 @@ class several_run {
     run_.workers_asked = plan_.workers;
     run_.models = plan_.models;
     run_.combination = std::string(name_of(plan_));
+    if (!options_.checkpoint.empty())
+      ranks_.together([this] { require_checkpoint_place(checkpoint_of_rank(options_.checkpoint, ranks_.agreed())); });
   }
 
   train_result operator()() {
@@ -119,7 +132,8 @@ class several_run {
   }
 
   void find_steps() {
-    if (members_side_by_side::suits(all_, plan_)) {
+    if (!plan_.resume.empty()) resume();
+    if (side_by_side_) {
       models_ = std::make_unique<members_side_by_side>(all_, plan_, mean_counts(), engine_, *team_, run_, ranks_);
       return;
     }
@@ -128,16 +142,34 @@ class several_run {
     if (is_first()) teller_.note(std::string(members_one_by_one::description));
   }
 
+  /// Reads the checkpoint from which the run goes on.
+  void resume() {
+    auto from = std::make_shared<const resumed_checkpoint>(resume_of_rank(plan_.resume, ranks_.agreed()));
+    ranks_.together([&] {
+      if (from->state.find(progress_section) == nullptr)
+        throw config_error(from->path + " was not written by a run of several models: resume it as what wrote it");
+      detail::require_origin(from->path, from->state, origin());
+      before_ = from->state.get<several_progress>(progress_section);
+    });
+    if (!from->note.empty() && is_first()) teller_.note(from->note);
+    result_.epochs = from->state.epoch;
+    result_.train_seconds = before_.train_seconds;
+    measured_epoch_ = before_.measured_epoch;
+    run_.resumed = std::move(from);
+  }
+
   void train() {
     models_->begin();
+    run_.resumed.reset();
     begun_ = digest_of_models();
-    run_status ended = models_->has_steps() ? run_status::done : stop_without_steps();
-    for (std::size_t e = 1; e <= options_.epochs && ended == run_status::done && !time_is_over(); ++e)
+    run_status ended = models_->has_steps() ? how_ended() : stop_without_steps();
+    for (std::size_t e = result_.epochs + 1; e <= options_.epochs && ended == run_status::done && !time_is_over(); ++e)
       ended = train_epoch(e);
     models_->end_all();
     if (ended != run_status::stopped && models_->ended() == run_status::diverged) ended = run_status::diverged;
     result_.status = ended;
     if (ended == run_status::diverged && is_first()) teller_.note(models_->told_of_divergence(result_.epochs));
+    if (unwritten_ && ended != run_status::diverged) write(*unwritten_);
   }
 
   /// Of the parameters of this rank's models.
@@ -160,22 +192,79 @@ class several_run {
   /// How the run ends with this epoch; `done` if it goes on.
   run_status train_epoch(std::size_t epoch) {
     const auto begin = clock::now();
-    if (options_.stop.stop_requested() || !models_->train(epoch)) return stop(stop_cause::request);
+    const bool usual = is_measured(epoch, options_);
+    if (options_.stop.stop_requested() || !models_->train(epoch, usual)) return stop(stop_cause::request);
     const double seconds = time_since(begin);
-    if (!models_->conclude(epoch)) return stop(stop_cause::request);
+    const bool writes = !usual && checkpoint_times_.are_due(epoch, false);
+    // A checkpoint of a model that has broken down would replace one from which the run can go on.
+    const bool measures = usual || (writes && has_broken_down());
+    if (!models_->conclude(epoch, measures ? epoch - measured_epoch_ : 0)) return stop(stop_cause::request);
     mean_.clear();
     result_.train_seconds += seconds;
     result_.epochs = epoch;
+    if (!measures && !models_->ended()) {
+      if (writes) write(state());
+      return run_status::done;
+    }
+    measured_epoch_ = epoch;
+    const run_status ended = decide(epoch);
+    const bool ends = ended != run_status::done || epoch == options_.epochs;
+    if (checkpoint_times_.are_due(epoch, ends) && ended != run_status::diverged) {
+      // Whether a model has ended worse than it began is known once all have ended.
+      if (ends)
+        unwritten_ = state();
+      else
+        write(state());
+    }
+    return ended;
+  }
+
+  /// Reports a measured epoch. Returns how the run ends with it; `done` if it goes on.
+  run_status decide(std::size_t epoch) {
     const bool stops = report(epoch);
     if (epoch == 1 && !ranks_.agreed().any(digest_of_models() != begun_) && is_first())
       teller_.note(unchanged_parameters::note(last_));
-    const std::optional<run_status> ended = models_->ended();
-    if (ended == run_status::diverged) return *ended;
+    const run_status ended = how_ended();
+    if (ended == run_status::diverged) return ended;
     if (result_.seconds_to_target) return run_status::target;
     if (stops) return stop(stop_cause::observer);
+    return ended;
+  }
+
+  /// `done` while a model trains.
+  run_status how_ended() const {
+    const run_status ended = models_->ended().value_or(run_status::done);
     // Nothing is known of the distance of a mean of weights from its optimum.
-    if (ended == run_status::converged && plan_.mean_weights) return run_status::no_progress;
-    return ended.value_or(run_status::done);
+    return ended == run_status::converged && plan_.mean_weights ? run_status::no_progress : ended;
+  }
+
+  /// Whether any parameter of any model is no longer a finite number.
+  bool has_broken_down() const {
+    bool finite = true;
+    for (std::size_t k = portions_.first_of(ranks_.rank()); finite && k < portions_.first_of(ranks_.rank() + 1); ++k)
+      finite = std::ranges::all_of(models_->parameters(k), [](float x) { return std::isfinite(x); });
+    return ranks_.agreed().any(!finite);
+  }
+
+  const detail::checkpoint_origin& origin() {
+    if (!origin_) origin_ = detail::origin_of(plan_, all_, side_by_side_);
+    return *origin_;
+  }
+
+  /// What this rank writes into a checkpoint.
+  checkpoint state() {
+    checkpoint file{.epoch = result_.epochs};
+    detail::put_origin(file, origin());
+    file.put(progress_section,
+             several_progress{measured_epoch_, result_.train_seconds, before_.wall_seconds + time_since(run_.begun)});
+    models_->put(file);
+    return file;
+  }
+
+  void write(const checkpoint& file) {
+    ranks_.together([&] { write_checkpoint(checkpoint_of_rank(options_.checkpoint, ranks_.agreed()), file); });
+    checkpoint_times_.written();
+    name_epoch(options_.checkpoint, file.epoch, false, ranks_.agreed());
   }
 
   /// The status if the step search was ended by a request or by the time limit.
@@ -193,13 +282,13 @@ class several_run {
     last_ = counted();
     last_.epoch = epoch;
     last_.train_seconds = result_.train_seconds;
-    last_.wall_seconds = time_since(run_.begun);
+    last_.wall_seconds = before_.wall_seconds + time_since(run_.begun);
     last_.step = run_.schedule.at(epoch);
     measure(last_);
     if (!plan_.mean_weights) last_.gap = models_->gap();
     if (options_.target && stop_rules::reached(*options_.target, last_))
       result_.seconds_to_target = last_.train_seconds;
-    return tell_of_epoch();
+    return observers_.tell(last_, [this] { return parameters_now(); });
   }
 
   /// Counts of the workers of all ranks.
@@ -212,47 +301,6 @@ class several_run {
     sum.updates = static_cast<std::uint64_t>(counts[1]);
     sum.nonzeros = static_cast<std::uint64_t>(counts[2]);
     return sum;
-  }
-
-  /// The first rank's observers hear of the epoch and may stop the run. The other ranks send their models whenever an
-  /// observer asks for parameters.
-  bool tell_of_epoch() {
-    const epoch_answer answer = is_first() ? answer_of_observers() : answer_of_first();
-    // All ranks throw, not only the one whose observer has thrown.
-    if (answer == epoch_answer::failed)
-      ranks_.in_this_thread([this] {
-        if (thrown_) std::rethrow_exception(thrown_);
-      });
-    return answer == epoch_answer::stops;
-  }
-
-  enum class epoch_answer { goes_on, stops, asks, failed };
-
-  epoch_answer answer_of_first() {
-    for (;;) {
-      const epoch_answer answer = agree(epoch_answer::goes_on);
-      if (answer != epoch_answer::asks) return answer;
-      parameters_now();
-    }
-  }
-
-  epoch_answer answer_of_observers() {
-    try {
-      const bool stops = teller_.tell(last_, &observer::on_epoch, [this] {
-        agree(epoch_answer::asks);
-        return parameters_now();
-      });
-      return agree(stops ? epoch_answer::stops : epoch_answer::goes_on);
-    } catch (...) {
-      thrown_ = std::current_exception();
-    }
-    return agree(epoch_answer::failed);
-  }
-
-  epoch_answer agree(epoch_answer mine) const {
-    auto number = static_cast<double>(mine);
-    ranks_.take_first(number);
-    return static_cast<epoch_answer>(static_cast<int>(number));
   }
 
   void measure(epoch_report& now) {
@@ -354,11 +402,12 @@ class several_run {
     } else if (result_.status != run_status::stopped) {
       // A stopped run reports the last measured epoch: measuring once more would take as long as an epoch.
       measure_by_first(last_, result_.parameters, true);
+      if (!plan_.mean_weights) last_.gap = models_->gap();
     }
     ranks_.agreed().take_first(result_.parameters);
     detail::tell_of_run(result_, last_, task_, run_);
     result_.labels = data_.labels();
-    result_.wall_seconds = time_since(run_.begun);
+    result_.wall_seconds = before_.wall_seconds + time_since(run_.begun);
     detail::tell_of_end(result_, last_, task_, run_);
     tell(options_, [&](observer& o) { o.on_finish(result_); });
   }
@@ -372,52 +421,22 @@ class several_run {
   rank_portions portions_;
   resolved_run run_{};
   const train_options& options_;
+  const bool side_by_side_;
   report_teller teller_;
+  detail::observers_of_ranks observers_{ranks_, teller_};
   std::unique_ptr<thread_team> team_;
   std::unique_ptr<detail::member_training> models_{};
   std::unique_ptr<observer> record_{};
-  std::vector<float> mean_{};    ///< under mean_weights: the mean of the models as they are; empty until it is needed
-  std::uint64_t begun_ = 0;      ///< digest_of_models() before the first epoch
-  std::exception_ptr thrown_{};  ///< by an observer of the first rank
-  epoch_report last_{};
+  std::vector<float> mean_{};  ///< under mean_weights: the mean of the models as they are; empty until it is needed
+  std::uint64_t begun_ = 0;    ///< digest_of_models() before the first epoch
+  several_progress before_{};  ///< of the run from which this one goes on
+  std::uint64_t measured_epoch_ = 0;                   ///< the last one
+  std::optional<detail::checkpoint_origin> origin_{};  ///< made when first needed: it takes a pass over the rows
+  std::optional<checkpoint> unwritten_;                ///< of the last epoch, until all models have ended
+  checkpoint_times checkpoint_times_{options_, ranks_.agreed()};
+  epoch_report last_{.train_loss = unknown, .objective = unknown};
   train_result result_{};
 };
-
-/// Completes the plan from the data.
-void complete(several_plan& plan, const prepared_task& all, std::size_t ranks) {
-  if (plan.rows == member_rows_kind::classes) {
-    require(all.data.labels().classes() > 2,
-            "the rows have two labels, for which one model is enough: leave out one class against the rest");
-    plan.models = all.data.labels().classes();
-  }
-  require(plan.models <= all.data.train().rows() || plan.rows != member_rows_kind::shards,
-          "there are more shards, " + std::to_string(plan.models) + ", than rows, " +
-              std::to_string(all.data.train().rows()));
-  require(plan.models >= ranks, "there are more ranks, " + std::to_string(ranks) + ", than models, " +
-                                    std::to_string(plan.models) + ", which they divide: start one for each at most");
-  if (plan.initial) {
-    plan.begin.assign(all.task->facts().parameters * plan.models, 0.0f);
-    plan.initial(plan.begin);
-  }
-}
-
-/// The values that must be the same on all ranks, each of which has all rows. Engines may differ.
-std::vector<named_value> what_is_trained(const several_plan& plan, const prepared_task& all) {
-  const task_facts& facts = all.task->facts();
-  std::vector<named_value> mine{detail::compared_build()};
-  detail::add_model(mine, facts.model, facts.numbers, facts.hyperparameters);
-  mine.push_back({"the number of models", std::to_string(plan.models)});
-  mine.push_back({"how the models are combined", std::string(name_of(plan))});
-  mine.push_back({"the rows of each model", plan.rows == member_rows_kind::classes     ? "a class against the rest"
-                                            : plan.rows == member_rows_kind::bootstrap ? "a bootstrap"
-                                                                                       : "a shard"});
-  mine.push_back({"whether workers may train models of their own", plan.own_models ? "true" : "false"});
-  mine.push_back({"the initial parameters",
-                  plan.begin.empty() ? "" : "checksum " + std::to_string(detail::checksum(std::span(plan.begin)))});
-  for (named_value& one : detail::compared_options(all.data.options())) mine.push_back(std::move(one));
-  mine.push_back({"the rows", detail::text_of_rows(all.data.train()), exit_code::input});
-  return mine;
-}
 
 }  // namespace
 
@@ -427,9 +446,9 @@ train_result train_several(const std::function<prepared_task(const several_plan&
   std::optional<prepared_task> all;
   ranks.together([&] {
     all.emplace(prepare_all(plan));
-    complete(plan, *all, ranks.size());
+    detail::complete(plan, *all, ranks.size());
   });
-  if (!ranks.alone()) detail::require_same_on_ranks(what_is_trained(plan, *all), ranks.agreed());
+  if (!ranks.alone()) detail::require_same_on_ranks(detail::what_is_trained(plan, *all), ranks.agreed());
   several_run run(*all, std::move(plan), std::move(engine), ranks);
   return run();
 }

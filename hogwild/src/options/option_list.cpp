@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <type_traits>
@@ -125,6 +126,28 @@ void add_given(std::vector<named_value>& all, std::string_view name, const T& va
   if constexpr (requires { is_given(value); }) all.push_back({std::string(name), is_given(value) ? "given" : ""});
 }
 
+template <class T>
+requires requires(const T& x) {
+  text_of(x);
+}
+record_value recorded(const T& value) {
+  if constexpr (std::is_same_v<T, bool>)
+    return value;
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<std::int64_t>(value);
+  else if constexpr (std::is_floating_point_v<T>)
+    return static_cast<double>(value);
+  else
+    return text_of(value);
+}
+template <class T>
+requires requires(const T& x) {
+  text_of(x);
+}
+record_value recorded(const std::optional<T>& value) {
+  return recorded(value.value_or(T{}));
+}
+
 }  // namespace
 
 std::string number_range::text(bool whole) const {
@@ -161,6 +184,15 @@ void require_taken(const train_options& options, std::string_view option_details
   });
 }
 
+bool are_taken_in_lanes(const train_options& options) {
+  const train_options by_themselves;
+  bool taken = true;
+  for_each_run_option([&](const auto& option) {
+    taken = taken && (option.in_lanes || !differs(option.of(options), option.of(by_themselves)));
+  });
+  return taken;
+}
+
 std::vector<named_value> compared_options(const train_options& options) {
   std::vector<named_value> all;
   for_each_run_option([&](const auto& option) {
@@ -182,6 +214,15 @@ std::vector<named_value> resumed_options(const train_options& given) {
       add_given(all, option.name, option.of(options));
     else
       add_value(all, option.name, option.of(options));
+  });
+  return all;
+}
+
+std::vector<std::pair<std::string, record_value>> recorded_options(const train_options& options) {
+  std::vector<std::pair<std::string, record_value>> all;
+  for_each_run_option([&](const auto& option) {
+    if constexpr (requires { recorded(option.of(options)); })
+      if (!option.recorded.empty()) all.emplace_back(option.recorded, recorded(option.of(options)));
   });
   return all;
 }

@@ -30,8 +30,8 @@ using clock = std::chrono::steady_clock;
 /// Replicas are taken to overshoot if an epoch gives back more than this fraction of the run's gain plus this fraction
 /// of the standard deviation of the rows' losses. The second part is for runs that have gained nothing yet.
 constexpr double sound_loss = 0.1, sound_noise = 0.05;
-/// A step that was too large is halved until it is this part of it.
-constexpr double least_factor = 1e-6;
+/// A step that was too large is multiplied by this, until it is this part of the first.
+constexpr double smaller_step = 0.5, least_factor = 1e-6;
 /// Two objectives that have both risen are about as good if their rises differ by at most this fraction.
 constexpr double about_as_good = 0.1;
 
@@ -84,7 +84,7 @@ void epoch_loop::begin() {
   if (!checks_falls() && !compares_ends_) return;
   if (!measure(0, 0.0, 0.0, epoch_meter::state::begun) && asked_to_stop()) stop();
   objective_before_ = last_.objective;
-  if (compares_ends_ && options_.resume.empty()) progress_.course.start = last_.objective;
+  if (compares_ends_ && !resumes_) progress_.course.start = last_.objective;
   measured_ = false;  // a run that resumes with nothing left to do still has a mean to measure
   progress_.fall = begins_anew() ? objective_fall{objective_before_} : from_start;
 }
@@ -107,10 +107,10 @@ bool epoch_loop::train() {
   return true;
 }
 
-void epoch_loop::conclude() {
+void epoch_loop::conclude(bool measured) {
   const std::size_t e = progress_.epoch + 1;
   const epoch_report before = last_;
-  const bool not_measured = !measured_epochs_.has(e);
+  const bool not_measured = !measured && !measured_epochs_.has(e);
   const bool writes = not_measured && checkpoint_times_.are_due(e, observer_stops_);
   if (not_measured && !(writes && has_broken_down())) {
     progress_.epoch = e;
@@ -209,8 +209,8 @@ bool epoch_loop::turned_back(std::size_t e, double step) {
   std::string cause = "the workers' summed changes overshot";
   const bool may_halve = std::isfinite(objective_before_) && progress_.rules.step_factor > least_factor;
   if (!remedy && may_halve && guard_->turn_back_for_step()) {
-    progress_.rules.step_factor *= 0.5;
-    remedy = "with half of the step";
+    progress_.rules.step_factor *= smaller_step;
+    remedy = "with " + detail::to_short_text(smaller_step) + " of the step";
     cause = "the objective rose";
   }
   if (remedy) {
@@ -368,7 +368,7 @@ void epoch_loop::resume() {
   if (options_.reproducible) rounds_.resume_gain_weight(progress_.gain_weight);
 }
 
-void epoch_loop::save() {
+checkpoint epoch_loop::state() {
   run_progress now = progress_;
   now.wall_seconds += seconds_since(run_.begun);
   now.scale = rounds_.scale();
@@ -380,9 +380,13 @@ void epoch_loop::save() {
   now.nonzeros = counted.nonzeros;
   now.measured_epoch = reported_epoch_;
   if (const optimum_bound* const optimum = meter_.optimum()) kept_.optimum = optimum->state();
-  save_progress(checkpoint_of_rank(options_.checkpoint, ranks_), engine_run_.store(), run_, task_, now, kept_);
+  return checkpoint_of(engine_run_.store(), run_, task_, now, kept_);
+}
+
+void epoch_loop::save() {
+  write_checkpoint(checkpoint_of_rank(options_.checkpoint, ranks_), state());
   checkpoint_times_.written();
-  name_epoch(options_.checkpoint, now.epoch, in_lockstep(run_.plan.options.sharing), ranks_);
+  name_epoch(options_.checkpoint, progress_.epoch, in_lockstep(run_.plan.options.sharing), ranks_);
   last_checkpoint_.is(options_.checkpoint, progress_.epoch);
 }
 

@@ -45,7 +45,8 @@ class epoch_loop {
   /// Trains the next epoch. False if a stop was requested, which ends the run.
   bool train();
   /// Measures the epoch that was trained, and decides what follows: the run may end, or turn back to train it again.
-  void conclude();
+  /// `measured`: whether it is measured even if it were not by measured_epochs.
+  void conclude(bool measured = false);
   /// The result. Nothing is called after it.
   train_result finish();
   /// Makes all these calls. If one throws, observers hear of the failure, and readers of the store stop.
@@ -58,6 +59,8 @@ class epoch_loop {
   run_status status() const { return result_.status; }
   /// Between epochs: the parameters to return at present, the mean if averaging has begun.
   std::vector<float> parameters() const;
+  /// Between epochs: the state to resume from. All ranks call it.
+  checkpoint state();
   /// Sets the parameters, after the last epoch that is trained.
   void leave(const std::vector<float>& parameters);
   /// The lower bound of the objective; null unless a tolerance needs it.
@@ -107,7 +110,7 @@ class epoch_loop {
   /// Whether any rule of this run needs to know how far the objective has fallen or risen.
   bool checks_falls() const;
   /// Whether training begins with the model's initial parameters.
-  bool begins_anew() const { return !options_.initial && options_.resume.empty(); }
+  bool begins_anew() const { return !options_.initial && !resumes_; }
   /// The objective from which progress counts: a checkpoint has it, or it is measured here, before a checkpoint or a
   /// warm start replaces the initial parameters.
   objective_fall begin_fall();
@@ -122,6 +125,7 @@ class epoch_loop {
   engine_run& engine_run_;
   resolved_run& run_;
   const train_options& options_;
+  const bool resumes_ = run_.resumed != nullptr;
   agreement ranks_;
   round_driver rounds_;
   epoch_meter meter_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -13,6 +14,12 @@
 #include <hogwild/result.hpp>
 
 namespace hogwild {
+
+/// Whether a model that is trained side by side with others is measured after this epoch: as a run of its own, but for
+/// the early ones of runs whose workers may overshoot.
+inline bool is_measured(std::size_t epoch, const train_options& options) {
+  return epoch % options.measure_every.value_or(1) == 0 || epoch == options.epochs;
+}
 
 /// The step of a model that is trained side by side with others, and the rules that end it.
 struct lane_progress {

@@ -157,7 +157,7 @@ void lane_run::place(std::size_t k, const lane_settings& settings, std::span<con
   if (w.empty()) minimise_constants(std::bitset<most_lanes>().set(k), {});
 }
 
-/// Called as for a model alone: before training and after each pass.
+/// Called as for a model alone: before training and where it is measured.
 void lane_run::minimise_constants(const std::bitset<most_lanes>& which, const std::stop_token& stop) {
   minimise_lane_constants(task_.alone(), *table_, workers_->store(), scales(), which, workers_->helpers(), stop);
 }
@@ -228,7 +228,8 @@ void lane_run::fold(const std::bitset<most_lanes>& which) {
     if (which[k]) table_->of[k].l2.scale = 1.0;
 }
 
-void lane_run::train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop) {
+void lane_run::train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop,
+                     std::bitset<most_lanes> measured) {
   const auto rows = static_cast<double>(task_.data().rows());
   std::array<std::size_t, most_lanes> parts{};
   std::size_t most_parts = 1;
@@ -287,7 +288,7 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
       lane.l2.scale = lane.l2.at(rows * lane.kept);
     trained.set(k);
   }
-  minimise_constants(trained, stop);
+  minimise_constants(trained & measured, stop);
 }
 
 std::vector<double> lane_run::scales() const {

@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <hogwild/detail/collectives/agreement.hpp>
+#include <hogwild/detail/options/option_list.hpp>
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/results/run_record.hpp>
 #include <hogwild/detail/run/choose.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
+#include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/names.hpp>
 
@@ -78,36 +81,15 @@ class record_observer final : public observer {
                     {"released_dense", by_released(o) && o.exchange.released.dense != 0},
                     {"head", number(o.sharing == access_kind::head ? o.exchange.head : 0)},
                     {"storage", text(name_of(o.halves.count > 0 ? storage_kind::half : storage_kind::single))},
-                    {"reproducible", run_.options.reproducible},
-                    {"virtual_workers", number(run_.options.reproducible ? o.exchange.workers : 0)},
-                    {"isa", text(name_of(o.isa))},
-                    {"batch", number(o.batch)},
-                    {"update", text(name_of(o.update))},
-                    {"optimizer", text(name_of(o.optimizer))},
-                    {"order", text(name_of(o.order))},
-                    {"shards", text(name_of(o.shards))},
-                    {"epochs", number(start.epochs)},
-                    {"schedule", text(name_of(run_.schedule.kind))},
-                    {"step", run_.schedule.initial},
                     {"step_found", run_.step_found},
-                    {"decay", run_.schedule.decay},
-                    {"warm_up", number(run_.schedule.warm_up)},
-                    {"average", run_.options.average.value_or(0.0)},
-                    {"l1", o.l1},
-                    {"l2", run_.l2},
                     {"l2_found", !run_.l2_tried.empty()},
-                    {"l2_form", text(name_of(o.form))},
                     {"scale", text(name_of(task_.data().scaling))},
-                    {"bias", o.bias != 0},
-                    {"weight_positive", run_.options.weight_positive},
                     {"class_weights", text(class_weights_of(run_.options.weights))},
                     {"row_weights", !task_.data().weight.empty()},
                     {"row_offsets", !task_.data().offset.empty()},
-                    {"tolerance", run_.options.tolerance.value_or(0.0)},
-                    {"seed", number(o.seed)},
-                    {"telemetry", o.telemetry != 0},
                     {"rows_per_chunk", number(run_.plan.chunks.rows_per_chunk())}},
         .dataset = describe(task_.data(), run_.options)};
+    for (auto& option : detail::recorded_options(decided())) context.options.push_back(std::move(option));
     if (run_.models > 1) {
       context.options.emplace_back("models", number(run_.models));
       context.options.emplace_back("combination", run_.combination);
@@ -139,6 +121,20 @@ class record_observer final : public observer {
   }
 
  private:
+  /// The options, with what was decided in the place of what was not given.
+  train_options decided() const {
+    const loop_options& o = run_.plan.options;
+    train_options all = decided_options(run_.options, o);
+    all.step = {.initial = run_.schedule.initial,
+                .decay = run_.schedule.decay,
+                .kind = run_.schedule.kind,
+                .warm_up = run_.schedule.warm_up};
+    all.l2 = run_.l2;
+    all.isa = o.isa;
+    all.telemetry = o.telemetry != 0;
+    return all;
+  }
+
   static bool by_released(const loop_options& o) {
     return o.exchange.replicas > 1 && o.exchange.rule == ring_rule::released;
   }

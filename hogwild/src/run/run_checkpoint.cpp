@@ -43,10 +43,9 @@ std::string first_values(const sparse_view& data, const resolved_run& run) {
   return "checksum " + detail::to_text(sum);
 }
 
-/// The options of a run as they were decided.
-train_options decided_options(const resolved_run& run) {
-  const loop_options& o = run.plan.options;
-  train_options all = run.options;
+}  // namespace
+
+train_options decided_options(train_options all, const loop_options& o) {
   all.l1 = o.l1;
   all.l2 = o.l2;
   all.form = o.form;
@@ -65,6 +64,8 @@ train_options decided_options(const resolved_run& run) {
   return all;
 }
 
+namespace {
+
 /// What must be the same for a run to go on: its model, data and options. What was given comes first, then the data,
 /// then what follows from both: a difference is not reported as one of its effects.
 detail::checkpoint_origin origin_of(const training_task& work, const param_store& store, const resolved_run& run) {
@@ -74,7 +75,7 @@ detail::checkpoint_origin origin_of(const training_task& work, const param_store
   const bool alike = in_lockstep(o.sharing);
   std::vector<named_value> all, followed;
   const std::vector<named_value> given = detail::resumed_options(run.options);
-  std::vector<named_value> decided = detail::resumed_options(decided_options(run));
+  std::vector<named_value> decided = detail::resumed_options(decided_options(run.options, o));
   for (std::size_t k = 0; k < decided.size(); ++k)
     (given[k].value.empty() ? followed : all).push_back(std::move(decided[k]));
   const auto add = [&](std::string_view name, auto number) {
@@ -122,8 +123,8 @@ std::string state_name(std::size_t k) {
 
 }  // namespace
 
-void save_progress(const std::string& path, const param_store& store, const resolved_run& run,
-                   const training_task& work, const run_progress& progress, const kept_parameters& kept) {
+checkpoint checkpoint_of(const param_store& store, const resolved_run& run, const training_task& work,
+                         const run_progress& progress, const kept_parameters& kept) {
   checkpoint file{.epoch = progress.epoch};
   put_origin(file, origin_of(work, store, run));
   file.put("decided", decided_numbers{run.plan.options.l2, run.plan.options.bias_rate, run.plan.options.batch});
@@ -138,12 +139,16 @@ void save_progress(const std::string& path, const param_store& store, const reso
     file.put_span<T>("parameters", store.parameters<T>());
     for (std::size_t k = 0; k < store.shape().state_arrays; ++k) file.put_span<T>(state_name(k), store.state<T>(k));
   });
-  write_checkpoint(path, file);
+  return file;
 }
 
 step_schedule schedule_of_checkpoint(const checkpoint& file) {
   if (file.find("stream") != nullptr)
     throw config_error("the checkpoint was written by a stream, not by a run over epochs: resume it by a stream");
+  if (file.find("models") != nullptr)
+    throw config_error(
+        "the checkpoint was written by a run of several models: resume it as one class against the rest, or as an "
+        "ensemble, whichever wrote it");
   return file.get<step_schedule>("schedule");
 }
 

@@ -89,12 +89,14 @@ step_schedule schedule_from(const train_options& options, const training_default
   return schedule;
 }
 
-resolved_run begin_run(const prepared_task& task, std::shared_ptr<const time_limit> limit) {
+resolved_run begin_run(const prepared_task& task, std::shared_ptr<const time_limit> limit,
+                       std::shared_ptr<const resumed_checkpoint> from) {
   const prepared_data& ready = task.data;
   resolved_run run{.options = ready.options(),
                    .l2 = ready.loop().l2,
                    .begun = ready.begun(),
                    .cpu_begun = ready.cpu_begun(),
+                   .resumed = std::move(from),
                    .ranks = ready.ranks(),
                    .notes = ready.notes(),
                    .limit = std::move(limit)};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <bitset>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,7 @@
 #include <utility>
 
 #include <hogwild/detail/collectives/agreement.hpp>
+#include <hogwild/detail/options/option_list.hpp>
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
@@ -93,8 +95,7 @@ std::optional<double> given_step(const train_options& o, const training_defaults
 
 /// The number of epochs that a measurement after this epoch covers; 0: a run does not measure after it.
 std::uint64_t epochs_measured(std::size_t epoch, const train_options& options) {
-  const std::size_t every = options.measure_every.value_or(1);
-  return epoch % every == 0 || epoch == options.epochs ? (epoch - 1) % every + 1 : 0;
+  return is_measured(epoch, options) ? (epoch - 1) % options.measure_every.value_or(1) + 1 : 0;
 }
 
 }  // namespace
@@ -104,10 +105,10 @@ bool trials_side_by_side::suits(const train_options& o, const model_traits& trai
   const bool has_kernels = traits.lanes && (traits.margin || o.l1 == 0.0);
   const optimizer_kind by = o.optimizer.value_or(defaults.optimizer);
   const bool steps = by == optimizer_kind::sgd || (by == optimizer_kind::adagrad && !traits.linear && !traits.margin);
-  return has_kernels && steps && !rows.label.lists() && o.sharing == sharing_kind::automatic &&
-         o.update == update_kind::lossy && !o.average && o.freeze.empty() && !o.rounds && !o.virtual_workers &&
-         !o.initial && !o.target && !o.validation && schedule_of(o, defaults) != schedule_kind::plateau &&
-         schedule_of(o, defaults) != schedule_kind::linear && o.form.value_or(l2_form::by_degree) != l2_form::two_pass;
+  const schedule_kind schedule = schedule_of(o, defaults);
+  return has_kernels && steps && !rows.label.lists() && detail::are_taken_in_lanes(o) &&
+         schedule != schedule_kind::plateau && schedule != schedule_kind::linear &&
+         o.form.value_or(l2_form::by_degree) != l2_form::two_pass;
 }
 
 bool trials_side_by_side::suits_folds(const side_by_side_trial& trial) {
@@ -335,9 +336,12 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
   std::size_t going = of.size();
   for (std::size_t e = of.front()->outcome.epochs + 1; e <= epochs && going > 0; ++e) {
     std::vector<double> steps(lanes);
-    for (std::size_t k = 0; k < of.size(); ++k)
+    std::bitset<most_lanes> measured_ones;
+    for (std::size_t k = 0; k < of.size(); ++k) {
       if (!now[k].has_ended) steps[k] = now[k].progress.step(e);
-    run.train(e, steps, how_.stop);
+      measured_ones[k] = is_measured(e, now[k].of->options);
+    }
+    run.train(e, steps, how_.stop, measured_ones);
     if (how_.stop.stop_requested()) return;
     if (how_.passed) how_.passed(of.size());
     const auto is_due = [&](const lane& l) { return !l.has_ended && epochs_measured(e, l.of->options) > 0; };

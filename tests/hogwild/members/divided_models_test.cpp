@@ -27,6 +27,7 @@
 #include <hogwild/several_models.hpp>
 
 #include "support/refusal.hpp"
+#include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
 namespace hogwild {
@@ -120,6 +121,32 @@ TEST_F(divided_models, that_are_trained_one_by_one_are_so_too) {
                                     std::make_shared<engine_of<serial_engine>>(serial_engine{}), options, plan);
   });
   for (const auto& of_rank : results) EXPECT_EQ(of_rank->status, run_status::diverged);
+}
+
+TEST_F(divided_models, go_on_from_the_checkpoints_of_their_ranks) {
+  const test::scratch_folder folder;
+  const std::string file = (folder / "state").string();
+  for (const several_plan& plan :
+       {detail::plan_of({.models = 7}), detail::plan_of({.models = 5, .rows = ensemble_rows::shards})}) {
+    const train_result whole = trained(plan, options, nullptr);
+    train_options part = options, again = options;
+    part.checkpoint = again.resume = file;
+    part.observers.push_back(
+        [](const epoch_report& e) { return e.epoch == 2 ? observer_answer::stop : observer_answer::go_on; });
+    for (const auto& of_rank : by_ranks(2, [&](std::size_t, collective* ranks) { return trained(plan, part, ranks); }))
+      EXPECT_EQ(of_rank->epochs, 2u);
+    for (const auto& of_rank :
+         by_ranks(2, [&](std::size_t, collective* ranks) { return trained(plan, again, ranks); })) {
+      EXPECT_EQ(of_rank->parameters, whole.parameters);
+      EXPECT_EQ(of_rank->epochs, whole.epochs);
+      EXPECT_EQ(of_rank->train_loss, whole.train_loss);
+      EXPECT_EQ(of_rank->status, whole.status);
+    }
+    const auto refused = by_ranks(3, [&](std::size_t, collective* ranks) {
+      return test::refusal_of<error>([&] { trained(plan, again, ranks); });
+    });
+    for (const auto& of_rank : refused) EXPECT_THAT(*of_rank, HasSubstr("is of a run of 2 ranks, and this one has 3"));
+  }
 }
 
 // One worker of each rank makes the steps that one worker makes alone.

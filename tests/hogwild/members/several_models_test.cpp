@@ -428,7 +428,6 @@ TEST_F(several_models, are_saved_and_predict_the_same) {
 TEST_F(several_models, refuse_what_does_not_suit) {
   EXPECT_THROW(one_vs_rest(least_squares{}, {}), config_error);
   EXPECT_THROW(train_one_vs_rest(logistic{}, two_labels, serial_engine{}), config_error);
-  EXPECT_THROW(one_vs_rest(logistic{}, {.checkpoint = "somewhere"}), config_error);
   EXPECT_THROW(one_vs_rest(logistic{}, {.weight_positive = 2.0}), config_error);
   EXPECT_THROW(one_vs_rest(logistic{}, {.rounds = 2}), config_error);
   EXPECT_THROW(ensemble(logistic{}, {.models = 1}, {}), config_error);

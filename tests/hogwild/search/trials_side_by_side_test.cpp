@@ -9,8 +9,10 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,6 +24,8 @@
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
 
+#include "support/changed_options.hpp"
+#include "support/refusal.hpp"
 #include "support/toy_data.hpp"
 
 namespace hogwild {
@@ -84,6 +88,30 @@ TEST_F(trials_side_by_side_test, whom_they_are_trained_with_and_breaks_do_not_ma
     apart.forget(k);
     EXPECT_TRUE(apart.outcome(k).found.empty());
   }
+}
+
+// Each option has the effect that it has on a run, or is refused as there, or a trial that has it is trained apart.
+TEST_F(trials_side_by_side_test, no_option_is_lost_in_silence) {
+  const std::set<std::string_view> files{"record", "checkpoint", "resume"}, of_train{"l2_by_folds"},
+      by_nature{"reproducible"};  // trials repeat, with other bits than a run of virtual workers
+  std::size_t side_by_side = 0;
+  for (auto& [name, ranks, resume, options, changed] : test::changed_options(trial_of(0.3, 1e-4, 0.0).options)) {
+    if (!changed || files.contains(name) || of_train.contains(name) || by_nature.contains(name)) continue;
+    if (name == "measure_every") options.measure_every = 4;
+    side_by_side_trial t = trial_of(0.3, 1e-4, 0.0);
+    t.options = options;
+    if (!trials_side_by_side::suits(t.options, t.traits, t.rows)) continue;
+    ++side_by_side;
+    trials_side_by_side trials({t}, how());
+    std::optional<train_result> run;
+    const std::string refused = test::refusal_of<error>([&] { run = alone(t); }, "");
+    const std::string of_trial = test::refusal_of<error>([&] { trials.train(all(1), t.options.epochs); }, "");
+    EXPECT_EQ(of_trial.empty() ? trials.outcome(0).refused : of_trial, refused) << name;
+    if (refused.empty()) {
+      EXPECT_EQ(trials.outcome(0).found, run->parameters) << name;
+    }
+  }
+  EXPECT_GT(side_by_side, 20u);
 }
 
 /// Models whose rows are trained one by one.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct several_plan {
   /// For classes: changes the zeros that all models begin with, laid out as the result's parameters; empty: no change.
   std::function<void(std::span<float> parameters)> initial{};
   std::vector<float> begin{};  ///< the result of `initial`
+  std::string resume{};        ///< the checkpoint to go on from; empty: the models begin anew
   /// Prepares one of the models on rows of its own, as prepare().
   std::function<prepared_task(const sparse_view& rows, const train_options&)> prepare{};
   /// The combined measures of `models` models on labelled rows, computed by `threads`; parameters are laid out as in

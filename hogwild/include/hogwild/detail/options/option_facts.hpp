@@ -73,9 +73,11 @@ struct option_details {
   between_ranks ranks = between_ranks::same;
   in_a_search search = in_a_search::tried;
   when_resumed resume = when_resumed::free;
+  std::string_view recorded{};           ///< the key of its value in a run record; empty: it is not recorded
   std::string_view needs{}, excludes{};  ///< words of other options: one that it needs, and one that it excludes
   bool zero_is_none = false;             ///< a 0 on the command line leaves the option out
   bool turns_off = false;                ///< a flag that --no-... switches off
+  bool in_lanes = false;  ///< whether trials side by side honour it; a trial that has one they do not is trained apart
   /// The option in the words of a kind of run that does not take it; empty: it takes it.
   std::string_view in_streams{}, in_several_models{};
 };

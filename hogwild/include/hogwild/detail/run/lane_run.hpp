@@ -87,7 +87,9 @@ class lane_run {
   std::vector<float> beginning() const;
   /// A pass over the rows with these steps, one for each lane. `pass` seeds the order of the rows. Throws config_error
   /// if step * l2 is 1 or more, except with l1. A request to stop ends it early: then the parameters are of no use.
-  void train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop = {});
+  /// `measured`: the lanes that are measured after it, whose constant terms are moved to where the loss is least.
+  void train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop = {},
+             std::bitset<most_lanes> measured = ~std::bitset<most_lanes>());
   /// The state of all lanes, to return to after a pass that ended early.
   struct all_kept {
     std::vector<float> stored{}, state{};

@@ -40,9 +40,12 @@ struct kept_parameters {
   tail_mean mean{};               ///< what a run with averaging returns
 };
 
-/// Writes a checkpoint after an epoch. Throws resource_error or input_error; an older checkpoint then stays unchanged.
-void save_progress(const std::string& path, const param_store& store, const resolved_run& run,
-                   const training_task& work, const run_progress& progress, const kept_parameters& kept);
+/// The options of a run, with what was decided in the place of what was not given.
+train_options decided_options(train_options given, const loop_options& decided);
+
+/// The state after an epoch.
+checkpoint checkpoint_of(const param_store& store, const resolved_run& run, const training_task& work,
+                         const run_progress& progress, const kept_parameters& kept);
 
 /// The schedule of the run that wrote a checkpoint. Throws input_error if there is none.
 step_schedule schedule_of_checkpoint(const checkpoint& file);

@@ -17,6 +17,7 @@ namespace hogwild {
 class any_engine;
 class time_limit;
 struct resolved_run;
+struct resumed_checkpoint;
 
 /// The schedule of a run's step from `initial`, which was `found` by a search or given; `convex`: whether the model is
 /// convex (task_facts::convex).
@@ -24,8 +25,10 @@ step_schedule schedule_from(const train_options& options, const training_default
                             double initial, bool found);
 
 /// The run before its engine decides: its options, and its step, which is given, the model's, a checkpoint's, or found
-/// by a search. If `limit` ends the search, no step is found. Throws if files cannot be written.
-resolved_run begin_run(const prepared_task& ready, std::shared_ptr<const time_limit> limit = nullptr);
+/// by a search. If `limit` ends the search, no step is found. `from`: the checkpoint to resume from; null: the one that
+/// the options name, if they do. Throws if files cannot be written.
+resolved_run begin_run(const prepared_task& ready, std::shared_ptr<const time_limit> limit = nullptr,
+                       std::shared_ptr<const resumed_checkpoint> from = nullptr);
 
 /// An l2 that was chosen by folds before the run.
 struct chosen_l2 {

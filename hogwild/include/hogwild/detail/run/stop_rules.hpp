@@ -58,7 +58,7 @@ struct stop_rules {
   std::uint64_t flat_epochs = 0;
   double best_objective = HUGE_VAL;  ///< if the tolerance is a distance from the optimum, so far
   double lower_bound = -HUGE_VAL;    ///< of the objective
-  double step_factor = 1.0;          ///< the current factor of a plateau schedule
+  double step_factor = 1.0;          ///< lowered by a plateau schedule, and where an epoch is turned back for its step
 
   /// The consequences of an epoch for the run.
   struct outcome {
