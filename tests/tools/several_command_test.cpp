@@ -137,6 +137,18 @@ TEST_F(several_command, classes_against_the_rest_are_saved_measured_and_predicte
   }
 }
 
+TEST_F(several_command, runs_are_resumed_as_if_they_had_not_ended) {
+  const std::string rows = rows_of_classes("classes.svm", 400, 1), state = *folder / "ovr.ckpt";
+  for (const char* how : {"--multiclass ovr --step 0.2", "--ensemble 3 --model least_squares --optimizer adagrad"}) {
+    const command_words common{how, "--decay 0.9 --engine serial --bias --measure-every 2"};
+    result_of(trained(rows, {common, "--epochs 6 --save", *folder / "whole.bin"}));
+    result_of(trained(rows, {common, "--epochs 4 --checkpoint", state}));
+    EXPECT_EQ(result_of({"inspect", state, "--json"})["measured_epoch"], 4);
+    result_of(trained(rows, {common, "--epochs 6 --save", *folder / "resumed.bin", "--resume", state}));
+    EXPECT_EQ(read_file(*folder / "resumed.bin"), read_file(*folder / "whole.bin"));
+  }
+}
+
 TEST_F(several_command, ensembles_are_saved_measured_and_predicted) {
   const std::string model = *folder / "ensemble.bin";
   struct way {

@@ -63,7 +63,7 @@ bool is_by_ranks(const train_request& r) {
 }
 
 bool lacks(const train_request& r, constants_of_optimizer needed) {
-  return !has(r.options.optimizer.value_or(model_named(r.model).defaults().optimizer), needed);
+  return !has_constants(r.options.optimizer.value_or(model_named(r.model).defaults().optimizer), needed);
 }
 
 bool has_test(const train_request& r) {

@@ -51,6 +51,8 @@ void require_supported(const run_planner& run, const std::vector<int>& devices, 
   for (const int device : devices) kernels.require_model(run.task(), device);
   if (!by_chunks(loop.order))
     throw config_error("a device trains the rows of a chunk as they are stored: leave the order at chunked");
+  if (run.task().facts().margin && run.options().batch.value_or(1) > 1)
+    throw config_error("a device trains as many rows at once as it has room for: leave out the batch");
   if (loop.proximal())
     throw config_error("a device does not take l1, nor train by ftrl: use threads or processes, or leave it out");
   combination c{.sharing = run.options().sharing,

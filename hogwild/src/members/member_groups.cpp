@@ -75,7 +75,7 @@ void member_groups::for_groups(const F& f) {
   for (std::size_t i = 0; i < groups_.size(); ++i) f(i);
 }
 
-void member_groups::train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop, bool measured) {
+void member_groups::train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop) {
   before_.resize(stop.stop_possible() ? groups_.size() : 0);
   for_groups([&](std::size_t i) {
     const group& g = groups_[i];
@@ -84,9 +84,15 @@ void member_groups::train(std::size_t pass, std::span<const double> steps, const
     if (!before_.empty()) before_[i] = g.run->kept();
     bool any = false;
     for (std::size_t k = 0; k < g.count; ++k) any = any || g.run->trains(k);
-    std::bitset<most_lanes> of_measured;
-    if (measured) of_measured.set();
-    if (any) g.run->train(pass, of_lanes, stop, of_measured);
+    if (any) g.run->train(pass, of_lanes, stop, {});
+  });
+}
+
+void member_groups::minimise_constants() {
+  for_groups([&](std::size_t i) {
+    std::bitset<most_lanes> trains;
+    for (std::size_t k = 0; k < groups_[i].count; ++k) trains[k] = groups_[i].run->trains(k);
+    groups_[i].run->minimise_constants(trains, {});
   });
 }
 

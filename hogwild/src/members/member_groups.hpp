@@ -38,9 +38,11 @@ class member_groups {
   /// A found step, scaled by lane_run::scaling().
   double scaled_step(double found) const;
 
-  /// A pass of all models that are not cleared, with a step for each; a stop may break it off. `measured`: whether it
-  /// is followed by measure().
-  void train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop, bool measured);
+  /// A pass of all models that are not cleared, with a step for each; a stop may break it off. Constant terms are moved
+  /// apart from it.
+  void train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop);
+  /// Moves the constant terms of all models that are not cleared to where their losses are least.
+  void minimise_constants();
   /// Ends a pass: either all models keep its result, or all return to their state before it, for a pass that a stop may
   /// have broken off.
   void keep_pass() { before_.clear(); }

@@ -9,9 +9,23 @@
 
 namespace hogwild::detail {
 
+namespace {
+
+constexpr double still_trains = -1.0;
+
+/// How a model has ended; nothing if it still trains. Throws input_error for a number that means neither.
+std::optional<run_status> status_of(double ended) {
+  if (ended == still_trains) return std::nullopt;
+  for (const run_status known : {run_status::done, run_status::target, run_status::converged, run_status::no_progress,
+                                 run_status::diverged, run_status::stopped})
+    if (ended == static_cast<double>(known)) return known;
+  throw input_error("the checkpoint does not tell how its models stand");
+}
+
+}  // namespace
+
 /// A standing as plain numbers, for other ranks and for checkpoints.
 struct member_training::standing_numbers {
-  static constexpr double still_trains = -1.0;
   double loss, objective, reached, distance, start, last_good, ended;
 };
 
@@ -30,8 +44,8 @@ bool member_training::found_steps() const {
   return !ranks_.agreed().any(run_.end_token().stop_requested());
 }
 
-bool member_training::train(std::size_t epoch, bool measured) {
-  ranks_.together([&] { train_own(epoch, measured); });
+bool member_training::train(std::size_t epoch) {
+  ranks_.together([&] { train_own(epoch); });
   // Some ranks may have finished the pass by then.
   const bool whole = !ranks_.stop().stop_requested();
   if (!whole) take_back_pass();
@@ -40,10 +54,11 @@ bool member_training::train(std::size_t epoch, bool measured) {
 
 void member_training::begin() {
   begin_own();
-  if (const checkpoint* const from = resumed()) {
-    set_standings(from->get_vector<standing_numbers>("standings"));
-    ranks_.together([&] { take_own(*from); });
-  }
+  if (const checkpoint* const from = resumed())
+    ranks_.together([&] {
+      set_standings(from->get_vector<standing_numbers>("standings"));
+      take_own(*from);
+    });
 }
 
 step_schedule member_training::resumed_schedule() const {
@@ -84,7 +99,7 @@ std::vector<member_training::standing_numbers> member_training::numbers_of_stand
   std::vector<standing_numbers> all;
   for (const standing& m : standings_)
     all.push_back({m.loss, m.objective, m.reached, m.distance, m.course.start, static_cast<double>(m.course.last_good),
-                   m.ended ? static_cast<double>(*m.ended) : standing_numbers::still_trains});
+                   m.ended ? static_cast<double>(*m.ended) : still_trains});
   return all;
 }
 
@@ -102,8 +117,7 @@ void member_training::set_standings(std::span<const standing_numbers> all) {
     m.reached = all[k].reached, m.distance = all[k].distance;
     m.course.start = all[k].start;
     m.course.last_good = static_cast<std::uint64_t>(all[k].last_good);
-    if (all[k].ended != standing_numbers::still_trains)
-      m.ended = static_cast<run_status>(static_cast<int>(all[k].ended));
+    m.ended = status_of(all[k].ended);
   }
 }
 

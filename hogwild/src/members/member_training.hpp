@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/members/ranks_at_work.hpp>
@@ -17,6 +18,7 @@
 #include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/result.hpp>
 
@@ -35,9 +37,9 @@ class member_training {
   /// Measures the beginning, after observers have heard of the start; or restores the state of the checkpoint from
   /// which the run resumes.
   void begin();
-  /// A pass of all models that have not ended; `measured`: whether it will be measured. False if a stop was requested
-  /// in the middle of it, on any rank: then all models are as before.
-  bool train(std::size_t epoch, bool measured);
+  /// A pass of all models that have not ended. False if a stop was requested in the middle of it, on any rank: then all
+  /// models are as before.
+  bool train(std::size_t epoch);
   /// Measures all models that train, and ends those that a rule ends. `trained`: the number of epochs since the last
   /// measurement; 0: this epoch is not measured. False as train().
   bool conclude(std::size_t epoch, std::size_t trained);
@@ -57,6 +59,8 @@ class member_training {
 
   /// Adds the state of this rank's models to a checkpoint.
   void put(checkpoint& file) const;
+  /// Whether any parameter of this rank's models that train is no longer a finite number.
+  virtual bool have_broken_down() const = 0;
 
   /// Parameters of a model of this rank.
   virtual std::vector<float> parameters(std::size_t model) const = 0;
@@ -74,10 +78,27 @@ class member_training {
  protected:
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-  /// The name of the section that has `what` of a model, in a checkpoint.
-  static std::string section(std::string_view what, std::size_t model) {
-    return std::string(what) + " of model " + std::to_string(model);
-  }
+  /// What models of different sizes have, one after the other, in a section of a checkpoint.
+  template <class T>
+  class joined {
+   public:
+    joined() = default;
+    joined(const checkpoint& file, std::string_view name) : values_(file.get_vector<T>(name)) {}
+
+    void add(std::span<const T> more) { values_.insert(values_.end(), more.begin(), more.end()); }
+    void put(checkpoint& file, std::string name) const { file.put_span<T>(std::move(name), values_); }
+    /// The next `count` values. Throws input_error if there are fewer.
+    std::vector<T> next(std::size_t count) {
+      if (count > values_.size() - at_) throw input_error("the checkpoint has too little of its models");
+      const auto from = values_.begin() + static_cast<std::ptrdiff_t>(at_);
+      at_ += count;
+      return {from, from + static_cast<std::ptrdiff_t>(count)};
+    }
+
+   private:
+    std::vector<T> values_{};
+    std::size_t at_ = 0;
+  };
 
   /// Counts of workers, in a checkpoint.
   struct counts {
@@ -104,7 +125,7 @@ class member_training {
   virtual void put_own(checkpoint& file) const = 0;
   virtual void take_own(const checkpoint& file) = 0;
   /// Trains a pass of this rank's models that have not ended; ranks_at_work::stop() may break it off.
-  virtual void train_own(std::size_t epoch, bool measured) = 0;
+  virtual void train_own(std::size_t epoch) = 0;
   /// Measures them, if they are `measured`. False if a stop request came before all were.
   virtual bool measure_own(std::size_t epoch, bool measured) = 0;
   /// Updates their standings, and ends those that a rule ends. `trained` as for conclude().

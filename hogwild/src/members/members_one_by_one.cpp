@@ -4,7 +4,10 @@
 #include "members/members_one_by_one.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -61,12 +64,12 @@ members_one_by_one::members_one_by_one(const prepared_task& all, const several_p
     const std::string these(description);
     require(plan_.own_models, these + ": use the serial engine or threads");
     require(options_.sharing == sharing_kind::automatic, these + ", so nothing is shared: leave out the sharing");
-    by_threads(team_, members_.size(), [this](std::size_t i) {
-      std::shared_ptr<const resumed_checkpoint> from;
-      if (resumed() != nullptr) {
-        from = checkpoint_of_member(first() + i);
-        if (!from) return;  // it has ended
-      }
+    const bool resumes = resumed() != nullptr;
+    std::vector<std::shared_ptr<const resumed_checkpoint>> states(members_.size());
+    if (resumes) states = resumed_members();
+    by_threads(team_, members_.size(), [&](std::size_t i) {
+      std::shared_ptr<const resumed_checkpoint>& from = states[i];
+      if (resumes && !from) return;  // it has ended
       members_[i].trains =
           std::make_unique<own_run>(all_.data, plan_, first() + i, ranks_.stop(), run_.limit, std::move(from));
     });
@@ -99,33 +102,47 @@ void members_one_by_one::for_those_that_train(const Work& work) {
   });
 }
 
-/// The checkpoint of a model that has not ended, in that of the whole run; else null.
-std::shared_ptr<const resumed_checkpoint> members_one_by_one::checkpoint_of_member(std::size_t k) const {
-  const checkpoint::section* const found = resumed()->find(section(state_section, k));
-  if (found == nullptr) return nullptr;
+std::vector<std::shared_ptr<const resumed_checkpoint>> members_one_by_one::resumed_members() {
+  const checkpoint& file = *resumed();
   const std::string& path = run_.resumed->path;
-  return std::make_shared<const resumed_checkpoint>(
-      resumed_checkpoint{.path = path, .state = parse_checkpoint(found->bytes, path)});
+  joined<std::uint64_t> sizes(file, "sizes of states");
+  joined<std::byte> states(file, "states");
+  joined<float> parameters(file, "parameters");
+  joined<counts> all_counts(file, "counts");
+  std::vector<std::shared_ptr<const resumed_checkpoint>> found;
+  for (member& m : members_) {
+    const std::uint64_t size = sizes.next(1).front();
+    m.counted = all_counts.next(1).front();
+    rows_done_ += m.counted.examples;
+    found.push_back(nullptr);
+    if (size == 0)
+      m.parameters = parameters.next(all_.task->facts().parameters);
+    else
+      found.back() = std::make_shared<const resumed_checkpoint>(
+          resumed_checkpoint{.path = path, .state = parse_checkpoint(states.next(size), path)});
+  }
+  return found;
 }
 
 void members_one_by_one::put_own(checkpoint& file) const {
-  for (std::size_t k = first(); k < behind(); ++k) {
-    const member& m = members_[k - first()];
-    if (m.trains)
-      file.put_bytes(section(state_section, k), checkpoint_bytes(m.trains->epochs().state()));
-    else
-      file.put_span<float>(section(parameters_section, k), m.parameters);
-    file.put(section(counts_section, k), m.counted);
+  joined<std::uint64_t> sizes;
+  joined<std::byte> states;
+  joined<float> parameters;
+  joined<counts> all_counts;
+  for (const member& m : members_) {
+    const auto state = m.trains ? checkpoint_bytes(m.trains->epochs().state()) : std::vector<std::byte>();
+    sizes.add(std::array{std::uint64_t{state.size()}});
+    states.add(state);
+    if (!m.trains) parameters.add(m.parameters);
+    all_counts.add(std::array{m.counted});
   }
+  sizes.put(file, "sizes of states"), states.put(file, "states");
+  parameters.put(file, "parameters"), all_counts.put(file, "counts");
 }
 
-void members_one_by_one::take_own(const checkpoint& file) {
-  for (std::size_t k = first(); k < behind(); ++k) {
-    member& m = members_[k - first()];
-    if (!m.trains) m.parameters = file.get_vector<float>(section(parameters_section, k));
-    m.counted = file.get<counts>(section(counts_section, k));
-    rows_done_ += m.counted.examples;
-  }
+bool members_one_by_one::have_broken_down() const {
+  return std::ranges::any_of(members_,
+                             [](const member& m) { return m.trains && m.trains->epochs().has_broken_down(); });
 }
 
 void members_one_by_one::begin_own() {
@@ -137,7 +154,7 @@ void members_one_by_one::begin_own() {
   });
 }
 
-void members_one_by_one::train_own(std::size_t, bool) {
+void members_one_by_one::train_own(std::size_t) {
   for_those_that_train([this](std::size_t, member& m) {
     epoch_loop& epochs = m.trains->epochs();
     if (ranks_.stop().stop_possible()) m.before = epochs.parameters();
@@ -149,10 +166,11 @@ bool members_one_by_one::measure_own(std::size_t epoch, bool measured) {
   std::atomic<bool> whole = true;
   for_those_that_train([&](std::size_t, member& m) {
     epoch_loop& epochs = m.trains->epochs();
-    epochs.conclude(measured);
+    const auto conclude = [&] { epochs.conclude(measured && epochs.progress().epoch + 1 == epoch); };
+    conclude();
     // A run may have turned back.
     while (epochs.goes_on() && epochs.progress().epoch < epoch)
-      if (epochs.train()) epochs.conclude(measured);
+      if (epochs.train()) conclude();
     if (!epochs.goes_on() && epochs.status() == run_status::stopped) whole = false;
   });
   return whole;

@@ -27,6 +27,7 @@ class members_one_by_one final : public member_training {
                      ranks_at_work& ranks);
   ~members_one_by_one() override;
 
+  bool have_broken_down() const override;
   std::vector<float> parameters(std::size_t model) const override;
   epoch_report counted() const override;
   std::uint64_t rows_done() const override { return rows_done_.load(); }
@@ -43,18 +44,17 @@ class members_one_by_one final : public member_training {
     counts counted{};
     std::vector<float> parameters{};  ///< once it has ended
   };
-  static constexpr std::string_view state_section = "state", parameters_section = "parameters",
-                                    counts_section = "counts";
 
-  std::shared_ptr<const resumed_checkpoint> checkpoint_of_member(std::size_t k) const;
+  /// The checkpoints of this rank's models; null for those that have ended, which then have their parameters.
+  std::vector<std::shared_ptr<const resumed_checkpoint>> resumed_members();
 
   void begin_own() override;
   void put_own(checkpoint& file) const override;
-  void take_own(const checkpoint& file) override;
+  void take_own(const checkpoint&) override {}  // done when it was made
   /// Calls work(k, member) for each of this rank's models that trains, by all threads.
   template <class Work>
   void for_those_that_train(const Work& work);
-  void train_own(std::size_t epoch, bool measured) override;
+  void train_own(std::size_t epoch) override;
   bool measure_own(std::size_t epoch, bool measured) override;
   void settle_own(std::size_t epoch, std::size_t trained) override;
   void end(std::size_t model, run_status how) override;

@@ -4,6 +4,7 @@
 #include "members/members_side_by_side.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -46,8 +47,13 @@ void members_side_by_side::find_schedules() {
   const training_defaults& defaults = all_.data.defaults();
   const std::optional<double> given = options_.step.initial ? options_.step.initial : defaults.step;
   std::vector<double> initial(members_.size(), given.value_or(0.0));
+  std::uint64_t was_found = 0;
   if (const checkpoint* const from = resumed()) {
-    from->get_into<double>(first_steps_section, initial);
+    ranks_.together([&] {
+      from->get_into<double>(first_steps_section, initial);
+      was_found = from->get<std::uint64_t>(step_found_section);
+      before_ = from->get<counts>("counts");
+    });
   } else if (!given) {
     ranks_.together([&] {
       by_threads(team_, behind() - first(), [&](std::size_t i) {
@@ -60,7 +66,7 @@ void members_side_by_side::find_schedules() {
     has_steps_ = found_steps();
     run_.search_seconds = std::chrono::duration<double>(clock::now() - begin).count();
   }
-  run_.step_found = resumed() ? resumed()->get<std::uint64_t>(step_found_section) != 0 : !given && has_steps_;
+  run_.step_found = resumed() ? was_found != 0 : !given && has_steps_;
   for (std::size_t k = 0; k < members_.size(); ++k) {
     members_[k].first_step = initial[k];
     members_[k].progress.schedule = schedule_from(options_, defaults, all_.task->facts().convex, initial[k], !given);
@@ -111,56 +117,70 @@ void members_side_by_side::begin_own() {
   });
 }
 
+/// What a checkpoint has of a model besides its arrays.
+struct members_side_by_side::member_numbers {
+  double scale = 1.0;
+  step_schedule schedule{};
+  stop_rules rules{};
+  objective_fall fall{};
+  double best_loss = unknown, best_objective = unknown;
+  std::uint64_t has_best = 0, of_optimum = 0;  ///< how many numbers optimum_bound::state() has
+};
+
 void members_side_by_side::put_own(checkpoint& file) const {
-  std::vector<double> first_steps;
-  for (const member& m : members_) first_steps.push_back(m.first_step);
-  file.put_span<double>(first_steps_section, first_steps);
-  file.put(step_found_section, std::uint64_t{run_.step_found});
-  file.put("counts", counts::of(counted()));
+  joined<double> first_steps, optima;
+  joined<member_numbers> numbers;
+  joined<float> parameters, states, bests;
+  for (const member& m : members_) first_steps.add(std::array{m.first_step});
   for (std::size_t k = first(); k < behind(); ++k) {
     const member& m = members_[k];
     if (standings_[k].ended) {
-      file.put_span<float>(section("parameters", k), m.parameters);
+      parameters.add(m.parameters);
       continue;
     }
     const lane_kept kept = groups_->kept(k - first());
-    file.put_span<float>(section("stored", k), kept.stored);
-    file.put(section("scale", k), kept.scale);
-    file.put_span<float>(section("state", k), kept.state);
-    file.put(section("schedule", k), m.progress.schedule);
-    file.put(section("rules", k), m.progress.rules);
-    file.put(section("fall", k), m.progress.fall);
-    file.put_span<double>(section("optimum", k),
-                          m.progress.optimum ? m.progress.optimum->state() : std::vector<double>());
-    file.put_span<float>(section("best", k), m.best);
-    file.put(section("best loss", k), m.best_loss);
-    file.put(section("best objective", k), m.best_objective);
+    parameters.add(kept.stored);
+    states.add(kept.state);
+    bests.add(m.best);
+    const std::vector<double> optimum = m.progress.optimum ? m.progress.optimum->state() : std::vector<double>();
+    optima.add(optimum);
+    numbers.add(std::array{member_numbers{kept.scale, m.progress.schedule, m.progress.rules, m.progress.fall,
+                                          m.best_loss, m.best_objective, m.best.empty() ? 0u : 1u, optimum.size()}});
   }
+  file.put(step_found_section, std::uint64_t{run_.step_found});
+  file.put("counts", counts::of(counted()));
+  first_steps.put(file, first_steps_section), numbers.put(file, "numbers"), optima.put(file, "optima");
+  parameters.put(file, "parameters"), states.put(file, "states"), bests.put(file, "bests");
 }
 
 void members_side_by_side::take_own(const checkpoint& file) {
-  before_ = file.get<counts>("counts");
+  joined<double> optima(file, "optima");
+  joined<member_numbers> numbers(file, "numbers");
+  joined<float> parameters(file, "parameters"), states(file, "states"), bests(file, "bests");
+  const std::size_t each = all_.task->facts().parameters;
   for (std::size_t k = first(); k < behind(); ++k) {
     member& m = members_[k];
-    lane_kept kept = groups_->kept(k - first());
     if (standings_[k].ended) {
-      m.parameters = file.get_vector<float>(section("parameters", k));
+      m.parameters = parameters.next(each);
       groups_->clear(k - first());
       continue;
     }
-    file.get_into<float>(section("stored", k), kept.stored);
-    kept.scale = file.get<double>(section("scale", k));
-    file.get_into<float>(section("state", k), kept.state);
-    groups_->go_on_with(k - first(), kept);
-    m.progress.schedule = file.get<step_schedule>(section("schedule", k));
-    m.progress.rules = file.get<stop_rules>(section("rules", k));
-    m.progress.fall = file.get<objective_fall>(section("fall", k));
-    if (std::vector<double> state = file.get_vector<double>(section("optimum", k)); !state.empty())
-      m.progress.optimum.emplace(options_.l1, run_.l2).go_on(std::move(state));
-    m.best = file.get_vector<float>(section("best", k));
-    m.best_loss = file.get<double>(section("best loss", k));
-    m.best_objective = file.get<double>(section("best objective", k));
+    const member_numbers of = numbers.next(1).front();
+    const std::size_t of_state = groups_->kept(k - first()).state.size();
+    groups_->go_on_with(k - first(), {parameters.next(each), of.scale, states.next(of_state)});
+    m.progress.schedule = of.schedule, m.progress.rules = of.rules, m.progress.fall = of.fall;
+    if (of.of_optimum > 0) m.progress.optimum.emplace(options_.l1, run_.l2).go_on(optima.next(of.of_optimum));
+    if (of.has_best != 0) m.best = bests.next(each);
+    m.best_loss = of.best_loss, m.best_objective = of.best_objective;
   }
+}
+
+bool members_side_by_side::have_broken_down() const {
+  for (std::size_t k = first(); k < behind(); ++k)
+    if (!standings_[k].ended &&
+        !std::ranges::all_of(groups_->parameters(k - first()), [](float x) { return std::isfinite(x); }))
+      return true;
+  return false;
 }
 
 epoch_report members_side_by_side::counted() const {
@@ -169,10 +189,10 @@ epoch_report members_side_by_side::counted() const {
   return sum;
 }
 
-void members_side_by_side::train_own(std::size_t epoch, bool measured) {
+void members_side_by_side::train_own(std::size_t epoch) {
   std::vector<double> steps;
   for (std::size_t k = first(); k < behind(); ++k) steps.push_back(members_[k].step(epoch));
-  groups_->train(epoch, steps, ranks_.stop(), measured);
+  groups_->train(epoch, steps, ranks_.stop());
 }
 
 /// Bounds of the models that still train, on their own rows.
@@ -191,6 +211,7 @@ std::vector<std::optional<loss_bound>> members_side_by_side::bounds() const {
 
 void members_side_by_side::settle_own(std::size_t epoch, std::size_t trained) {
   if (trained == 0) return;
+  groups_->minimise_constants();
   train_options rules = options_;
   rules.target.reset();
   const auto measured = groups_->measure();
@@ -240,9 +261,10 @@ void members_side_by_side::end(std::size_t k, run_status how) {
   }
   now.ended = how;
   groups_->clear(k - first());
-  if (how != run_status::diverged && now.course.is_above(now.objective) &&
-      now.course.ended_worse(now.objective, spread_of_losses_of(k)))
-    now.ended = run_status::diverged;
+  const auto is_worse = [&] {
+    return now.course.is_above(now.objective) && now.course.ended_worse(now.objective, spread_of_losses_of(k));
+  };
+  if (!std::isfinite(now.objective) || is_worse()) now.ended = run_status::diverged;
 }
 
 std::vector<float> members_side_by_side::parameters(std::size_t k) const {

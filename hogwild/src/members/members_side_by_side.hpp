@@ -29,6 +29,7 @@ class members_side_by_side final : public member_training {
   members_side_by_side(const prepared_task& all, const several_plan& plan, std::span<const double> mean_counts,
                        std::shared_ptr<any_engine> engine, thread_team& team, resolved_run& run, ranks_at_work& ranks);
 
+  bool have_broken_down() const override;
   std::vector<float> parameters(std::size_t model) const override;
   epoch_report counted() const override;
   std::uint64_t rows_done() const override { return counted().examples; }
@@ -55,13 +56,14 @@ class members_side_by_side final : public member_training {
   void begin_own() override;
   void put_own(checkpoint& file) const override;
   void take_own(const checkpoint& file) override;
-  void train_own(std::size_t epoch, bool measured) override;
+  void train_own(std::size_t epoch) override;
   bool measure_own(std::size_t, bool) override { return true; }  // no request breaks it off
   void settle_own(std::size_t epoch, std::size_t trained) override;
   void end(std::size_t model, run_status how) override;
   void keep_pass() override { groups_->keep_pass(); }
   void take_back_pass() override { groups_->take_back_pass(); }
 
+  struct member_numbers;
   void find_schedules();
   void start_groups(std::shared_ptr<any_engine> engine);
   /// Measures the objective of zeros, before a warm start: for a tolerance about progress, which counts from there.

@@ -64,6 +64,7 @@ checkpoint_origin origin_of(const several_plan& plan, const prepared_task& all, 
   same.push_back({"the initial parameters", plan.begin.empty() ? "" : "given"});
   for (named_value& one : resumed_options(decided_options(all.data.options(), all.data.loop())))
     same.push_back(std::move(one));
+  same.push_back({"the labels", "checksum " + std::to_string(checksum(all.data.labels().values()))});
   same.push_back({"the rows", text_of_rows(all.data.train())});
   same.push_back({"how the models are trained", side_by_side ? "side by side" : "one by one"});
   return {facts.model, std::move(same)};

@@ -24,6 +24,7 @@
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/rank_paths.hpp>
+#include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/run/time_limit.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
@@ -56,13 +57,6 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 double time_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
-
-/// How far a run has come, in a checkpoint.
-struct several_progress {
-  std::uint64_t measured_epoch = 0;  ///< the last one; 0: none
-  double train_seconds = 0.0, wall_seconds = 0.0;
-};
-constexpr const char* progress_section = "models";
 
 struct joint_measures {
   double train_loss = unknown, objective = unknown;
@@ -139,19 +133,19 @@ class several_run {
     }
     if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
     models_ = std::make_unique<members_one_by_one>(all_, plan_, *team_, run_, ranks_);
-    if (is_first()) teller_.note(std::string(members_one_by_one::description));
+    note(std::string(members_one_by_one::description));
   }
 
   /// Reads the checkpoint from which the run goes on.
   void resume() {
     auto from = std::make_shared<const resumed_checkpoint>(resume_of_rank(plan_.resume, ranks_.agreed()));
     ranks_.together([&] {
-      if (from->state.find(progress_section) == nullptr)
+      if (from->state.find(detail::several_section) == nullptr)
         throw config_error(from->path + " was not written by a run of several models: resume it as what wrote it");
       detail::require_origin(from->path, from->state, origin());
-      before_ = from->state.get<several_progress>(progress_section);
+      before_ = from->state.get<detail::several_progress>(detail::several_section);
     });
-    if (!from->note.empty() && is_first()) teller_.note(from->note);
+    if (!from->note.empty()) note(from->note);
     result_.epochs = from->state.epoch;
     result_.train_seconds = before_.train_seconds;
     measured_epoch_ = before_.measured_epoch;
@@ -160,16 +154,45 @@ class several_run {
 
   void train() {
     models_->begin();
+    if (run_.resumed)
+      measure_resumed();
+    else
+      begun_ = digest_of_models();
     run_.resumed.reset();
-    begun_ = digest_of_models();
     run_status ended = models_->has_steps() ? how_ended() : stop_without_steps();
-    for (std::size_t e = result_.epochs + 1; e <= options_.epochs && ended == run_status::done && !time_is_over(); ++e)
+    for (std::size_t e = result_.epochs + 1; e <= options_.epochs && ended == run_status::done && !over_; ++e)
       ended = train_epoch(e);
     models_->end_all();
     if (ended != run_status::stopped && models_->ended() == run_status::diverged) ended = run_status::diverged;
     result_.status = ended;
-    if (ended == run_status::diverged && is_first()) teller_.note(models_->told_of_divergence(result_.epochs));
+    if (over_ && ended == run_status::done) end_with_the_time();
+    if (ended == run_status::stopped) result_.epochs = measured_epoch_;
+    if (ended == run_status::diverged) note(models_->told_of_divergence(result_.epochs));
     if (unwritten_ && ended != run_status::diverged) write(*unwritten_);
+  }
+
+  /// One rank speaks for all.
+  void note(const std::string& sentence) const {
+    if (is_first()) teller_.note(sentence);
+  }
+
+  void end_with_the_time() {
+    if (result_.epochs == options_.epochs) return;
+    result_.stopped_by = stop_cause::time_limit;
+    note("the time is over: the run ends after " + std::to_string(result_.epochs) + " of its " +
+         std::to_string(options_.epochs) + " epochs");
+  }
+
+  /// The last measurement of the run that wrote the checkpoint, for a run that is stopped before its own first one.
+  void measure_resumed() {
+    last_ = counted();
+    last_.epoch = measured_epoch_;
+    last_.train_seconds = before_.train_seconds, last_.wall_seconds = before_.wall_seconds;
+    last_.step = run_.schedule.at(std::max<std::size_t>(measured_epoch_, 1));
+    measure(last_);
+    if (measured_epoch_ < result_.epochs)
+      note("the checkpoint is of epoch " + std::to_string(result_.epochs) +
+           ", which was not measured; the losses known so far are of epoch " + std::to_string(measured_epoch_));
   }
 
   /// Of the parameters of this rank's models.
@@ -180,24 +203,23 @@ class several_run {
     return digest;
   }
 
-  /// Whether the time is over, by the first rank's clock. Once there are steps, at least one pass is trained.
-  bool time_is_over() {
-    double over = result_.epochs > 0 && run_.time_is_over() ? 1.0 : 0.0;
+  /// Whether the time is over, by the first rank's clock.
+  bool time_is_over() const {
+    double over = run_.time_is_over() ? 1.0 : 0.0;
     ranks_.take_first(over);
-    if (over == 0.0) return false;
-    result_.stopped_by = stop_cause::time_limit;
-    return true;
+    return over != 0.0;
   }
 
   /// How the run ends with this epoch; `done` if it goes on.
   run_status train_epoch(std::size_t epoch) {
     const auto begin = clock::now();
-    const bool usual = is_measured(epoch, options_);
-    if (options_.stop.stop_requested() || !models_->train(epoch, usual)) return stop(stop_cause::request);
+    if (options_.stop.stop_requested() || !models_->train(epoch)) return stop(stop_cause::request);
     const double seconds = time_since(begin);
+    over_ = time_is_over();
+    const bool usual = over_ || is_measured(epoch, options_);
     const bool writes = !usual && checkpoint_times_.are_due(epoch, false);
     // A checkpoint of a model that has broken down would replace one from which the run can go on.
-    const bool measures = usual || (writes && has_broken_down());
+    const bool measures = usual || (writes && ranks_.agreed().any(models_->have_broken_down()));
     if (!models_->conclude(epoch, measures ? epoch - measured_epoch_ : 0)) return stop(stop_cause::request);
     mean_.clear();
     result_.train_seconds += seconds;
@@ -209,21 +231,20 @@ class several_run {
     measured_epoch_ = epoch;
     const run_status ended = decide(epoch);
     const bool ends = ended != run_status::done || epoch == options_.epochs;
-    if (checkpoint_times_.are_due(epoch, ends) && ended != run_status::diverged) {
-      // Whether a model has ended worse than it began is known once all have ended.
-      if (ends)
-        unwritten_ = state();
-      else
-        write(state());
-    }
+    if (!checkpoint_times_.are_due(epoch, ends) || ended == run_status::diverged) return ended;
+    // Whether a model has ended worse than it began is known once all have ended.
+    if (ends || over_)
+      unwritten_ = state();
+    else
+      write(state());
     return ended;
   }
 
   /// Reports a measured epoch. Returns how the run ends with it; `done` if it goes on.
   run_status decide(std::size_t epoch) {
     const bool stops = report(epoch);
-    if (epoch == 1 && !ranks_.agreed().any(digest_of_models() != begun_) && is_first())
-      teller_.note(unchanged_parameters::note(last_));
+    if (begun_ && !ranks_.agreed().any(digest_of_models() != *begun_)) note(unchanged_parameters::note(last_));
+    begun_.reset();
     const run_status ended = how_ended();
     if (ended == run_status::diverged) return ended;
     if (result_.seconds_to_target) return run_status::target;
@@ -238,14 +259,6 @@ class several_run {
     return ended == run_status::converged && plan_.mean_weights ? run_status::no_progress : ended;
   }
 
-  /// Whether any parameter of any model is no longer a finite number.
-  bool has_broken_down() const {
-    bool finite = true;
-    for (std::size_t k = portions_.first_of(ranks_.rank()); finite && k < portions_.first_of(ranks_.rank() + 1); ++k)
-      finite = std::ranges::all_of(models_->parameters(k), [](float x) { return std::isfinite(x); });
-    return ranks_.agreed().any(!finite);
-  }
-
   const detail::checkpoint_origin& origin() {
     if (!origin_) origin_ = detail::origin_of(plan_, all_, side_by_side_);
     return *origin_;
@@ -254,10 +267,12 @@ class several_run {
   /// What this rank writes into a checkpoint.
   checkpoint state() {
     checkpoint file{.epoch = result_.epochs};
-    detail::put_origin(file, origin());
-    file.put(progress_section,
-             several_progress{measured_epoch_, result_.train_seconds, before_.wall_seconds + time_since(run_.begun)});
-    models_->put(file);
+    ranks_.together([&] {
+      detail::put_origin(file, origin());
+      file.put(detail::several_section, detail::several_progress{measured_epoch_, result_.train_seconds,
+                                                                 before_.wall_seconds + time_since(run_.begun)});
+      models_->put(file);
+    });
     return file;
   }
 
@@ -346,9 +361,7 @@ class several_run {
       record_ = make_record_observer(options_.record, task_, run_);
       run_.options.observers.push_back(record_.get());
     }
-    if (is_first())
-      for (const std::string& sentence : notes_on_data(task_, options_.data_name, agreement(nullptr)))
-        teller_.note(sentence);
+    for (const std::string& sentence : notes_on_data(task_, options_.data_name, agreement(nullptr))) note(sentence);
     result_.workers = models_->workers();
     const std::size_t passes = models_->passes();
     const run_start start{.model = task_.facts().model,
@@ -428,9 +441,10 @@ class several_run {
   std::unique_ptr<detail::member_training> models_{};
   std::unique_ptr<observer> record_{};
   std::vector<float> mean_{};  ///< under mean_weights: the mean of the models as they are; empty until it is needed
-  std::uint64_t begun_ = 0;    ///< digest_of_models() before the first epoch
-  several_progress before_{};  ///< of the run from which this one goes on
-  std::uint64_t measured_epoch_ = 0;                   ///< the last one
+  std::optional<std::uint64_t> begun_{};  ///< digest_of_models() before the first epoch, until one is measured
+  bool over_ = false;                     ///< the time is over
+  detail::several_progress before_{};     ///< of the run from which this one goes on
+  std::uint64_t measured_epoch_ = 0;      ///< the last one
   std::optional<detail::checkpoint_origin> origin_{};  ///< made when first needed: it takes a pass over the rows
   std::optional<checkpoint> unwritten_;                ///< of the last epoch, until all models have ended
   checkpoint_times checkpoint_times_{options_, ranks_.agreed()};

@@ -30,8 +30,8 @@ using clock = std::chrono::steady_clock;
 /// Replicas are taken to overshoot if an epoch gives back more than this fraction of the run's gain plus this fraction
 /// of the standard deviation of the rows' losses. The second part is for runs that have gained nothing yet.
 constexpr double sound_loss = 0.1, sound_noise = 0.05;
-/// A step that was too large is multiplied by this, until it is this part of the first.
-constexpr double smaller_step = 0.5, least_factor = 1e-6;
+/// A step that was too large is halved until it is this part of the first.
+constexpr double halved = 0.5, least_factor = 1e-6;
 /// Two objectives that have both risen are about as good if their rises differ by at most this fraction.
 constexpr double about_as_good = 0.1;
 
@@ -209,8 +209,8 @@ bool epoch_loop::turned_back(std::size_t e, double step) {
   std::string cause = "the workers' summed changes overshot";
   const bool may_halve = std::isfinite(objective_before_) && progress_.rules.step_factor > least_factor;
   if (!remedy && may_halve && guard_->turn_back_for_step()) {
-    progress_.rules.step_factor *= smaller_step;
-    remedy = "with " + detail::to_short_text(smaller_step) + " of the step";
+    progress_.rules.step_factor *= halved;
+    remedy = "with half of the step";
     cause = "the objective rose";
   }
   if (remedy) {
@@ -234,7 +234,8 @@ bool epoch_loop::turned_back(std::size_t e, double step) {
 }
 
 void epoch_loop::report() {
-  const std::size_t trained = progress_.epoch - std::exchange(reported_epoch_, progress_.epoch);
+  const std::size_t trained = progress_.epoch - std::exchange(measured_epoch_, progress_.epoch);
+  reported_epoch_ = progress_.epoch;
   tries_.clear();
   if (unchanged_.asked() && !ranks_.any(!unchanged_.are_so(last_))) teller_.note(unchanged_parameters::note(last_));
   note_answer(teller_.tell(last_, &observer::on_epoch, [this] { return parameters(); }));
@@ -362,6 +363,7 @@ void epoch_loop::resume() {
                  ", which was not measured; the losses known so far are of epoch " +
                  std::to_string(progress_.measured_epoch));
   reported_epoch_ = progress_.epoch;
+  measured_epoch_ = progress_.measured_epoch;
   last_checkpoint_.is(options_.resume, progress_.epoch);
   rounds_.resume_at(progress_.scale);
   rounds_.resume_exchange(progress_.longest_exchange);
@@ -378,7 +380,7 @@ checkpoint epoch_loop::state() {
   now.examples = counted.examples;
   now.updates = counted.updates;
   now.nonzeros = counted.nonzeros;
-  now.measured_epoch = reported_epoch_;
+  now.measured_epoch = measured_epoch_;
   if (const optimum_bound* const optimum = meter_.optimum()) kept_.optimum = optimum->state();
   return checkpoint_of(engine_run_.store(), run_, task_, now, kept_);
 }
@@ -402,7 +404,8 @@ train_result epoch_loop::finish() {
     const bool whole = measure(progress_.epoch, last_.step, last_.wall_seconds);
     const std::size_t few = cut_short ? 0 : 1;  // the mean of one epoch equals the parameters in the store
     if (whole && kept_.mean.added() > few) measure_mean();
-    if (cut_short && whole && kept_.best.empty() && is_worse_than_begun()) end_as_diverged();
+    if (cut_short && whole && kept_.best.empty() && (is_worse_than_begun() || !std::isfinite(last_.objective)))
+      end_as_diverged();
     if (cut_short && asked_to_stop() && stopped_by_ != stop_cause::time_limit) stop();
   }
   // A stopped run reports its last measured epoch; a measurement before the first epoch is only for comparison.

@@ -59,6 +59,9 @@ class epoch_loop {
   run_status status() const { return result_.status; }
   /// Between epochs: the parameters to return at present, the mean if averaging has begun.
   std::vector<float> parameters() const;
+  /// Whether any parameter is no longer a finite number, on any rank. An epoch that ends so is measured, so that the
+  /// run turns back or ends: a checkpoint of it would take the place of one to resume from.
+  bool has_broken_down() const;
   /// Between epochs: the state to resume from. All ranks call it.
   checkpoint state();
   /// Sets the parameters, after the last epoch that is trained.
@@ -79,9 +82,6 @@ class epoch_loop {
   void require_trained(std::size_t epoch, std::uint64_t rows) const;
   /// Whether a stop request, an observer or the time limit asks for the end, on any rank.
   bool asked_to_stop();
-  /// Whether any parameter is no longer a finite number, on any rank. An epoch that ends so is measured, so that the
-  /// run turns back or ends: a checkpoint of it would take the place of one to resume from.
-  bool has_broken_down() const;
   void note_answer(bool stop) { observer_stops_ = observer_stops_ || stop; }
   /// Ends the run with the parameters as they are. The report is that of the last measurement: measuring part of the
   /// rows would tell nothing, and measuring all would delay the stop. A run whose time is over is measured once more.
@@ -135,6 +135,7 @@ class epoch_loop {
   epoch_report last_;
   last_checkpoint last_checkpoint_{};
   std::size_t reported_epoch_ = 0;  ///< the last measured epoch, or the one that the run resumes from
+  std::size_t measured_epoch_ = 0;  ///< the last measured epoch, before a resume, too
   bool measured_ = false;           ///< whether last_ is a measurement of this run
   bool observer_stops_ = false;     ///< an observer of this rank asked to stop
   stop_cause stopped_by_ = stop_cause::request;

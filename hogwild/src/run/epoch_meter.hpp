@@ -12,6 +12,7 @@
 #include <hogwild/detail/run/optimum_bound.hpp>
 #include <hogwild/detail/run/resolved_run.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
+#include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/result.hpp>
@@ -32,7 +33,7 @@ class measured_epochs {
   /// Whether epoch e ends with a measurement. Workers' gains overshoot in the first epochs, if at all.
   bool has(std::size_t e) const {
     const bool early = may_overshoot_ && monotone_ && e < every_ && std::has_single_bit(e);
-    return e % every_ == 0 || early || e == last_;
+    return early || is_measured(e, every_, last_);
   }
 
  private:

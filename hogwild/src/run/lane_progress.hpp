@@ -15,10 +15,9 @@
 
 namespace hogwild {
 
-/// Whether a model that is trained side by side with others is measured after this epoch: as a run of its own, but for
-/// the early ones of runs whose workers may overshoot.
+/// Whether a linear model is measured after this epoch, if its workers do not overshoot.
 inline bool is_measured(std::size_t epoch, const train_options& options) {
-  return epoch % options.measure_every.value_or(1) == 0 || epoch == options.epochs;
+  return is_measured(epoch, options.measure_every.value_or(1), options.epochs);
 }
 
 /// The step of a model that is trained side by side with others, and the rules that end it.

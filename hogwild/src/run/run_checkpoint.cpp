@@ -90,6 +90,7 @@ detail::checkpoint_origin origin_of(const training_task& work, const param_store
   detail::add_numbers_of_model(all, work.facts().numbers, work.facts().hyperparameters);
   all.push_back({"scale", std::string(name_of(data.scaling))});
   all.push_back({"the columns' divisors", "checksum " + detail::to_text(detail::checksum(data.scale))});
+  all.push_back({"the labels", "checksum " + detail::to_text(detail::checksum(work.labels().values()))});
   add("rows", alike ? work.all_rows() : data.rows());
   add("columns", data.columns);
   add("entries", alike ? run.all_nonzeros : data.nonzeros());
@@ -145,7 +146,7 @@ checkpoint checkpoint_of(const param_store& store, const resolved_run& run, cons
 step_schedule schedule_of_checkpoint(const checkpoint& file) {
   if (file.find("stream") != nullptr)
     throw config_error("the checkpoint was written by a stream, not by a run over epochs: resume it by a stream");
-  if (file.find("models") != nullptr)
+  if (file.find(detail::several_section) != nullptr)
     throw config_error(
         "the checkpoint was written by a run of several models: resume it as one class against the rest, or as an "
         "ensemble, whichever wrote it");
@@ -157,6 +158,8 @@ std::uint32_t batch_of_checkpoint(const checkpoint& file) {
 }
 
 std::optional<std::uint64_t> measured_epoch_of_checkpoint(const checkpoint& file) {
+  if (file.find(detail::several_section) != nullptr)
+    return file.get<detail::several_progress>(detail::several_section).measured_epoch;
   if (file.find("stream") != nullptr || file.find("progress") == nullptr) return std::nullopt;
   return file.get<run_progress>("progress").measured_epoch;
 }

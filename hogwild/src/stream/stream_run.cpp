@@ -372,8 +372,9 @@ void stream_run::plan() {
   std::optional<double> next_rate = options_.bias_rate;
   const loop_options& made = next->made.task->options();
   if (made.bias != 0 && made.optimizer == optimizer_kind::sgd) next_rate = static_cast<double>(made.bias_rate);
-  const std::optional<double> next_epsilon =
-      has(made.optimizer, constants_of_optimizer::moments) ? made.constants.epsilon : options_.constants.epsilon;
+  const std::optional<double> next_epsilon = has_constants(made.optimizer, constants_of_optimizer::moments)
+                                                 ? made.constants.epsilon
+                                                 : options_.constants.epsilon;
   next->has_constant = hogwild::has_constant(*next->made.task);
   if (planned_ != nullptr) kept_ = arrays();
   if (kept_)

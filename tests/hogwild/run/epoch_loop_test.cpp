@@ -106,7 +106,7 @@ TEST(a_found_step, is_halved_where_it_is_too_large_after_all) {
     const train_result result = work.train(*started, run);
     EXPECT_EQ(result.status, found ? run_status::done : run_status::diverged);
     EXPECT_THAT(heard.notes,
-                Contains(HasSubstr(found ? "trained again with 0.5 of the step" : "no measured epoch was better")));
+                Contains(HasSubstr(found ? "trained again with half of the step" : "no measured epoch was better")));
     if (!found) continue;
     ASSERT_EQ(heard.epochs.size(), 12u);
     EXPECT_LT(heard.epochs.back().step, 8.0);

@@ -48,7 +48,7 @@ constexpr std::size_t state_arrays_of(optimizer_kind kind) {
 constexpr bool sums_up(optimizer_kind kind) {
   return optimizer_facts_of(kind).sums_up;
 }
-constexpr bool has(optimizer_kind kind, constants_of_optimizer constants) {
+constexpr bool has_constants(optimizer_kind kind, constants_of_optimizer constants) {
   return optimizer_facts_of(kind).has == constants;
 }
 
@@ -60,7 +60,7 @@ constexpr double kept_of_state(optimizer_kind kind, std::size_t members) {
 
 /// By how many times its step a partial moves its parameter in total: more than once under momentum.
 constexpr double steps_of_partial(optimizer_kind kind, const optimizer_constants& c) {
-  return has(kind, constants_of_optimizer::momentum) ? 1.0 / (1.0 - c.momentum) : 1.0;
+  return has_constants(kind, constants_of_optimizer::momentum) ? 1.0 / (1.0 - c.momentum) : 1.0;
 }
 
 /// Adam's means m of partials and v of their squares satisfy v >= this * m^2 (by Cauchy's inequality, from their

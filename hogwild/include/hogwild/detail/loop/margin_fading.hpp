@@ -15,6 +15,7 @@
 #include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/optimization/optimizer.hpp>
 
 // Margin models under momentum and adam, whose velocities and means fade at every row, for all columns. A row owes its
 // step to the columns that it does not have. Each worker counts its own rows: it makes the owed steps of a column
@@ -187,6 +188,8 @@ class margin_fading_batch : public Sharing {
 
   static typename margin_kernels<Index, Value>::fading kernels_for(const loop_options& o) {
     const margin_kernels<Index, Value>& all = kernels_of<Index, Value>(o.isa);
+    static_assert(std::ranges::count_if(optimizers, [](const auto& of) { return has_fading_kernel(of.kind); }) == 2,
+                  "choose the kernels of each optimiser that has some");
     return o.optimizer == optimizer_kind::momentum ? all.momentum : all.adam;
   }
 

@@ -77,7 +77,7 @@ struct option_details {
   std::string_view needs{}, excludes{};  ///< words of other options: one that it needs, and one that it excludes
   bool zero_is_none = false;             ///< a 0 on the command line leaves the option out
   bool turns_off = false;                ///< a flag that --no-... switches off
-  bool in_lanes = false;  ///< whether trials side by side honour it; a trial that has one they do not is trained apart
+  bool in_lanes = false;  ///< whether trials side by side honour it; a trial with one that they do not is trained apart
   /// The option in the words of a kind of run that does not take it; empty: it takes it.
   std::string_view in_streams{}, in_several_models{};
 };

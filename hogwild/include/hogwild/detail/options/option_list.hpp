@@ -69,7 +69,7 @@ inline constexpr std::tuple run_options{
           .resume = when_resumed::same,
           .recorded = "l2",
           .in_lanes = true}}},
-    run_option<&train_options::l2_by_folds>{{{"l2_by_folds"}, {.in_lanes = true}}},
+    run_option<&train_options::l2_by_folds>{{{"l2_by_folds"}}},
     run_option<&train_options::l1>{
         {{"l1", "--l1", "Model", "strength of l1 regularisation; --l2 is then 0 unless it is given"},
          {.range = at_least(0), .resume = when_resumed::same, .recorded = "l1", .in_lanes = true}}},
@@ -221,12 +221,11 @@ inline constexpr std::tuple run_options{
         {{"telemetry", "", "", ""}, {.ranks = between_ranks::own, .recorded = "telemetry", .in_lanes = true}}},
     run_option<&train_options::record>{
         {{"record", "--record", "Output", "write a run record here, one JSON object a line"},
-         {.ranks = between_ranks::own, .search = in_a_search::not_trials, .in_lanes = true, .in_streams = "a record"}}},
+         {.ranks = between_ranks::own, .search = in_a_search::not_trials, .in_streams = "a record"}}},
     run_option<&train_options::checkpoint>{{{"checkpoint", "--checkpoint", "Output",
                                              "write the state of the run here, as often as --checkpoint-every says"},
                                             {.ranks = between_ranks::as_given,
                                              .search = in_a_search::refused,
-                                             .in_lanes = true,
                                              .in_streams = "a checkpoint after each epoch"}}},
     run_option<&train_options::checkpoint_every>{{{"checkpoint_every", "--checkpoint-every", "Output",
                                                    "epochs, or a time such as 90s, 10m or 2h, between two checkpoints"},
@@ -240,7 +239,7 @@ inline constexpr std::tuple run_options{
         {{"checkpoint_seconds", "", "", ""}, {.range = above(0), .in_lanes = true}}},
     run_option<&train_options::resume>{
         {{"resume", "--resume", "Output", "go on from this checkpoint, and append to the record that --record names"},
-         {.ranks = between_ranks::as_given, .search = in_a_search::refused, .in_lanes = true}}},
+         {.ranks = between_ranks::as_given, .search = in_a_search::refused}}},
     run_option<&train_options::data_name>{{{"data_name", "", "", ""}, {.ranks = between_ranks::own, .in_lanes = true}}},
     run_option<&train_options::observers>{
         {{"observers", "", "", ""}, {.ranks = between_ranks::own, .in_lanes = true, .in_streams = "observers"}}},

@@ -90,6 +90,8 @@ class lane_run {
   /// `measured`: the lanes that are measured after it, whose constant terms are moved to where the loss is least.
   void train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop = {},
              std::bitset<most_lanes> measured = ~std::bitset<most_lanes>());
+  /// Moves the constant terms of these lanes, which train, to where the loss is least.
+  void minimise_constants(const std::bitset<most_lanes>& which, const std::stop_token& stop);
   /// The state of all lanes, to return to after a pass that ended early.
   struct all_kept {
     std::vector<float> stored{}, state{};
@@ -116,7 +118,6 @@ class lane_run {
   void set_parts(std::size_t k);
   std::size_t rows_of(std::size_t k) const { return table_->rows_of(k, task_.data().rows()); }
   void settle(std::size_t k, double kept_step);
-  void minimise_constants(const std::bitset<most_lanes>& which, const std::stop_token& stop);
 
   std::shared_ptr<lane_table> table_;
   std::array<lane_settings, most_lanes> settings_{};

@@ -33,6 +33,17 @@ struct run_progress {
   stop_rules rules{};
 };
 
+namespace detail {
+
+/// How far a run of several models has come: the section of its checkpoint that others do not have.
+struct several_progress {
+  std::uint64_t measured_epoch = 0;  ///< the last one; 0: none
+  double train_seconds = 0.0, wall_seconds = 0.0;
+};
+inline constexpr const char* several_section = "models";
+
+}  // namespace detail
+
 /// Parameters that are kept besides those being trained.
 struct kept_parameters {
   std::vector<float> best{};      ///< of the best epoch by stop_rules; empty: none

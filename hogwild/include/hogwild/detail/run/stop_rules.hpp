@@ -37,6 +37,11 @@ struct objective_fall {
   bool flat(double before, double after, double fraction) const { return before - after <= fraction * down_to(after); }
 };
 
+/// Whether a run of so many epochs that is measured after every `every` of them is measured after this one.
+constexpr bool is_measured(std::size_t epoch, std::size_t every, std::size_t epochs) {
+  return epoch % every == 0 || epoch == epochs;
+}
+
 /// Whether a tolerance is a distance from the optimum (epoch_report::gap): true for a convex model, unless epochs
 /// without progress are asked for, validation rows decide which epoch is best, or columns have l2 of different strength
 /// (optimum_bound knows one). Otherwise a tolerance is the least gain of an epoch.
