@@ -179,8 +179,7 @@ class several_run {
   void end_with_the_time() {
     if (result_.epochs == options_.epochs) return;
     result_.stopped_by = stop_cause::time_limit;
-    note("the time is over: the run ends after " + std::to_string(result_.epochs) + " of its " +
-         std::to_string(options_.epochs) + " epochs");
+    note(detail::note_of_time(result_.epochs, options_.epochs));
   }
 
   /// The last measurement of the run that wrote the checkpoint, for a run that is stopped before its own first one.
@@ -190,9 +189,7 @@ class several_run {
     last_.train_seconds = before_.train_seconds, last_.wall_seconds = before_.wall_seconds;
     last_.step = run_.schedule.at(std::max<std::size_t>(measured_epoch_, 1));
     measure(last_);
-    if (measured_epoch_ < result_.epochs)
-      note("the checkpoint is of epoch " + std::to_string(result_.epochs) +
-           ", which was not measured; the losses known so far are of epoch " + std::to_string(measured_epoch_));
+    if (measured_epoch_ < result_.epochs) note(detail::note_of_unmeasured(result_.epochs, measured_epoch_));
   }
 
   /// Of the parameters of this rank's models.

@@ -359,9 +359,7 @@ void epoch_loop::resume() {
   if (optimum_bound* const optimum = meter_.optimum()) optimum->go_on(std::move(kept_.optimum));
   if (!options_.validation && !by_distance(options_, task_.facts().convex)) kept_.best.clear();
   if (progress_.measured_epoch < progress_.epoch)
-    teller_.note("the checkpoint is of epoch " + std::to_string(progress_.epoch) +
-                 ", which was not measured; the losses known so far are of epoch " +
-                 std::to_string(progress_.measured_epoch));
+    teller_.note(detail::note_of_unmeasured(progress_.epoch, progress_.measured_epoch));
   reported_epoch_ = progress_.epoch;
   measured_epoch_ = progress_.measured_epoch;
   last_checkpoint_.is(options_.resume, progress_.epoch);
@@ -396,8 +394,7 @@ train_result epoch_loop::finish() {
   // A resumed run may have nothing left to do, and a run whose time is over has trained part of an epoch.
   const bool cut_short = result_.status == run_status::done && result_.stopped_by.has_value();
   if (cut_short) {
-    teller_.note("the time is over: the run ends after " + std::to_string(progress_.epoch) + " of its " +
-                 std::to_string(options_.epochs) + " epochs");
+    teller_.note(detail::note_of_time(progress_.epoch, options_.epochs));
     engine_run_.settle();
   }
   if (cut_short || (!measured_ && result_.status != run_status::stopped)) {

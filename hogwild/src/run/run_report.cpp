@@ -88,6 +88,15 @@ round_report round_of(const epoch_report& counted, std::size_t round, std::size_
           .step = counted.step};
 }
 
+std::string note_of_time(std::uint64_t epochs, std::size_t of) {
+  return "the time is over: the run ends after " + std::to_string(epochs) + " of its " + std::to_string(of) + " epochs";
+}
+
+std::string note_of_unmeasured(std::uint64_t epoch, std::uint64_t measured) {
+  return "the checkpoint is of epoch " + std::to_string(epoch) +
+         ", which was not measured; the losses known so far are of epoch " + std::to_string(measured);
+}
+
 std::string note_of_meetings(const train_result& result) {
   constexpr double nobody_waits = 0.1;  // seconds
   if (!result.meetings || result.meetings->seconds <= std::max(nobody_waits, 0.5 * result.train_seconds)) return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -36,6 +37,11 @@ void tell_of_end(train_result& result, const epoch_report& last, const training_
 
 /// The report of a part of an epoch, from the counts so far.
 round_report round_of(const epoch_report& counted, std::size_t round, std::size_t rounds);
+
+/// The note that a run has ended because its time was over.
+std::string note_of_time(std::uint64_t epochs, std::size_t of);
+/// The note that a resumed checkpoint was written between measurements.
+std::string note_of_unmeasured(std::uint64_t epoch, std::uint64_t measured);
 
 /// A note if meetings of the ranks took more than 0.1 seconds and more than half of the training time; else empty.
 std::string note_of_meetings(const train_result& result);

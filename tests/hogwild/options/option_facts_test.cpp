@@ -118,6 +118,17 @@ TEST(run_options, that_a_run_does_not_take_are_refused_where_they_are_given) {
   EXPECT_THROW(require_taken(stopped, &option_details::in_streams, ""), config_error);
 }
 
+TEST(run_options, with_a_key_are_recorded_under_it) {
+  std::set<std::string> keys, recorded;
+  for_each_run_option([&](const auto& option) {
+    if (option.recorded.empty()) return;
+    EXPECT_TRUE(keys.emplace(option.recorded).second) << option.recorded;
+  });
+  for (const auto& [key, value] : recorded_options(train_options())) recorded.insert(key);
+  EXPECT_EQ(recorded, keys);
+  EXPECT_GE(keys.size(), 20u);
+}
+
 TEST(run_options, have_a_heading_and_a_sentence_where_they_have_a_word) {
   std::set<std::string_view> words;
   for_each_run_option([&](const auto& option) {
