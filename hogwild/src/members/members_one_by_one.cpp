@@ -140,6 +140,12 @@ void members_one_by_one::put_own(checkpoint& file) const {
   parameters.put(file, "parameters"), all_counts.put(file, "counts");
 }
 
+void members_one_by_one::take_own(const checkpoint&) {
+  for (std::size_t k = first(); k < behind(); ++k)
+    if (standings_[k].ended.has_value() == (members_[k - first()].trains != nullptr))
+      throw input_error("the checkpoint does not tell how its models stand");
+}
+
 bool members_one_by_one::have_broken_down() const {
   return std::ranges::any_of(members_,
                              [](const member& m) { return m.trains && m.trains->epochs().has_broken_down(); });

@@ -50,7 +50,8 @@ class members_one_by_one final : public member_training {
 
   void begin_own() override;
   void put_own(checkpoint& file) const override;
-  void take_own(const checkpoint&) override {}  // done when it was made
+  /// They have taken their states when they were made; checks that the standings agree with them.
+  void take_own(const checkpoint& file) override;
   /// Calls work(k, member) for each of this rank's models that trains, by all threads.
   template <class Work>
   void for_those_that_train(const Work& work);

@@ -144,6 +144,8 @@ class several_run {
         throw config_error(from->path + " was not written by a run of several models: resume it as what wrote it");
       detail::require_origin(from->path, from->state, origin());
       before_ = from->state.get<detail::several_progress>(detail::several_section);
+      if (before_.measured_epoch > from->state.epoch)
+        throw input_error(from->path + " tells of an epoch that was measured before it was trained: begin anew");
     });
     if (!from->note.empty()) note(from->note);
     result_.epochs = from->state.epoch;

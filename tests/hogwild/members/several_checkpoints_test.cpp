@@ -270,6 +270,14 @@ TEST_F(several_checkpoints, that_are_damaged_are_refused) {
     standings[6] = std::nan("");
     other.put_span<double>("standings", standings);
     EXPECT_NE(refused(other), "accepted");
+    standings[6] = 0.0;  // a model that trains has ended
+    other.put_span<double>("standings", standings);
+    if (by != optimizer_kind::sgd) {
+      EXPECT_NE(refused(other), "accepted");
+    }
+    other = whole;
+    other.epoch = 1;
+    EXPECT_NE(refused(other), "accepted");
   }
 }
 
