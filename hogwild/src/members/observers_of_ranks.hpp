@@ -2,8 +2,6 @@
 #pragma once
 
 #include <exception>
-#include <functional>
-#include <vector>
 
 #include <hogwild/detail/members/ranks_at_work.hpp>
 #include <hogwild/observer.hpp>

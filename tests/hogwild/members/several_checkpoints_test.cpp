@@ -366,6 +366,13 @@ TEST_F(several_checkpoints, are_refused_by_other_runs) {
   train_options other = again;
   other.seed = seed + 1;
   EXPECT_NE(refuses([&] { ensemble(other); }).find("seed: "), std::string::npos);
+  // As many classes, but model k is of another one.
+  options.labels = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  one_vs_rest(options);
+  other = again;
+  other.labels = {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  EXPECT_NE(refuses([&] { one_vs_rest(other); }).find("the labels"), std::string::npos);
+  options.labels.clear();
   train(hinge_svm{}, two_labels, serial_engine{}, options);
   EXPECT_NE(refuses([&] { ensemble(again); }).find("not written by a run of several models"), std::string::npos);
 }
