@@ -52,7 +52,7 @@ struct members_one_by_one::own_run {
   engine_of<serial_engine> engine{serial_engine{}};
   model_run run;
 
-  epoch_loop& epochs() { return run.epochs(); }
+  model_epochs& epochs() { return run.epochs(); }
 };
 
 members_one_by_one::members_one_by_one(const prepared_task& all, const several_plan& plan, thread_team& team,
@@ -162,7 +162,7 @@ void members_one_by_one::begin_own() {
 
 void members_one_by_one::train_own(std::size_t) {
   for_those_that_train([this](std::size_t, member& m) {
-    epoch_loop& epochs = m.trains->epochs();
+    model_epochs& epochs = m.trains->epochs();
     if (ranks_.stop().stop_possible()) m.before = epochs.parameters();
     epochs.train();
   });
@@ -171,7 +171,7 @@ void members_one_by_one::train_own(std::size_t) {
 bool members_one_by_one::measure_own(std::size_t epoch, bool measured) {
   std::atomic<bool> whole = true;
   for_those_that_train([&](std::size_t, member& m) {
-    epoch_loop& epochs = m.trains->epochs();
+    model_epochs& epochs = m.trains->epochs();
     const auto conclude = [&] { epochs.conclude(measured && epochs.progress().epoch + 1 == epoch); };
     conclude();
     // A run may have turned back.
@@ -184,7 +184,7 @@ bool members_one_by_one::measure_own(std::size_t epoch, bool measured) {
 
 void members_one_by_one::settle_own(std::size_t, std::size_t) {
   for_those_that_train([this](std::size_t k, member& m) {
-    epoch_loop& epochs = m.trains->epochs();
+    model_epochs& epochs = m.trains->epochs();
     standing& now = standings_[k];
     now.loss = epochs.last().train_loss, now.objective = epochs.last().objective;
     now.course = epochs.progress().course;

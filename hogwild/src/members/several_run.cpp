@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,11 +34,9 @@
 #include "members/members_side_by_side.hpp"
 #include "members/observers_of_ranks.hpp"
 #include "members/several_origin.hpp"
-#include "run/checkpoint_times.hpp"
+#include "run/epoch_loop.hpp"
 #include "run/lane_progress.hpp"
-#include "run/report_teller.hpp"
 #include "run/run_report.hpp"
-#include "run/unchanged_parameters.hpp"
 #include "task/require.hpp"
 
 namespace hogwild {
@@ -50,73 +47,93 @@ using detail::require;
 
 namespace {
 
-using clock = std::chrono::steady_clock;
-
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
-double time_since(clock::time_point start) {
-  return std::chrono::duration<double>(clock::now() - start).count();
+double time_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 struct joint_measures {
-  double train_loss = unknown, objective = unknown;
+  double train_loss, objective;
   std::optional<measurement> test{}, validation{};
 };
 
-/// Trains the combined model and tells observers. Each rank trains its share of the models; the first measures the
-/// combination, and all decide by its measures.
-class several_run {
+/// The run before its steps are known. The first rank writes for all: only its observers hear of epochs.
+resolved_run begun(const prepared_data& data, const several_plan& plan, const ranks_at_work& ranks) {
+  resolved_run run{.options = data.options(),
+                   .l2 = data.loop().l2,
+                   .begun = data.begun(),
+                   .cpu_begun = data.cpu_begun(),
+                   .ranks = plan.ranks,
+                   .models = plan.models,
+                   .combination = std::string(name_of(plan)),
+                   .workers_asked = plan.workers,
+                   .notes = data.notes()};
+  run.options.stop = ranks.stop();
+  run.limit = std::make_shared<const time_limit>(run.options.max_seconds, run.begun, run.options.stop);
+  run.options.record = ranks.rank() == 0 ? path_of_rank(run.options.record, 0) : std::string();
+  return run;
+}
+
+/// The epochs of the combined model. Each rank trains its share of the models; the first measures the combination, and
+/// all decide by its measures.
+class several_run final : public epoch_loop {
  public:
-  several_run(const prepared_task& all, several_plan plan, std::shared_ptr<any_engine> engine, ranks_at_work& ranks)
-      : all_(all),
+  several_run(const prepared_task& all, const several_plan& plan, std::shared_ptr<any_engine> engine,
+              ranks_at_work& ranks, resolved_run& run)
+      : epoch_loop(*all.task, run, models_kept(plan)),
+        all_(all),
         data_(all.data),
-        task_(*all.task),
-        plan_(std::move(plan)),
+        plan_(plan),
         engine_(std::move(engine)),
-        ranks_(ranks),
-        portions_{ranks.size(), plan_.models},
-        options_(run_.options),
-        side_by_side_(members_side_by_side::suits(all, plan_)),
-        teller_(task_, options_, models_kept()),
-        team_(thread_team::make(plan_.team, std::clamp<std::size_t>(plan_.workers, 1, portions_.count_of(ranks.rank())),
-                                plan_.pin)) {
-    run_.options = data_.options();
-    run_.options.stop = ranks_.stop();
-    run_.limit = std::make_shared<const time_limit>(options_.max_seconds, data_.begun(), options_.stop);
-    // The first rank writes for all: only its observers hear of epochs.
-    run_.options.record = is_first() ? path_of_rank(run_.options.record, 0) : std::string();
-    run_.ranks = plan_.ranks;
-    run_.l2 = data_.loop().l2;
-    run_.begun = data_.begun();
-    run_.cpu_begun = data_.cpu_begun();
-    run_.notes = data_.notes();
-    run_.workers_asked = plan_.workers;
-    run_.models = plan_.models;
-    run_.combination = std::string(name_of(plan_));
+        all_ranks_(ranks),
+        portions_{ranks.size(), plan.models},
+        side_by_side_(members_side_by_side::suits(all, plan)),
+        team_(thread_team::make(plan.team, std::clamp<std::size_t>(plan.workers, 1, portions_.count_of(ranks.rank())),
+                                plan.pin)) {
     if (!options_.checkpoint.empty())
-      ranks_.together([this] { require_checkpoint_place(checkpoint_of_rank(options_.checkpoint, ranks_.agreed())); });
+      all_ranks_.together([this] { require_checkpoint_place(checkpoint_of_rank(options_.checkpoint, ranks_)); });
   }
 
-  train_result operator()() {
-    try {
-      find_steps();
-      announce();
-      train();
-      finish();
-    } catch (...) {
-      tell_of_failure(options_);
-      throw;
+  void begin() override {
+    find_steps();
+    announce();
+    models_->begin();
+    if (run_.resumed)
+      measure_resumed();
+    else
+      begun_ = digest_of_models();
+    run_.resumed.reset();
+    if (!models_->has_steps()) {
+      stopped_by_ = options_.stop.stop_requested() ? stop_cause::request : stop_cause::time_limit;
+      stop();
+    } else if (const auto ended = how_ended()) {
+      result_.status = *ended;
+      over_ = true;
     }
-    return std::move(result_);
+  }
+
+  train_result finish() override {
+    models_->end_all();
+    if (result_.status != run_status::stopped && models_->ended() == run_status::diverged)
+      result_.status = run_status::diverged;
+    if (time_is_over_ && result_.status == run_status::done) end_with_the_time();
+    result_.epochs = result_.status == run_status::stopped ? progress_.measured_epoch : progress_.epoch;
+    if (result_.status == run_status::diverged) note(models_->told_of_divergence(result_.epochs));
+    if (unwritten_ && result_.status != run_status::diverged) write(*unwritten_);
+    measure_end();
+    detail::tell_of_run(result_, last_, task_, run_);
+    result_.train_seconds = progress_.train_seconds;
+    result_.labels = data_.labels();
+    return end();
   }
 
  private:
+  static std::size_t models_kept(const several_plan& plan) { return plan.mean_weights ? 1 : plan.models; }
   bool is_first() const { return ranks_.rank() == 0; }
 
   /// The mean count of the rows of each model of this rank.
   std::vector<double> mean_counts() const {
     std::vector<double> means;
-    ranks_.together([&] {
+    all_ranks_.together([&] {
       for (std::size_t k = portions_.first_of(ranks_.rank()); k < portions_.first_of(ranks_.rank() + 1); ++k) {
         means.push_back(detail::mean_count(data_.train(), detail::lane_rows_of(plan_, options_, k)));
         require(means.back() > 0.0, "a bootstrap has drawn no row: take more rows, or another seed");
@@ -128,49 +145,31 @@ class several_run {
   void find_steps() {
     if (!plan_.resume.empty()) resume();
     if (side_by_side_) {
-      models_ = std::make_unique<members_side_by_side>(all_, plan_, mean_counts(), engine_, *team_, run_, ranks_);
+      models_ = std::make_unique<members_side_by_side>(all_, plan_, mean_counts(), engine_, *team_, run_, all_ranks_);
       return;
     }
     if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
-    models_ = std::make_unique<members_one_by_one>(all_, plan_, *team_, run_, ranks_);
+    models_ = std::make_unique<members_one_by_one>(all_, plan_, *team_, run_, all_ranks_);
     note(std::string(members_one_by_one::description));
   }
 
   /// Reads the checkpoint from which the run goes on.
   void resume() {
-    auto from = std::make_shared<const resumed_checkpoint>(resume_of_rank(plan_.resume, ranks_.agreed()));
-    ranks_.together([&] {
+    auto from = std::make_shared<const resumed_checkpoint>(resume_of_rank(plan_.resume, ranks_));
+    detail::several_progress before;
+    all_ranks_.together([&] {
       if (from->state.find(detail::several_section) == nullptr)
         throw config_error(from->path + " was not written by a run of several models: resume it as what wrote it");
       detail::require_origin(from->path, from->state, origin());
-      before_ = from->state.get<detail::several_progress>(detail::several_section);
-      if (before_.measured_epoch > from->state.epoch)
+      before = from->state.get<detail::several_progress>(detail::several_section);
+      if (before.measured_epoch > from->state.epoch)
         throw input_error(from->path + " tells of an epoch that was measured before it was trained: begin anew");
     });
     if (!from->note.empty()) note(from->note);
-    result_.epochs = from->state.epoch;
-    result_.train_seconds = before_.train_seconds;
-    measured_epoch_ = before_.measured_epoch;
+    progress_.epoch = from->state.epoch;
+    progress_.measured_epoch = before.measured_epoch;
+    progress_.train_seconds = before.train_seconds, progress_.wall_seconds = before.wall_seconds;
     run_.resumed = std::move(from);
-  }
-
-  void train() {
-    models_->begin();
-    if (run_.resumed)
-      measure_resumed();
-    else
-      begun_ = digest_of_models();
-    run_.resumed.reset();
-    run_status ended = models_->has_steps() ? how_ended() : stop_without_steps();
-    for (std::size_t e = result_.epochs + 1; e <= options_.epochs && ended == run_status::done && !over_; ++e)
-      ended = train_epoch(e);
-    models_->end_all();
-    if (ended != run_status::stopped && models_->ended() == run_status::diverged) ended = run_status::diverged;
-    result_.status = ended;
-    if (over_ && ended == run_status::done) end_with_the_time();
-    if (ended == run_status::stopped) result_.epochs = measured_epoch_;
-    if (ended == run_status::diverged) note(models_->told_of_divergence(result_.epochs));
-    if (unwritten_ && ended != run_status::diverged) write(*unwritten_);
   }
 
   /// One rank speaks for all.
@@ -179,19 +178,20 @@ class several_run {
   }
 
   void end_with_the_time() {
-    if (result_.epochs == options_.epochs) return;
+    if (progress_.epoch == options_.epochs) return;
     result_.stopped_by = stop_cause::time_limit;
-    note(detail::note_of_time(result_.epochs, options_.epochs));
+    note(detail::note_of_time(progress_.epoch, options_.epochs));
   }
 
   /// The last measurement of the run that wrote the checkpoint, for a run that is stopped before its own first one.
   void measure_resumed() {
+    const std::uint64_t measured = progress_.measured_epoch;
     last_ = counted();
-    last_.epoch = measured_epoch_;
-    last_.train_seconds = before_.train_seconds, last_.wall_seconds = before_.wall_seconds;
-    last_.step = run_.schedule.at(std::max<std::size_t>(measured_epoch_, 1));
+    last_.epoch = measured;
+    last_.train_seconds = progress_.train_seconds, last_.wall_seconds = progress_.wall_seconds;
+    last_.step = run_.schedule.at(std::max<std::size_t>(measured, 1));
     measure(last_);
-    if (measured_epoch_ < result_.epochs) note(detail::note_of_unmeasured(result_.epochs, measured_epoch_));
+    if (measured < progress_.epoch) note(detail::note_of_unmeasured(progress_.epoch, measured));
   }
 
   /// Of the parameters of this rank's models.
@@ -202,58 +202,62 @@ class several_run {
     return digest;
   }
 
-  /// Whether the time is over, by the first rank's clock.
-  bool time_is_over() const {
+  bool asked_to_stop() override {
+    const bool requested = options_.stop.stop_requested();
+    stopped_by_ = requested ? stop_cause::request : stop_cause::observer;
+    return requested || observer_stops_;
+  }
+  bool has_trained() const override { return progress_.epoch > 0; }
+
+  /// Whether the time is over is decided by the first rank's clock.
+  bool train_epoch(std::size_t epoch) override {
+    const auto begin = std::chrono::steady_clock::now();
+    stopped_by_ = stop_cause::request;
+    if (!models_->train(epoch)) return false;
+    pass_seconds_ = time_since(begin);
     double over = run_.time_is_over() ? 1.0 : 0.0;
-    ranks_.take_first(over);
-    return over != 0.0;
+    all_ranks_.take_first(over);
+    time_is_over_ = over != 0.0;
+    return true;
   }
 
-  /// How the run ends with this epoch; `done` if it goes on.
-  run_status train_epoch(std::size_t epoch) {
-    const auto begin = clock::now();
-    if (options_.stop.stop_requested() || !models_->train(epoch)) return stop(stop_cause::request);
-    const double seconds = time_since(begin);
-    over_ = time_is_over();
-    const bool usual = over_ || is_measured(epoch, options_);
-    const bool writes = !usual && checkpoint_times_.are_due(epoch, false);
-    // A checkpoint of a model that has broken down would replace one from which the run can go on.
-    const bool measures = usual || (writes && ranks_.agreed().any(models_->have_broken_down()));
-    if (!models_->conclude(epoch, measures ? epoch - measured_epoch_ : 0)) return stop(stop_cause::request);
+  bool is_due(std::size_t epoch) const override { return time_is_over_ || is_measured(epoch, options_); }
+  bool has_broken_down() const override { return ranks_.any(models_->have_broken_down()); }
+
+  conclusion conclude_epoch(std::size_t epoch, bool measures) override {
+    if (!models_->conclude(epoch, measures ? epoch - progress_.measured_epoch : 0)) return conclusion::stopped;
     mean_.clear();
-    result_.train_seconds += seconds;
-    result_.epochs = epoch;
-    if (!measures && !models_->ended()) {
-      if (writes) write(state());
-      return run_status::done;
-    }
-    measured_epoch_ = epoch;
-    const run_status ended = decide(epoch);
-    const bool ends = ended != run_status::done || epoch == options_.epochs;
-    if (!checkpoint_times_.are_due(epoch, ends) || ended == run_status::diverged) return ended;
-    // Whether a model has ended worse than it began is known once all have ended.
-    if (ends || over_)
-      unwritten_ = state();
-    else
-      write(state());
-    return ended;
+    progress_.train_seconds += pass_seconds_;
+    progress_.epoch = epoch;
+    if (!measures && !models_->ended()) return conclusion::unmeasured;
+    last_ = counted();
+    last_.epoch = epoch;
+    last_.train_seconds = progress_.train_seconds;
+    last_.wall_seconds = wall_seconds();
+    last_.step = run_.schedule.at(epoch);
+    measure(last_);
+    if (!plan_.mean_weights) last_.gap = models_->gap();
+    return conclusion::measured;
   }
 
-  /// Reports a measured epoch. Returns how the run ends with it; `done` if it goes on.
-  run_status decide(std::size_t epoch) {
-    const bool stops = report(epoch);
-    if (begun_ && !ranks_.agreed().any(digest_of_models() != *begun_)) note(unchanged_parameters::note(last_));
-    begun_.reset();
-    const run_status ended = how_ended();
+  bool are_unchanged() override {
+    const auto begun = std::exchange(begun_, std::nullopt);
+    return begun && !ranks_.any(digest_of_models() != *begun) && is_first();
+  }
+
+  bool tell_observers() override {
+    return observers_.tell(last_, [this] { return parameters_now(); });
+  }
+
+  std::optional<run_status> decide(std::uint64_t) override {
+    const std::optional<run_status> ended = how_ended();
     if (ended == run_status::diverged) return ended;
-    if (result_.seconds_to_target) return run_status::target;
-    if (stops) return stop(stop_cause::observer);
-    return ended;
+    if (options_.target && stop_rules::reached(*options_.target, last_)) return run_status::target;
+    return time_is_over_ && !ended ? run_status::done : ended;
   }
 
-  /// `done` while a model trains.
-  run_status how_ended() const {
-    const run_status ended = models_->ended().value_or(run_status::done);
+  std::optional<run_status> how_ended() const {
+    const std::optional<run_status> ended = models_->ended();
     // Nothing is known of the distance of a mean of weights from its optimum.
     return ended == run_status::converged && plan_.mean_weights ? run_status::no_progress : ended;
   }
@@ -265,44 +269,23 @@ class several_run {
 
   /// What this rank writes into a checkpoint.
   checkpoint state() {
-    checkpoint file{.epoch = result_.epochs};
-    ranks_.together([&] {
+    checkpoint file{.epoch = progress_.epoch};
+    all_ranks_.together([&] {
       detail::put_origin(file, origin());
-      file.put(detail::several_section, detail::several_progress{measured_epoch_, result_.train_seconds,
-                                                                 before_.wall_seconds + time_since(run_.begun)});
+      file.put(detail::several_section,
+               detail::several_progress{progress_.measured_epoch, progress_.train_seconds, wall_seconds()});
       models_->put(file);
     });
     return file;
   }
 
+  void save() override { write(state()); }
+  /// Whether a model has ended worse than it began is known once all have ended.
+  void save_last() override { unwritten_ = state(); }
   void write(const checkpoint& file) {
-    ranks_.together([&] { write_checkpoint(checkpoint_of_rank(options_.checkpoint, ranks_.agreed()), file); });
+    all_ranks_.together([&] { write_checkpoint(checkpoint_of_rank(options_.checkpoint, ranks_), file); });
     checkpoint_times_.written();
-    name_epoch(options_.checkpoint, file.epoch, false, ranks_.agreed());
-  }
-
-  /// The status if the step search was ended by a request or by the time limit.
-  run_status stop_without_steps() {
-    return stop(options_.stop.stop_requested() ? stop_cause::request : stop_cause::time_limit);
-  }
-
-  run_status stop(stop_cause cause) {
-    result_.stopped_by = cause;
-    return run_status::stopped;
-  }
-
-  /// Reports the combined measures. Returns whether an observer wants to stop.
-  bool report(std::size_t epoch) {
-    last_ = counted();
-    last_.epoch = epoch;
-    last_.train_seconds = result_.train_seconds;
-    last_.wall_seconds = before_.wall_seconds + time_since(run_.begun);
-    last_.step = run_.schedule.at(epoch);
-    measure(last_);
-    if (!plan_.mean_weights) last_.gap = models_->gap();
-    if (options_.target && stop_rules::reached(*options_.target, last_))
-      result_.seconds_to_target = last_.train_seconds;
-    return observers_.tell(last_, [this] { return parameters_now(); });
+    name_epoch(options_.checkpoint, file.epoch, false, ranks_);
   }
 
   /// Counts of the workers of all ranks.
@@ -310,7 +293,7 @@ class several_run {
     epoch_report sum = models_->counted();
     std::array<double, 3> counts{static_cast<double>(sum.examples), static_cast<double>(sum.updates),
                                  static_cast<double>(sum.nonzeros)};
-    ranks_.agreed().sum(counts);
+    ranks_.sum(counts);
     sum.examples = static_cast<std::uint64_t>(counts[0]);
     sum.updates = static_cast<std::uint64_t>(counts[1]);
     sum.nonzeros = static_cast<std::uint64_t>(counts[2]);
@@ -333,7 +316,7 @@ class several_run {
   /// models' own losses do not give them. Only the first rank has the parameters.
   void measure_by_first(epoch_report& now, std::span<const float> parameters, bool training) const {
     joint_measures found{.train_loss = now.train_loss, .objective = now.objective};
-    ranks_.together([&] {
+    all_ranks_.together([&] {
       if (!is_first()) return;
       if (training) {
         found.train_loss = measure_all(parameters, data_.train(), false).loss;
@@ -342,7 +325,7 @@ class several_run {
       if (options_.test) found.test = measure_all(parameters, *options_.test, true);
       if (options_.validation) found.validation = measure_all(parameters, *options_.validation, true);
     });
-    ranks_.take_first(found);
+    all_ranks_.take_first(found);
     now.train_loss = found.train_loss, now.objective = found.objective;
     now.test = found.test, now.validation = found.validation;
   }
@@ -353,7 +336,7 @@ class several_run {
   }
 
   void announce() {
-    ranks_.in_this_thread([this] { announce_here(); });
+    all_ranks_.in_this_thread([this] { announce_here(); });
   }
   void announce_here() {
     if (!options_.record.empty()) {
@@ -378,77 +361,62 @@ class several_run {
     tell(options_, [&](observer& o) { o.on_start(start); });
   }
 
-  std::size_t models_kept() const { return plan_.mean_weights ? 1 : plan_.models; }
-
   /// The parameters of all models; under mean_weights their mean, which is kept until the models change. All ranks send
   /// theirs to the first; on the others the result is zeros.
   std::vector<float> parameters_now() {
     const auto of = [this](std::size_t k) { return models_->parameters(k); };
-    if (!plan_.mean_weights) return detail::parameters_of_all(ranks_, portions_, task_.facts().parameters, of);
-    if (mean_.empty()) mean_ = detail::mean_of_all(ranks_, portions_, task_, *team_, of);
+    if (!plan_.mean_weights) return detail::parameters_of_all(all_ranks_, portions_, task_.facts().parameters, of);
+    if (mean_.empty()) mean_ = detail::mean_of_all(all_ranks_, portions_, task_, *team_, of);
     return mean_;
   }
 
   measurement measure_all(std::span<const float> parameters, const sparse_view& rows, bool all_measures) const {
-    return plan_.measure(parameters, models_kept(), rows, data_.labels(), *team_, all_measures);
+    return plan_.measure(parameters, models_kept(plan_), rows, data_.labels(), *team_, all_measures);
   }
 
   /// l1 ||w||_1 + l2 / 2 ||w||^2 of all models, combined as losses are.
   double penalty(std::span<const float> parameters) const {
     double sum = 0.0;
-    for (const float w : parameters.first(task_.data().columns * models_kept())) {
+    for (const float w : parameters.first(task_.data().columns * models_kept(plan_))) {
       const auto x = static_cast<double>(w);
       sum += task_.options().l1 * std::abs(x) + 0.5 * run_.l2 * x * x;
     }
-    return plan_.by == answer_kind::one_vs_rest ? sum : sum / static_cast<double>(models_kept());
+    return plan_.by == answer_kind::one_vs_rest ? sum : sum / static_cast<double>(models_kept(plan_));
   }
 
-  void finish() {
+  /// A stopped run reports the last measured epoch: measuring once more would take as long as an epoch.
+  void measure_end() {
     mean_.clear();  // a model may have gone back to its best epoch
     result_.parameters = parameters_now();
     const epoch_report sums = counted();
     last_.examples = sums.examples, last_.updates = sums.updates, last_.nonzeros = sums.nonzeros;
     models_->tell_of_workers(result_);
     if (result_.epochs == 0) {
-      last_.train_loss = last_.objective = unknown;
+      last_.train_loss = last_.objective = no_number;
     } else if (result_.status != run_status::stopped) {
-      // A stopped run reports the last measured epoch: measuring once more would take as long as an epoch.
       measure_by_first(last_, result_.parameters, true);
       if (!plan_.mean_weights) last_.gap = models_->gap();
     }
-    ranks_.agreed().take_first(result_.parameters);
-    detail::tell_of_run(result_, last_, task_, run_);
-    result_.labels = data_.labels();
-    result_.wall_seconds = before_.wall_seconds + time_since(run_.begun);
-    detail::tell_of_end(result_, last_, task_, run_);
-    tell(options_, [&](observer& o) { o.on_finish(result_); });
+    ranks_.take_first(result_.parameters);
   }
 
   const prepared_task& all_;
   const prepared_data& data_;
-  const training_task& task_;
-  several_plan plan_;
+  const several_plan& plan_;
   std::shared_ptr<any_engine> engine_;
-  ranks_at_work& ranks_;
+  ranks_at_work& all_ranks_;
   rank_portions portions_;
-  resolved_run run_{};
-  const train_options& options_;
   const bool side_by_side_;
-  report_teller teller_;
-  detail::observers_of_ranks observers_{ranks_, teller_};
+  detail::observers_of_ranks observers_{all_ranks_, teller_};
   std::unique_ptr<thread_team> team_;
   std::unique_ptr<detail::member_training> models_{};
   std::unique_ptr<observer> record_{};
   std::vector<float> mean_{};  ///< under mean_weights: the mean of the models as they are; empty until it is needed
   std::optional<std::uint64_t> begun_{};  ///< digest_of_models() before the first epoch, until one is measured
-  bool over_ = false;                     ///< the time is over
-  detail::several_progress before_{};     ///< of the run from which this one goes on
-  std::uint64_t measured_epoch_ = 0;      ///< the last one
+  double pass_seconds_ = 0.0;             ///< of the last pass
+  bool time_is_over_ = false;
   std::optional<detail::checkpoint_origin> origin_{};  ///< made when first needed: it takes a pass over the rows
-  std::optional<checkpoint> unwritten_;                ///< of the last epoch, until all models have ended
-  checkpoint_times checkpoint_times_{options_, ranks_.agreed()};
-  epoch_report last_{.train_loss = unknown, .objective = unknown};
-  train_result result_{};
+  std::optional<checkpoint> unwritten_{};              ///< of the last epoch, until all models have ended
 };
 
 }  // namespace
@@ -462,8 +430,8 @@ train_result train_several(const std::function<prepared_task(const several_plan&
     detail::complete(plan, *all, ranks.size());
   });
   if (!ranks.alone()) detail::require_same_on_ranks(detail::what_is_trained(plan, *all), ranks.agreed());
-  several_run run(*all, std::move(plan), std::move(engine), ranks);
-  return run();
+  resolved_run run = begun(all->data, plan, ranks);
+  return several_run(*all, plan, std::move(engine), ranks, run).run();
 }
 
 }  // namespace hogwild

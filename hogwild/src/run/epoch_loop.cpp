@@ -1,439 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/memory/param_store.hpp>
-
 #include "run/epoch_loop.hpp"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <cmath>
-#include <limits>
-#include <span>
-#include <string>
 #include <utility>
 
-#include <hogwild/detail/platform/number_text.hpp>
-#include <hogwild/detail/run/rank_checkpoints.hpp>
-#include <hogwild/detail/run/run_course.hpp>
-#include <hogwild/detail/run/stop_rules.hpp>
-#include <hogwild/detail/task/model_constant.hpp>
-#include <hogwild/error.hpp>
-
 #include "run/run_report.hpp"
+#include "run/unchanged_parameters.hpp"
 
 namespace hogwild {
 
-namespace {
-
-using clock = std::chrono::steady_clock;
-
-/// Replicas are taken to overshoot if an epoch gives back more than this fraction of the run's gain plus this fraction
-/// of the standard deviation of the rows' losses. The second part is for runs that have gained nothing yet.
-constexpr double sound_loss = 0.1, sound_noise = 0.05;
-/// A step that was too large is halved until it is this part of the first.
-constexpr double halved = 0.5, least_factor = 1e-6;
-/// Two objectives that have both risen are about as good if their rises differ by at most this fraction.
-constexpr double about_as_good = 0.1;
-
-constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
-const epoch_report unmeasured{.train_loss = no_number, .objective = no_number};
-
-double seconds_since(clock::time_point start) {
-  return std::chrono::duration<double>(clock::now() - start).count();
-}
-
-/// Whether a model of the library begins with random factors or layers on columns with values. For a program's own
-/// model, the loss at zeros may have no meaning.
-bool begins_by_chance(const task_facts& facts) {
-  return !facts.convex && !facts.non_monotone && !facts.repeats && !facts.saved_by_groups;
-}
-
-}  // namespace
-
-epoch_loop::epoch_loop(const training_task& work, engine_run& who, resolved_run& run)
-    : task_(work),
-      engine_run_(who),
-      run_(run),
-      options_(run.options),
-      ranks_(run.ranks),
-      rounds_(work, run.plan, who),
-      meter_(work, who, run),
-      teller_(work, options_),
-      last_(unmeasured) {
-  if (options_.average) kept_.mean = tail_mean(*options_.average, options_.epochs);
-}
-
-void epoch_loop::begin() {
-  const param_store& store = engine_run_.store();
-  const std::size_t every = measured_epochs_.every();
-  ranks_.require_equal(std::as_bytes(std::span(&every, 1)), "number of epochs between measurements");
-  cut_epochs();
-  if (!run_.resumed && begins_by_chance(task_.facts())) zeros_.start = meter_.loss_of_zeros();
-  task_.begin(store);
-  if (begins_anew()) meter_.minimise_constant(rounds_.scale(), epoch_meter::state::begun);  // as in a step search
-  const objective_fall from_start = begin_fall();
-  task_.change(store, options_.initial);
-  if (run_.resumed) resume();
-  engine_run_.get_ready();
-  unchanged_.begin();
-  rounds_.live().begin(progress_.examples);
-  rounds_.resume_at(rounds_.scale());
-  announce();
-  // From now on a request to stop reaches the workers themselves, within a few rows.
-  relay_.emplace(run_.end_token(), store);
-  if (!checks_falls() && !compares_ends_) return;
-  if (!measure(0, 0.0, 0.0, epoch_meter::state::begun) && asked_to_stop()) stop();
-  objective_before_ = last_.objective;
-  if (compares_ends_ && !resumes_) progress_.course.start = last_.objective;
-  measured_ = false;  // a run that resumes with nothing left to do still has a mean to measure
-  progress_.fall = begins_anew() ? objective_fall{objective_before_} : from_start;
-}
-
-bool epoch_loop::train() {
-  if (asked_to_stop()) {
-    stop();
-    return false;
-  }
-  const std::size_t e = progress_.epoch + 1;
-  if (!guard_) guard_.emplace(engine_run_.store(), rounds_, run_.step_is_guess);
-  const std::uint64_t rows_before = rows_here();
-  train_epoch(e, step());
-  require_not_orphaned(engine_run_.store().control());
-  if (asked_to_stop()) {
-    stop();
-    return false;
-  }
-  require_trained(e, rows_here() - rows_before);
-  return true;
-}
-
-void epoch_loop::conclude(bool measured) {
-  const std::size_t e = progress_.epoch + 1;
-  const epoch_report before = last_;
-  const bool not_measured = !measured && !measured_epochs_.has(e);
-  const bool writes = not_measured && checkpoint_times_.are_due(e, observer_stops_);
-  if (not_measured && !(writes && has_broken_down())) {
-    progress_.epoch = e;
-    average();
-    if (writes) save();
-    return;
-  }
-  const double trained_by = step();
-  if (!measure(e, trained_by, progress_.wall_seconds + seconds_since(run_.begun))) return stop();
-  progress_.epoch = e;
-  const bool again = turned_back(e, trained_by);
-  guard_.reset();
-  if (again) {
-    last_ = before;  // measurements in between are dropped
-    return;
-  }
-  objective_before_ = last_.objective;
-  if (average() && !measure_mean()) {
-    last_ = before;
-    return stop();
-  }
-  report();
-}
-
-void epoch_loop::train_epoch(std::size_t e, double step) {
-  const double step_end = run_.schedule.at_end(e) * progress_.rules.step_factor;
-  const auto train = [&] {
-    training_since_ = clock::now();
-    naming_the_checkpoint([&] { rounds_.train_epoch(e, step, step_end); });
-    progress_.train_seconds += seconds_since(training_since_);
-  };
-  standstills_.around(train, progress_.train_seconds);
-}
-
-void epoch_loop::cut_epochs() {
-  const std::uint64_t rounds = options_.rounds.value_or(0);
-  ranks_.require_equal(std::as_bytes(std::span(&rounds, 1)), "number of rounds that an epoch is cut into");
-  if (rounds == 0) return;
-  rounds_.cut_epochs(static_cast<std::uint32_t>(rounds), [this](std::uint32_t round, double step, double) {
-    progress_.train_seconds += seconds_since(training_since_);
-    const bool goes_on = tell_round(round, step);
-    training_since_ = clock::now();
-    return goes_on;
-  });
-}
-
-bool epoch_loop::tell_round(std::uint32_t round, double step) {
-  const std::size_t epoch = progress_.epoch + 1;
-  const double wall_seconds = progress_.wall_seconds + seconds_since(run_.begun);
-  const epoch_report counted = meter_.count(progress_, epoch, step, wall_seconds);
-  note_answer(teller_.tell(detail::round_of(counted, round, *options_.rounds), &observer::on_round,
-                           [this] { return task_.parameters_of(engine_run_.store(), rounds_.scale()); }));
-  return !asked_to_stop();
-}
-
-template <class F>
-void epoch_loop::naming_the_checkpoint(const F& f) const {
-  last_checkpoint_.named_by(f, run_.plan.options.rows_in_flight > 0);
-}
-
-void epoch_loop::require_trained(std::size_t epoch, std::uint64_t rows) const {
-  if (ranks_.any(rows > 0)) return;
-  throw worker_error("no worker has trained a row in epoch " + std::to_string(epoch) +
-                     ", though no stop was requested; find out what keeps the workers from training");
-}
-
-bool epoch_loop::asked_to_stop() {
-  const std::array mine{options_.stop.stop_requested() ? 1.0 : 0.0, observer_stops_ ? 1.0 : 0.0,
-                        run_.time_is_over() ? 1.0 : 0.0};
-  constexpr std::array causes{stop_cause::request, stop_cause::observer, stop_cause::time_limit};
-  const std::vector<double> all = standstills_.hear_with(mine, progress_.train_seconds);
-  std::array<double, mine.size()> asked{};
-  for (std::size_t at = 0; at < all.size(); ++at) asked[at % asked.size()] += all[at];
-  const auto first = std::ranges::find_if(asked, [](double ranks) { return ranks > 0.0; });
-  if (first == asked.end()) return false;
-  stopped_by_ = causes[static_cast<std::size_t>(first - asked.begin())];
-  return true;
-}
-
-bool epoch_loop::has_broken_down() const {
-  const std::vector<float> w = task_.parameters_of(engine_run_.store(), rounds_.scale());
-  return ranks_.any(!std::ranges::all_of(w, [](float x) { return std::isfinite(x); }));
-}
-
-void epoch_loop::stop() {
-  const bool trained = progress_.epoch > 0 || ranks_.any(rows_here() > 0);
-  result_.status = stopped_by_ == stop_cause::time_limit && trained ? run_status::done : run_status::stopped;
-  result_.stopped_by = stopped_by_;
-  over_ = true;
-}
-
-bool epoch_loop::turned_back(std::size_t e, double step) {
-  if (task_.facts().non_monotone || progress_.step_overshoots != 0 || !rose_too_far()) return false;
-  tries_.push_back({rounds_.current_pace(), last_.objective});
-  std::optional<std::string> remedy = guard_->turn_back(step);
-  std::string cause = "the workers' summed changes overshot";
-  const bool may_halve = std::isfinite(objective_before_) && progress_.rules.step_factor > least_factor;
-  if (!remedy && may_halve && guard_->turn_back_for_step()) {
-    progress_.rules.step_factor *= halved;
-    remedy = "with half of the step";
-    cause = "the objective rose";
-  }
-  if (remedy) {
-    const bool several = e > reported_epoch_ + 1;
-    progress_.epoch = reported_epoch_;
-    const std::string which = several ? "s " + std::to_string(reported_epoch_ + 1) + " to " : " ";
-    teller_.note(cause + " in epoch" + which + std::to_string(e) + (several ? "; they are" : "; it is") +
-                 " trained again " + *remedy);
-    return true;
-  }
-  if (tries_.size() < 2) return false;
-  const auto as_good = [&](const one_try& t) {
-    return t.objective <= last_.objective + about_as_good * (last_.objective - objective_before_);
-  };
-  const auto found = std::ranges::find_if(tries_, as_good);
-  if (found != tries_.end()) rounds_.resume_pace(found->pace);
-  progress_.step_overshoots = 1;
-  teller_.note("the objective rises in epoch " + std::to_string(e) + " however often the workers exchange: the step " +
-               detail::to_short_text(step) + " is too large even for one worker");
-  return false;
-}
-
-void epoch_loop::report() {
-  const std::size_t trained = progress_.epoch - std::exchange(measured_epoch_, progress_.epoch);
-  reported_epoch_ = progress_.epoch;
-  tries_.clear();
-  if (unchanged_.asked() && !ranks_.any(!unchanged_.are_so(last_))) teller_.note(unchanged_parameters::note(last_));
-  note_answer(teller_.tell(last_, &observer::on_epoch, [this] { return parameters(); }));
-  auto [ended, best] =
-      progress_.rules.after(last_, progress_.fall, options_, task_.facts().convex, run_.schedule, trained);
-  if (best) {
-    kept_.best = parameters();
-    best_measured_ = last_;
-  }
-  const bool ends =
-      ended ? *ended == run_status::converged || *ended == run_status::no_progress : progress_.epoch == options_.epochs;
-  progress_.course.take(progress_.epoch, last_.objective);
-  if (ends && kept_.best.empty() && is_worse_than_begun()) ended = run_status::diverged;
-  if (ended) result_.status = *ended;
-  if (ended == run_status::diverged) end_as_diverged();
-  if (ended == run_status::target) result_.seconds_to_target = progress_.train_seconds;
-  const bool writes = checkpoint_times_.are_due(progress_.epoch, observer_stops_ || ended);
-  // finish() compares the kept epoch with the beginning.
-  const bool in_doubt = ends && best_measured_ && progress_.course.is_above(best_measured_->objective);
-  if (writes && ended != run_status::diverged && !in_doubt) save();
-  over_ = ended.has_value();
-}
-
-bool epoch_loop::is_worse_than_begun() const {
-  return progress_.course.is_above(last_.objective) && progress_.course.ended_worse(last_.objective, spread_of_last());
-}
-
-/// Of the parameters to which last_ belongs.
-double epoch_loop::spread_of_last() const {
-  return kept_.mean.added() > 1 ? spread_of_mean_ : meter_.spread_of_losses(rounds_.scale());
-}
-
-/// A model of factors or layers whose columns are large may begin so badly that it ends better than it began, and yet
-/// is worth less than nothing.
-void epoch_loop::compare_with_zeros() {
-  if (!zeros_.is_above(last_.train_loss) || !zeros_.ended_worse(last_.train_loss, spread_of_last())) return;
-  using detail::to_short_text;
-  teller_.note("the parameters are worse than zeros would be: the training loss is " + to_short_text(last_.train_loss) +
-               ", and would be about " + to_short_text(zeros_.start) +
-               "; divide the columns by their largest values, or lower the step");
-}
-
-void epoch_loop::end_as_diverged() {
-  result_.status = run_status::diverged;
-  teller_.note(progress_.course.told(progress_.epoch, last_.objective));
-}
-
-void epoch_loop::announce() {
-  const run_start start = detail::start_of(task_, engine_run_, run_, progress_.examples);
-  tell(options_, [&](observer& o) { o.on_start(start); });
-  if (const optimum_bound* const optimum = meter_.optimum(); optimum != nullptr && !optimum->tells())
-    teller_.note(std::string(optimum_bound::silence));
-}
-
-bool epoch_loop::measure(std::size_t epoch, double step, double wall_seconds, epoch_meter::state of) {
-  std::optional<epoch_report> measured;
-  naming_the_checkpoint([&] { measured = meter_.measure(progress_, rounds_.scale(), epoch, step, wall_seconds, of); });
-  if (measured) last_ = *measured;
-  measured_ = measured_ || measured;
-  return measured.has_value();
-}
-
-std::vector<float> epoch_loop::parameters() const {
-  if (kept_.mean.added() == 0) return task_.parameters_of(engine_run_.store(), rounds_.scale());
-  return measured_mean_.empty() ? kept_.mean.value() : measured_mean_;
-}
-
-bool epoch_loop::average() {
-  if (!kept_.mean.takes(progress_.epoch)) return false;
-  measured_mean_.clear();
-  kept_.mean.add(task_.parameters_of(engine_run_.store(), rounds_.scale()));
-  return kept_.mean.added() > 1;
-}
-
-bool epoch_loop::measure_mean() {
-  engine_run_.settle();
-  const std::size_t bytes = task_.facts().parameters * task_.facts().scalar_bytes;
-  const std::span<std::byte> trained = engine_run_.store().state_of_training().first(bytes);
-  const std::vector<std::byte> before(trained.begin(), trained.end());
-  const double scale = rounds_.scale();
-  const live_writer::change changing(rounds_.live());
-  task_.assign(engine_run_.store(), kept_.mean.value());
-  rounds_.resume_at(1.0);
-  const bool measured = measure(progress_.epoch, last_.step, last_.wall_seconds);
-  const bool in_doubt = progress_.course.is_above(last_.objective) || zeros_.is_above(last_.train_loss);
-  spread_of_mean_ = in_doubt ? meter_.spread_of_losses(1.0) : 0.0;
-  measured_mean_ = task_.parameters_of(engine_run_.store(), 1.0);
-  std::ranges::copy(before, trained.begin());
-  rounds_.resume_at(scale);
-  return measured;
-}
-
-bool epoch_loop::checks_falls() const {
-  return run_.plan.options.exchange.workers > 1 || by_progress(options_, task_.facts().convex);
-}
-
-objective_fall epoch_loop::begin_fall() {
-  const objective_fall known = run_.resumed ? fall_of_checkpoint(run_.resumed->state) : objective_fall{};
-  if (!checks_falls() || begins_anew() || std::isfinite(known.start)) return known;
-  std::vector<float> fresh;
-  if (has_constant(task_)) fresh = task_.parameters_of(engine_run_.store(), rounds_.scale());
-  // If a stop is requested meanwhile, the value is not used.
-  meter_.minimise_constant(rounds_.scale(), epoch_meter::state::begun);
-  const auto measured = meter_.measure(progress_, rounds_.scale(), 0, 0.0, 0.0, epoch_meter::state::begun);
-  if (!fresh.empty()) task_.assign(engine_run_.store(), fresh);
-  return {measured ? measured->objective : no_number};
-}
-
-bool epoch_loop::rose_too_far() const {
-  const auto rises_too_far = [&](double noise) {
-    return progress_.fall.given_back(objective_before_, last_.objective - noise, sound_loss);
-  };
-  return rises_too_far(0.0) &&
-         rises_too_far(sound_noise * meter_.deviation_of_losses(rounds_.scale(), last_.train_loss));
-}
-
-void epoch_loop::resume() {
-  const auto from = std::exchange(run_.resumed, nullptr);  // released once its arrays are in the store
-  if (!from->note.empty()) teller_.note(from->note);
-  progress_ = load_progress(*from, engine_run_.store(), run_, task_, kept_);
-  if (optimum_bound* const optimum = meter_.optimum()) optimum->go_on(std::move(kept_.optimum));
-  if (!options_.validation && !by_distance(options_, task_.facts().convex)) kept_.best.clear();
-  if (progress_.measured_epoch < progress_.epoch)
-    teller_.note(detail::note_of_unmeasured(progress_.epoch, progress_.measured_epoch));
-  reported_epoch_ = progress_.epoch;
-  measured_epoch_ = progress_.measured_epoch;
-  last_checkpoint_.is(options_.resume, progress_.epoch);
-  rounds_.resume_at(progress_.scale);
-  rounds_.resume_exchange(progress_.longest_exchange);
-  if (options_.reproducible) rounds_.resume_gain_weight(progress_.gain_weight);
-}
-
-checkpoint epoch_loop::state() {
-  run_progress now = progress_;
-  now.wall_seconds += seconds_since(run_.begun);
-  now.scale = rounds_.scale();
-  now.gain_weight = rounds_.gain_weight();
-  now.longest_exchange = rounds_.longest_exchange();
-  const epoch_report counted = meter_.count(progress_, progress_.epoch, 0.0, 0.0);
-  now.examples = counted.examples;
-  now.updates = counted.updates;
-  now.nonzeros = counted.nonzeros;
-  now.measured_epoch = measured_epoch_;
-  if (const optimum_bound* const optimum = meter_.optimum()) kept_.optimum = optimum->state();
-  return checkpoint_of(engine_run_.store(), run_, task_, now, kept_);
-}
-
-void epoch_loop::save() {
-  write_checkpoint(checkpoint_of_rank(options_.checkpoint, ranks_), state());
-  checkpoint_times_.written();
-  name_epoch(options_.checkpoint, progress_.epoch, in_lockstep(run_.plan.options.sharing), ranks_);
-  last_checkpoint_.is(options_.checkpoint, progress_.epoch);
-}
-
-train_result epoch_loop::finish() {
-  // A resumed run may have nothing left to do, and a run whose time is over has trained part of an epoch.
-  const bool cut_short = result_.status == run_status::done && result_.stopped_by.has_value();
-  if (cut_short) {
-    teller_.note(detail::note_of_time(progress_.epoch, options_.epochs));
-    engine_run_.settle();
-  }
-  if (cut_short || (!measured_ && result_.status != run_status::stopped)) {
-    const bool whole = measure(progress_.epoch, last_.step, last_.wall_seconds);
-    const std::size_t few = cut_short ? 0 : 1;  // the mean of one epoch equals the parameters in the store
-    if (whole && kept_.mean.added() > few) measure_mean();
-    if (cut_short && whole && kept_.best.empty() && (is_worse_than_begun() || !std::isfinite(last_.objective)))
-      end_as_diverged();
-    if (cut_short && asked_to_stop() && stopped_by_ != stop_cause::time_limit) stop();
-  }
-  // A stopped run reports its last measured epoch; a measurement before the first epoch is only for comparison.
-  if (result_.status == run_status::stopped && reported_epoch_ == 0) last_ = unmeasured;
-  result_.epochs = result_.status == run_status::stopped ? reported_epoch_ : progress_.epoch;
-  const epoch_report counted = meter_.count(progress_, progress_.epoch, 0.0, 0.0);
-  detail::tell_of_run(result_, counted, task_, engine_run_, run_);
-  result_.train_seconds = progress_.train_seconds;
-  const bool is_last = best_measured_ && best_measured_->epoch == progress_.epoch, has_best = !kept_.best.empty();
-  if (kept_.best.empty() || (is_last && result_.status != run_status::stopped)) {
-    result_.parameters = parameters();
-  } else {
-    // An earlier epoch's parameters were kept: they are returned, so they are reported.
-    leave(kept_.best);
-    if (!measure(progress_.epoch, last_.step, last_.wall_seconds, epoch_meter::state::kept))
-      last_ = best_measured_.value_or(unmeasured);
-    result_.parameters = std::move(kept_.best);
-    kept_.mean = {};
-  }
-  const bool ends_by_itself = result_.status == run_status::done || result_.status == run_status::converged ||
-                              result_.status == run_status::no_progress;
-  if (has_best && ends_by_itself && is_worse_than_begun()) end_as_diverged();
-  if (ends_by_itself && result_.status != run_status::diverged) compare_with_zeros();
-  standstills_.hear_with(std::array<double, 0>(), progress_.train_seconds);  // for the time after the last epoch
-  leave_to_readers();
-  if (const std::string note = detail::note_of_meetings(result_); !note.empty()) teller_.note(note);
-  result_.wall_seconds = progress_.wall_seconds + seconds_since(run_.begun);
-  detail::tell_of_end(result_, last_, task_, run_);
-  tell(options_, [&](observer& o) { o.on_finish(result_); });
-  return std::move(result_);
-}
+epoch_loop::epoch_loop(const training_task& work, resolved_run& run, std::size_t models)
+    : task_(work), run_(run), options_(run.options), ranks_(run.ranks), teller_(work, options_, models) {}
 
 train_result epoch_loop::run() {
   try {
@@ -441,28 +18,63 @@ train_result epoch_loop::run() {
       if (train()) conclude();
     return finish();
   } catch (...) {
-    rounds_.live().end();
-    // The exception destroys the store, so readers have to stop now.
+    fail();
     tell_of_failure(options_);
     throw;
   }
 }
 
-void epoch_loop::leave_to_readers() {
-  if (engine_run_.store().live() == nullptr) return;
-  leave(result_.parameters);
-  rounds_.live().end();
+bool epoch_loop::train() {
+  if (!asked_to_stop() && train_epoch(progress_.epoch + 1)) return true;
+  stop();
+  return false;
 }
 
-void epoch_loop::leave(const std::vector<float>& parameters) {
-  engine_run_.settle();
-  const live_writer::change changing(rounds_.live());
-  task_.assign(engine_run_.store(), parameters);
-  rounds_.resume_at(1.0);
+void epoch_loop::conclude(bool measured) {
+  const std::size_t e = progress_.epoch + 1;
+  const bool due = measured || is_due(e);
+  const bool writes = !due && checkpoint_times_.are_due(e, observer_stops_);
+  switch (conclude_epoch(e, due || (writes && has_broken_down()))) {
+    case conclusion::stopped:
+      return stop();
+    case conclusion::again:
+      return;
+    case conclusion::measured:
+      return report();
+    case conclusion::unmeasured:
+      if (writes) save();
+  }
 }
 
-train_result train_epochs(const training_task& work, engine_run& who, resolved_run& run) {
-  return epoch_loop(work, who, run).run();
+void epoch_loop::report() {
+  if (are_unchanged()) teller_.note(unchanged_parameters::note(last_));
+  note_answer(tell_observers());
+  const std::optional<run_status> ended = decide(progress_.epoch - progress_.measured_epoch);
+  reported_epoch_ = progress_.measured_epoch = progress_.epoch;
+  if (ended) result_.status = *ended;
+  if (ended == run_status::target) result_.seconds_to_target = progress_.train_seconds;
+  over_ = ended.has_value();
+  const bool is_last = over_ || progress_.epoch == options_.epochs;
+  if (!checkpoint_times_.are_due(progress_.epoch, observer_stops_ || over_) || ended == run_status::diverged) return;
+  is_last ? save_last() : save();
+}
+
+void epoch_loop::stop() {
+  const bool ends_well = stopped_by_ == stop_cause::time_limit && has_trained();
+  result_.status = ends_well ? run_status::done : run_status::stopped;
+  result_.stopped_by = stopped_by_;
+  over_ = true;
+}
+
+double epoch_loop::wall_seconds() const {
+  return progress_.wall_seconds + std::chrono::duration<double>(std::chrono::steady_clock::now() - run_.begun).count();
+}
+
+train_result epoch_loop::end() {
+  result_.wall_seconds = wall_seconds();
+  detail::tell_of_end(result_, last_, task_, run_);
+  tell(options_, [&](observer& o) { o.on_finish(result_); });
+  return std::move(result_);
 }
 
 }  // namespace hogwild

@@ -10,7 +10,7 @@
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/observer.hpp>
 
-#include "run/epoch_loop.hpp"
+#include "run/model_epochs.hpp"
 
 namespace hogwild {
 
@@ -24,7 +24,7 @@ class model_run {
   model_run(const model_run&) = delete;
   model_run& operator=(const model_run&) = delete;
 
-  epoch_loop& epochs() { return *epochs_; }
+  model_epochs& epochs() { return *epochs_; }
   const resolved_run& run() const { return run_; }
   const engine_run& workers() const { return *started_; }
 
@@ -33,7 +33,7 @@ class model_run {
   run_planner planner_;
   std::unique_ptr<observer> record_{};
   std::unique_ptr<engine_run> started_{};
-  std::optional<epoch_loop> epochs_{};  ///< destroyed first
+  std::optional<model_epochs> epochs_{};  ///< destroyed first
 };
 
 }  // namespace hogwild

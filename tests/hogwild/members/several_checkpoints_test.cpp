@@ -236,6 +236,7 @@ TEST_F(several_checkpoints, of_a_run_whose_time_is_over_are_of_a_measured_epoch)
     options.measure_every = 4;
     options.max_seconds = 1e-9;
     options.checkpoint = file;
+    options.checkpoint_every = 7;
     const train_result run = one_vs_rest(options);
     EXPECT_EQ(run.status, run_status::done);
     EXPECT_EQ(run.stopped_by, stop_cause::time_limit);

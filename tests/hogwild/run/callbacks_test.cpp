@@ -25,6 +25,7 @@
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/observer.hpp>
+#include <hogwild/several_models.hpp>
 #include <hogwild/train.hpp>
 
 #include "support/refusal.hpp"
@@ -69,6 +70,18 @@ TEST(an_answer, ends_the_run_with_its_checkpoint_and_says_who_asked) {
   const train_result resumed = run_with(rest);
   EXPECT_EQ(resumed.parameters, run_with(short_run({})).parameters) << "the checkpoint is of the second epoch";
   EXPECT_FALSE(resumed.stopped_by);
+}
+
+TEST(an_answer, after_the_last_epoch_leaves_the_run_done) {
+  const train_options options =
+      short_run({[](const epoch_report& e) { return e.epoch == 5 ? observer_answer::stop : observer_answer::go_on; }});
+  const train_result of_one = run_with(options);
+  const train_result of_two =
+      train_ensemble(least_squares{}, told_rows.csr().view(), serial_engine{}, {.models = 2}, options);
+  for (const train_result* const run : {&of_one, &of_two}) {
+    EXPECT_EQ(run->status, run_status::done);
+    EXPECT_FALSE(run->stopped_by);
+  }
 }
 
 TEST(a_checkpoint, is_written_after_so_many_epochs_the_last_one_and_where_an_observer_ends_the_run) {
