@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -17,6 +18,18 @@ bool eventually(std::chrono::milliseconds limit, const Condition& holds) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return holds();
+}
+
+/// Calls act() on another thread, and returns when it has ended: whether that was within `limit`, in which a standstill
+/// of the machine does not count.
+template <class Act>
+bool ends_within(std::chrono::milliseconds limit, const Act& act) {
+  std::atomic<bool> ended = false;
+  const std::jthread actor([&] {
+    act();
+    ended = true;
+  });
+  return eventually(limit, [&] { return ended.load(); });
 }
 
 }  // namespace hogwild::test

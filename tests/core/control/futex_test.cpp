@@ -11,6 +11,9 @@
 
 #include <hogwild/detail/memory/segment.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/detail/platform/thread_activity.hpp>
+
+#include "support/comes_to.hpp"
 
 using namespace hogwild;
 using namespace std::chrono_literals;
@@ -66,31 +69,35 @@ TEST(futex, waits_for_ever_when_asked_and_wakes) {
 }
 
 TEST(futex, a_signal_does_not_end_the_sleep) {
+  static std::atomic<int> handled;
   struct sigaction action {
   }, before{};
-  action.sa_handler = [](int) {};  // without SA_RESTART
+  action.sa_handler = [](int) { ++handled; };  // without SA_RESTART
   ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
   const word w{0};
-  std::atomic<bool> finished{false};
-  futex_result result = futex_result::changed;
-  std::jthread sleeper([&] {
-    result = futex_wait(w, 0, 100ms);
-    finished = true;
-  });
-  for (int i = 0; i < 5 && !finished; ++i) {
-    std::this_thread::sleep_for(10ms);
-    ::pthread_kill(sleeper.native_handle(), SIGUSR1);
-  }
-  sleeper.join();
+  // A busy machine may let the time pass before it has slept at five signals: then it sleeps again.
+  do {
+    handled = 0;
+    std::atomic<pid_t> thread = 0;
+    std::atomic<bool> finished = false;
+    std::jthread sleeper([&] {
+      thread = ::gettid();
+      EXPECT_EQ(futex_wait(w, 0, 100ms), futex_result::timed_out);
+      finished = true;
+    });
+    while (!finished && handled < 5) {
+      const auto now = thread_activity::of(::getpid(), thread);
+      if (now && now->state == 'S') ::pthread_kill(sleeper.native_handle(), SIGUSR1);
+    }
+  } while (handled < 5);
   ::sigaction(SIGUSR1, &before, nullptr);
-  EXPECT_EQ(result, futex_result::timed_out);
 }
 
 TEST(futex, wakes_another_process_and_is_woken_by_it) {
   segment shared = segment::create(unique_segment_name(), segment_header_bytes + 64, identity);
   word& w = *new (shared.data() + segment_header_bytes) word(0);
   child_process child = spawn(this_program(), {"--answer", shared.name()});
-  std::this_thread::sleep_for(20ms);  // so that the child is likely to sleep; right without it too
+  EXPECT_TRUE(test::comes_to('S', child.pid()));
   w.store(1, std::memory_order_release);
   futex_wake_all(w);
   const auto start = std::chrono::steady_clock::now();

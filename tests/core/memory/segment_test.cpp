@@ -21,6 +21,8 @@
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/error.hpp>
 
+#include "support/comes_to.hpp"
+
 using namespace hogwild;
 using namespace std::chrono_literals;
 using ::testing::AllOf;
@@ -266,8 +268,8 @@ TEST(segment, attach_waits_for_one_that_is_being_made) {
   for (int tries = 0; tries < 20 && !attached; ++tries) {
     patch(s.name(), offsetof(segment_header, ready), std::uint32_t{0});
     const auto begin = std::chrono::steady_clock::now();
-    const std::jthread maker([&] {
-      std::this_thread::sleep_for(30ms);
+    const std::jthread maker([&, waits = ::gettid()] {
+      test::comes_to('S', ::getpid(), waits);
       patch(s.name(), offsetof(segment_header, ready), std::uint32_t{1});
     });
     try {
