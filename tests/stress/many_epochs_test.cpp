@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // More workers than CPUs, and epochs so short that gates take most of the time.
+#include <atomic>
 #include <cmath>
 #include <stop_token>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/eventually.hpp"
 #include "support/sanitizers.hpp"
 #include "support/toy_data.hpp"
 
@@ -86,12 +88,15 @@ TEST_P(many_epochs, a_request_to_stop_from_outside_ends_the_run_soon) {
   std::stop_source source;
   auto o = options(1'000'000'000);
   o.stop = source.get_token();
+  std::atomic<bool> begun = false;
+  o.observers = {[&](const epoch_report&) { begun = true; }};
   std::jthread somebody([&] {
-    std::this_thread::sleep_for(30ms);
+    EXPECT_TRUE(test::eventually(1min, [&] { return begun.load(); }));
     source.request_stop();
   });
   const auto run = train(logistic{}, toy.csr(), engine, o);
   EXPECT_EQ(run.status, run_status::stopped);
+  EXPECT_GT(run.epochs, 0u);
   for (const float w : run.parameters) EXPECT_TRUE(std::isfinite(w));
 }
 

@@ -119,10 +119,9 @@ TEST(lost_process, one_that_is_killed_is_named_by_all_others_at_once) {
   for (std::size_t victim = 0; victim < size; ++victim) {
     running_group group("endless_sums", size, 4096, 10min);
     wait_for_rounds(group, size);
-    const auto begin = std::chrono::steady_clock::now();
     group.process(victim).kill(SIGKILL);
-    const auto said = group.said();
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
+    std::vector<std::string> said;
+    EXPECT_TRUE(test::ends_within(20s, [&] { said = group.said(); }));
     for (std::size_t rank = 0; rank < size; ++rank) {
       if (rank == victim) continue;
       EXPECT_THAT(said[rank], AllOf(HasSubstr("rank " + std::to_string(victim) + " of 3 (process "),

@@ -6,8 +6,11 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <hogwild/error.hpp>
+
+#include "support/comes_to.hpp"
 
 using namespace hogwild;
 using namespace std::chrono_literals;
@@ -42,8 +45,8 @@ TEST(thread_ring, of_one_goes_to_itself) {
 TEST(thread_ring, wakes_who_waits) {
   thread_ring ring(2);
   const auto a = ring.join(0), b = ring.join(1);
-  std::thread sender([&] {
-    std::this_thread::sleep_for(20ms);
+  std::thread sender([&, waits = ::gettid()] {
+    EXPECT_TRUE(test::comes_to('S', ::getpid(), waits));
     a->send(message(9));
   });
   EXPECT_EQ(b->receive(20s), message(9));

@@ -10,11 +10,13 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <hogwild/error.hpp>
+
+#include "support/comes_to.hpp"
 
 namespace {
 
@@ -46,8 +48,7 @@ struct letter_pass {
       ++others_ready;
       return;
     }
-    const auto deadline = std::chrono::steady_clock::now() + 20s;
-    while (others_ready < 2 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    test::eventually(20s, [&] { return others_ready >= 2; });
   }
 };
 
@@ -105,11 +106,12 @@ TEST_F(word_passes, throw_what_a_scan_throws) {
   EXPECT_EQ(counted_result::living, 0);
 }
 
-/// The first block is ready some time after another one threw; all others throw.
+/// The first block is ready once the thread in which another one threw has nothing left to do; all others throw.
 struct throwing_pass {
   static inline int run = 0;
   static inline thread_local int threw_in = 0;
-  static inline std::atomic<bool> one_threw, went_on;
+  static inline std::atomic<pid_t> thrower;
+  static inline std::atomic<bool> went_on;
   counted_result result{};
 
   static throwing_pass make() {
@@ -119,23 +121,22 @@ struct throwing_pass {
   void word(std::string_view w) const {
     if (w != "a") {
       threw_in = run;
-      one_threw = true;
+      thrower = ::gettid();
       throw std::runtime_error("no room");
     }
-    const auto deadline = std::chrono::steady_clock::now() + 20s;
-    while (!one_threw && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-    std::this_thread::sleep_for(20ms);
+    EXPECT_TRUE(test::eventually(20s, [] { return thrower != 0; }));
+    EXPECT_TRUE(test::comes_to('S', ::getpid(), thrower));
   }
   void end_line() const {}
 };
 
 TEST_F(word_passes, do_not_go_on_in_a_thread_whose_scan_threw) {
   ++throwing_pass::run;
-  throwing_pass::one_threw = throwing_pass::went_on = false;
+  throwing_pass::thrower = 0;
+  throwing_pass::went_on = false;
   const detail::word_passes passes([&] { return std::make_unique<detail::memory_bytes>(text); }, name);
   const auto run = [&] { passes.run<counted_result>(throwing_pass::make, [](const counted_result&) {}); };
   EXPECT_THROW(tbb::task_arena(2).execute(run), std::runtime_error);
-  EXPECT_TRUE(throwing_pass::one_threw);
   EXPECT_FALSE(throwing_pass::went_on);
 }
 
