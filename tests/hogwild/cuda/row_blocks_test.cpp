@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
@@ -21,6 +22,7 @@
 #include "kernel_family.hpp"
 #include "margin_problem.hpp"
 #include "named_models.hpp"
+#include "support/comes_to.hpp"
 #include "support/fresh_seed.hpp"
 #include "support/toy_ratings.hpp"
 
@@ -188,8 +190,8 @@ TEST(row_blocks, one_is_filled_while_the_kernel_of_the_launch_before_runs_and_wa
   std::byte* const second = blocks.next();
   EXPECT_NE(second, first);
   EXPECT_FALSE(over);
-  std::jthread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::jthread later([&, waits = ::gettid()] {
+    EXPECT_TRUE(test::comes_to('S', ::getpid(), waits));
     may_end = true;
     may_end.notify_all();
   });

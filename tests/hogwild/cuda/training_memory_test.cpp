@@ -3,7 +3,6 @@
 #include "training_memory.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,12 +10,12 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <hogwild/detail/cuda/margin_rows.hpp>
 #include <hogwild/engines.hpp>
@@ -28,6 +27,7 @@
 #include "forwarding_device.hpp"
 #include "kernel_family.hpp"
 #include "room_for_rows.hpp"
+#include "support/comes_to.hpp"
 #include "support/planned_task.hpp"
 #include "support/refusal.hpp"
 #include "support/toy_data.hpp"
@@ -175,7 +175,9 @@ TEST(a_replica, has_taken_the_parameters_when_they_may_change_again) {
   const param_store store = param_store::in_memory({.parameters = 3});
   training_memory memory(device, memory_kind::device, store);
   std::ranges::fill(store.parameters<float>(), 7.0f);
-  device.run({.on_host = [](std::size_t, std::size_t) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }});
+  device.run({.on_host = [waits = ::gettid()](std::size_t, std::size_t) {
+    EXPECT_TRUE(test::comes_to('S', ::getpid(), waits));
+  }});
   memory.take_parameters(store);
   std::ranges::fill(store.parameters<float>(), 8.0f);
   device.wait(device.mark());
