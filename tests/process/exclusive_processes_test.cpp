@@ -76,8 +76,8 @@ TEST_P(exclusive_processes, are_replaced_where_they_are_killed) {
     for (std::size_t tries = 0; killed < 10 && tries < 20; ++tries) {
       worker_slot& slot = run.slots()[tries % 2];
       if (!eventually(60s, [&] { return slot.state.load() == worker_state::active; })) break;
-      // Most are in the middle of a row, or wait for their turn or for a lock.
-      std::this_thread::sleep_for(5ms);
+      // It trains: mostly it is in the middle of a row, or waits for its turn or for a lock.
+      if (!eventually(60s, [&, before = slot.rows.get()] { return slot.rows.get() != before; })) break;
       const pid_t pid = test::send(slot, SIGKILL);
       if (pid <= 0) continue;
       if (!eventually(60s, [&] { return slot.pid.load() != pid; })) break;

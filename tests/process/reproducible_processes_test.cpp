@@ -3,8 +3,6 @@
 #include <atomic>
 #include <bit>
 #include <csignal>
-#include <fstream>
-#include <iterator>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +14,7 @@
 #include <hogwild/models/softmax.hpp>
 
 #include "process_run.hpp"
+#include "support/comes_to.hpp"
 #include "support/program_role.hpp"
 
 namespace hogwild {
@@ -68,7 +67,7 @@ class assailant {
           while (hits_ < times && !stop.stop_requested()) {
             std::this_thread::sleep_for(3ms);
             const pid_t pid = test::send(victim, SIGSTOP);
-            if (pid <= 0 || !test::eventually(1s, [pid] { return is_stopped(pid); })) continue;
+            if (pid <= 0 || !test::comes_to('T', pid)) continue;
             if (victim.held.get() == 0) {
               ::kill(pid, SIGCONT);
               continue;
@@ -91,12 +90,6 @@ class assailant {
   std::uint32_t rounds() const { return rounds_; }
 
  private:
-  static bool is_stopped(pid_t pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return text.find(") T ") != std::string::npos;
-  }
-
   std::atomic<int> hits_ = 0;
   std::uint32_t rounds_ = 0;
   std::jthread thread_;
@@ -138,12 +131,10 @@ INSTANTIATE_TEST_SUITE_P(by, attacked, testing::Values(true, false),
 
 TEST(reproducible_processes, leave_together_when_the_run_is_asked_to_stop) {
   const test::toy_rows toy = test::some_rows();
-  std::stop_source stop;
-  const train_options options{.epochs = 1000, .step = {.initial = 0.2}, .reproducible = true, .stop = stop.get_token()};
-  std::jthread asks([&] {
-    if (test::look_at_run(::getpid(), 2, test::slow_logistic::name)) std::this_thread::sleep_for(20ms);
-    stop.request_stop();
+  test::watched_run asks(2, test::slow_logistic::name, [](const param_store& run) {
+    EXPECT_TRUE(test::eventually(60s, [&] { return run.slots()[0].rows.get() > 100; }));
   });
+  const train_options options{.epochs = 1'000'000, .step = {.initial = 0.2}, .reproducible = true, .stop = asks.stop()};
   const train_result run = train(test::slow_logistic{}, toy.csr(), process_engine{.workers = 2}, options);
   EXPECT_EQ(run.status, run_status::stopped);
   EXPECT_LT(run.epochs, options.epochs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Once a run was asked to stop, from outside or by an observer, no engine reports another epoch, and the result counts
 // the reported ones. Every engine reports rounds.
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -90,12 +91,15 @@ TEST_P(stopped_run, tells_of_no_epoch_after_the_request) {
 }
 
 TEST_P(stopped_run, counts_the_epochs_that_it_told_of) {
-  const std::jthread asks([this] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  std::atomic<bool> begun = false;
+  options.observers.push_back([&](const epoch_report&) { begun = true; });
+  const std::jthread asks([&] {
+    EXPECT_TRUE(test::eventually(std::chrono::minutes(1), [&] { return begun.load(); }));
     heard.stop.request_stop();
   });
   const train_result run = GetParam().run(options);
   EXPECT_EQ(run.status, run_status::stopped);
+  EXPECT_GT(run.epochs, 0u);
   EXPECT_EQ(run.epochs, heard.epochs.size());
   EXPECT_GE(run.examples, 500 * run.epochs);
 }

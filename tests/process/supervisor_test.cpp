@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a supervisor, voluntary or not, and what is left behind.
+#include <chrono>
 #include <csignal>
+#include <ctime>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -98,7 +102,19 @@ TEST(killed_supervisor, and_a_dead_worker_with_a_stripe_do_not_keep_the_others) 
   ::kill(pids[0], SIGKILL);
   const std::uint32_t tag = (run->slots()[0].generation.load() << 12) | 1u;
   for (std::uint32_t& stripe : run->stripes()) std::atomic_ref(stripe).store(tag);
-  std::this_thread::sleep_for(100ms);
+  // It spins for a stripe: it computes for as long as thousands of rows take, and finishes none.
+  clockid_t clock{};
+  ASSERT_EQ(::clock_getcpuclockid(pids[1], &clock), 0);
+  std::uint64_t rows = std::numeric_limits<std::uint64_t>::max();
+  std::chrono::nanoseconds at_row{0};
+  EXPECT_TRUE(test::eventually(60s, [&] {
+    const bool trains = run->slots()[1].rows.get() != std::exchange(rows, run->slots()[1].rows.get());
+    timespec used{};
+    ::clock_gettime(clock, &used);
+    const std::chrono::nanoseconds now = std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+    if (trains) at_row = now;
+    return now > at_row + 5ms;
+  }));
   EXPECT_TRUE(survivor->alive());
   supervisor.kill(SIGKILL);
   EXPECT_TRUE(test::eventually(60s, [&] { return !survivor->alive(); }));
