@@ -9,13 +9,15 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include <hogwild/detail/memory/segment.hpp>
+#include <hogwild/detail/platform/thread_activity.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/live_parameters.hpp>
 
@@ -55,27 +57,34 @@ class stop_phases : public with_folder {
 
   /// Asks a run to stop; returns how it has ended, soon.
   static outcome stopped(running_command& run) {
-    const auto asked = std::chrono::steady_clock::now();
     run.signal(SIGINT);
-    outcome o = run.wait();
-    EXPECT_LT(std::chrono::steady_clock::now() - asked, soon) << o.err;
+    outcome o;
+    EXPECT_TRUE(ends_within(soon, [&] { o = run.wait(); })) << o.err;
     EXPECT_EQ(o.code, 130) << o.err;
     return o;
   }
-  /// The same of a run that is signalled `delay` after the first line of its record, which is written when its workers
-  /// begin.
-  static outcome stopped(const command_words& words, std::chrono::milliseconds delay) {
-    running_command run(words);
-    EXPECT_TRUE(eventually(60s, [] { return !read_file(record()).empty(); }));
-    std::this_thread::sleep_for(delay);
-    return stopped(run);
+  static std::uint64_t cpu_ticks_of(pid_t process) {
+    const auto own = process_activity::of(process, 0);
+    std::uint64_t ticks = own ? own->cpu_ticks : 0;
+    const std::string number = std::to_string(process);
+    std::ifstream children("/proc/" + number + "/task/" + number + "/children");
+    for (pid_t child = 0; children >> child;) ticks += cpu_ticks_of(child);
+    return ticks;
+  }
+  /// Waits until a run and its workers have computed for another second, however long that takes.
+  static void let_compute(const running_command& run) {
+    const std::uint64_t ticks = cpu_ticks_of(run.pid()) + static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+    EXPECT_TRUE(eventually(60s, [&] { return cpu_ticks_of(run.pid()) >= ticks; }));
   }
 };
 
 TEST_F(stop_phases, training_and_merging) {
   for (const char* const engine : {"threads", "processes --batch 256", "threads --sharing buffered",
                                    "all_reduce --step 0.01", "ring --replicas 2"}) {
-    const outcome o = stopped(net_on(many(), {"--engine", engine}), 1500ms);
+    running_command run(net_on(many(), {"--engine", engine}));
+    EXPECT_TRUE(eventually(60s, [] { return !read_file(record()).empty(); }));  // its workers begin
+    let_compute(run);
+    const outcome o = stopped(run);
     const auto told = nlohmann::json::parse(o.out);
     EXPECT_EQ(told["status"], "stopped") << o.out;
     EXPECT_EQ(told["epochs"], 0);
@@ -97,7 +106,7 @@ TEST_F(stop_phases, measuring) {
     }
     return live->read() && live->age().rows_after == 200;  // all have been trained
   }));
-  std::this_thread::sleep_for(1s);  // so that the measurement is likely to have begun; right without it too
+  let_compute(run);
   const outcome o = stopped(run);
   const auto told = nlohmann::json::parse(o.out);
   EXPECT_EQ(told["status"], "stopped");
@@ -121,7 +130,7 @@ TEST_F(stop_phases, the_search_of_a_step) {
   write_file(classes, text);
   running_command run(command_words{"train", classes, "--model softmax --workers 2 --save", model()});
   EXPECT_TRUE(eventually(60s, [&] { return std::filesystem::exists(classes + ".hogwild"); }));
-  std::this_thread::sleep_for(500ms);
+  let_compute(run);
   std::filesystem::remove(model());
   const outcome o = stopped(run);
   EXPECT_THAT(o.err, HasSubstr("nothing is saved"));
