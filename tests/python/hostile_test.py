@@ -26,7 +26,8 @@ BEGIN = ("import time, numpy as np, hogwild as hw\n"
 
 
 @pytest.mark.parametrize("rest", [
-    "job, kept = begin(lambda e: None), None\nkept = begin(lambda e: kept is job)\ntime.sleep(0.2)\n",
+    "job, kept = begin(lambda e: None), None\nkept = begin(lambda e: kept is job)\n"
+    "while not kept.history: time.sleep(0.001)\n",
     # The callback finds no name `kept`: nobody reads its exception, which refers to the run that keeps it.
     "job = begin(lambda e: kept is None)\nwhile job.running: time.sleep(0.001)\nkept = job\n",
 ], ids=["that_goes_on", "that_has_raised"])

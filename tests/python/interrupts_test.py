@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hogwild as hw
-from eventually import eventually
+from eventually import eventually, interrupt_in
 
 
 def long_rows(rows=20000, columns=30):
@@ -39,7 +39,9 @@ def test_an_interrupt_is_raised_at_once_and_leaves_a_model(monkeypatch):
         return jobs[-1]
 
     monkeypatch.setattr(_base, "Job", begun)
-    for workers in (1, 2, 1, 2, 1):
+    # Others use the machine, too: the shortest of some is the engine's delay.
+    while len(delays) < 4 or (min(delays) >= 0.2 and len(delays) < 20):
+        workers = 1 + len(delays) % 2
         fitted, sent = SGDClassifier(max_iter=10**6, tol=None, eta0=0.01, n_jobs=workers), []
         jobs.clear()
         interrupt_after(lambda: eventually(lambda: jobs and jobs[-1].rows_done > 20 * len(y)), sent)
@@ -48,17 +50,16 @@ def test_an_interrupt_is_raised_at_once_and_leaves_a_model(monkeypatch):
         delays.append(time.perf_counter() - sent[0])
         assert fitted.score(x, y) > 0.8 and fitted.run_["status"] == "stopped"
         assert fitted.n_iter_ == fitted.run_["examples"] // len(y) > 1
-    # Others use the machine, too: the best of five is the engine's delay.
     assert min(delays) < 0.2 and sklearn
 
 
 def test_an_interrupt_during_the_search_of_a_step_is_raised():
-    x, y = long_rows(200000)
-    job, sent = hw.start(hw.Dataset(x, y), "logistic", engine="serial", epochs=10**6), []
-    interrupt_after(lambda: time.sleep(0.05), sent)
+    x, y = long_rows()
+    job = hw.start(hw.Dataset(x, np.arange(len(y)) % 300), "softmax", engine="serial", epochs=10**6)  # takes seconds
+    interrupt_in(hw.Job.wait)
     with pytest.raises(KeyboardInterrupt):
         job.wait()
-    assert not job.running
+    assert not job.running and job.rows_done == 0
 
 
 def test_other_threads_go_on_while_it_trains():
