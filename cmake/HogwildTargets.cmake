@@ -61,8 +61,12 @@ endfunction()
 # train: at -O3 in a release, the rest of which the preset builds at -O2. Of a template all users of the same arguments
 # are named, because the linker keeps the code of one of them. A source with options of its own is compiled on its own
 # (CMake leaves it out of unity builds), and the compiler inlines best what stands alone; the generated sources of tasks
-# hold three models each, since their headers take long.
+# hold three models each, since their headers take long. A build under sanitizers is not about speed: there they are
+# compiled together with the others of their target.
 function(hogwild_inner_loops)
+  if(HOGWILD_SANITIZE)
+    return()
+  endif()
   foreach(name IN LISTS ARGN)
     if(TARGET ${name})
       target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O3>)

@@ -21,7 +21,7 @@
 namespace hogwild::generate {
 namespace {
 
-constexpr std::size_t rows_per_block = 1024;
+constexpr std::size_t rows_per_text_block = 1024;
 
 struct block_text {
   std::string train, test;
@@ -120,7 +120,8 @@ file_facts write_files(const options& o, const std::filesystem::path& train,
   atomic_file train_file(train);
   std::optional<atomic_file> test_file;
   if (test) test_file.emplace(*test);
-  require_room(o, make_block(source, 0, std::min(o.rows, rows_per_block), test.has_value()), train_file, train, test);
+  require_room(o, make_block(source, 0, std::min(o.rows, rows_per_text_block), test.has_value()), train_file, train,
+               test);
   file_facts facts;
   std::size_t next = 0;
   // Writing does not throw: oneTBB would never destroy the blocks that wait for it.
@@ -128,10 +129,10 @@ file_facts write_files(const options& o, const std::filesystem::path& train,
   std::exception_ptr problem;
   const auto draw_block = [&](tbb::flow_control& flow) -> std::size_t {
     if (failed || next >= o.rows) flow.stop();
-    return std::exchange(next, next + rows_per_block);
+    return std::exchange(next, next + rows_per_text_block);
   };
   const auto to_text = [&](std::size_t first) {
-    return make_block(source, first, std::min(o.rows, first + rows_per_block), test.has_value());
+    return make_block(source, first, std::min(o.rows, first + rows_per_text_block), test.has_value());
   };
   const auto to_file = [&](const block_text& block) {
     if (failed) return;

@@ -224,7 +224,7 @@ std::optional<std::array<double, 2>> stream_run::assess() {
   thread_team& threads = planned_->workers->helpers();
   if (course_.is_good_still(task->evaluate(store, state_.reached, task->data(), threads, false).loss))
     return std::nullopt;
-  const trial_state state(store);
+  const kept_state state(store);
   const trial_loss trained = loss_of_trial(*task, store, state_.reached, threads);
   const trial_loss untrained = loss_of_untrained(*task, state, threads);
   if (!course_.take(trained, untrained)) return std::nullopt;

@@ -15,13 +15,13 @@
 namespace hogwild {
 
 /// Lets a caller change a store's parameters and optimiser state while nobody trains, and restores them at its end.
-class trial_state {
+class kept_state {
  public:
-  explicit trial_state(const param_store& store)
+  explicit kept_state(const param_store& store)
       : store_(store), before_(store.state_of_training().begin(), store.state_of_training().end()) {}
-  trial_state(const trial_state&) = delete;
-  trial_state& operator=(const trial_state&) = delete;
-  ~trial_state() { std::ranges::copy(before_, store_.state_of_training().begin()); }
+  kept_state(const kept_state&) = delete;
+  kept_state& operator=(const kept_state&) = delete;
+  ~kept_state() { std::ranges::copy(before_, store_.state_of_training().begin()); }
 
   const param_store& store() const { return store_; }
   void clear() const { std::ranges::fill(store_.state_of_training(), std::byte{0}); }
@@ -44,7 +44,7 @@ inline trial_loss loss_of_trial(const training_task& task, const param_store& st
 }
 
 /// The losses under the initial parameters.
-inline trial_loss loss_of_untrained(const training_task& task, const trial_state& state, thread_team& threads) {
+inline trial_loss loss_of_untrained(const training_task& task, const kept_state& state, thread_team& threads) {
   state.clear();
   task.begin(state.store());
   return loss_of_trial(task, state.store(), 1.0, threads);
