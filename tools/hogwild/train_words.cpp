@@ -5,7 +5,6 @@
 #include <array>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 
 #include <hogwild/detail/options/option_list.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
@@ -22,7 +21,7 @@ using detail::option_facts;
 using detail::run_option;
 
 /// Options of the command that programs do not have.
-constexpr std::tuple command_options{
+constexpr detail::option_rows command_options{
     run_option<&train_request::test>{
         {{"", "--test", "Data",
           "measure the model after each epoch on these rows, or on this fraction of the rows, which is not trained on"},
@@ -184,7 +183,7 @@ void for_each_row(train_request& r, const F& f) {
   const auto with_word = [&f](const auto& row, auto& holder) {
     if (!row.word.empty()) f(row, holder);
   };
-  std::apply([&](const auto&... each) { (with_word(each, r), ...); }, command_options);
+  command_options.for_each([&](const auto& row) { with_word(row, r); });
   detail::for_each_run_option([&](const auto& row) { with_word(row, r.options); });
 }
 

@@ -8,7 +8,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,7 +36,7 @@ using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-constexpr std::size_t listed = std::tuple_size_v<decltype(detail::run_options)>;
+constexpr std::size_t listed = decltype(detail::run_options)::size;
 
 TEST(run_options, are_listed_each_once) {
   const train_options options;

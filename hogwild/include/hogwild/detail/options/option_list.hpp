@@ -31,7 +31,21 @@ struct run_option : option_facts {
   }
 };
 
-inline constexpr std::tuple run_options{
+/// Rows of types that differ. Compilers take seconds for a std::tuple of as many.
+template <class... Rows>
+struct option_rows : Rows... {
+  static constexpr std::size_t size = sizeof...(Rows);
+
+  /// Calls f(row) for each row, in order.
+  template <class F>
+  constexpr void for_each(const F& f) const {
+    (f(static_cast<const Rows&>(*this)), ...);
+  }
+};
+template <class... Rows>
+option_rows(Rows...) -> option_rows<Rows...>;
+
+inline constexpr option_rows run_options{
     run_option<&train_options::epochs>{
         {{"epochs", "--epochs", "Stopping", "passes over the training rows; some models have a default of their own"},
          {.range = at_least(1), .recorded = "epochs", .in_lanes = true}}},
@@ -284,7 +298,7 @@ inline std::size_t members_of(const train_options& o) {
 /// Calls f(option) for each option of the list.
 template <class F>
 constexpr void for_each_run_option(const F& f) {
-  std::apply([&](const auto&... each) { (f(each), ...); }, run_options);
+  run_options.for_each(f);
 }
 
 /// Throws config_error, with its name, for the first number of the options that is not in its range.
