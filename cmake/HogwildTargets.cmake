@@ -144,7 +144,6 @@ function(hogwild_tests group)
   cmake_parse_arguments(arg "" "PREFIX" "TESTS;LIBS;LABELS;DEPENDS" ${ARGN})
   list(TRANSFORM arg_TESTS APPEND "_test.cpp" OUTPUT_VARIABLE sources)
   hogwild_test_program(${group} "${sources}" "${arg_LIBS}" hogwild_test_main "${arg_LABELS}" "${arg_DEPENDS}")
-  hogwild_compile_together(${group})
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)
     add_test(NAME ${arg_PREFIX}${name} COMMAND ${group} --source=${source})
@@ -176,6 +175,8 @@ function(hogwild_label_target label program)
   add_dependencies(hogwild_tests_${label} ${program})
 endfunction()
 
+find_program(HOGWILD_LLD ld.lld DOC "The linker of test programs; without it, the compiler's own links them")
+
 # What both have: `main` is the library that holds the program's main, the lists are those of hogwild_test.
 function(hogwild_test_program name sources libs main labels depends)
   if(NOT labels)
@@ -183,6 +184,10 @@ function(hogwild_test_program name sources libs main labels depends)
   endif()
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${libs} hogwild_test_support ${main} GTest::gmock hogwild_flags)
+  hogwild_compile_together(${name})
+  if(HOGWILD_LLD)  # a third of the time
+    target_link_options(${name} PRIVATE -fuse-ld=lld)
+  endif()
   # What a test computes itself is little, and compilers take most of its time.
   if(CMAKE_BUILD_TYPE STREQUAL "Release" OR HOGWILD_SANITIZE MATCHES "address")
     target_compile_options(${name} PRIVATE -O0)

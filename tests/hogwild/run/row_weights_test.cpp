@@ -34,7 +34,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const thread_engine std_threads{.workers = 2, .team = thread_team_kind::std, .pin = false};
+const thread_engine two_threads{.workers = 2, .team = thread_team_kind::std, .pin = false};
 
 /// Two kinds of rows in equal numbers that contradict each other: those of the first weigh eight times as much.
 struct contradiction {
@@ -104,7 +104,7 @@ TEST(row_weights, count_as_rows_by_every_engine) {
   const contradiction rows = two_classes();
   const logistic m;
   expect_as_repeated(m, rows, serial_engine{}, linear, "serial");
-  expect_as_repeated(m, rows, std_threads, linear, "threads");
+  expect_as_repeated(m, rows, two_threads, linear, "threads");
   expect_as_repeated(m, rows, ring_engine{.workers = 2, .replicas = 2, .team = thread_team_kind::std, .pin = false},
                      linear, "ring");
   train_options large = linear;
@@ -119,7 +119,7 @@ TEST(row_weights, count_as_rows_by_every_sharing_update_and_optimiser) {
   const auto with = [&](const std::string& what, const std::function<void(train_options&)>& change) {
     train_options options = linear;
     change(options);
-    expect_as_repeated(logistic{}, rows, std_threads, options, what);
+    expect_as_repeated(logistic{}, rows, two_threads, options, what);
   };
   with("direct", [](auto& o) { o.sharing = sharing_kind::direct; });
   with("head", [](auto& o) { o.sharing = sharing_kind::head; });
@@ -178,9 +178,9 @@ TEST(row_weights, count_as_rows_in_every_family) {
     for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
       o.optimizer = kind;
       if (kind == optimizer_kind::adagrad) o.step = {.initial = 0.3};
-      expect_as_repeated(own_logistic{40}, rows, std_threads, o, "a program's own");
-      expect_as_repeated(softmax{.features = 40, .classes = 2, .bias = true}, rows, std_threads, o, "softmax");
-      expect_as_repeated(factorization_machine{.features = 40, .factors = 4}, rows, std_threads, stiff(o),
+      expect_as_repeated(own_logistic{40}, rows, two_threads, o, "a program's own");
+      expect_as_repeated(softmax{.features = 40, .classes = 2, .bias = true}, rows, two_threads, o, "softmax");
+      expect_as_repeated(factorization_machine{.features = 40, .factors = 4}, rows, two_threads, stiff(o),
                          "factorization_machine");
     }
   }
@@ -199,7 +199,7 @@ TEST(row_weights, of_ratings_count_as_ratings) {
       toy.push({u, users + i / 2}, {1.0f, 1.0f}, 3.0f + ((u * 7 + i / 2 * 3) % 10 < 5 ? 1.0f : -1.0f));
   const contradiction rows(toy, [](float rating) { return 6.0f - rating; });
   const matrix_factorization m{.users = users, .items = items, .factors = 4, .mean = 3.0f};
-  expect_as_repeated(m, rows, std_threads, {.epochs = 100, .step = {.initial = 0.05}, .l2 = 0.02}, "ratings", 1.25);
+  expect_as_repeated(m, rows, two_threads, {.epochs = 100, .step = {.initial = 0.05}, .l2 = 0.02}, "ratings", 1.25);
 }
 
 TEST(row_weights, of_classes_are_those_of_their_rows) {
