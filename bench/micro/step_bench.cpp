@@ -45,7 +45,7 @@ void sgd_step(benchmark::State& state) {
   const loop_options options{};
   const M m{};
   const step_context context{bench::sample_labels(label_kind::binary), {}, rows.rows(), options};
-  margin_sgd_step step(direct_sharing<float, Update>(store, 0), margin_loss(m), context);
+  margin_sgd_step<direct_sharing<float, Update>> step({store, 0}, margin_loss(m), context);
   train_rows(state, step);
 }
 BENCHMARK(sgd_step<hinge_svm, update::lossy>);
@@ -60,7 +60,7 @@ void adagrad_step(benchmark::State& state) {
   const loop_options options{.optimizer = optimizer_kind::adagrad};
   const M m{};
   const step_context context{bench::sample_labels(label_kind::binary), {}, rows.rows(), options};
-  margin_adagrad_step step(direct_sharing<float, Update>(store, 0), margin_loss(m), context);
+  margin_adagrad_step<direct_sharing<float, Update>> step({store, 0}, margin_loss(m), context);
   train_rows(state, step);
 }
 BENCHMARK(adagrad_step<hinge_svm, update::lossy>);

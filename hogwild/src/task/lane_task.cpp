@@ -12,6 +12,7 @@
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 #include <hogwild/detail/kernels/row_batch.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/math/proximal.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/lane_loops.hpp>

@@ -67,10 +67,10 @@ TEST_P(device_and_step, agree) {
   const logistic model;
   std::uint64_t changed = 0;
   if (training.adagrad) {
-    margin_adagrad_step step(sharing, margin_loss(model), context);
+    margin_adagrad_step<step_sharing> step(sharing, margin_loss(model), context);
     changed = train_by_step(step, work, round);
   } else {
-    margin_sgd_step step(sharing, margin_loss(model), context);
+    margin_sgd_step<step_sharing> step(sharing, margin_loss(model), context);
     changed = train_by_step(step, work, round);
   }
 

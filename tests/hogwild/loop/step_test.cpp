@@ -43,7 +43,7 @@ TEST_F(step_by_hand, sgd_subtracts_step_times_slope_times_value) {
   // w = (1, ., 3): margin 2 - 3 = -1, label 1, slope -2; with step 0.25: w0 += 1, w2 -= 0.5.
   w[0] = 1.0f, w[2] = 3.0f, w[5] = 9.0f;
   const step_context c = context();
-  margin_sgd_step step(sharing, margin_loss(least_squares{}), c);
+  margin_sgd_step<sharing_type> step(sharing, margin_loss(least_squares{}), c);
   step.begin({.step = 0.25}, 0.0);
   EXPECT_TRUE(step.train(step.reader(), row(1.0f), ignore));
   EXPECT_EQ(w[0], 2.0f);
@@ -58,7 +58,7 @@ TEST_F(step_by_hand, sgd_moves_the_bias_weighs_rows_and_offsets_their_margins) {
   w[0] = 1.0f, w[2] = 3.0f, w[5] = 4.0f;
   options.bias = 1;
   const step_context c = context();
-  margin_sgd_step step(sharing, margin_loss(least_squares{}), c);
+  margin_sgd_step<sharing_type> step(sharing, margin_loss(least_squares{}), c);
   step.begin({.step = 0.125}, 0.0);
   step.train(step.reader(), row(3.0f, 3.0f, 2.0f), ignore);
   EXPECT_EQ(w[0], -0.5f);
@@ -75,7 +75,7 @@ TEST_F(step_by_hand, sgd_with_l2_shrinks_all_weights_through_the_scale_and_never
   w[0] = 2.0f, w[1] = 8.0f, w[2] = 6.0f, w[5] = 4.0f;
   options.bias = 1;
   const step_context c = context();
-  margin_sgd_step step(sharing, margin_loss(least_squares{}), c);
+  margin_sgd_step<sharing_type> step(sharing, margin_loss(least_squares{}), c);
   step.begin({.step = 0.25, .l2 = {.scale = 1.0, .position = 7.0, .shrink = 0.5}}, 8.0);
   step.train(step.reader(), row(2.0f), ignore);
   EXPECT_FLOAT_EQ(w[0], 0.0f);
@@ -93,7 +93,7 @@ TEST_F(step_by_hand, l2_in_a_second_pass_shrinks_what_the_first_has_changed) {
   w[0] = 1.0f, w[2] = 3.0f;
   options.l2 = 0.1, options.bias = 1;
   const step_context c = context();
-  margin_two_pass_step step(sharing, margin_loss(least_squares{}), c);
+  margin_two_pass_step<sharing_type> step(sharing, margin_loss(least_squares{}), c);
   step.begin({.step = 0.5}, 0.0);
   EXPECT_TRUE(step.train(step.reader(), row(1.0f), ignore));
   EXPECT_FLOAT_EQ(w[0], 2.25f);
@@ -112,7 +112,7 @@ TEST_F(step_by_hand, adagrad_divides_by_the_root_of_its_sums) {
   w[0] = 1.0f, w[2] = 3.0f;
   store.state<float>(0)[0] = 9.0f;
   const step_context c = context();
-  margin_adagrad_step step(sharing, margin_loss(least_squares{}), c);
+  margin_adagrad_step<sharing_type> step(sharing, margin_loss(least_squares{}), c);
   step.begin({.step = 0.5}, 0.0);
   EXPECT_TRUE(step.train(step.reader(), row(1.0f), ignore));
   EXPECT_FLOAT_EQ(w[0], 1.4f);
@@ -126,7 +126,7 @@ TEST_F(step_by_hand, adagrad_regularises_touched_columns_on_rows_without_loss_to
   w[0] = 1.0f, w[2] = 3.0f, w[5] = 0.0f;
   options.l2 = 0.2, options.bias = 1;
   const step_context c = context();
-  margin_adagrad_step step(sharing, margin_loss(least_squares{}), c);
+  margin_adagrad_step<sharing_type> step(sharing, margin_loss(least_squares{}), c);
   step.begin({.step = 0.5}, 0.0);
   step.train(step.reader(), row(-1.0f), ignore);
   EXPECT_FLOAT_EQ(w[0], 0.5f);

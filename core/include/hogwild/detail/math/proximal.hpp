@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace hogwild {
@@ -26,6 +28,11 @@ double left_of_row(std::span<const T> row, double t) {
 /// parameters that noise, or the gains of several workers, have moved off 0 are 0 again at the end of the epoch. The
 /// fraction does not change an epoch's total l1; the larger it is, the more parameters vary within an epoch.
 inline constexpr double l1_at_the_gate = 0.25;
+
+/// The fraction of the l1 of `rows` rows that an entry of a column applies which `degree` of them contain.
+inline float part_of_l1(std::size_t rows, std::uint32_t degree) {
+  return static_cast<float>(rows) / static_cast<float>(std::max(degree, 1u));
+}
 
 /// FTRL-Proximal by coordinates (McMahan et al., Ad click prediction: a view from the trenches, KDD 2013, algorithm 1).
 /// Two sums are kept for each parameter: z of gradients, each less sigma * w, and s, which is the paper's sqrt(n), with

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -70,11 +69,6 @@ class lane_table {
     return held < degree_of_fold.size() ? degree - degree_of_fold[held][j] : degree;
   }
 };
-
-/// The fraction of the l1 of `rows` rows that an entry of a column applies (margin_proximal.hpp).
-inline float part_of_l1(std::size_t rows, std::uint32_t degree) {
-  return static_cast<float>(rows) / static_cast<float>(std::max(degree, 1u));
-}
 
 /// How often row `row` counts in the bootstrap of this seed: a number from the Poisson distribution of mean 1 that
 /// depends on both alone (Oza, Online bagging and boosting, 2005).

@@ -35,31 +35,26 @@ inline std::vector<float> fading_l2(const step_context& context, std::size_t col
 
 /// Row by row, wherever the parameters are.
 template <class Sharing>
-class margin_fading_step : public Sharing {
+class margin_fading_step : public margin_row_step<Sharing> {
+  using base = margin_row_step<Sharing>;
+  using base::context_, base::columns_, base::step_;
+
  public:
-  margin_fading_step(const Sharing& sharing, margin_loss loss, const step_context& context)
-      : Sharing(sharing),
-        loss_(loss),
-        context_(context),
-        optimizer_(optimizer_on<optimizer>(sharing, context.options)),
-        bias_optimizer_(optimizer_on<optimizer>(sharing, options_of_bias())),
-        bias_(Sharing::parameters().size() - 1),
-        settled_(Sharing::parameters().size() - (context.options.bias != 0 ? 1 : 0)) {}
+  using base::base;
 
   void begin_round(const round_plan& round) {
     Sharing::begin_round(round);
-    l2_ = fading_l2(context_, settled_.size(), round.step);
+    l2_ = fading_l2(context_, columns_, round.step);
   }
-  void begin(const round_plan& round, double) {
+  void begin(const round_plan& round, double position) {
+    base::begin(round, position);
     optimizer_ = optimizer_on<optimizer>(*this, context_.options);
     bias_optimizer_ = optimizer_on<optimizer>(*this, options_of_bias());
-    step_ = static_cast<float>(round.step);
   }
   void end_round() {
-    for (std::size_t j = 0; j < settled_.size(); ++j) settle(j);
+    for (std::size_t j = 0; j < columns_; ++j) settle(j);
     Sharing::end_round();
   }
-  sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
 
   /// Makes the steps that are owed to the row's columns.
   void settle(const sparse_row<float>& z) {
@@ -69,9 +64,7 @@ class margin_fading_step : public Sharing {
   template <class Reader, class Note>
   bool train(const Reader& w, const sparse_row<float>& z, const Note& note) {
     settle(z);
-    float margin = dot(w, z);
-    if (context_.options.bias) margin += w[bias_];
-    const float slope = weighed_slope(loss_, margin, z);
+    const float slope = base::slope_of(w, z);
     const bool changes = slope != 0.0f || !l2_.empty();
     ++rows_;
     if (changes)
@@ -80,7 +73,7 @@ class margin_fading_step : public Sharing {
         settled_[j] = rows_;
       }
     if (context_.options.bias)
-      note(bias_, bias_optimizer_.step(bias_, slope, bias_step_factor(context_.options) * step_));
+      note(columns_, bias_optimizer_.step(columns_, slope, bias_step_factor(context_.options) * step_));
     return changes || context_.options.bias;
   }
 
@@ -97,14 +90,12 @@ class margin_fading_step : public Sharing {
     settled_[j] = rows_;
   }
 
-  margin_loss loss_;
-  step_context context_;
-  optimizer optimizer_, bias_optimizer_;
-  std::size_t bias_;
-  std::vector<std::uint32_t> settled_;  ///< for each column, the number of rows whose steps it has
-  std::vector<float> l2_;               ///< of each column; empty: there is none
-  std::uint32_t rows_ = 0;              ///< of this worker in this round
-  float step_ = 0;
+  optimizer optimizer_ = optimizer_on<optimizer>(*this, context_.options),
+            bias_optimizer_ = optimizer_on<optimizer>(*this, options_of_bias());
+  /// For each column, the number of rows whose steps it has.
+  std::vector<std::uint32_t> settled_ = std::vector<std::uint32_t>(columns_);
+  std::vector<float> l2_{};  ///< of each column; empty: there is none
+  std::uint32_t rows_ = 0;   ///< of this worker in this round
 };
 
 /// Whether margin_fading_batch trains by it; any other goes row by row.

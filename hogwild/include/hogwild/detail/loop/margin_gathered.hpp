@@ -25,13 +25,13 @@ namespace hogwild {
 /// for every column, whether a row of this meeting has it or not. The bias is not regularised. Belongs to one worker,
 /// and must not be moved.
 template <class Sharing>
-class margin_gathered_step : public Sharing {
+class margin_gathered_step : public margin_row_step<Sharing> {
+  using base = margin_row_step<Sharing>;
+  using base::context_, base::columns_;
+
  public:
   margin_gathered_step(const Sharing& sharing, margin_loss loss, const step_context& context)
-      : Sharing(sharing),
-        loss_(loss),
-        context_(context),
-        columns_(Sharing::values().size() - (context.options.bias != 0 ? 1 : 0)) {
+      : base(sharing, loss, context) {
     Sharing::set_sum_receiver(this, [](void* self, double gain_weight, double part, double position) {
       static_cast<margin_gathered_step*>(self)->step(gain_weight, part, position);
     });
@@ -39,14 +39,9 @@ class margin_gathered_step : public Sharing {
   margin_gathered_step(const margin_gathered_step&) = delete;
   margin_gathered_step& operator=(const margin_gathered_step&) = delete;
 
-  void begin(const round_plan&, double) {}
-  sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
-
   template <class Reader, class Note>
   bool train(const Reader& w, const sparse_row<float>& z, const Note& note) {
-    float margin = dot(w, z);
-    if (context_.options.bias) margin += w[columns_];
-    const float slope = weighed_slope(loss_, margin, z);
+    const float slope = base::slope_of(w, z);
     if (slope == 0.0f) return false;
     const std::span<float> gains = Sharing::gains();  // as sgd adds them: against the gradient
     for (auto [j, x] : z) {
@@ -101,10 +96,6 @@ class margin_gathered_step : public Sharing {
     if (columns_ < g.size())
       optimizer(constants_of_bias(o)).block(columns_, g.subspan(columns_), scaled * bias_step_factor(o));
   }
-
-  margin_loss loss_;
-  step_context context_;
-  std::size_t columns_;
 };
 
 /// Gathers the steps of sgd if the step size falls within an epoch (schedule_kind::linear). A chunk uses the step size

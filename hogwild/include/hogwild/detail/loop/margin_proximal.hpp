@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <hogwild/detail/loop/bias_step.hpp>
@@ -36,34 +36,26 @@ inline ftrl_rule ftrl_of(const loop_options& o, double alpha, double rows, doubl
 /// its sums; the bias moves as far as the weight of its sums, from wherever the best constant has put it. The bias is
 /// not regularised.
 template <class Sharing>
-class margin_proximal_step : public Sharing {
+class margin_proximal_step : public margin_row_step<Sharing> {
+  using base = margin_row_step<Sharing>;
+  using base::context_, base::columns_, base::step_, base::w_;
+
  public:
   margin_proximal_step(const Sharing& sharing, margin_loss loss, const step_context& context)
-      : Sharing(sharing),
-        loss_(loss),
-        context_(context),
-        bias_(Sharing::parameters().size() - 1),
-        w_(Sharing::parameters()),
-        squares_(state(0)),
-        sums_(state(1)) {
+      : base(sharing, loss, context), squares_(state(0)), sums_(state(1)) {
     if (context.options.optimizer == optimizer_kind::ftrl) return;
-    parts_.resize(context.degree.size());
-    for (std::size_t j = 0; j < parts_.size(); ++j)
-      parts_[j] = static_cast<float>(context.rows) / static_cast<float>(std::max(context.degree[j], 1u));
+    for (const std::uint32_t degree : context.degree) parts_.push_back(part_of_l1(context.rows, degree));
   }
 
-  void begin(const round_plan& round, double) {
-    w_ = Sharing::parameters(), squares_ = state(0), sums_ = state(1);
-    step_ = static_cast<float>(round.step);
+  void begin(const round_plan& round, double position) {
+    base::begin(round, position);
+    squares_ = state(0), sums_ = state(1);
     rule_ = ftrl_of(context_.options, round.step, static_cast<double>(context_.rows), round.epoch);
   }
-  sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
 
   template <class Reader, class Note>
   bool train(const Reader& w, const sparse_row<float>& z, const Note& note) {
-    float margin = dot(w, z);
-    if (context_.options.bias) margin += w[bias_];
-    const float slope = weighed_slope(loss_, margin, z);
+    const float slope = base::slope_of(w, z);
     const auto l1 = static_cast<float>((1.0 - l1_at_the_gate) * context_.options.l1);
     const auto l2 = static_cast<float>(context_.options.l2);
     switch (context_.options.optimizer) {
@@ -113,12 +105,12 @@ class margin_proximal_step : public Sharing {
   template <class Note, class Moved>
   void change_bias(float slope, const Note& note, const Moved& moved) {
     const optimizer_kind by = context_.options.optimizer;
-    const float weight = by == optimizer_kind::sgd ? 1.0f : bias_value(context_.options), before = w_.load(bias_);
+    const float weight = by == optimizer_kind::sgd ? 1.0f : bias_value(context_.options), before = w_.load(columns_);
     const float partial = by == optimizer_kind::sgd    ? slope * context_.options.bias_rate
                           : by == optimizer_kind::ftrl ? slope * weight
                                                        : slope;
-    const float after = weight * moved(bias_, before / weight, partial, 0.0f);
-    if (after != before) note(bias_, w_.read_add(bias_, after - before));
+    const float after = weight * moved(columns_, before / weight, partial, 0.0f);
+    if (after != before) note(columns_, w_.read_add(columns_, after - before));
   }
 
   float by_ftrl(std::size_t j, float w, float g, const ftrl_rule& rule) const {
@@ -130,20 +122,17 @@ class margin_proximal_step : public Sharing {
   /// The weight of a bias that is now at `w`.
   float bias_by_ftrl(float w, float g) const {
     const ftrl_rule rule = rule_.without_l1_and_l2();
-    const float root = squares_.load(bias_), more = rule.gain_of_root(g, root);
-    const float gain = rule.gain(g, rule.weight(sums_.load(bias_), root), more);
-    squares_.add(bias_, more);
-    const float sum = sums_.read_add(bias_, gain);  // others may have added, too: they move the bias by themselves
+    const float root = squares_.load(columns_), more = rule.gain_of_root(g, root);
+    const float gain = rule.gain(g, rule.weight(sums_.load(columns_), root), more);
+    squares_.add(columns_, more);
+    const float sum = sums_.read_add(columns_, gain);  // others may have added, too: they move the bias by themselves
     return w + (rule.weight(sum + gain, root + more) - rule.weight(sum, root));
   }
 
-  margin_loss loss_;
-  step_context context_;
-  std::size_t bias_;
-  view w_, squares_, sums_;
+  view squares_, sums_;
   std::vector<float> parts_;  ///< n / degree of each column; empty under ftrl
   ftrl_rule rule_{};
-  float step_ = 0, unit_ = adagrad_unit(context_.options);
+  float unit_ = adagrad_unit(context_.options);
 };
 
 }  // namespace hogwild

@@ -35,12 +35,18 @@ struct step_context {
   const loop_options& options;
   std::size_t epoch_rows = 0;              ///< rows of an epoch, for a chunk's position in it: n, or this process's
   const control_block* control = nullptr;  ///< where a request to stop is seen; null: nowhere
+
+  /// The step size after `position` rows of the epoch.
+  double step_at(const round_plan& round, double position) const {
+    return round.step_at(position / static_cast<double>(std::max<std::size_t>(epoch_rows, 1)));
+  }
+  touched_l2 l2_of_entries() const { return {options.l2 * static_cast<double>(rows)}; }
 };
 
 /// The fraction of l2 that an entry of each column applies, by degree (touched_l2); arbitrary for a column without
 /// entries.
 inline std::vector<float> fractions_of_l2(const step_context& context, std::size_t columns) {
-  const touched_l2 l2{context.options.l2 * static_cast<double>(context.rows)};
+  const touched_l2 l2 = context.l2_of_entries();
   std::vector<float> fractions(columns);
   for (std::size_t j = 0; j < columns; ++j)
     fractions[j] = static_cast<float>(l2.fraction(std::max(context.degree[j], 1u)));
@@ -89,62 +95,83 @@ inline sparse_row<float> labelled_row(row_cursor& rows, std::size_t r, const lab
   return z;
 }
 
-/// A row's weight times the derivative of its loss with respect to its margin. `margin` is without the row's offset.
-inline float weighed_slope(const margin_loss& loss, float margin, const sparse_row<float>& z) {
-  return z.weight * loss.derivative(margin + z.offset, z.label);
-}
+/// The part of steps that train margin models row by row which does not depend on the optimiser. The last parameter is
+/// the bias if there is one, which is not regularised.
+template <class Sharing>
+class margin_row_step : public Sharing {
+ public:
+  margin_row_step(const Sharing& sharing, margin_loss loss, const step_context& context)
+      : Sharing(sharing),
+        loss_(loss),
+        context_(context),
+        w_(Sharing::parameters()),
+        columns_(w_.size() - (context.options.bias != 0 ? 1 : 0)) {}
+
+  void begin(const round_plan& round, double) {
+    w_ = Sharing::parameters();
+    step_ = static_cast<float>(round.step);
+  }
+  sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
+
+ protected:
+  /// The row's weight times the derivative of its loss with respect to its margin. Weights are `scale` times the stored
+  /// ones.
+  template <class Reader>
+  float slope_of(const Reader& w, const sparse_row<float>& z, float scale = 1.0f) const {
+    float margin = scale * dot(w, z);
+    if (context_.options.bias) margin += w[columns_];
+    return z.weight * loss_.derivative(margin + z.offset, z.label);
+  }
+
+  /// Adds the row, multiplied by `change`, to the stored weights, and the bias's part of `move` to the bias.
+  template <class Note>
+  void add(const sparse_row<float>& z, float change, float move, const Note& note) {
+    for (auto [j, x] : z) note(j, w_.read_add(j, change * x));
+    if (context_.options.bias) note(columns_, w_.read_add(columns_, move * context_.options.bias_rate));
+  }
+
+  margin_loss loss_;
+  step_context context_;
+  typename Sharing::view_type w_;
+  std::size_t columns_;  ///< the bias follows them
+  float step_ = 0;
+};
 
 /// Models of at most this many parameters lie on so few cache lines that workers always share them.
 inline constexpr std::size_t crowded_parameters = 1024;
 
-/// Margin models under sgd. The weights are w = a * v (scaled_l2); the last parameter is the bias if there is one,
-/// which is neither scaled nor regularised.
+/// Margin models under sgd. The weights are w = a * v (scaled_l2), of which v is stored.
 ///
 /// No shrink of a is ever lost, but lossy adds to v may be. If a fraction q of them is lost, l2 is 1 / (1 - q) times
 /// too strong: on kddcup99 (119 columns) two to four workers ended with an objective 1.0 to 1.4 % above serial. So in
 /// small models each row settles the adds before it, which leaves 0.3 to 0.6 %.
 template <class Sharing>
-class margin_sgd_step : public Sharing {
+class margin_sgd_step : public margin_row_step<Sharing> {
+  using base = margin_row_step<Sharing>;
+  using base::context_, base::step_, base::w_;
+
  public:
-  margin_sgd_step(const Sharing& sharing, margin_loss loss, const step_context& context)
-      : Sharing(sharing),
-        loss_(loss),
-        context_(context),
-        v_(Sharing::parameters()),
-        crowded_(context.options.l2 > 0.0 && v_.size() <= crowded_parameters) {}
+  using base::base;
 
   void begin(const round_plan& round, double position) {
-    v_ = Sharing::parameters();
-    step_ = static_cast<float>(round.step);
+    base::begin(round, position);
     shrink_ = round.l2.between_rows();
     scale_ = round.l2.at(position);
   }
-  sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
 
   template <class Reader, class Note>
   bool train(const Reader& v, const sparse_row<float>& z, const Note& note) {
-    const std::size_t bias = v_.size() - 1;
-    float margin = static_cast<float>(scale_) * dot(v, z);
-    if (context_.options.bias) margin += v[bias];
-    const float slope = weighed_slope(loss_, margin, z);
+    const float slope = base::slope_of(v, z, static_cast<float>(scale_));
     scale_ *= shrink_;
     if (slope == 0.0f) return false;
-    const float change = -step_ * slope / static_cast<float>(scale_);
-    if (crowded_) v_.settle_adds();
-    for (std::size_t k = 0; k < z.size(); ++k) {
-      const std::size_t j = z.index[k];
-      note(j, v_.read_add(j, change * z.value[k]));
-    }
-    if (context_.options.bias) note(bias, v_.read_add(bias, -step_ * slope * context_.options.bias_rate));
+    const float move = -step_ * slope;
+    if (crowded_) w_.settle_adds();
+    base::add(z, move / static_cast<float>(scale_), move, note);
     return true;
   }
 
  private:
-  margin_loss loss_;
-  step_context context_;
-  typename Sharing::view_type v_;
-  bool crowded_;
-  float step_ = 0;
+  bool crowded_ = context_.options.l2 > 0.0 && w_.size() <= crowded_parameters;
   double shrink_ = 1, scale_ = 1;
 };
 
@@ -156,89 +183,64 @@ class margin_sgd_step : public Sharing {
 ///
 /// Over an epoch each weight shrinks about as much as by l2 of every row. Weights are stored as they are.
 template <class Sharing>
-class margin_two_pass_step : public Sharing {
- public:
-  margin_two_pass_step(const Sharing& sharing, margin_loss loss, const step_context& context)
-      : Sharing(sharing),
-        loss_(loss),
-        context_(context),
-        l2_{context.options.l2 * static_cast<double>(context.rows)},
-        w_(Sharing::parameters()) {}
+class margin_two_pass_step : public margin_row_step<Sharing> {
+  using base = margin_row_step<Sharing>;
+  using base::context_, base::step_, base::w_;
 
-  void begin(const round_plan& round, double) {
-    w_ = Sharing::parameters();
-    step_ = static_cast<float>(round.step);
-  }
-  sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
+ public:
+  using base::base;
 
   template <class Reader, class Note>
   bool train(const Reader& w, const sparse_row<float>& z, const Note& note) {
-    const std::size_t bias = w_.size() - 1;
-    float margin = dot(w, z);
-    if (context_.options.bias) margin += w[bias];
-    const float change = -step_ * weighed_slope(loss_, margin, z);
-    if (change != 0.0f) {
-      for (auto [j, x] : z) note(j, w_.read_add(j, change * x));
-      if (context_.options.bias) note(bias, w_.read_add(bias, change * context_.options.bias_rate));
-    }
+    const float change = -step_ * base::slope_of(w, z);
+    if (change != 0.0f) base::add(z, change, change, note);
     if (l2_.l2_rows == 0.0) return change != 0.0f;
     for (auto [j, x] : z) w_.add(j, -step_ * static_cast<float>(l2_.fraction(context_.degree[j])) * w_.load(j));
     return true;
   }
 
  private:
-  margin_loss loss_;
-  step_context context_;
-  touched_l2 l2_;
-  typename Sharing::view_type w_;
-  float step_ = 0;
+  touched_l2 l2_ = context_.l2_of_entries();
 };
 
 /// Margin models under adagrad: l2 joins the gradient of the columns that a row touches (touched_l2), on rows without
 /// loss too.
 template <class Sharing>
-class margin_adagrad_step : public Sharing {
- public:
-  margin_adagrad_step(const Sharing& sharing, margin_loss loss, const step_context& context)
-      : Sharing(sharing),
-        loss_(loss),
-        context_(context),
-        l2_{context.options.l2 * static_cast<double>(context.rows)},
-        optimizer_(optimizer_on<adagrad<typename Sharing::view_type>>(sharing, context.options)),
-        bias_(Sharing::parameters().size() - 1) {}
+class margin_adagrad_step : public margin_row_step<Sharing> {
+  using base = margin_row_step<Sharing>;
+  using base::context_, base::columns_, base::step_;
 
-  void begin(const round_plan& round, double) {
-    optimizer_ = optimizer_on<adagrad<typename Sharing::view_type>>(*this, context_.options);
-    step_ = static_cast<float>(round.step);
+ public:
+  using base::base;
+
+  void begin(const round_plan& round, double position) {
+    base::begin(round, position);
+    optimizer_ = optimizer_on<optimizer>(*this, context_.options);
   }
-  sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
 
   template <class Reader, class Note>
   bool train(const Reader& w, const sparse_row<float>& z, const Note& note) {
-    float margin = dot(w, z);
-    if (context_.options.bias) margin += w[bias_];
-    const float slope = weighed_slope(loss_, margin, z);
+    const float slope = base::slope_of(w, z);
     if (slope == 0.0f && l2_.l2_rows == 0.0) return false;
     for (auto [j, x] : z) {
       const float g = (slope * x + decay(j) * w[j]) * unit_;
       if (g != 0.0f) note(j, optimizer_.step(j, g, step_));
     }
     if (context_.options.bias && slope != 0.0f)
-      note(bias_, optimizer_.step(bias_, slope, step_ * bias_step_factor(context_.options)));
+      note(columns_, optimizer_.step(columns_, slope, step_ * bias_step_factor(context_.options)));
     return true;
   }
 
  private:
+  using optimizer = adagrad<typename Sharing::view_type>;
+
   float decay(std::size_t j) const {
     return l2_.l2_rows == 0.0 ? 0.0f : static_cast<float>(l2_.fraction(context_.degree[j]));
   }
 
-  margin_loss loss_;
-  step_context context_;
-  touched_l2 l2_;
-  adagrad<typename Sharing::view_type> optimizer_;
-  std::size_t bias_;
-  float step_ = 0, unit_ = adagrad_unit(context_.options);
+  touched_l2 l2_ = context_.l2_of_entries();
+  optimizer optimizer_ = optimizer_on<optimizer>(*this, context_.options);
+  float unit_ = adagrad_unit(context_.options);
 };
 
 }  // namespace hogwild
