@@ -77,8 +77,6 @@ void margin_task::work(const worker_context& at) const {
     if constexpr (Sharing::traits.gathers) {
       if (o.form == l2_form::two_pass) throw_untrained(facts_.model, o);  // refused before (plan_sharing())
       if (o.proximal() || o.optimizer != optimizer_kind::sgd) return row_by_row<margin_gathered_step>(at, sharing);
-      const round_plan& round = at.store.control().round;
-      if (round.step_end != round.step) return by_batches<margin_falling_batch>(at, sharing);
       return by_batches<margin_batch_step>(at, sharing);
     } else {
       static_assert(Sharing::traits.has_state, "write the steps of optimisers with state for this sharing");

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/loop/batch_labels.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
@@ -34,28 +35,51 @@ inline constexpr std::size_t rows_at_once = [] {
   return std::size_t{1};
 }();
 
-/// Whether ranks average their parameters when this one has trained `rows` more rows. Steps that are still owed to
-/// parameters are made first: an average of settled and unsettled parameters would be wrong, and after the last meeting
-/// of a round nothing may change on one rank alone.
-template <class Sharing>
-bool is_averaged_after(std::size_t rows, const Sharing& sharing, const loop_options& options) {
-  return options.sharing == access_kind::averaged && rows >= sharing.rows_to_exchange();
+/// The sharing policy of a `Step` that owes some steps to parameters. settle_all() makes those that this worker owes,
+/// before a mean is taken and at the end of a round, or of a chunk if the arrays then pass to another worker.
+template <class Step, class Sharing>
+class settled_sharing : public Sharing {
+ public:
+  settled_sharing(const Sharing& sharing, access_kind kind)
+      : Sharing(sharing), averaged_(kind == access_kind::averaged) {}
+
+  /// A mean of settled and unsettled parameters would be wrong, and after the last meeting of a round nothing may
+  /// change on one rank alone.
+  void exchange(std::size_t rows, race_probe& probe) {
+    if (averaged_ && rows >= Sharing::rows_to_exchange()) step().settle_all();
+    Sharing::exchange(rows, probe);
+  }
+  /// A worker that trains for several virtual workers settles at the end of each chunk, since another worker may train
+  /// for that virtual worker next.
+  void end_round() {
+    if (!Sharing::changes_worker()) step().settle_all();
+    Sharing::end_round();
+  }
+  void end_chunk() {
+    if (Sharing::changes_worker()) step().settle_all();
+    Sharing::end_chunk();
+  }
+
+ private:
+  Step& step() { return static_cast<Step&>(*this); }
+
+  bool averaged_;
+};
+
+/// A member function of a step as the response that kernels call at each row.
+template <class Response, auto Member, class Step>
+Response response_of(Step* step) {
+  return {[](void* self, std::size_t i, auto given) { return (static_cast<Step*>(self)->*Member)(i, given); }, step};
 }
 
-/// Margin models under sgd, a few rows at a time, on parameters that nobody else writes meanwhile: first all dots, then
-/// the derivatives, then the updates, by kernels as wide as the machine. Every row of a batch sees the weights as they
-/// were before the batch. Rows that point the same way add up, so a step that suits rows one by one may be too large
-/// for a batch; the step search therefore trains in batches too. With batches of one row, models of at most
-/// register_columns columns are held in registers over many rows; each row then waits for the one before, which takes
-/// longer than a batch.
-///
-/// Weights are w = a * v as in margin_sgd_step.
+/// The part of steps that train margin models by kernels which does not depend on the optimiser: rows of the data with
+/// their labels, on parameters that nobody else writes meanwhile.
 template <class Sharing, class Index, class Value>
-class margin_batch_step : public Sharing {
+class margin_kernel_step : public Sharing {
  public:
   static constexpr std::size_t most_rows = batch_rows;
 
-  margin_batch_step(const Sharing& sharing, margin_loss loss, const step_context& context, const sparse_view& data)
+  margin_kernel_step(const Sharing& sharing, margin_loss loss, const step_context& context, const sparse_view& data)
       : Sharing(sharing),
         loss_(loss),
         context_(context),
@@ -64,8 +88,47 @@ class margin_batch_step : public Sharing {
         batch_(batch_on<Index, Value>(data)),
         labels_(data) {}
 
+ protected:
+  /// Takes at most most_rows rows of the data, which have passed ensure(), and counts their entries.
+  batch_outcome take(std::span<const std::size_t> rows) {
+    labels_.take(data_, context_.labels, rows);
+    updates_ = 0;
+    return {.nonzeros = take_rows(batch_, data_, rows)};
+  }
+  /// As margin_row_step::slope_of(), for row i of the batch; `of_parameters` is the margin without the row's offset.
+  float slope_of(std::size_t i, float of_parameters) const {
+    return labels_.weigh(i, loss_.derivative(labels_.margin(i, of_parameters), labels_[i]));
+  }
+
+  margin_loss loss_;
+  step_context context_;
+  sparse_view data_;
+  const margin_kernels<Index, Value>& kernels_;
+  row_batch<Index, Value> batch_;
+  batch_labels labels_;
+  std::uint64_t updates_ = 0;  ///< by the rows of the batch
+};
+
+/// Margin models under sgd, a few rows at a time, on parameters that nobody else writes meanwhile: first all dots, then
+/// the derivatives, then the updates, by kernels as wide as the machine. Every row of a batch sees the weights as they
+/// were before the batch. Rows that point the same way add up, so a step that suits rows one by one may be too large
+/// for a batch; the step search therefore trains in batches too. With batches of one row, models of at most
+/// register_columns columns are held in registers over many rows; each row then waits for the one before, which takes
+/// longer than a batch. If the step size falls within an epoch (schedule_kind::linear), a chunk uses the step size of
+/// its beginning if changes are gathered, otherwise that of the epoch's beginning.
+///
+/// Weights are w = a * v as in margin_sgd_step.
+template <class Sharing, class Index, class Value>
+class margin_batch_step : public margin_kernel_step<Sharing, Index, Value> {
+  using base = margin_kernel_step<Sharing, Index, Value>;
+  using base::batch_, base::context_, base::data_, base::kernels_, base::labels_, base::updates_;
+
+ public:
+  using base::base, base::most_rows;
+
   void begin(const round_plan& round, double position) {
-    step_ = static_cast<float>(round.step);
+    const double rows = std::max(static_cast<double>(context_.rows), 1.0);
+    step_ = static_cast<float>(gathers ? round.step_at(position / rows) : round.step);
     shrink_ = round.l2.between_rows();
     scale_ = round.l2.at(position);
   }
@@ -76,17 +139,14 @@ class margin_batch_step : public Sharing {
     return std::min(most, Sharing::rows_to_exchange());
   }
 
-  /// At most most_rows rows of the data, which have passed ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
-    batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
-    labels_.take(data_, context_.labels, rows);
+    batch_outcome outcome = base::take(rows);
     w_ = Sharing::values().data();
     gains_ = w_;
     if constexpr (gathers) gains_ = Sharing::gains().data();
     bias_ = context_.options.bias != 0 ? w_ + data_.columns : nullptr;
-    updates_ = 0;
     if (in_registers())
-      kernels_.steps(w_, data_.columns, batch_, {respond, this});
+      kernels_.steps(w_, data_.columns, batch_, response_of<row_response, &margin_batch_step::change_for>(this));
     else
       dots_then_updates();
     outcome.updates = updates_;
@@ -109,7 +169,7 @@ class margin_batch_step : public Sharing {
       scale_ *= shrink_;
       scale[i] = scale_;
     }
-    loss_.derivatives(batch_.rows, margin.data(), labels_.data(), slope.data());
+    base::loss_.derivatives(batch_.rows, margin.data(), labels_.data(), slope.data());
     float bias_change = 0.0f;
     for (std::size_t i = 0; i < batch_.rows; ++i) {
       const float move = -step_ * labels_.weigh(i, slope[i]);
@@ -133,29 +193,18 @@ class margin_batch_step : public Sharing {
     }
   }
 
-  static float respond(void* self, std::size_t i, float dot) {
-    return static_cast<margin_batch_step*>(self)->change_for(i, dot);
-  }
-
   float change_for(std::size_t i, float dot) {
     const float of_parameters = static_cast<float>(scale_) * dot + (bias_ != nullptr ? *bias_ : 0.0f);
     scale_ *= shrink_;
-    const float move = -step_ * labels_.weigh(i, loss_.derivative(labels_.margin(i, of_parameters), labels_[i]));
+    const float move = -step_ * base::slope_of(i, of_parameters);
     if (move == 0.0f) return 0.0f;
     ++updates_;
     if (bias_ != nullptr) *bias_ += move * context_.options.bias_rate;
     return move / static_cast<float>(scale_);
   }
 
-  margin_loss loss_;
-  step_context context_;
-  sparse_view data_;
-  const margin_kernels<Index, Value>& kernels_;
-  row_batch<Index, Value> batch_;
-  batch_labels labels_;
   float *w_ = nullptr, *gains_ = nullptr;
   float* bias_ = nullptr;
-  std::uint64_t updates_ = 0;
   float step_ = 0;
   double shrink_ = 1, scale_ = 1;
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
+#include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/worker/loop_options.hpp>
 
@@ -37,6 +39,12 @@ inline optimizer_constants constants_of_bias(const loop_options& o) {
 inline float adagrad_unit(const loop_options& o) {
   if (o.optimizer != optimizer_kind::adagrad && o.optimizer != optimizer_kind::row_adagrad) return 1.0f;
   return std::exp2(-std::round(std::log2(bias_value(o))));
+}
+
+/// A step of adagrad by the gradient g of a bias that nobody else writes meanwhile.
+inline void step_bias_by_adagrad(float& bias, float& sum, float g, float step) {
+  sum += g * g;
+  bias -= step * g / std::sqrt(std::max(sum, 0.0f) + adagrad<param_view<float>>::epsilon);
 }
 
 }  // namespace hogwild

@@ -33,8 +33,7 @@ class edge_step : public Sharing {
 
   void begin(const round_plan& round, double position) {
     to_.at = Sharing::values().data();
-    const double rows = static_cast<double>(std::max<std::size_t>(context_.epoch_rows, 1));
-    to_.step = static_cast<float>(round.step_at(position / rows) / (2.0 * static_cast<double>(unit_)));
+    to_.step = static_cast<float>(context_.step_at(round, position) / (2.0 * static_cast<double>(unit_)));
   }
 
   /// Replicas exchange between windows.

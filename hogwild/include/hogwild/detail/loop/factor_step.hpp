@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -48,7 +47,7 @@ class factor_step : public Sharing {
     if (context_.options.form == l2_form::per_occurrence || context_.options.l2 == 0.0) return;
     // The kernel gets s / (1 + step * s) for a share s of l2. This divides a row by 1 + step * s, which cannot
     // overshoot zero.
-    const touched_l2 l2{context_.options.l2 * static_cast<double>(context_.rows)};
+    const touched_l2 l2 = context_.l2_of_entries();
     l2_.assign(model_.users + model_.items, 0.0f);
     for (std::size_t column = 0; column < l2_.size(); ++column) {
       if (context_.degree[column] == 0) continue;
@@ -59,8 +58,7 @@ class factor_step : public Sharing {
 
   void begin(const round_plan& round, double position) {
     to_ = arrays_of(model_, Sharing::values().data());
-    to_.step = static_cast<float>(
-        round.step_at(position / static_cast<double>(std::max<std::size_t>(context_.epoch_rows, 1))));
+    to_.step = static_cast<float>(context_.step_at(round, position));
     to_.l2 = static_cast<float>(context_.options.l2);
     if (l2_.empty()) return;
     to_.user_l2 = l2_.data();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -48,8 +47,7 @@ class kernel_step : public Sharing {
   void begin(const round_plan& round, double position) {
     update_.to = arrays_with<Factor>(model_, Sharing::values().data());
     if (sums_up_squares()) update_.sums = model_.arrays_in(Sharing::state_values().data());
-    update_.step = static_cast<float>(
-        round.step_at(position / static_cast<double>(std::max<std::size_t>(context_.epoch_rows, 1))));
+    update_.step = static_cast<float>(context_.step_at(round, position));
     chance_of_pass_ = static_cast<std::uint32_t>(counter_random(context_.options.seed, 0x68616c66u).bits(round.pass));
   }
 

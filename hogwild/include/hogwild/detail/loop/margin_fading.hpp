@@ -10,10 +10,8 @@
 #include <vector>
 
 #include <hogwild/detail/kernels/margin_kernels.hpp>
-#include <hogwild/detail/loop/batch_labels.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/loop/bias_step.hpp>
-#include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
 
@@ -105,19 +103,15 @@ constexpr bool has_fading_kernel(optimizer_kind kind) {
 
 /// The same by kernels, on arrays that nobody else writes meanwhile: row after row, with other rounding.
 template <class Sharing, class Index, class Value>
-class margin_fading_batch : public Sharing {
- public:
-  static constexpr std::size_t most_rows = batch_rows;
+class margin_fading_batch
+    : public margin_kernel_step<settled_sharing<margin_fading_batch<Sharing, Index, Value>, Sharing>, Index, Value> {
+  using settled = settled_sharing<margin_fading_batch, Sharing>;
+  using base = margin_kernel_step<settled, Index, Value>;
+  using base::context_, base::data_, base::updates_;
 
+ public:
   margin_fading_batch(const Sharing& sharing, margin_loss loss, const step_context& context, const sparse_view& data)
-      : Sharing(sharing),
-        loss_(loss),
-        context_(context),
-        data_(data),
-        kernels_(kernels_for(context.options)),
-        batch_(batch_on<Index, Value>(data)),
-        labels_(data),
-        settled_(data.columns) {}
+      : base(settled(sharing, context.options.sharing), loss, context, data), settled_(data.columns) {}
 
   void begin_round(const round_plan& round) {
     Sharing::begin_round(round);
@@ -146,52 +140,31 @@ class margin_fading_batch : public Sharing {
                     std::array<view, 3>{of_bias(Sharing::state_values(0)), of_bias(Sharing::state_values(1)),
                                         of_bias(Sharing::state_values(2))});
   }
-  void exchange(std::size_t rows, race_probe& probe) {
-    if (is_averaged_after<Sharing>(rows, *this, context_.options)) settle_all();
-    Sharing::exchange(rows, probe);
-  }
 
-  /// A worker that plays several virtual workers settles each at the end of its chunk: another worker may play it next.
-  void end_round() {
-    if (!Sharing::changes_worker()) settle_all();
-    Sharing::end_round();
-  }
-  void end_chunk() {
-    if (Sharing::changes_worker()) settle_all();
-    Sharing::end_chunk();
-  }
-
-  /// At most most_rows rows of the data, which have passed ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
-    batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
-    labels_.take(data_, context_.labels, rows);
-    updates_ = 0;
-    kernels_.rows(update_, batch_, {respond, this});
+    batch_outcome outcome = base::take(rows);
+    fading_.rows(update_, base::batch_, response_of<row_response, &margin_fading_batch::respond>(this));
     update_.now += static_cast<std::uint32_t>(rows.size());
     outcome.updates = bias_ || update_.l2_of != nullptr ? rows.size() : updates_;
     return outcome;
   }
 
- private:
   void settle_all() {
-    if (update_.weights != nullptr) kernels_.settle(update_);
+    if (update_.weights != nullptr) fading_.settle(update_);
   }
 
-  static typename margin_kernels<Index, Value>::fading kernels_for(const loop_options& o) {
-    const margin_kernels<Index, Value>& all = kernels_of<Index, Value>(o.isa);
+ private:
+  using fading_kernels = typename margin_kernels<Index, Value>::fading;
+
+  fading_kernels kernels_for(optimizer_kind kind) const {
     static_assert(std::ranges::count_if(optimizers, [](const auto& of) { return has_fading_kernel(of.kind); }) == 2,
                   "choose the kernels of each optimiser that has some");
-    return o.optimizer == optimizer_kind::momentum ? all.momentum : all.adam;
-  }
-
-  static float respond(void* self, std::size_t i, float margin) {
-    return static_cast<margin_fading_batch*>(self)->slope_of(i, margin);
+    return kind == optimizer_kind::momentum ? base::kernels_.momentum : base::kernels_.adam;
   }
 
   /// Moves the bias too, because its step differs from that of the columns.
-  float slope_of(std::size_t i, float margin) {
-    if (bias_) margin += Sharing::values()[data_.columns];
-    const float slope = labels_.weigh(i, loss_.derivative(labels_.margin(i, margin), labels_[i]));
+  float respond(std::size_t i, float margin) {
+    const float slope = base::slope_of(i, bias_ ? margin + Sharing::values()[data_.columns] : margin);
     updates_ += slope != 0.0f;
     if (bias_) bias_->step(0, slope, bias_step_);
     return slope;
@@ -199,18 +172,12 @@ class margin_fading_batch : public Sharing {
 
   using view = param_view<float>;
 
-  margin_loss loss_;
-  step_context context_;
-  sparse_view data_;
-  typename margin_kernels<Index, Value>::fading kernels_;
-  row_batch<Index, Value> batch_;
-  batch_labels labels_;
+  fading_kernels fading_ = kernels_for(context_.options.optimizer);
   std::vector<std::uint32_t> settled_;
   std::vector<float> l2_;
   fading_update update_{};
-  std::optional<block_optimizer<param_view<float>>> bias_{};
+  std::optional<block_optimizer<view>> bias_{};
   float bias_step_ = 0;
-  std::uint64_t updates_ = 0;
 };
 
 }  // namespace hogwild

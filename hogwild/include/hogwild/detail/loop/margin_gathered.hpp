@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <span>
 
-#include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/loop/bias_step.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/math/proximal.hpp>
@@ -96,26 +95,6 @@ class margin_gathered_step : public margin_row_step<Sharing> {
     if (columns_ < g.size())
       optimizer(constants_of_bias(o)).block(columns_, g.subspan(columns_), scaled * bias_step_factor(o));
   }
-};
-
-/// Gathers the steps of sgd if the step size falls within an epoch (schedule_kind::linear). A chunk uses the step size
-/// of its beginning.
-template <class Sharing, class Index, class Value>
-class margin_falling_batch : public margin_batch_step<Sharing, Index, Value> {
-  using steady = margin_batch_step<Sharing, Index, Value>;
-
- public:
-  margin_falling_batch(const Sharing& sharing, margin_loss loss, const step_context& context, const sparse_view& data)
-      : steady(sharing, loss, context, data), rows_(std::max(static_cast<double>(context.rows), 1.0)) {}
-
-  void begin(const round_plan& round, double position) {
-    round_plan now = round;
-    now.step = round.step_at(position / rows_);
-    steady::begin(now, position);
-  }
-
- private:
-  double rows_;
 };
 
 }  // namespace hogwild

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -59,7 +58,10 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
     labels_.take(data_, context_.labels, rows);
     updates_ = 0;
     if (!rows.empty()) base::begin_rows(rows.front());
-    (sums_up_squares() ? kernels_.adagrad : kernels_.sgd)(update_, batch_, {lists ? derive_list : derive, this});
+    (sums_up_squares() ? kernels_.adagrad : kernels_.sgd)(
+        update_, batch_,
+        lists ? response_of<score_response, &row_kernel_step::derive_list>(this)
+              : response_of<score_response, &row_kernel_step::derive>(this));
     outcome.updates = context_.options.l2 > 0.0 ? rows.size() : updates_;
     return outcome;
   }
@@ -67,18 +69,12 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
  private:
   using typename base::arrays;
 
-  static bool derive(void* self, std::size_t i, float* scores) {
-    auto& step = *static_cast<row_kernel_step*>(self);
-    return step.weigh(i, scores, step.model_.derive(scores, step.labels_[i]));
-  }
-
-  static bool derive_list(void* self, std::size_t i, float* scores) {
-    auto& step = *static_cast<row_kernel_step*>(self);
+  bool derive(std::size_t i, float* scores) { return weigh(i, scores, model_.derive(scores, labels_[i])); }
+  bool derive_list(std::size_t i, float* scores) {
     bool changes = false;
     if constexpr (takes_lists<M>())
-      changes =
-          step.model_.derive(scores, step.context_.labels.encode_list(step.data_.label, step.rows_[i], step.classes_));
-    return step.weigh(i, scores, changes);
+      changes = model_.derive(scores, context_.labels.encode_list(data_.label, rows_[i], classes_));
+    return weigh(i, scores, changes);
   }
 
   /// Multiplies the partials by the row's weight; returns whether anything changes.
@@ -99,14 +95,10 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
   void change_biases(float* partials) {
     const float size = update_.step * bias_step_factor(context_.options);
     for (std::size_t k = 0; own_biases_ && k < model_.classes; ++k) {
-      const float g = partials[k];
-      if (!sums_up_squares()) {
-        update_.to.bias[k] -= size * g;
-        continue;
-      }
-      update_.sums.bias[k] += g * g;
-      const float sum = std::max(update_.sums.bias[k], 0.0f);
-      update_.to.bias[k] -= size * g / std::sqrt(sum + adagrad<param_view<float>>::epsilon);
+      if (sums_up_squares())
+        step_bias_by_adagrad(update_.to.bias[k], update_.sums.bias[k], partials[k], size);
+      else
+        update_.to.bias[k] -= size * partials[k];
     }
     for (std::size_t k = 0; unit_ != 1.0f && k < model_.classes; ++k) partials[k] *= unit_;
   }

@@ -53,13 +53,15 @@ inline constexpr std::size_t most_examples = 256;
 /// with the batches of all workers, as if each batch emitted all rows. If workers share arrays, one may fade what
 /// another has just added.
 template <class M, class Sharing, class Optimizer>
-class workspace_step : public Sharing {
+class workspace_step : public settled_sharing<workspace_step<M, Sharing, Optimizer>, Sharing> {
+  using settled = settled_sharing<workspace_step, Sharing>;
+
  public:
   using scalar = typename M::scalar_type;
   static constexpr std::size_t most_rows = most_examples;
 
   workspace_step(const Sharing& sharing, const M& m, const step_context& context, const sparse_view& data)
-      : Sharing(sharing),
+      : settled(sharing, context.options.sharing),
         model_(m),
         cursor_(data),
         changes_(groups_of(m), lazy_group_of(m), context, arrays_on<Optimizer>(sharing, context.options),
@@ -79,21 +81,7 @@ class workspace_step : public Sharing {
     return in_lockstep(options().sharing) ? std::min(batch(), Sharing::rows_to_exchange()) : batch();
   }
 
-  void exchange(std::size_t rows, race_probe& probe) {
-    if (is_averaged_after<Sharing>(rows, *this, options())) changes_.settle_all();
-    Sharing::exchange(rows, probe);
-  }
-
-  /// A worker that trains for several virtual workers settles at the end of each chunk, since another worker may train
-  /// for that virtual worker next.
-  void end_round() {
-    if (!Sharing::changes_worker()) changes_.settle_all();
-    Sharing::end_round();
-  }
-  void end_chunk() {
-    if (Sharing::changes_worker()) changes_.settle_all();
-    Sharing::end_chunk();
-  }
+  void settle_all() { changes_.settle_all(); }
 
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     batch_outcome outcome{.updates = rows.size()};
