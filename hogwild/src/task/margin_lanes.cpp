@@ -8,7 +8,7 @@
 #include <span>
 
 #include <hogwild/detail/kernels/lane_kernels.hpp>
-#include <hogwild/detail/loop/lane_proximal.hpp>
+#include <hogwild/detail/loop/lane_state.hpp>
 #include <hogwild/detail/loop/lane_step.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
@@ -77,13 +77,9 @@ void margin_task::train_lanes(const worker_context& at, const step_context& cont
   const auto train = [&]<class Sharing>(const Sharing& sharing) {
     const auto loop = [&](auto&& step) { worker_loop(at.store, at.slot, data, at.plan.chunks, at.plan.options, step); };
     if constexpr (Sharing::traits.whole_arrays) {
+      if (Sharing::traits.gathers && at.plan.options.proximal())
+        throw_untrained(facts_.model, at.plan.options);  // refused beforehand: sync_plan.cpp
       with_row_types(data, [&]<class Index, class Value>() {
-        if (at.plan.options.proximal()) {
-          if constexpr (!Sharing::traits.gathers)
-            return loop(lane_proximal_batch<Sharing, Index, Value>(sharing, loss_, table, context, data));
-          else  // refused beforehand: sync_plan.cpp
-            throw_untrained(facts_.model, at.plan.options);
-        }
         loop(lane_batch_step<Sharing, Index, Value>(sharing, loss_, table, context, data));
       });
     } else {

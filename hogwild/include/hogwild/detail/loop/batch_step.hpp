@@ -114,8 +114,8 @@ class margin_kernel_step : public Sharing {
 /// were before the batch. Rows that point the same way add up, so a step that suits rows one by one may be too large
 /// for a batch; the step search therefore trains in batches too. With batches of one row, models of at most
 /// register_columns columns are held in registers over many rows; each row then waits for the one before, which takes
-/// longer than a batch. If the step size falls within an epoch (schedule_kind::linear), a chunk uses the step size of
-/// its beginning if changes are gathered, otherwise that of the epoch's beginning.
+/// longer than a batch. Where changes are gathered the step size may fall within an epoch (schedule_kind::linear): a
+/// chunk uses that of its beginning.
 ///
 /// Weights are w = a * v as in margin_sgd_step.
 template <class Sharing, class Index, class Value>

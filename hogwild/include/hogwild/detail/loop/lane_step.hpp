@@ -6,11 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
-#include <hogwild/detail/loop/lane_table.hpp>
+#include <hogwild/detail/loop/lane_state.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/math/proximal.hpp>
@@ -20,217 +19,108 @@
 
 namespace hogwild {
 
-/// The labels that rows have in each lane.
-class lane_labels {
- public:
-  lane_labels(const lane_table& table, const label_map& labels, const sparse_view& data)
-      : table_(table), labels_(labels), data_(data) {
-    for (const lane_round& lane : table.of) by_class_ = by_class_ || lane.rows.positive != lane_rows::none;
-  }
-
-  /// The labels of row r.
-  void operator()(std::size_t r, float* label) const {
-    const float as_it_is = labels_.encode(data_.label[r]);
-    for (std::size_t k = 0; k < table_.lanes; k += least_lanes)
-      for (std::size_t l = 0; l < least_lanes; ++l) label[k + l] = as_it_is;
-    for (std::size_t k = 0; by_class_ && k < table_.lanes; ++k) {
-      const std::uint32_t positive = table_.of[k].rows.positive;
-      if (positive != lane_rows::none) label[k] = as_it_is == static_cast<float>(positive) ? 1.0f : -1.0f;
-    }
-  }
-
- private:
-  const lane_table& table_;
-  const label_map& labels_;
-  const sparse_view& data_;
-  bool by_class_ = false;
-};
-
-/// Per-lane state of training: labels, weights, and how far the weights have shrunk. Belongs to a worker.
-template <class Kernels>
-class lane_state {
- public:
-  lane_state(const Kernels& kernels, const lane_table& table, const step_context& context, const sparse_view& data)
-      : kernels_(kernels),
-        table_(table),
-        context_(context),
-        data_(data),
-        labels_(table, context.labels, data_),
-        lanes_(table.lanes) {
-    std::size_t folds = 1;
-    for (const std::uint8_t fold : table.fold) folds = std::max<std::size_t>(folds, fold + std::size_t{1});
-    of_fold_.resize(folds);
-    for (const lane_round& lane : table.of) {
-      resampled_ = resampled_ || lane.rows.bootstrap != 0;
-      shrinks_ = shrinks_ || lane.l2.shrink != 1.0;
-      has_touched_l2_ = has_touched_l2_ || lane.touched_l2 != 0.0;
-    }
-  }
-  lane_state(const lane_state&) = delete;  // refers to itself
-  lane_state& operator=(const lane_state&) = delete;
-
-  /// Called at the beginning of a chunk before which `position` rows of the pass were drawn.
-  void begin(const round_plan& round, double position) {
-    // Rows that are trained again shrink nothing again: all rows up to the round's position were drawn once.
-    const double rows = round.redo > 0 ? round.l2.position : position;
-    for (std::size_t k = 0; k < lanes_; ++k) scale_[k] = table_.of[k].l2.at(rows * table_.of[k].kept);
-    for (std::size_t f = 0; f < of_fold_.size(); ++f) {
-      of_fold_[f].any = false;
-      for (std::size_t k = 0; k < lanes_; ++k) {
-        const lane_round& lane = table_.of[k];
-        const bool takes = lane.trains && (table_.fold.empty() || lane.rows.held_out != f);
-        of_fold_[f].any = of_fold_[f].any || takes;
-        of_fold_[f].step[k] = takes ? static_cast<float>(lane.step) : 0.0f;
-        of_fold_[f].shrink[k] = takes && round.redo == 0 ? lane.l2.between_rows() : 1.0;
-        of_fold_[f].step_l1[k] = of_fold_[f].step[k] * lane.l1;
-        of_fold_[f].step_l2[k] = of_fold_[f].step[k] * static_cast<float>(lane.touched_l2);
-      }
-    }
-  }
-
-  /// Whether any lane is trained on row r.
-  bool takes(std::size_t r) const { return of_row(r).any; }
-  /// The rows, among at most batch_rows, that any lane is trained on; `kept` is room for them.
-  std::span<const std::size_t> taken(std::span<const std::size_t> rows,
-                                     std::array<std::size_t, batch_rows>& kept) const {
-    if (table_.fold.empty()) return rows;
-    const auto end = std::ranges::copy_if(rows, kept.begin(), [this](std::size_t r) { return takes(r); }).out;
-    return {kept.begin(), end};
-  }
-
-  void label(std::size_t r, float* label) const { labels_(r, label); }
-
-  /// Turns the dots of row r into margins, and shrinks weights. `shrunk` receives the scales from then on; `bias` has
-  /// one number for each lane.
-  void margins(std::size_t r, const float* bias, float* dot, float* shrunk) {
-    kernels_.margins(lanes_, scale_.data(), of_row(r).shrink.data(), bias, dot, shrunk);
-    for (std::size_t k = 0; !data_.offset.empty() && k < lanes_; ++k) dot[k] += data_.offset[r];
-  }
-
-  /// Multiplies the slopes of row r, `scores` of them for each lane, by the row's weight.
-  void weigh(std::size_t r, float* slope, std::size_t scores = 1) const {
-    for (std::size_t i = 0; !data_.weight.empty() && i < scores * lanes_; ++i) slope[i] *= data_.weight[r];
-    for (std::size_t k = 0; resampled_ && k < lanes_; ++k) {
-      const std::uint64_t bootstrap = table_.of[k].rows.bootstrap;
-      if (bootstrap == 0) continue;
-      const float count = bootstrap_count(bootstrap, table_.first_row + r);
-      for (std::size_t i = k; i < scores * lanes_; i += lanes_) slope[i] *= count;
-    }
-  }
-
-  /// Each lane's step for row r: 0 if it is held out of the lane, or the lane is idle.
-  const float* steps(std::size_t r) const { return of_row(r).step.data(); }
-
-  /// Computes the changes of the stored weights from the weighed slopes of row r, and adds those of biases to `moved`.
-  /// Returns whether there are any.
-  bool changes(std::size_t r, const float* slope, const float* shrunk, float* moved, float* change) const {
-    return kernels_.changes(lanes_, of_row(r).step.data(), slope, shrunk, moved, change);
-  }
-
-  /// The proximal step for row r, by weighed slopes.
-  lane_proximal proximal(std::size_t r, const float* slope) const {
-    const fold_steps& of = of_row(r);
-    return {.slope = slope,
-            .step = of.step.data(),
-            .step_l1 = of.step_l1.data(),
-            .step_l2 = has_touched_l2_ ? of.step_l2.data() : nullptr,
-            .part = table_.part.data(),
-            .part_of_each = !table_.fold.empty()};
-  }
-
-  std::size_t lanes() const { return lanes_; }
-  /// Whether weights shrink without writes.
-  bool shrinks() const { return shrinks_; }
-
- private:
-  /// Each lane's constants for the rows of a fold: zero if the lane holds the fold out.
-  struct fold_steps {
-    bool any = false;  ///< whether any lane trains on them
-    alignas(64) std::array<float, most_lanes> step{}, step_l1{}, step_l2{};
-    alignas(64) std::array<double, most_lanes> shrink{};
-  };
-  const fold_steps& of_row(std::size_t r) const {
-    return of_fold_[table_.fold.empty() ? 0 : table_.fold[data_.first_row + r]];
-  }
-
-  const Kernels& kernels_;
-  const lane_table& table_;
-  step_context context_;
-  sparse_view data_;
-  lane_labels labels_;
-  std::size_t lanes_;
-  bool resampled_ = false, shrinks_ = false, has_touched_l2_ = false;
-  alignas(64) std::array<double, most_lanes> scale_{};
-  std::vector<fold_steps> of_fold_;
-};
-
-/// The biases of models that have none.
-inline constexpr std::array<float, most_lanes> no_biases{};
-
-/// Trains these rows, which have passed ensure(), one after the other; train(r) finds row r in `batch`.
-template <class Index, class Value, class Train>
-batch_outcome one_by_one(row_batch<Index, Value>& batch, const sparse_view& data, std::span<const std::size_t> rows,
-                         const Train& train) {
-  batch_outcome outcome{.updates = rows.size()};
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    outcome.nonzeros += take_rows(batch, data, rows.subspan(i, 1));
-    train(rows[i]);
-  }
-  return outcome;
-}
-
-/// A few rows at a time, by kernels, on parameters that nobody else writes meanwhile.
+/// The part of steps of lanes by kernels that does not depend on the model, on parameters that nobody else writes
+/// meanwhile.
 template <class Sharing, class Index, class Value>
-class lane_batch_step : public Sharing {
+class lane_kernel_step : public Sharing {
  public:
   static constexpr std::size_t most_rows = batch_rows;
 
-  lane_batch_step(const Sharing& sharing, margin_loss loss, const lane_table& table, const step_context& context,
-                  const sparse_view& data)
+  lane_kernel_step(const Sharing& sharing, isa set, const lane_table& table, const step_context& context,
+                   const sparse_view& data)
       : Sharing(sharing),
-        loss_(loss),
         context_(context),
         data_(data),
-        kernels_(lane_kernels_of<Index, Value>(context.options.dense_isa)),
+        kernels_(lane_kernels_of<Index, Value>(set)),
         batch_(batch_on<Index, Value>(data)),
         state_(kernels_, table, context, data) {}
 
   void begin(const round_plan& round, double position) { state_.begin(round, position); }
+
+ protected:
+  /// Trains those of the rows, which have passed ensure(), that any lane is trained on, one after the other. train(r)
+  /// finds row r in batch_.
+  template <class Train>
+  batch_outcome one_by_one(std::span<const std::size_t> drawn, const Train& train) {
+    std::array<std::size_t, batch_rows> kept;
+    const std::span<const std::size_t> rows = state_.taken(drawn, kept);
+    batch_outcome outcome{.updates = rows.size()};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      outcome.nonzeros += take_rows(batch_, data_, rows.subspan(i, 1));
+      train(rows[i]);
+    }
+    return outcome;
+  }
+
+  step_context context_;
+  sparse_view data_;
+  const lane_kernels<Index, Value>& kernels_;
+  row_batch<Index, Value> batch_;
+  lane_state<lane_kernels<Index, Value>> state_;
+};
+
+/// By kernels: a few rows at a time, or with l1 row after row, so that every row sees the changes of the one before,
+/// whatever the batch size.
+template <class Sharing, class Index, class Value>
+class lane_batch_step : public lane_kernel_step<Sharing, Index, Value> {
+  using base = lane_kernel_step<Sharing, Index, Value>;
+  using base::batch_, base::context_, base::data_, base::kernels_, base::state_;
+
+ public:
+  using base::most_rows;
+
+  lane_batch_step(const Sharing& sharing, margin_loss loss, const lane_table& table, const step_context& context,
+                  const sparse_view& data)
+      : base(sharing, context.options.dense_isa, table, context, data), loss_(loss) {}
+
   std::size_t rows_to_exchange() const {
-    return std::min(std::size_t{context_.options.batch}, Sharing::rows_to_exchange());
+    const std::size_t most = context_.options.proximal() ? most_rows : std::size_t{context_.options.batch};
+    return std::min(most, Sharing::rows_to_exchange());
   }
 
   /// At most most_rows rows of the data, which have passed ensure().
   batch_outcome train_batch(std::span<const std::size_t> drawn) {
+    if (context_.options.proximal()) return base::one_by_one(drawn, [this](std::size_t r) { make_proximal(r); });
     std::array<std::size_t, batch_rows> kept;
     const std::span<const std::size_t> rows = state_.taken(drawn, kept);
     if (rows.empty()) return {};
     batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
     const std::size_t lanes = state_.lanes();
     float* const w = Sharing::values().data();
-    float* const bias = context_.options.bias != 0 ? w + data_.columns * lanes : nullptr;
-    kernels_.dots(w, lanes, batch_, margin_.data());
-    for (std::size_t i = 0, at = 0; i < rows.size(); ++i, at += lanes) {
-      state_.label(rows[i], &label_[at]);
-      state_.margins(rows[i], bias != nullptr ? bias : no_biases.data(), &margin_[at], &shrunk_[at]);
-    }
-    loss_.derivatives(rows.size() * lanes, margin_.data(), label_.data(), slope_.data());
+    kernels_.dots(w, lanes, batch_, state_.dots());
+    state_.slopes(loss_, rows, biases_in(w), slope_.data(), shrunk_.data());
     alignas(64) std::array<float, most_lanes> moved{};
-    for (std::size_t i = 0, at = 0; i < rows.size(); ++i, at += lanes) {
-      state_.weigh(rows[i], &slope_[at]);
+    for (std::size_t i = 0, at = 0; i < rows.size(); ++i, at += lanes)
       outcome.updates += state_.changes(rows[i], &slope_[at], &shrunk_[at], moved.data(), &change_[at]) ? 1 : 0;
-    }
     float* to = w;
     if constexpr (gathers) to = Sharing::gains().data(), note_touched(rows.size(), moved.data(), to);
     kernels_.updates(to, lanes, batch_, change_.data());
-    float* const to_bias = to + data_.columns * lanes;
-    for (std::size_t k = 0; bias != nullptr && k < lanes; ++k) to_bias[k] += moved[k] * context_.options.bias_rate;
+    float* const bias = to + data_.columns * lanes;
+    for (std::size_t k = 0; context_.options.bias && k < lanes; ++k) bias[k] += moved[k] * context_.options.bias_rate;
     return outcome;
   }
 
  private:
   /// Whether the changes of rows are gathered beside the parameters.
   static constexpr bool gathers = Sharing::traits.gathers;
+
+  const float* biases_in(const float* w) const {
+    return context_.options.bias ? w + data_.columns * state_.lanes() : no_biases.data();
+  }
+
+  void make_proximal(std::size_t r) {
+    const std::size_t lanes = state_.lanes();
+    float* const w = Sharing::values().data();
+    kernels_.row_dots(w, lanes, batch_, state_.dots());
+    state_.slopes(loss_, std::span(&r, 1), biases_in(w), slope_.data(), shrunk_.data());
+    const lane_proximal by = state_.proximal(r, slope_.data());
+    kernels_.proximal(w, lanes, batch_, by);
+    float* const bias = w + data_.columns * lanes;
+    for (std::size_t k = 0; context_.options.bias && k < lanes; ++k) {
+      const float before = bias[k], after = before - by.step[k] * (by.slope[k] * context_.options.bias_rate);
+      if (after != before) bias[k] += after - before;
+    }
+  }
 
   /// Called before the updates: notes the parameters whose gains they may make nonzero.
   void note_touched(std::size_t rows, const float* moved, const float* gains) {
@@ -247,12 +137,12 @@ class lane_batch_step : public Sharing {
   }
 
   margin_loss loss_;
-  step_context context_;
-  sparse_view data_;
-  const lane_kernels<Index, Value>& kernels_;
-  row_batch<Index, Value> batch_;
-  lane_state<lane_kernels<Index, Value>> state_;
-  alignas(64) std::array<float, batch_rows * most_lanes> margin_, label_, slope_, shrunk_, change_;
+  alignas(64) std::array<float, batch_rows * most_lanes> slope_, shrunk_, change_;
+};
+
+/// A row and its number among the data.
+struct numbered_row : sparse_row<float> {
+  std::size_t number = 0;
 };
 
 /// Row by row, on an array that others write, too. If each model has few parameters, a row settles the adds before it,
@@ -270,10 +160,6 @@ class lane_row_step : public Sharing {
         state_(lane_kernels_of<std::uint32_t, float>(context.options.dense_isa), table, context, data),
         crowded_(state_.shrinks() && columns_ + context.options.bias <= crowded_parameters) {}
 
-  struct numbered_row : sparse_row<float> {
-    std::size_t number = 0;
-  };
-
   void begin(const round_plan& round, double position) {
     v_ = Sharing::parameters();
     state_.begin(round, position);
@@ -284,14 +170,11 @@ class lane_row_step : public Sharing {
   bool train(const Reader& v, const numbered_row& z, const Note& note) {
     if (!state_.takes(z.number)) return false;
     const std::size_t lanes = state_.lanes(), bias = columns_ * lanes;
-    alignas(64) std::array<float, most_lanes> margin, of_bias{}, label, slope, shrunk, moved{}, change;
-    dots(v, z, margin.data());
+    alignas(64) std::array<float, most_lanes> slope, of_bias{}, shrunk, moved{}, change;
+    dots(v, z, state_.dots());
     if (context_.options.bias)
       for (std::size_t k = 0; k < lanes; ++k) of_bias[k] = v[bias + k];
-    state_.label(z.number, label.data());
-    state_.margins(z.number, of_bias.data(), margin.data(), shrunk.data());
-    loss_.derivatives(lanes, margin.data(), label.data(), slope.data());
-    state_.weigh(z.number, slope.data());
+    state_.slopes(loss_, std::span(&z.number, 1), of_bias.data(), slope.data(), shrunk.data());
     if (context_.options.proximal()) return make_proximal(z, state_.proximal(z.number, slope.data()), note);
     if (!state_.changes(z.number, slope.data(), shrunk.data(), moved.data(), change.data())) return false;
     if (crowded_) v_.settle_adds();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <deque>
 #include <span>
@@ -20,28 +19,22 @@ namespace hogwild {
 
 /// By kernels, row after row, on parameters that nobody else writes meanwhile.
 template <row_kernel_model M, class Sharing, class Index, class Value>
-class row_lane_batch : public Sharing {
- public:
-  static constexpr std::size_t most_rows = batch_rows;
+class row_lane_batch : public lane_kernel_step<Sharing, Index, Value> {
+  using base = lane_kernel_step<Sharing, Index, Value>;
+  using base::batch_, base::context_, base::data_, base::state_;
 
+ public:
   row_lane_batch(const Sharing& sharing, const M& model, const lane_table& table, const step_context& context,
                  const sparse_view& data)
-      : Sharing(sharing),
+      : base(sharing, context.options.isa, table, context, data),
         model_(model),
-        context_(context),
-        data_(data),
         rows_(model, data.columns, table.lanes, context.options.isa, bias_step_factor(context.options)),
-        batch_(batch_on<Index, Value>(data)),
-        state_(rows_.kernels(), table, context, data),
         l2_(table, context, data.columns),
         slope_(rows_.scores() * table.lanes) {}
 
-  void begin(const round_plan& round, double position) { state_.begin(round, position); }
-
   /// At most most_rows rows of the data, which have passed ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
-    std::array<std::size_t, batch_rows> kept;
-    return one_by_one(batch_, data_, state_.taken(rows, kept), [this](std::size_t r) { train_row(r); });
+    return base::one_by_one(rows, [this](std::size_t r) { train_row(r); });
   }
 
  private:
@@ -55,11 +48,7 @@ class row_lane_batch : public Sharing {
   }
 
   M model_;
-  step_context context_;
-  sparse_view data_;
   row_lanes<kernel_arrays_of<M>, Index, Value> rows_;
-  row_batch<Index, Value> batch_;
-  lane_state<lane_kernels<Index, Value>> state_;
   lane_l2 l2_;
   std::vector<float> slope_;
 };
@@ -151,10 +140,6 @@ class general_lane_step : public Sharing {
   }
   general_lane_step(const general_lane_step&) = delete;  // refers to itself
   general_lane_step& operator=(const general_lane_step&) = delete;
-
-  struct numbered_row : sparse_row<float> {
-    std::size_t number = 0;
-  };
 
   void begin(const round_plan& round, double position) {
     for (std::size_t k = 0; k < steps_.size(); ++k) {

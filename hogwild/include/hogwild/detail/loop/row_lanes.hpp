@@ -84,7 +84,6 @@ class row_lanes<class_arrays, Index, Value> {
         kernels_(lane_kernels_of<Index, Value>(set)) {}
 
   std::size_t scores() const { return classes_; }
-  const lane_kernels<Index, Value>& kernels() const { return kernels_; }
 
   /// Scores of a row.
   void score(const float* w, const batch& row, float* out) {
@@ -120,7 +119,6 @@ class row_lanes<fm_arrays, Index, Value> {
         room_(2 * width_ * lanes) {}
 
   std::size_t scores() const { return 1; }
-  const lane_kernels<Index, Value>& kernels() const { return kernels_; }
 
   void score(const float* w, const batch& row, float* out) {
     // The kernel only reads through these arrays.
