@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,7 @@ struct asked_options {
   bool by_ftrl() const { return optimizer == optimizer_kind::ftrl; }
   bool by_sgd() const { return optimizer == optimizer_kind::sgd; }
   double decay_or(double usual) const { return o.step.decay.value_or(usual); }
+  bool scales_l2() const { return model.margin && by_sgd() && form != l2_form::two_pass; }  ///< scaled_l2
   bool in_blocks() const { return o.ownership == ownership_kind::blocks; }
   std::size_t most_batch() const { return model.margin ? batch_rows : model.workspace ? most_examples : 1; }
 };
@@ -46,7 +48,6 @@ struct option_refusal {
 
 using asked = const asked_options&;
 
-/// The first row that refuses the options gives the reason.
 constexpr option_refusal option_refusals[] = {
     {[](asked a) { return a.o.checkpoint_seconds && a.o.checkpoint_every != 1; },
      "a checkpoint is written after so many epochs or so many seconds: give one of them"},
@@ -131,6 +132,35 @@ constexpr option_refusal option_refusals[] = {
     {[](asked a) { return a.o.virtual_workers && !a.o.reproducible; }, "virtual workers are for reproducible runs"},
 };
 
+/// What a stream does not take, because it needs all rows, or an end.
+constexpr option_refusal stream_refusals[] = {
+    {[](asked a) { return a.in_blocks(); }, "a stream does not take ownership of blocks of ratings: leave that out"},
+    {[](asked a) { return a.by_ftrl(); },
+     "a stream does not take ftrl, whose thresholds depend on the rows of an epoch: choose another optimizer"},
+    {[](asked a) { return a.o.order != row_order::chunked && a.o.order != row_order::sequential; },
+     "a stream is trained in the order of its rows: leave the order out"},
+    {[](asked a) {
+       return a.o.step.kind.value_or(schedule_kind::constant) != schedule_kind::constant && !a.o.step.decay;
+     },
+     "a step that falls in a stream needs a decay: give one"},
+    {[](asked a) {
+       const schedule_kind kind = a.o.step.kind.value_or(schedule_kind::constant);
+       return kind != schedule_kind::constant && kind != schedule_kind::geometric && kind != schedule_kind::inverse;
+     },
+     "a stream has no last epoch that a step could fall to: the schedule is constant, geometric or inverse"},
+    {[](asked a) { return a.o.l2.value_or(0.0) != 0.0 && !a.scales_l2(); },
+     "in a stream l2 is for linear models with one margin a row, under sgd and not in two passes, because others need "
+     "counts of all rows: leave it out"},
+    {[](asked a) { return a.o.l1 != 0.0 && !(a.scales_l2() && a.o.freeze.empty()); },
+     "in a stream l1 is for linear models with one margin a row, under sgd and with nothing frozen: leave it out"},
+};
+
+/// The first row that refuses the options gives the reason.
+void refuse(std::span<const option_refusal> rows, asked options) {
+  for (const option_refusal& row : rows)
+    if (row.refuses(options)) throw config_error(std::string(row.reason));
+}
+
 row_kind kind_of(const std::optional<sparse_view>& test, const model_traits& traits) {
   if (traits.cuts) return row_kind::graph;
   if (test && test->label.lists()) return row_kind::lists;
@@ -151,11 +181,15 @@ void check_target(const train_options& o, const model_traits& traits) {
 
 }  // namespace
 
+void detail::check_stream_options(const train_options& o, const model_traits& traits) {
+  require_taken(o, &option_details::in_streams, "a stream does not take");
+  refuse(stream_refusals, {o, traits});
+}
+
 void detail::check_options(const train_options& o, const model_traits& traits) {
   require_ranges(o);
   const asked_options all{o, traits};
-  for (const option_refusal& row : option_refusals)
-    if (row.refuses(all)) throw config_error(std::string(row.reason));
+  refuse(option_refusals, all);
   require(o.step.warm_up < o.epochs, "a warm-up of " + std::to_string(o.step.warm_up) +
                                          " epochs leaves none of the run's " + std::to_string(o.epochs) +
                                          " for the schedule: warm up for fewer");
