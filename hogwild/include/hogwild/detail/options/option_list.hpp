@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -266,34 +265,23 @@ inline constexpr option_rows run_options{
                                        .in_streams = "a request to stop, because each call ends by itself"}}},
 };
 
-/// The number of members of a struct of options; does not compile if one is added without a line above.
-constexpr std::size_t members_of(const step_options& o) {
-  const auto& [initial, decay, kind, warm_up] = o;
-  return std::tuple_size_v<decltype(std::tie(initial, decay, kind, warm_up))>;
+/// Converts to a member of any type.
+struct any_member {
+  template <class T>
+  operator T() const;
+};
+/// The number of members of a struct without constructors: as many values as its braces take.
+template <class Struct, class... Values>
+consteval std::size_t members_of() {
+  if constexpr (requires { Struct{Values()..., any_member()}; })
+    return members_of<Struct, Values..., any_member>();
+  else
+    return sizeof...(Values);
 }
-constexpr std::size_t members_of(const optimizer_constants& o) {
-  const auto& [momentum, beta1, beta2, epsilon, ftrl_beta] = o;
-  return std::tuple_size_v<decltype(std::tie(momentum, beta1, beta2, epsilon, ftrl_beta))>;
-}
-constexpr std::size_t members_of(const class_weights& o) {
-  const auto& [balanced, of_labels] = o;
-  return std::tuple_size_v<decltype(std::tie(balanced, of_labels))>;
-}
-inline std::size_t members_of(const train_options& o) {
-  const auto& [epochs, max_seconds, step, l2, l2_by_folds, l1, form, update, optimizer, constants, sharing, ownership,
-               order, shards, reproducible, virtual_workers, bias, bias_rate, weight_positive, weights, labels, seed,
-               tolerance, tolerance_epochs, target, measure_every, test, validation, validation_fraction, patience,
-               average, batch, initial, freeze, isa, telemetry, record, checkpoint, checkpoint_every,
-               checkpoint_seconds, resume, data_name, observers, rounds, stop] = o;
-  using members =
-      decltype(std::tie(epochs, max_seconds, step, l2, l2_by_folds, l1, form, update, optimizer, constants, sharing,
-                        ownership, order, shards, reproducible, virtual_workers, bias, bias_rate, weight_positive,
-                        weights, labels, seed, tolerance, tolerance_epochs, target, measure_every, test, validation,
-                        validation_fraction, patience, average, batch, initial, freeze, isa, telemetry, record,
-                        checkpoint, checkpoint_every, checkpoint_seconds, resume, data_name, observers, rounds, stop));
-  constexpr std::size_t structs = 3;  // step, constants, weights: their members are in the list
-  return std::tuple_size_v<members> - structs + members_of(step) + members_of(constants) + members_of(weights);
-}
+// In the place of the three members that are structs, the table has their members.
+static_assert(run_options.size == members_of<train_options>() - 3 + members_of<step_options>() +
+                                      members_of<optimizer_constants>() + members_of<class_weights>(),
+              "each member of train_options has a row in this table");
 
 /// Calls f(option) for each option of the list.
 template <class F>
