@@ -215,12 +215,11 @@ TYPED_TEST(objective_law, small_steps_of_sgd_go_along_the_gradient_of_what_is_re
 
 TYPED_TEST(objective_law, small_steps_of_any_optimizer_do_not_raise_what_is_reported) {
   constexpr bool margins = margin_model<decltype(this->model)>;
-  for (const optimizer_kind by : {optimizer_kind::sgd, optimizer_kind::momentum, optimizer_kind::adagrad,
-                                  optimizer_kind::row_adagrad, optimizer_kind::adam, optimizer_kind::ftrl}) {
+  for (const optimizer_facts& of : optimizers) {
+    const optimizer_kind by = of.kind;
     if (margins ? by == optimizer_kind::row_adagrad : by == optimizer_kind::ftrl) continue;
     if (TypeParam::form == l2_form::two_pass && by != optimizer_kind::sgd) continue;
-    const bool falls = by == optimizer_kind::sgd || by == optimizer_kind::momentum;
-    train_options o = this->options(by, falls ? 2e-3 : 5e-4);
+    train_options o = this->options(by, of.one_step ? 2e-3 : 5e-4);
     std::vector<double> objectives;
     o.epochs = 10;
     o.observers = {[&](const epoch_report& e) { objectives.push_back(e.objective); }};
@@ -234,7 +233,7 @@ TYPED_TEST(objective_law, small_steps_of_any_optimizer_do_not_raise_what_is_repo
     ASSERT_GE(objectives.size(), 10u);
     for (std::size_t e = 1; e < objectives.size(); ++e)
       EXPECT_LE(objectives[e], objectives[e - 1] + no_rise * std::abs(objectives[e - 1]))
-          << "epoch " << e << " under optimizer " << static_cast<int>(by);
+          << "epoch " << e << " under " << of.name;
   }
 }
 

@@ -19,6 +19,14 @@
 namespace hogwild::cli {
 namespace {
 
+/// "adagrad, adam or ftrl".
+std::string one_of(std::span<const std::string_view> names) {
+  std::string list;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    list += (k == 0 ? "" : k + 1 == names.size() ? " or " : ", ") + std::string(names[k]);
+  return list;
+}
+
 /// "--net needs --model convnet", for options of other models.
 void check_options_of_models(const command_line& line, const train_request& r) {
   std::map<std::string, std::vector<std::string_view>> owners;
@@ -28,15 +36,27 @@ void check_options_of_models(const command_line& line, const train_request& r) {
   }
   for (const auto& [option, models] : owners) {
     if (!line.given(option) || std::ranges::find(models, r.model) != models.end()) continue;
-    std::string list;
-    for (std::size_t k = 0; k < models.size(); ++k)
-      list += (k == 0 ? "" : k + 1 == models.size() ? " or " : ", ") + std::string(models[k]);
-    throw config_error(option + " needs --model " + list +
+    throw config_error(option + " needs --model " + one_of(models) +
                        (option == "--loss" ? "; the name of any other model decides its loss" : ""));
   }
   const model_descriptor& asked = model_named(r.model);
   if (line.given("--bias") && !asked.facts().no_bias.empty()) throw config_error(asked.facts().no_bias);
   asked.check(r.of_model);
+}
+
+/// "--momentum needs --optimizer momentum", for constants of other optimisers.
+void check_constants(const command_line& line, const train_request& r) {
+  using enum constants_of_optimizer;
+  constexpr std::pair<const char*, constants_of_optimizer> constants[] = {
+      {"--momentum", momentum}, {"--ftrl-beta", ftrl}, {"--beta1", moments}, {"--beta2", moments}};
+  const optimizer_kind asked = r.options.optimizer.value_or(model_named(r.model).defaults().optimizer);
+  for (const auto& [word, kind] : constants) {
+    if (!line.given(word) || has_constants(asked, kind)) continue;
+    std::vector<std::string_view> owners;
+    for (const optimizer_facts& o : optimizers)
+      if (o.has == kind) owners.push_back(o.name);
+    throw config_error(word + (" needs --optimizer " + one_of(owners)));
+  }
 }
 
 /// Options that are refused, and what their user is told.
@@ -60,10 +80,6 @@ bool meets(const train_request& r) {
 
 bool is_by_ranks(const train_request& r) {
   return meets(r) || r.engine == engine_name::ring;
-}
-
-bool lacks(const train_request& r, constants_of_optimizer needed) {
-  return !has_constants(r.options.optimizer.value_or(model_named(r.model).defaults().optimizer), needed);
 }
 
 bool has_test(const train_request& r) {
@@ -166,10 +182,6 @@ constexpr refused_request refusals_of_training[] = {
     {"--decay", [](auto& r) { return r.options.step.kind == schedule_kind::constant; },
      " has no meaning with --schedule constant"},
 
-    {"--momentum", [](auto& r) { return lacks(r, constants_of_optimizer::momentum); }, " needs --optimizer momentum"},
-    {"--ftrl-beta", [](auto& r) { return lacks(r, constants_of_optimizer::ftrl); }, " needs --optimizer ftrl"},
-    {"--beta1 --beta2", [](auto& r) { return lacks(r, constants_of_optimizer::moments); }, " needs --optimizer adam"},
-
     {"--weights --offsets", [](auto& r) { return is_on(r, model_input::graph) || is_on(r, model_input::corpus); },
      " is for rows, and this model reads none: leave it out"},
     {"--test-weights --test-offsets", [](auto& r) { return r.test.empty(); },
@@ -264,6 +276,7 @@ void check_folds(const command_line& line, const train_request& r) {
 
 void check_options(const command_line& line, const train_request& r) {
   go_by(refusals_of_training, line, r);
+  check_constants(line, r);
   check_files(r);
   check_model(line, r);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Margin models under momentum and adam, which work on the columns of a row alone, against the dense form: a model
+// Margin models under optimisers that fade, which work on the columns of a row alone, against the dense form: a model
 // whose rows have partials of all columns.
 #include <hogwild/detail/loop/margin_fading.hpp>
 

@@ -46,8 +46,7 @@ class block_emit {
 /// emitted. l2 * w is added if its group has l2, the optimiser changes the parameters, and they are projected if there
 /// is a projection. Belongs to one worker, and must not be moved.
 ///
-/// Optimisers that fade (momentum, adam) owe steps to the rows of a lazy group that a batch does not have; settle()
-/// makes them.
+/// Optimisers that fade owe steps to the rows of a lazy group that a batch does not have; settle() makes them.
 ///
 /// Models share its code: all but train() is compiled once for each kind of view and optimiser.
 template <class View, class Optimizer>

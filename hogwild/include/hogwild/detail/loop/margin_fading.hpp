@@ -15,7 +15,7 @@
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
 
-// Margin models under momentum and adam, whose velocities and means fade at every row, for all columns. A row owes its
+// Margin models under optimisers that fade: velocities and means do so at every row, for all columns. A row owes its
 // step to the columns that it does not have. Each worker counts its own rows: it makes the owed steps of a column
 // before it reads the column next, and those of all columns before a mean is taken and at the end of a round, or of a
 // chunk if its arrays then pass to another worker. So memories fade with the rows of all workers that share an array,

@@ -29,7 +29,7 @@ struct combination {
   bool native_atomics = true;     ///< of the device: its atomic operations on CPU memory are atomic for CPUs, too
   bool concurrent_access = true;  ///< of the device: CPUs may use unified memory while it runs
   storage_kind storage = storage_kind::single;  ///< of factors on the device, or in replicas
-  bool fades = false;                           ///< a margin model's optimiser state fades at every row: momentum, adam
+  bool fades = false;                           ///< a margin model's optimiser state fades at every row
   bool draws = false;          ///< the model draws at random parameters that it touches besides those of its row
   bool by_occurrence = false;  ///< the model has l2 by occurrence and in no other form (occurrence_model)
   trained_by by = trained_by::workers;
@@ -89,8 +89,8 @@ inline constexpr std::array refusals{
             "edge_locked and ordered are for models that train one example at a time, and this one trains several at "
             "once: use locked"},
     refusal{[](auto& c) { return is_exclusive(c.update) && c.fades; },
-            "edge_locked and ordered are for optimizers that change only the columns of one example, and momentum and "
-            "adam change all columns of a linear model at every example: use locked, or adagrad"},
+            "edge_locked and ordered are for optimizers that change only the columns of one example, and those "
+            "with running means change all columns of a linear model at every example: use locked, or adagrad"},
     refusal{[](auto& c) { return c.update == update_kind::edge_locked && c.draws; },
             "edge_locked locks the parameters that an example's row names, and this model also changes parameters that "
             "it draws: use locked, or ordered"},

@@ -45,8 +45,8 @@ struct mlp_workspace {
 /// the mean over these; or the sum of a logistic loss of each class against the others (class_loss.hpp).
 ///
 /// A sparse first layer reads and changes only the weights of the columns in the batch. The partials of other columns
-/// are 0, so sgd, adagrad and row_adagrad give the same result as in the dense form. The changes that momentum and adam
-/// would have made meanwhile are made up for when a column is next read (block_optimizer::settle). l2 is by degree:
+/// are 0, so sgd, adagrad and row_adagrad give the same result as in the dense form. The changes that other
+/// optimisers would have made meanwhile are made up for when a column is next read (block_optimizer::settle). l2 is by degree:
 /// over an epoch it sums up to that of the dense form.
 ///
 /// A sampled last layer (sampled_layer.hpp) is stored by class: `classes` rows with as many weights as the layer before
@@ -57,7 +57,7 @@ struct mlp_workspace {
 ///
 /// A hierarchical last layer (tree_layer.hpp) has a row of weights and a bias for each inner node of a tree of the
 /// classes. The number of rows of each class follows; these counts determine the tree and never change, so the
-/// parameters contain the tree. Momentum, adam and l2 treat nodes as they treat classes above.
+/// parameters contain the tree. Optimisers and l2 treat nodes as they treat classes above.
 struct mlp {
   using scalar_type = float;
   using workspace = mlp_workspace;
