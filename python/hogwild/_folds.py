@@ -117,15 +117,6 @@ class CommonFold:
         return _safe_split(self.estimator, self._X, self._y, self._test, self._train)[0]
 
 
-def suits(classes, named):
-    """Whether the engine's measures equal these scorers for these classes (None: for numbers)."""
-    if classes is None or named is None:
-        return True
-    if len(classes) > 2:
-        return not {"f1", "roc_auc"} & set(named.values())
-    return "f1" not in named.values() or classes[-1] == 1
-
-
 @contextlib.contextmanager
 def fit_takes(estimator, common):
     """Context in which this estimator's fit(), on the X, y and weights from which `common` was made, uses its rows."""

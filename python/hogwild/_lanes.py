@@ -11,7 +11,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import _check_method_params, _num_samples
 
 from . import _data, _engine
-from ._folds import NAMES_OF_FEATURES, CommonRows, Fold, fit_takes, fold_of_rows, suits
+from ._folds import NAMES_OF_FEATURES, CommonRows, Fold, fit_takes, fold_of_rows
 from ._train import words_of
 from .sklearn._base import EngineEstimator
 
@@ -21,22 +21,27 @@ TRIALS_OF_A_THREAD = 32
 MOST_ENTRIES = 2**27
 
 
-def _r2(told, y):
+def _r2(rmse, y):
     spread = float(np.var(y))
     if spread == 0.0:
-        return 1.0 if told["rmse"] == 0.0 else 0.0
-    return 1.0 - told["rmse"] ** 2 / spread
+        return 1.0 if rmse == 0.0 else 0.0
+    return 1.0 - rmse ** 2 / spread
 
 
-# scikit-learn's scorers that the engine measures itself: how its measures are converted, and for which estimators.
+def _are_two(classes):
+    return len(classes) <= 2
+
+
+# scikit-learn's scorers that the engine measures itself: its measure, how that is converted, and for which classes both
+# are the same (None: for numbers).
 MEASURED = {
-    "accuracy": (True, lambda told, y: told["accuracy"]),
-    "roc_auc": (True, lambda told, y: told["auc"]),
-    "f1": (True, lambda told, y: told["f1"]),
-    "neg_log_loss": (True, lambda told, y: -told["loss"]),
-    "neg_mean_squared_error": (False, lambda told, y: -told["rmse"] ** 2),
-    "neg_root_mean_squared_error": (False, lambda told, y: -told["rmse"]),
-    "r2": (False, _r2),
+    "accuracy": ("accuracy", lambda x, y: x, lambda classes: True),
+    "roc_auc": ("auc", lambda x, y: x, _are_two),
+    "f1": ("f1", lambda x, y: x, lambda classes: _are_two(classes) and classes[-1] == 1),
+    "neg_log_loss": ("loss", lambda x, y: -x, lambda classes: True),
+    "neg_mean_squared_error": ("rmse", lambda x, y: -x ** 2, None),
+    "neg_root_mean_squared_error": ("rmse", lambda x, y: -x, None),
+    "r2": ("rmse", _r2, None),
 }
 
 
@@ -53,7 +58,8 @@ def measured_scores(estimator, scoring):
         named = {name: name for name in scoring}
     else:
         return None
-    known = all(isinstance(s, str) and s in MEASURED and MEASURED[s][0] == of_classes for s in named.values())
+    known = all(isinstance(s, str) and s in MEASURED and (MEASURED[s][2] is not None) == of_classes
+                for s in named.values())
     return named if known else None
 
 
@@ -117,9 +123,9 @@ class Lanes:
     def _begun(self, classes):
         """Returns whether the engine measures these kinds of rows, given the classes of each, and an empty set of
         trials."""
-        measures = self._scored is not None and all(suits(c, self._scored) for c in classes)
-        sorts = measures and "roc_auc" in self._scored.values()
-        return measures, _engine.Trials(self._threads, measures, sorts, not measures)
+        asked = [MEASURED[s] for s in (self._scored or {}).values()]
+        measures = bool(asked) and all(c is None or suits is None or suits(c) for c in classes for _, _, suits in asked)
+        return measures, _engine.Trials(self._threads, {name for name, _, _ in asked} if measures else set())
 
     def _of_common(self):
         """Makes trials of all folds, on common rows."""
@@ -219,7 +225,10 @@ class Lanes:
             elif not np.isfinite(told["loss"]):
                 result["fit_error"] = f"the loss is not finite: scale the columns{estimator._lower_step()}"
             elif measures:
-                scores = {name: MEASURED[s][1](told, fold.y_test) for name, s in self._scored.items()}
+                scores = {}
+                for name, scorer in self._scored.items():
+                    measure, converted, _ = MEASURED[scorer]
+                    scores[name] = converted(told[measure], fold.y_test)
                 several = isinstance(self._search.scoring, (list, tuple, set, dict))
                 result["test_scores"] = scores if several else scores["score"]
             else:

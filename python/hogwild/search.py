@@ -28,7 +28,7 @@ from sklearn.utils.validation import _check_method_params
 from . import _engine
 from ._arrays import exported
 from ._data import Dataset
-from ._lanes import Lanes
+from ._lanes import MEASURED, Lanes
 from ._train import keep_parameters, threads_of
 from .sklearn._base import EngineEstimator
 
@@ -207,10 +207,10 @@ class _Trained:
         return result
 
 
-_COMMON = """
+_COMMON = f"""
     scoring : str, callable, list, tuple or dict, default=None
-        As in scikit-learn. accuracy, roc_auc, f1, neg_log_loss, neg_mean_squared_error,
-        neg_root_mean_squared_error and r2 are measured by the engine.
+        As in scikit-learn. The engine itself measures these:
+        {", ".join(MEASURED)}.
     n_jobs : int, default=None
         Threads: None: one, -1: as many as this process may use.
     refit : bool, str or callable, default=True

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -41,11 +43,13 @@ namespace {
 /// Trials that Python adds. Only one thread at a time calls it.
 class python_trials {
  public:
-  python_trials(std::size_t threads, bool all_measures, bool sorts, bool keeps_parameters)
+  /// `measures`: the names of those that are asked for, and "loss"; without any, parameters are kept.
+  python_trials(std::size_t threads, const std::set<std::string>& measures)
       : how_{.threads = threads,
-             .all_measures = all_measures,
-             .sorts = sorts,
-             .keeps_parameters = keeps_parameters,
+             .all_measures = !measures.empty(),
+             .sorts = std::ranges::any_of(
+                 all_measures(), [&](const measure& m) { return m.sorts && measures.contains(std::string(m.name)); }),
+             .keeps_parameters = measures.empty(),
              .stop = stop_.get_token()} {}
 
   /// Adds a trial of these options, trained on `rows` and measured on `test`. Returns false if such a trial needs a run
@@ -266,8 +270,7 @@ nb::tuple go_on(const std::string& strategy, std::size_t epochs, std::size_t tri
 
 void bind_search(nb::module_& m) {
   nb::class_<python_trials>(m, "Trials")
-      .def(nb::init<std::size_t, bool, bool, bool>(), nb::arg("threads"), nb::arg("all_measures"), nb::arg("sorts"),
-           nb::arg("keeps_parameters"))
+      .def(nb::init<std::size_t, const std::set<std::string>&>(), nb::arg("threads"), nb::arg("measures"))
       .def("add", &python_trials::add, nb::arg("rows"), nb::arg("test"), nb::arg("words"), nb::arg("source"))
       .def("add_folds", &python_trials::add_folds, nb::arg("rows"), nb::arg("fold_of"), nb::arg("folds"),
            nb::arg("words"), nb::arg("source"))

@@ -151,12 +151,12 @@ int evaluate_command(int argc, const char* const* argv) {
   data_options files;
   row_files numbers;
   bool json = false;
-  command_line line("evaluate",
-                    "Measures a model on labelled rows: mean loss, then accuracy, AUC and F1 for two labels, accuracy\n"
-                    "for classes, precision at 1, 3 and 5, micro and macro F1 where rows have lists of labels, the\n"
-                    "root of the mean squared error for numbers, the cut of a graph. Word vectors are measured by the\n"
-                    "analogies that they get right, or on text where they were saved as NAME.model.",
-                    "hogwild evaluate model.txt test.svm");
+  command_line line(
+      "evaluate",
+      "Measures a model on labelled rows: the mean loss, and what suits the labels, such as accuracy for\n"
+      "classes, the root of the mean squared error for numbers, or the cut of a graph. Word vectors are\n"
+      "measured by the analogies that they get right, or on text where they were saved as NAME.model.",
+      "hogwild evaluate model.txt test.svm");
   line.positional("MODEL", model, "a model or word vectors that 'hogwild train --save' wrote");
   line.positional("DATA", rows, "labelled rows, or text; '-' is standard input");
   line.option("--analogies", questions, "questions of four words a line, under lines ': SECTION', for word vectors");

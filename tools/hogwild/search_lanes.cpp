@@ -45,8 +45,8 @@ lane_trainer::lane_trainer(const std::vector<train_request>& requests, std::span
   }
   lanes_.emplace(std::move(all),
                  trials_side_by_side::settings{.threads = threads,
-                                               .all_measures = metric.name != "loss",
-                                               .sorts = metric.name != "accuracy" && metric.name != "f1",
+                                               .all_measures = metric.value != nullptr,
+                                               .sorts = metric.sorts,
                                                .stop = std::move(stop),
                                                .passed = [&pace](std::size_t epochs) { pace.add(epochs); }});
 }

@@ -19,6 +19,7 @@ struct search_metric {
   std::string_view name;
   bool more_is_better;
   std::optional<double> measurement::*value;  ///< null: the loss
+  bool sorts;                                 ///< as of a measure
 
   std::optional<double> of(const measurement& m) const { return value == nullptr ? m.loss : m.*value; }
   /// Converts to the value that a search compares, lower is better, and back: the sign changes if high values are good.
@@ -28,8 +29,8 @@ struct search_metric {
 /// The loss and all measures.
 inline const std::vector<search_metric>& search_metrics() {
   static const std::vector<search_metric> all = [] {
-    std::vector<search_metric> made{{"loss", false, nullptr}};
-    for (const measure& each : all_measures()) made.push_back({each.name, each.more_is_better, each.value});
+    std::vector<search_metric> made{{"loss", false, nullptr, false}};
+    for (const measure& each : all_measures()) made.push_back({each.name, each.more_is_better, each.value, each.sorts});
     return made;
   }();
   return all;

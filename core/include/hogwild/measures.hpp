@@ -21,9 +21,13 @@ enum class row_kind : std::uint8_t { two_classes, classes, lists, numbers, graph
 using measure_of_scores = double (*)(std::span<const float> scores, std::span<const float> labels,
                                      std::span<const float> weights);
 
+struct confusion;
 class list_counts;
-/// Computes a measure of rows with lists of labels from their counts (metrics.hpp); nothing if these rows do not have
-/// it.
+/// How the engine computes its measures (metrics.hpp): of rows with labels that are numbers, of two classes, and of
+/// lists of labels. Nothing: these rows do not have it.
+using measure_of_rows = std::optional<double> (*)(std::span<const float> scores, std::span<const float> labels,
+                                                  std::span<const float> weights);
+using measure_of_two_classes = double (confusion::*)() const;
 using measure_of_lists = std::optional<double> (*)(const list_counts& counts);
 
 /// A measure of a model besides its loss. Records and --target call it test_NAME on the test rows; a search calls it
@@ -35,17 +39,17 @@ struct measure {
   bool more_is_better;                        ///< whether a larger value is better
   std::uint8_t rows;                          ///< a bit for each row_kind that it is measured on
   std::optional<double> measurement::*value;  ///< the member that holds it
-  measure_of_scores compute = nullptr;        ///< set if a program has added it
-  measure_of_lists of_lists = nullptr;        ///< set if it is one of rows with lists of labels
+  measure_of_rows of_rows = nullptr;  ///< these compute it if they are set, on rows of two classes of_two_classes first
+  measure_of_two_classes of_two_classes = nullptr;
+  measure_of_lists of_lists = nullptr;
+  bool sorts = false;                   ///< whether that sorts the rows
+  measure_of_scores compute = nullptr;  ///< likewise, of a program that has added it
 
   /// Whether it is measured on rows of this kind.
   constexpr bool suits(row_kind kind) const { return (rows >> static_cast<unsigned>(kind) & 1u) != 0; }
   /// Whether `x` is at least as good as `bound`.
   bool reaches(double x, double bound) const { return more_is_better ? x >= bound : x <= bound; }
 };
-
-/// The most measures that there can be: those of the engine, and those that a program adds.
-inline constexpr std::size_t most_measures = 14;
 
 /// All measures, in the order in which they are reported: those of the engine, then those that were added.
 /// `measurement` and metrics.hpp define the former.

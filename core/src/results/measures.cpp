@@ -18,20 +18,27 @@ constexpr std::uint8_t rows_of(Kinds... kinds) {
 
 using counts = const list_counts&;
 using value = std::optional<double>;
+using floats = std::span<const float>;
 
+template <double (*Compute)(floats, floats, floats)>
+value of_rows(floats scores, floats labels, floats weights) {
+  return Compute(scores, labels, weights);
+}
 constexpr measure of_lists(std::string_view name, std::string_view title, value measurement::*at,
                            measure_of_lists compute) {
-  return {name, title, "%.4f", true, rows_of(row_kind::lists), at, nullptr, compute};
+  return {name, title, "%.4f", true, rows_of(row_kind::lists), at, nullptr, nullptr, compute};
 }
 
 constexpr std::array of_the_engine = [] {
   using enum row_kind;
   return std::array{
       measure{"cut", "cut", "%.8g", false, rows_of(graph), &measurement::cut},
-      measure{"accuracy", "accuracy", "%.4f", true, rows_of(two_classes, classes, graph), &measurement::accuracy},
-      measure{"auc", "AUC", "%.4f", true, rows_of(two_classes), &measurement::auc},
-      measure{"f1", "F1", "%.4f", true, rows_of(two_classes), &measurement::f1},
-      measure{"rmse", "RMSE", "%.6g", false, rows_of(numbers), &measurement::rmse},
+      measure{"accuracy", "accuracy", "%.4f", true, rows_of(two_classes, classes, graph), &measurement::accuracy,
+              of_rows<accuracy>, &confusion::accuracy},
+      measure{"auc", "AUC", "%.4f", true, rows_of(two_classes), &measurement::auc, area_under_curve, nullptr, nullptr,
+              true},
+      measure{"f1", "F1", "%.4f", true, rows_of(two_classes), &measurement::f1, nullptr, &confusion::f1},
+      measure{"rmse", "RMSE", "%.6g", false, rows_of(numbers), &measurement::rmse, of_rows<rmse>},
       of_lists("precision_at_1", "precision at 1", &measurement::precision_at_1,
                [](counts all) { return all.precision_at(1); }),
       of_lists("precision_at_3", "precision at 3", &measurement::precision_at_3,
@@ -42,7 +49,7 @@ constexpr std::array of_the_engine = [] {
       of_lists("macro_f1", "macro F1", &measurement::macro_f1, [](counts all) -> value { return all.macro_f1(); })};
 }();
 constexpr std::array own_values{&measurement::own_1, &measurement::own_2, &measurement::own_3, &measurement::own_4};
-static_assert(of_the_engine.size() + own_values.size() == most_measures);
+constexpr std::size_t most_measures = of_the_engine.size() + own_values.size();
 
 struct known_measures {
   std::array<measure, most_measures> all{};
@@ -86,9 +93,13 @@ void add_measure(const own_measure& added) {
   if (added.compute == nullptr) refuse(" has no function");
   known_measures& now = known();
   if (now.count == most_measures) refuse(" is one too many: a program can add " + std::to_string(own_values.size()));
-  now.all[now.count] = {added.name,           added.name,          "%.6g",
-                        added.more_is_better, rows_of(added.rows), own_values[now.count - of_the_engine.size()],
-                        added.compute};
+  now.all[now.count] = {.name = added.name,
+                        .title = added.name,
+                        .format = "%.6g",
+                        .more_is_better = added.more_is_better,
+                        .rows = rows_of(added.rows),
+                        .value = own_values[now.count - of_the_engine.size()],
+                        .compute = added.compute};
   ++now.count;
 }
 

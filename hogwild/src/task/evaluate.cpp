@@ -2,44 +2,45 @@
 #include <hogwild/detail/task/evaluate.hpp>
 
 #include <cmath>
+#include <optional>
 
 #include <hogwild/measures.hpp>
 
 namespace hogwild {
+namespace {
+
+measurement measure_rows(label_kind kind, double mean_loss, std::span<const float> scores,
+                         std::span<const float> labels, std::span<const float> weights, bool sorts) {
+  measurement m{.loss = mean_loss};
+  const bool two_classes = kind == label_kind::binary;
+  const row_kind rows = two_classes                   ? row_kind::two_classes
+                        : kind == label_kind::classes ? row_kind::classes
+                                                      : row_kind::numbers;
+  const confusion counts = two_classes ? count_confusion(scores, labels, weights) : confusion{};
+  for (const measure& each : all_measures()) {
+    if (!each.suits(rows) || (each.sorts && !sorts)) continue;
+    std::optional<double>& value = m.*each.value;
+    if (two_classes && each.of_two_classes != nullptr) {
+      value = (counts.*each.of_two_classes)();
+    } else if (each.of_rows != nullptr) {
+      value = each.of_rows(scores, labels, weights);
+    } else if (each.compute != nullptr) {
+      if (const double own = each.compute(scores, labels, weights); !std::isnan(own)) value = own;
+    }
+  }
+  return m;
+}
+
+}  // namespace
 
 measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores,
                            std::span<const float> labels, std::span<const float> weights) {
-  measurement m = measure_unsorted(kind, mean_loss, scores, labels, weights);
-  if (kind == label_kind::binary) m.auc = area_under_curve(scores, labels, weights);
-  return m;
+  return measure_rows(kind, mean_loss, scores, labels, weights, true);
 }
 
 measurement measure_unsorted(label_kind kind, double mean_loss, std::span<const float> scores,
                              std::span<const float> labels, std::span<const float> weights) {
-  measurement m{.loss = mean_loss};
-  row_kind rows{};
-  switch (kind) {
-    case label_kind::binary: {
-      const auto counts = count_confusion(scores, labels, weights);
-      m.accuracy = counts.accuracy();
-      m.f1 = counts.f1();
-      rows = row_kind::two_classes;
-      break;
-    }
-    case label_kind::classes:
-      m.accuracy = accuracy(scores, labels, weights);
-      rows = row_kind::classes;
-      break;
-    case label_kind::real:
-      m.rmse = rmse(scores, labels, weights);
-      rows = row_kind::numbers;
-      break;
-  }
-  for (const measure& own : all_measures()) {
-    if (own.compute == nullptr || !own.suits(rows)) continue;
-    if (const double value = own.compute(scores, labels, weights); !std::isnan(value)) m.*own.value = value;
-  }
-  return m;
+  return measure_rows(kind, mean_loss, scores, labels, weights, false);
 }
 
 measurement shared_list_counts::measure(double mean_loss) const {

@@ -25,6 +25,20 @@ TEST(measures, have_names_of_their_own_and_rows_that_they_suit) {
   }
 }
 
+TEST(measures, of_rows_with_labels_are_computed_by_their_row) {
+  for (const measure& m : all_measures()) {
+    const auto computes = [&](row_kind kind) {
+      if (kind == row_kind::lists) return m.of_lists != nullptr;
+      return m.of_rows != nullptr || (kind == row_kind::two_classes && m.of_two_classes != nullptr);
+    };
+    for (const row_kind kind : {row_kind::two_classes, row_kind::classes, row_kind::numbers, row_kind::lists}) {
+      if (m.suits(kind)) {
+        EXPECT_TRUE(computes(kind)) << m.name;
+      }
+    }
+  }
+}
+
 TEST(measures, are_told_where_a_measurement_has_them) {
   measurement m{.loss = 0.5};
   std::string told;

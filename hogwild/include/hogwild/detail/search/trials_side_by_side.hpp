@@ -66,9 +66,9 @@ struct side_by_side_outcome {
 class trials_side_by_side {
  public:
   struct settings {
-    std::size_t threads = 1;   ///< >= 1
-    bool all_measures = true;  ///< all measures, or the loss alone
-    bool sorts = true;         ///< whether rows are sorted for the area under the curve, which is left out otherwise
+    std::size_t threads = 1;        ///< >= 1
+    bool all_measures = true;       ///< all measures, or the loss alone
+    bool sorts = true;              ///< whether measures that sort the rows are among these
     bool keeps_parameters = false;  ///< keeps the w that was found until a trial is forgotten
     std::stop_token stop{};
     /// Called after a pass with the number of trials in it, from any thread, several at a time; may be empty.

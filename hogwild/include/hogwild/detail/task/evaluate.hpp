@@ -28,7 +28,7 @@ namespace hogwild {
 measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores,
                            std::span<const float> labels, std::span<const float> weights);
 
-/// measure_scores() without the area under the curve, for which rows have to be sorted.
+/// measure_scores() without measures for which rows have to be sorted, such as the area under the curve.
 measurement measure_unsorted(label_kind kind, double mean_loss, std::span<const float> scores,
                              std::span<const float> labels, std::span<const float> weights);
 
