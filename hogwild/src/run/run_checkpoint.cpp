@@ -52,6 +52,7 @@ train_options decided_options(train_options all, const loop_options& o) {
   all.update = o.update;
   all.optimizer = o.optimizer;
   all.constants = o.constants;
+  all.constants.beta2 = beta2_of(o.optimizer, o.constants);
   all.constants.epsilon = epsilon_of(o.constants);
   all.constants.ftrl_beta = ftrl_beta_of(o.constants);
   all.order = o.order;

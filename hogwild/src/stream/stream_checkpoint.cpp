@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/options/option_list.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
@@ -28,6 +29,7 @@ detail::checkpoint_origin origin_of(const train_options& options, const stream_m
   const training_defaults& defaults = model.traits.defaults;
   train_options all = options;
   all.optimizer = all.optimizer.value_or(defaults.optimizer);
+  all.constants.beta2 = beta2_of(*all.optimizer, all.constants);
   all.form = all.form.value_or(defaults.form);
   all.l2 = all.l2.value_or(0.0);
   all.l1 = l1;

@@ -60,8 +60,8 @@ double expected(optimizer_kind kind, std::size_t i, double size) {
         break;
       case optimizer_kind::adam: {
         a = constants.beta1 * a + (1 - constants.beta1) * g;
-        b = constants.beta2 * b + (1 - constants.beta2) * g * g;
-        const double m = a / (1 - std::pow(constants.beta1, t)), v = b / (1 - std::pow(constants.beta2, t));
+        b = *constants.beta2 * b + (1 - *constants.beta2) * g * g;
+        const double m = a / (1 - std::pow(constants.beta1, t)), v = b / (1 - std::pow(*constants.beta2, t));
         w -= size * m / (std::sqrt(v) + *constants.epsilon);
         break;
       }
@@ -236,6 +236,8 @@ TEST(optimizer_facts, tell_how_gains_of_state_meet_and_how_far_a_partial_moves) 
   for (const optimizer_kind by :
        {optimizer_kind::adagrad, optimizer_kind::row_adagrad, optimizer_kind::adam, optimizer_kind::ftrl})
     EXPECT_FALSE(optimizer_facts_of(by).one_step);
+  EXPECT_EQ(beta2_of(optimizer_kind::adam, {}), 0.999);
+  EXPECT_EQ(beta2_of(optimizer_kind::adam, {.beta2 = 0.5}), 0.5);
   EXPECT_EQ(kept_of_state(optimizer_kind::adagrad, 4), 1.0);
   EXPECT_EQ(kept_of_state(optimizer_kind::adam, 4), 0.25);
   EXPECT_EQ(steps_of_partial(optimizer_kind::momentum, {.momentum = 0.75}), 4.0);

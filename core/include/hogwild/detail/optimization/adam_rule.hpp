@@ -25,13 +25,14 @@ struct adam_rule {
   template <class View, class T>
   static void block(const rule_arrays<View>& a, std::size_t offset, std::span<const T> run, T size) {
     const optimizer_constants& c = a.constants;
+    const double b2 = beta2_of(kind, c);
     const double t = std::max(static_cast<double>(a.state[2].read_add(offset, T(1))) + 1.0, 1.0);
     // The divisors of the moments, which begin at zero.
-    const T first = static_cast<T>(1 - std::pow(c.beta1, t)), second = static_cast<T>(1 - std::pow(c.beta2, t));
+    const T first = static_cast<T>(1 - std::pow(c.beta1, t)), second = static_cast<T>(1 - std::pow(b2, t));
     a.in_pieces(offset, run, [&](std::size_t at, std::span<const T> g) {
       typename rule_arrays<View>::room m, v, m_gain, v_gain, root, delta;
       const std::size_t n = g.size();
-      const T keep1 = static_cast<T>(1 - c.beta1), keep2 = static_cast<T>(1 - c.beta2);
+      const T keep1 = static_cast<T>(1 - c.beta1), keep2 = static_cast<T>(1 - b2);
       const T epsilon = static_cast<T>(epsilon_of(c)), least_square = static_cast<T>(least_square_of(c));
       a.state[0].load_block(at, std::span(m).first(n));
       a.state[1].load_block(at, std::span(v).first(n));
@@ -59,7 +60,8 @@ struct adam_rule {
   /// which is exact except for epsilon and the changes of the corrections meanwhile.
   template <class View, class T>
   static void settle(const rule_arrays<View>& a, std::size_t offset, std::size_t n, std::size_t steps, T size) {
-    const T k = static_cast<T>(steps), b1 = static_cast<T>(a.constants.beta1), b2 = static_cast<T>(a.constants.beta2);
+    const T k = static_cast<T>(steps), b1 = static_cast<T>(a.constants.beta1);
+    const T b2 = static_cast<T>(beta2_of(kind, a.constants));
     const T t = std::max(a.state[2].read_add(offset, k), T(0)), c = b1 / std::sqrt(b2);
     // The middle of the steps k = 1, 2, ... with the weights c^k, but no step whose weight is negligible.
     const T sum = c < 1 ? c * (1 - std::pow(c, k)) / (1 - c) : k;

@@ -25,6 +25,7 @@ struct optimizer_facts {
   bool sums_up;              ///< the state is a sum over all rows, not a running mean
   bool one_step;             ///< one step for all parameters; if false, each has its own, by the size of its partials
   constants_of_optimizer has = constants_of_optimizer::none;
+  double beta2 = 0.999;  ///< the papers' value of that constant
 };
 
 /// One row each, in the order in which help shows them. Their rules for runs of parameters are listed in
@@ -63,20 +64,23 @@ constexpr double steps_of_partial(optimizer_kind kind, const optimizer_constants
   return has_constants(kind, constants_of_optimizer::momentum) ? 1.0 / (1.0 - c.momentum) : 1.0;
 }
 
-/// Adam's means m of partials and v of their squares satisfy v >= this * m^2 (by Cauchy's inequality, from their
-/// weights). Replicas that exchange means at different times may leave v below that, or below zero, and a division by
-/// its root could give anything; so this bound is used instead.
-constexpr double least_square_of(const optimizer_constants& c) {
-  const double left = c.beta2 - c.beta1 * c.beta1;
-  return left <= 0.0 ? 0.0 : (1.0 - c.beta2) * left / (c.beta2 * (1.0 - c.beta1) * (1.0 - c.beta1));
+/// The given values, or those of the papers.
+constexpr double beta2_of(optimizer_kind kind, const optimizer_constants& c) {
+  return c.beta2.value_or(optimizer_facts_of(kind).beta2);
 }
-
-/// The given value, or that of the papers.
 constexpr double epsilon_of(const optimizer_constants& c) {
   return c.epsilon.value_or(1e-8);
 }
 constexpr double ftrl_beta_of(const optimizer_constants& c) {
   return c.ftrl_beta.value_or(1.0);
+}
+
+/// Adam's means m of partials and v of their squares satisfy v >= this * m^2 (by Cauchy's inequality, from their
+/// weights). Replicas that exchange means at different times may leave v below that, or below zero, and a division by
+/// its root could give anything; so this bound is used instead.
+constexpr double least_square_of(const optimizer_constants& c) {
+  const double b2 = beta2_of(optimizer_kind::adam, c), left = b2 - c.beta1 * c.beta1;
+  return left <= 0.0 ? 0.0 : (1.0 - b2) * left / (b2 * (1.0 - c.beta1) * (1.0 - c.beta1));
 }
 
 /// How one partial derivative changes its parameter. Safe to apply from many workers at once: an optimiser's state is

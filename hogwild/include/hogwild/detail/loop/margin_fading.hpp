@@ -125,7 +125,7 @@ class margin_fading_batch
                .step = static_cast<float>(round.step),
                .momentum = static_cast<float>(c.momentum),
                .beta1 = static_cast<float>(c.beta1),
-               .beta2 = static_cast<float>(c.beta2),
+               .beta2 = static_cast<float>(beta2_of(context_.options.optimizer, c)),
                .epsilon = static_cast<float>(epsilon_of(c)),
                .least_square = static_cast<float>(least_square_of(c))};
   }

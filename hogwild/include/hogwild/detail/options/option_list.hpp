@@ -107,7 +107,7 @@ inline constexpr option_rows run_options{
          {.range = part_below_1, .resume = when_resumed::same, .in_lanes = true}}},
     run_option<&train_options::constants, &optimizer_constants::beta2>{
         {{"constants.beta2", "--beta2", "Step",
-          "fraction of its mean of squared gradients that adam keeps at each step"},
+          "fraction of its mean of squared gradients that adam keeps at each step (default: 0.999)"},
          {.range = part_below_1, .resume = when_resumed::same, .in_lanes = true}}},
     run_option<&train_options::constants, &optimizer_constants::epsilon>{
         {{"constants.epsilon", "", "", ""}, {.range = above(0), .resume = when_resumed::same, .in_lanes = true}}},
