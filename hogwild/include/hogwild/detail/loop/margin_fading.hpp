@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/loop/bias_step.hpp>
