@@ -34,12 +34,14 @@ inline std::vector<float> fading_l2(const step_context& context, std::size_t col
 
 /// Row by row, wherever the parameters are.
 template <class Sharing>
-class margin_fading_step : public margin_row_step<Sharing> {
-  using base = margin_row_step<Sharing>;
+class margin_fading_step : public margin_row_step<settled_sharing<margin_fading_step<Sharing>, Sharing>> {
+  using settled = settled_sharing<margin_fading_step, Sharing>;
+  using base = margin_row_step<settled>;
   using base::context_, base::columns_, base::step_;
 
  public:
-  using base::base;
+  margin_fading_step(const Sharing& sharing, margin_loss loss, const step_context& context)
+      : base(settled(sharing, context.options.sharing), loss, context) {}
 
   void begin_round(const round_plan& round) {
     Sharing::begin_round(round);
@@ -50,9 +52,8 @@ class margin_fading_step : public margin_row_step<Sharing> {
     optimizer_ = optimizer_on<optimizer>(*this, context_.options);
     bias_optimizer_ = optimizer_on<optimizer>(*this, options_of_bias());
   }
-  void end_round() {
+  void settle_all() {
     for (std::size_t j = 0; j < columns_; ++j) settle(j);
-    Sharing::end_round();
   }
 
   /// Makes the steps that are owed to the row's columns.
