@@ -25,14 +25,14 @@ constexpr bool is_exclusive(update_kind kind) {
 }
 
 /// How a gradient changes the parameters.
-enum class optimizer_kind : std::uint32_t { sgd, adagrad, momentum, adam, row_adagrad, ftrl };
+enum class optimizer_kind : std::uint32_t { sgd, adagrad, momentum, adam, row_adagrad, ftrl, lion };
 
 /// Constants of some of the optimisers. The last three default to the papers' values; for linear models epsilon and
 /// beta are multiplied by the root of the mean square of the entries, which is the unit of gradients.
 struct optimizer_constants {
   double momentum = 0.9;              ///< in [0, 1)
-  double beta1 = 0.9;                 ///< of adam's first moment, in [0, 1)
-  std::optional<double> beta2{};      ///< of adam's second moment, in [0, 1)
+  double beta1 = 0.9;                 ///< in [0, 1): of adam's first moment; of the mean in a step of lion
+  std::optional<double> beta2{};      ///< in [0, 1): of adam's second moment; of lion's mean
   std::optional<double> epsilon{};    ///< > 0: adam divides by sqrt(second moment) + epsilon
   std::optional<double> ftrl_beta{};  ///< > 0: ftrl divides by beta + sqrt(sum of squares)
 };

@@ -65,6 +65,12 @@ double expected(optimizer_kind kind, std::size_t i, double size) {
         w -= size * m / (std::sqrt(v) + *constants.epsilon);
         break;
       }
+      case optimizer_kind::lion: {
+        const double c = constants.beta1 * a + (1 - constants.beta1) * g;
+        w -= size * static_cast<double>((c > 0) - (c < 0));
+        a = *constants.beta2 * a + (1 - *constants.beta2) * g;
+        break;
+      }
       case optimizer_kind::row_adagrad: {
         double squares = 0.0;
         for (std::size_t k = 0; k < n; ++k) {
@@ -223,6 +229,30 @@ TEST(adam, takes_no_mean_of_squares_for_less_than_its_mean_says) {
   EXPECT_LT(std::abs(w[1]), 4.0f) << "a mean of squares that is large enough counts as it is";
 }
 
+// 0.99^6874 is the first power below 1e-30.
+TEST(lion, moves_until_its_mean_has_faded) {
+  std::vector<float> w(4, 0.0f), m{1.0f, -1.0f, 0.0f, 1e-29f};
+  using view = param_view<float>;
+  const view kept{std::span(m)};
+  const auto settled_by = [&](const optimizer_constants& by, std::size_t steps) {
+    block_optimizer<view>(optimizer_kind::lion, by, view(std::span(w)), {kept, kept, kept}).settle(0, 4, steps, 1.0f);
+  };
+  settled_by({}, 1000);
+  EXPECT_EQ(w, (std::vector<float>{-1000.0f, 1000.0f, 0.0f, -230.0f}));
+  EXPECT_NEAR(m[0], std::pow(0.99f, 1000.0f), 1e-7f);
+  settled_by({}, 9000);
+  EXPECT_NEAR(w[0], -6874.0f, 2.0f);
+  EXPECT_EQ(w[1], -w[0]);
+  EXPECT_EQ(m, std::vector<float>(4, 0.0f));
+  w.assign(4, 0.0f), m.assign(4, 2.0f);
+  settled_by({.beta2 = 0.0}, 10);
+  EXPECT_EQ(w, std::vector<float>(4, -1.0f));
+  w.assign(4, 0.0f), m.assign(4, 2.0f);
+  settled_by({.beta1 = 0.0}, 10);
+  EXPECT_EQ(w, std::vector<float>(4, 0.0f)) << "the mean has no part in its steps";
+  EXPECT_NEAR(m[0], 2.0f * std::pow(0.99f, 10.0f), 1e-6f);
+}
+
 TEST(state_arrays_of, are_what_the_block_optimizer_reads) {
   EXPECT_EQ(state_arrays_of(optimizer_kind::sgd), 0u);
   EXPECT_EQ(state_arrays_of(optimizer_kind::adam), 3u);
@@ -233,10 +263,11 @@ TEST(state_arrays_of, are_what_the_block_optimizer_reads) {
 TEST(optimizer_facts, tell_how_gains_of_state_meet_and_how_far_a_partial_moves) {
   for (const optimizer_kind by : {optimizer_kind::sgd, optimizer_kind::momentum})
     EXPECT_TRUE(optimizer_facts_of(by).one_step);
-  for (const optimizer_kind by :
-       {optimizer_kind::adagrad, optimizer_kind::row_adagrad, optimizer_kind::adam, optimizer_kind::ftrl})
+  for (const optimizer_kind by : {optimizer_kind::adagrad, optimizer_kind::row_adagrad, optimizer_kind::adam,
+                                  optimizer_kind::ftrl, optimizer_kind::lion})
     EXPECT_FALSE(optimizer_facts_of(by).one_step);
   EXPECT_EQ(beta2_of(optimizer_kind::adam, {}), 0.999);
+  EXPECT_EQ(beta2_of(optimizer_kind::lion, {}), 0.99);
   EXPECT_EQ(beta2_of(optimizer_kind::adam, {.beta2 = 0.5}), 0.5);
   EXPECT_EQ(kept_of_state(optimizer_kind::adagrad, 4), 1.0);
   EXPECT_EQ(kept_of_state(optimizer_kind::adam, 4), 0.25);

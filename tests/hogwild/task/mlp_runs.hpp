@@ -93,7 +93,8 @@ struct mlp_runs : testing::Test {
   void expect_to_learn_by_others(const mlp& m, double untrained, double full) const {
     for (const auto& [kind, step] :
          {std::pair{optimizer_kind::momentum, 0.02}, std::pair{optimizer_kind::adagrad, 0.05},
-          std::pair{optimizer_kind::row_adagrad, 0.05}, std::pair{optimizer_kind::adam, 0.005}})
+          std::pair{optimizer_kind::row_adagrad, 0.05}, std::pair{optimizer_kind::adam, 0.005},
+          std::pair{optimizer_kind::lion, 0.001}})
       EXPECT_LT(run(m, serial_engine{},
                     [&, kind = kind, step = step](train_options& o) {
                       o.optimizer = kind, o.step.initial = step, o.epochs = 20, o.l2 = 1e-6;

@@ -11,13 +11,14 @@
 #include <hogwild/detail/optimization/adagrad_rule.hpp>
 #include <hogwild/detail/optimization/adam_rule.hpp>
 #include <hogwild/detail/optimization/block_rule.hpp>
+#include <hogwild/detail/optimization/lion_rule.hpp>
 #include <hogwild/detail/optimization/momentum_rule.hpp>
 
 namespace hogwild {
 
 /// The rules for dense runs of parameters. Optimisers without one: sgd, which has no state, and ftrl, which is for
 /// margin models (margin_proximal.hpp).
-using block_rules = std::tuple<adagrad_rule, row_adagrad_rule, momentum_rule, adam_rule>;
+using block_rules = std::tuple<adagrad_rule, row_adagrad_rule, momentum_rule, adam_rule, lion_rule>;
 
 /// Any optimiser, on dense runs of parameters; its rule is chosen once a run. Any number of workers may call it.
 template <class View>

@@ -36,6 +36,7 @@ inline constexpr auto optimizers = std::to_array<optimizer_facts>({
     {optimizer_kind::adagrad, "adagrad", 1, true, false},
     {optimizer_kind::row_adagrad, "row_adagrad", 1, true, false},
     {optimizer_kind::adam, "adam", 3, false, false, constants_of_optimizer::moments},
+    {optimizer_kind::lion, "lion", 1, false, false, constants_of_optimizer::moments, 0.99},
     {optimizer_kind::ftrl, "ftrl", 2, true, false, constants_of_optimizer::ftrl},
 });
 

@@ -103,11 +103,13 @@ inline constexpr option_rows run_options{
         {{"constants.momentum", "--momentum", "Step", "fraction of the last step that --optimizer momentum keeps"},
          {.range = part_below_1, .resume = when_resumed::same, .in_lanes = true}}},
     run_option<&train_options::constants, &optimizer_constants::beta1>{
-        {{"constants.beta1", "--beta1", "Step", "fraction of its mean of gradients that adam keeps at each step"},
+        {{"constants.beta1", "--beta1", "Step",
+          "fraction of its mean of gradients that adam keeps at each step; weight of that mean in a step of lion"},
          {.range = part_below_1, .resume = when_resumed::same, .in_lanes = true}}},
     run_option<&train_options::constants, &optimizer_constants::beta2>{
         {{"constants.beta2", "--beta2", "Step",
-          "fraction of its mean of squared gradients that adam keeps at each step (default: 0.999)"},
+          "fraction of its mean of squared gradients that adam keeps at each step, and of its mean of gradients that "
+          "lion keeps (default: 0.999 for adam, 0.99 for lion)"},
          {.range = part_below_1, .resume = when_resumed::same, .in_lanes = true}}},
     run_option<&train_options::constants, &optimizer_constants::epsilon>{
         {{"constants.epsilon", "", "", ""}, {.range = above(0), .resume = when_resumed::same, .in_lanes = true}}},
