@@ -38,6 +38,7 @@ MEASURED = {
     "accuracy": ("accuracy", lambda x, y: x, lambda classes: True),
     "roc_auc": ("auc", lambda x, y: x, _are_two),
     "f1": ("f1", lambda x, y: x, lambda classes: _are_two(classes) and classes[-1] == 1),
+    "matthews_corrcoef": ("matthews", lambda x, y: x, _are_two),
     "neg_log_loss": ("loss", lambda x, y: -x, lambda classes: True),
     "neg_mean_squared_error": ("rmse", lambda x, y: -x ** 2, None),
     "neg_root_mean_squared_error": ("rmse", lambda x, y: -x, None),

@@ -32,6 +32,7 @@ void write_full(const char* path) {
                                   .accuracy = 0.9,
                                   .auc = 0.95,
                                   .f1 = 0.8,
+                                  .matthews = -0.2,
                                   .rmse = 0.3,
                                   .precision_at_1 = 0.9,
                                   .precision_at_3 = 0.5,

@@ -77,7 +77,7 @@ def test_of_several_classes_a_candidate_is_the_one_alone(scoring, monkeypatch):
         assert np.abs(table_of(search) - alone).max() < 1e-5
 
 
-@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "f1", "neg_log_loss"])
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "f1", "matthews_corrcoef", "neg_log_loss"])
 def test_the_engine_measures_what_scikit_learn_scores(scoring):
     x, y = two_classes()
     estimator = SGDClassifier(loss="log_loss", max_iter=5, tol=None, random_state=0, eta0=0.05)

@@ -17,8 +17,8 @@ namespace hogwild {
 
 /// A model measured on some rows.
 struct measurement {
-  double loss = 0.0;                                      ///< mean over rows, without regularisation
-  std::optional<double> accuracy{}, auc{}, f1{}, rmse{};  ///< only those for the kind of labels
+  double loss = 0.0;                                                  ///< mean over rows, without regularisation
+  std::optional<double> accuracy{}, auc{}, f1{}, matthews{}, rmse{};  ///< only those for the kind of labels
   /// For rows with lists of labels; see list_counts.
   std::optional<double> precision_at_1{}, precision_at_3{}, precision_at_5{}, micro_f1{}, macro_f1{};
   std::optional<double> cut{};                               ///< for graphs: capacity of the edges between sides

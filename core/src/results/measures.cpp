@@ -38,6 +38,8 @@ constexpr std::array of_the_engine = [] {
       measure{"auc", "AUC", "%.4f", true, rows_of(two_classes), &measurement::auc, area_under_curve, nullptr, nullptr,
               true},
       measure{"f1", "F1", "%.4f", true, rows_of(two_classes), &measurement::f1, nullptr, &confusion::f1},
+      measure{"matthews", "Matthews", "%.4f", true, rows_of(two_classes), &measurement::matthews, nullptr,
+              &confusion::matthews},
       measure{"rmse", "RMSE", "%.6g", false, rows_of(numbers), &measurement::rmse, of_rows<rmse>},
       of_lists("precision_at_1", "precision at 1", &measurement::precision_at_1,
                [](counts all) { return all.precision_at(1); }),

@@ -53,6 +53,11 @@ double confusion::recall() const {
 double confusion::f1() const {
   return fraction(2 * true_positive, 2 * true_positive + false_positive + false_negative);
 }
+double confusion::matthews() const {
+  const double positive = (true_positive + false_positive) * (true_positive + false_negative);
+  const double negative = (true_negative + false_positive) * (true_negative + false_negative);
+  return fraction(true_positive * true_negative - false_positive * false_negative, std::sqrt(positive * negative));
+}
 
 confusion count_confusion(std::span<const float> scores, std::span<const float> labels,
                           std::span<const float> weights) {

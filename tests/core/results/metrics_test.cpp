@@ -130,6 +130,7 @@ TEST(metrics, confusion_by_hand) {
   EXPECT_DOUBLE_EQ(counts.precision(), 2.0 / 3);
   EXPECT_DOUBLE_EQ(counts.recall(), 2.0 / 3);
   EXPECT_DOUBLE_EQ(counts.f1(), 4.0 / 6);
+  EXPECT_DOUBLE_EQ(counts.matthews(), 5.0 / 12);
 }
 
 TEST(metrics, a_score_that_decides_nothing_is_an_error_of_either_class) {
@@ -139,6 +140,7 @@ TEST(metrics, a_score_that_decides_nothing_is_an_error_of_either_class) {
   EXPECT_EQ(counts.f1(), 0);
   EXPECT_EQ(confusion{}.accuracy(), 0);
   EXPECT_EQ(confusion{}.f1(), 0);
+  EXPECT_EQ(confusion{}.matthews(), 0);
 }
 
 RC_GTEST_PROP(metrics, every_row_is_counted_once_and_f1_is_the_harmonic_mean, ()) {
@@ -146,6 +148,28 @@ RC_GTEST_PROP(metrics, every_row_is_counted_once_and_f1_is_the_harmonic_mean, ()
   const confusion c = count_confusion(rows.scores, rows.labels);
   RC_ASSERT(c.rows() == rows.scores.size());
   if (c.true_positive > 0) RC_ASSERT(std::abs(c.f1() - 2 / (1 / c.precision() + 1 / c.recall())) < 1e-12);
+}
+
+/// Pearson's correlation of two variables that are 1 or -1, by its definition.
+RC_GTEST_PROP(metrics, matthews_is_the_correlation_of_predictions_and_classes, ()) {
+  const graded rows = any_rows();
+  const confusion c = count_confusion(rows.scores, rows.labels);
+  const double n = c.rows(), said = c.true_positive + c.false_positive, given = c.true_positive + c.false_negative;
+  const double mean_said = said / n, mean_given = given / n;
+  const double covariance = c.true_positive / n - mean_said * mean_given;
+  const double variances = mean_said * (1 - mean_said) * mean_given * (1 - mean_given);
+  RC_ASSERT(std::abs(c.matthews() * std::sqrt(variances) - covariance) < 1e-12 || n == 0);
+  RC_ASSERT(std::abs(c.matthews()) < 1 + 1e-12);
+}
+
+TEST(metrics, matthews_is_1_for_right_predictions_and_0_where_one_class_is_missing) {
+  EXPECT_EQ((confusion{.true_positive = 3, .true_negative = 5}).matthews(), 1);
+  EXPECT_EQ((confusion{.false_positive = 3, .false_negative = 5}).matthews(), -1);
+  EXPECT_EQ((confusion{.true_positive = 3, .false_positive = 5}).matthews(), 0);
+  EXPECT_DOUBLE_EQ(
+      (confusion{.true_positive = 4e9, .false_positive = 2e9, .true_negative = 6e9, .false_negative = 2e9}).matthews(),
+      5.0 / 12)
+      << "rows times rows are more than 2^53";
 }
 
 TEST(metrics, class_accuracy_and_rmse_by_hand) {

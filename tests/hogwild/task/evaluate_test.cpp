@@ -112,6 +112,7 @@ TEST_F(by_hand, hinge_loss_and_what_is_measured_of_two_classes) {
   EXPECT_DOUBLE_EQ(m.loss, (0.0 + 2.0 + 1.5 + 4.0) / 4.0);
   EXPECT_DOUBLE_EQ(m.accuracy.value(), 0.25);
   EXPECT_DOUBLE_EQ(m.f1.value(), 2.0 / (2.0 + 2.0 + 1.0));
+  EXPECT_DOUBLE_EQ(m.matthews.value(), -1.0 / std::sqrt(3.0));
   EXPECT_DOUBLE_EQ(m.auc.value(), 1.0 / 4.0);  // of four pairs only (1, 0.5) is in order
   EXPECT_FALSE(m.rmse);
 }

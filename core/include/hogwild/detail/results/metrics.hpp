@@ -30,6 +30,9 @@ struct confusion {
   double recall() const;     ///< rows predicted as +1 among the rows of class +1; 0 without any
   /// 2 tp / (2 tp + fp + fn): the harmonic mean of precision and recall for the class +1; 0 if all three are 0.
   double f1() const;
+  /// The correlation of predictions and classes, from -1 to 1 (Matthews 1975):
+  /// (tp tn - fp fn) / sqrt((tp + fp) (tp + fn) (tn + fp) (tn + fn)); 0 if one of the sums is 0.
+  double matthews() const;
 
   bool operator==(const confusion&) const = default;
 };
