@@ -55,6 +55,7 @@ TEST_F(folds_command, l2_auto_trains_as_with_the_l2_that_it_has_found) {
     if (tried["folds_loss"] < lowest) lowest = tried["folds_loss"], best = tried["l2"];
   }
   EXPECT_EQ(run["l2"], best);
+  EXPECT_TRUE(trained({"--l2 auto --validation 0.2 --min-delta 0.01"})["l2_found"]) << "folds have no validation rows";
   const auto by_hand = trained({"--l2", nlohmann::json(best).dump(), "--save", given});
   EXPECT_EQ(read_file(found), read_file(given));
   EXPECT_FALSE(by_hand["l2_found"]);

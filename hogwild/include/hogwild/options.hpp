@@ -126,6 +126,7 @@ struct train_options {
   /// each of two labels, or of each class, but never the last row of one. Both parts are copies.
   double validation_fraction = 0.0;
   std::size_t patience = 3;  ///< epochs without a better validation loss before the run stops
+  double min_delta = 0.0;    ///< >= 0: a validation loss is better if it is lower than the best one by more than this
   /// In (0, 1]: the run's parameters are the mean of the parameters after each of the last epochs: this fraction of
   /// `epochs`, and at least two. From the first of these on the mean is measured, reported and returned. Training goes
   /// on from the parameters that are not averaged.

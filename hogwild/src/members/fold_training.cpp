@@ -62,6 +62,7 @@ train_options of_a_fold(const prepared_data& all) {
   train_options o = all.options();
   o.validation.reset();
   o.validation_fraction = 0.0;
+  o.min_delta = 0.0;
   o.weight_positive = 1.0;
   o.weights = {};
   const auto values = all.labels().values();

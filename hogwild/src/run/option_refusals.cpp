@@ -77,6 +77,8 @@ constexpr option_refusal option_refusals[] = {
      "bias_rate needs a bias: learn one, or leave out the rate"},
     {[](asked a) { return a.o.bias_rate && (!a.by_sgd() || a.form == l2_form::two_pass); },
      "bias_rate is for sgd without l2 in two passes: leave it out"},
+    {[](asked a) { return a.o.min_delta != 0.0 && !a.o.validation && a.o.validation_fraction == 0.0; },
+     "min_delta is about the validation loss: give validation rows, or a fraction to hold back"},
     {[](asked a) { return a.o.validation_fraction != 0.0 && a.o.validation; },
      "give validation rows or a fraction to hold back, not both"},
     {[](asked a) { return a.o.batch.value_or(1) > 1 && a.most_batch() == 1; },

@@ -142,6 +142,26 @@ TEST_F(stop_rules_of, validation_waits_for_its_patience_and_says_what_was_best) 
   EXPECT_EQ(after_validation(0.95), run_status::no_progress);
 }
 
+// Small steps that add up are compared with the loss that was last called better. The numbers are exact.
+TEST_F(stop_rules_of, a_validation_loss_is_better_if_it_is_lower_by_more_than_min_delta) {
+  options.patience = 3;
+  options.min_delta = 0.25;
+  for (const auto& [loss, better] : {std::pair{2.0, true}, std::pair{1.75, false}, std::pair{1.5, true},
+                                     std::pair{1.375, false}, std::pair{1.25, false}}) {
+    EXPECT_EQ(after_validation(loss), std::nullopt) << loss;
+    EXPECT_EQ(improved, better) << loss;
+  }
+  EXPECT_EQ(after_validation(1.3), run_status::no_progress);
+}
+
+TEST_F(stop_rules_of, a_plateau_lowers_the_step_after_a_gain_below_min_delta) {
+  options.min_delta = 0.25;
+  after({.epoch = 1, .objective = 1.0, .validation = measurement{.loss = 2.0}});
+  EXPECT_EQ(rules.step_factor, 1.0);
+  after({.epoch = 2, .objective = 1.0, .validation = measurement{.loss = 1.875}});
+  EXPECT_EQ(rules.step_factor, 0.5);
+}
+
 TEST_F(stop_rules_of, patience_counts_epochs_that_are_measured_together) {
   options.patience = 5;
   const auto after_three = [&](double loss) {

@@ -82,7 +82,7 @@ struct stop_rules {
     bool stalls = by_distance(options, convex) && epoch.objective >= last_objective;
     const double before = std::exchange(last_objective, epoch.objective);
     if (epoch.validation) {
-      said.best = epoch.validation->loss < best_validation_loss;
+      said.best = epoch.validation->loss < best_validation_loss - options.min_delta;
       stalls = !said.best;
       epochs_without_better = said.best ? 0 : epochs_without_better + epochs;
       if (said.best) best_validation_loss = epoch.validation->loss;
