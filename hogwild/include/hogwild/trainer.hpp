@@ -63,9 +63,9 @@ Engine engine_of_stream(Engine engine) {
 /// Rows are trained in chunks of chunk_rows(), counted from the first row of the stream. Rows that do not fill a chunk
 /// are kept for the next call, or until flush(). The first stream_options::first_rows rows are kept until all of them
 /// have come. So the result does not depend on how rows are split into calls: with one worker it is the same to the bit
-/// (under optimisers with running means, such as adam, up to rounding), except for models that draw random numbers. Under sgd and adagrad without
-/// l2 it equals, to the bit, that of train() for one epoch with row_order::sequential, if the chunks of train() hold
-/// whole batches, as they do for many short rows.
+/// (under optimisers with running means, such as adam, up to rounding), except for models that draw random numbers.
+/// Under sgd and adagrad without l2 it equals, to the bit, that of train() for one epoch with row_order::sequential, if
+/// the chunks of train() hold whole batches, as they do for many short rows.
 ///
 /// A stream has no end, so options that depend on the rows of an epoch are refused with config_error: ftrl, averages,
 /// validation, targets, warm-up, weights of classes and others; also l1 and l2, except for linear models under sgd. l1

@@ -14,8 +14,9 @@
 
 namespace hogwild {
 
-/// Margin models in lockstep where a step moves all columns: under optimisers with state, and under sgd with l1. Rows gather gradients; when all ranks have summed them, each makes the same step by their mean g, with the step
-/// size s of the position in the epoch at which they meet, which is shorter if fewer rows meet than usual:
+/// Margin models in lockstep where a step moves all columns: under optimisers with state, and under sgd with l1. Rows
+/// gather gradients; when all ranks have summed them, each makes the same step by their mean g, with the step size s of
+/// the position in the epoch at which they meet, which is shorter if fewer rows meet than usual:
 ///
 ///   sgd with l1  w = soft(w - s g, s l1) / (1 + s l2)      (except for the part applied at the gate: l1_at_the_gate)
 ///   others       as block_optimizer does by g + l2 w         (joined_l2)

@@ -47,10 +47,10 @@ inline constexpr std::size_t most_examples = 256;
 /// emits each parameter with l2 once, so this is the gradient of the mean loss plus l2 / 2 * ||w||^2. In an
 /// occurrence_model each example emits it, with l2 divided by the number of examples in the batch.
 ///
-/// Under optimisers that fade, each batch owes a step to the rows of a lazy model that it does not have. Each worker makes
-/// the steps that its own batches owe a row before it reads the row; for all rows it makes them before a mean is taken
-/// and at the end of a round, or of a chunk if its arrays then pass to another worker. So velocities and means fade
-/// with the batches of all workers, as if each batch emitted all rows. If workers share arrays, one may fade what
+/// Under optimisers that fade, each batch owes a step to the rows of a lazy model that it does not have. Each worker
+/// makes the steps that its own batches owe a row before it reads the row; for all rows it makes them before a mean is
+/// taken and at the end of a round, or of a chunk if its arrays then pass to another worker. So velocities and means
+/// fade with the batches of all workers, as if each batch emitted all rows. If workers share arrays, one may fade what
 /// another has just added.
 template <class M, class Sharing, class Optimizer>
 class workspace_step : public settled_sharing<workspace_step<M, Sharing, Optimizer>, Sharing> {

@@ -46,8 +46,8 @@ struct mlp_workspace {
 ///
 /// A sparse first layer reads and changes only the weights of the columns in the batch. The partials of other columns
 /// are 0, so sgd, adagrad and row_adagrad give the same result as in the dense form. The changes that other
-/// optimisers would have made meanwhile are made up for when a column is next read (block_optimizer::settle). l2 is by degree:
-/// over an epoch it sums up to that of the dense form.
+/// optimisers would have made meanwhile are made up for when a column is next read (block_optimizer::settle). l2 is by
+/// degree: over an epoch it sums up to that of the dense form.
 ///
 /// A sampled last layer (sampled_layer.hpp) is stored by class: `classes` rows with as many weights as the layer before
 /// has values, then a bias for each. It reads and changes only the classes in a batch's sample and labels. Momentum
