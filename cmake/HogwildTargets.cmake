@@ -175,7 +175,9 @@ function(hogwild_label_target label program)
   add_dependencies(hogwild_tests_${label} ${program})
 endfunction()
 
-find_program(HOGWILD_LLD ld.lld DOC "The linker of test programs; without it, the compiler's own links them")
+# The linker of test programs, which takes a third of the time.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=lld HOGWILD_HAS_LLD)
 
 # What both have: `main` is the library that holds the program's main, the lists are those of hogwild_test.
 function(hogwild_test_program name sources libs main labels depends)
@@ -185,7 +187,7 @@ function(hogwild_test_program name sources libs main labels depends)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${libs} hogwild_test_support ${main} GTest::gmock hogwild_flags)
   hogwild_compile_together(${name})
-  if(HOGWILD_LLD)  # a third of the time
+  if(HOGWILD_HAS_LLD)
     target_link_options(${name} PRIVATE -fuse-ld=lld)
   endif()
   # What a test computes itself is little, and compilers take most of its time.

@@ -108,7 +108,8 @@ TEST(killed_supervisor, and_a_dead_worker_with_a_stripe_do_not_keep_the_others) 
   std::uint64_t rows = std::numeric_limits<std::uint64_t>::max();
   std::chrono::nanoseconds at_row{0};
   EXPECT_TRUE(test::eventually(60s, [&] {
-    const bool trains = run->slots()[1].rows.get() != std::exchange(rows, run->slots()[1].rows.get());
+    const std::uint64_t now_rows = run->slots()[1].rows.get();
+    const bool trains = now_rows != std::exchange(rows, now_rows);
     timespec used{};
     ::clock_gettime(clock, &used);
     const std::chrono::nanoseconds now = std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);

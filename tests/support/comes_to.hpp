@@ -11,12 +11,17 @@
 
 namespace hogwild::test {
 
-/// Waits until a thread, or else the first one of a process, is in a state of /proc: 'S' sleeps, 'T' is stopped.
+/// Waits until a thread, or else the first one of a process, is in a state of /proc: 'S' sleeps, 'T' is stopped. False
+/// if it has ended.
 inline bool comes_to(char state, pid_t process, pid_t thread = 0) {
-  return eventually(std::chrono::minutes(1), [&] {
-    const auto now = thread_activity::of(process, thread > 0 ? thread : process);
-    return now && now->state == state;
-  });
+  bool has_ended = false;
+  return eventually(std::chrono::minutes(1),
+                    [&] {
+                      const auto now = thread_activity::of(process, thread > 0 ? thread : process);
+                      has_ended = !now || now->state == 'Z';
+                      return has_ended || now->state == state;
+                    }) &&
+         !has_ended;
 }
 
 }  // namespace hogwild::test

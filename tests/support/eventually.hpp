@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <chrono>
+#include <future>
 #include <thread>
 
 #include <hogwild/detail/platform/wait_limit.hpp>
@@ -21,15 +21,14 @@ bool eventually(std::chrono::milliseconds limit, const Condition& holds) {
 }
 
 /// Calls act() on another thread, and returns when it has ended: whether that was within `limit`, in which a standstill
-/// of the machine does not count.
+/// of the machine does not count. Throws what act() throws.
 template <class Act>
 bool ends_within(std::chrono::milliseconds limit, const Act& act) {
-  std::atomic<bool> ended = false;
-  const std::jthread actor([&] {
-    act();
-    ended = true;
-  });
-  return eventually(limit, [&] { return ended.load(); });
+  std::future<void> actor = std::async(std::launch::async, act);
+  const bool in_time =
+      eventually(limit, [&] { return actor.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+  actor.get();
+  return in_time;
 }
 
 }  // namespace hogwild::test

@@ -203,6 +203,7 @@ TEST_F(signals, a_later_one_ends_at_once_and_leaves_nothing) {
   run.command().signal(SIGINT);
   EXPECT_EQ(run.command().wait().code, 130);
   for (const process_identity& worker : workers) EXPECT_TRUE(eventually(60s, [&] { return !worker.alive(); }));
+  EXPECT_TRUE(segments_made_by(pid).empty());
   EXPECT_FALSE(std::filesystem::exists(model));
 }
 

@@ -39,17 +39,22 @@ struct measure {
   bool more_is_better;                        ///< whether a larger value is better
   std::uint8_t rows;                          ///< a bit for each row_kind that it is measured on
   std::optional<double> measurement::*value;  ///< the member that holds it
-  measure_of_rows of_rows = nullptr;  ///< these compute it if they are set, on rows of two classes of_two_classes first
+  /// Computes it on rows whose labels are numbers or classes; null: it is not measured on them.
+  measure_of_rows of_rows = nullptr;
+  /// Computes it on rows of two classes, in the place of of_rows.
   measure_of_two_classes of_two_classes = nullptr;
-  measure_of_lists of_lists = nullptr;
-  bool sorts = false;                   ///< whether that sorts the rows
-  measure_of_scores compute = nullptr;  ///< likewise, of a program that has added it
+  measure_of_lists of_lists = nullptr;  ///< computes it on rows with lists of labels
+  bool sorts = false;                   ///< whether of_rows sorts the rows by their scores
+  measure_of_scores compute = nullptr;  ///< computes a measure that a program has added
 
   /// Whether it is measured on rows of this kind.
   constexpr bool suits(row_kind kind) const { return (rows >> static_cast<unsigned>(kind) & 1u) != 0; }
   /// Whether `x` is at least as good as `bound`.
   bool reaches(double x, double bound) const { return more_is_better ? x >= bound : x <= bound; }
 };
+
+/// The most measures that there can be, whatever a program adds.
+std::size_t most_measures();
 
 /// All measures, in the order in which they are reported: those of the engine, then those that were added.
 /// `measurement` and metrics.hpp define the former.

@@ -51,10 +51,10 @@ constexpr std::array of_the_engine = [] {
       of_lists("macro_f1", "macro F1", &measurement::macro_f1, [](counts all) -> value { return all.macro_f1(); })};
 }();
 constexpr std::array own_values{&measurement::own_1, &measurement::own_2, &measurement::own_3, &measurement::own_4};
-constexpr std::size_t most_measures = of_the_engine.size() + own_values.size();
+constexpr std::size_t most = of_the_engine.size() + own_values.size();
 
 struct known_measures {
-  std::array<measure, most_measures> all{};
+  std::array<measure, most> all{};
   std::size_t count = of_the_engine.size();
 
   known_measures() { std::ranges::copy(of_the_engine, all.begin()); }
@@ -81,6 +81,10 @@ std::string names(const Keeps& keeps) {
 
 }  // namespace
 
+std::size_t most_measures() {
+  return most;
+}
+
 std::span<const measure> all_measures() {
   return std::span(known().all).first(known().count);
 }
@@ -94,7 +98,7 @@ void add_measure(const own_measure& added) {
     refuse(" is for " + std::string(to_string(added.rows)) + ": it can be for two classes, several, or numbers");
   if (added.compute == nullptr) refuse(" has no function");
   known_measures& now = known();
-  if (now.count == most_measures) refuse(" is one too many: a program can add " + std::to_string(own_values.size()));
+  if (now.count == most) refuse(" is one too many: a program can add " + std::to_string(own_values.size()));
   now.all[now.count] = {.name = added.name,
                         .title = added.name,
                         .format = "%.6g",

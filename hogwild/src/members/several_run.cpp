@@ -253,7 +253,8 @@ class several_run final : public epoch_loop {
     const std::optional<run_status> ended = how_ended();
     if (ended == run_status::diverged) return ended;
     if (options_.target && stop_rules::reached(*options_.target, last_)) return run_status::target;
-    return time_is_over_ && !ended ? run_status::done : ended;
+    if (ended || observer_stops_ || options_.stop.stop_requested()) return ended;  // a stop comes before the time
+    return time_is_over_ ? std::optional(run_status::done) : std::nullopt;
   }
 
   std::optional<run_status> how_ended() const {

@@ -50,7 +50,7 @@ void epoch_loop::report() {
   if (are_unchanged()) teller_.note(unchanged_parameters::note(last_));
   note_answer(tell_observers());
   const std::optional<run_status> ended = decide(progress_.epoch - progress_.measured_epoch);
-  reported_epoch_ = progress_.measured_epoch = progress_.epoch;
+  progress_.measured_epoch = progress_.epoch;
   if (ended) result_.status = *ended;
   if (ended == run_status::target) result_.seconds_to_target = progress_.train_seconds;
   over_ = ended.has_value();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -89,7 +88,7 @@ class epoch_loop {
   virtual void fail() {}
 
   /// Ends the run with the parameters as they are. The report is that of the last measurement: measuring part of the
-  /// rows would tell nothing, and measuring all would delay the stop. A run whose time is over is measured once more.
+  /// rows would tell nothing, and measuring all would delay the stop.
   void stop();
   void note_answer(bool stop) { observer_stops_ = observer_stops_ || stop; }
   /// Since the run began, before a resume, too.
@@ -106,8 +105,7 @@ class epoch_loop {
   epoch_report last_ = unmeasured();
   train_result result_{};
   checkpoint_times checkpoint_times_{options_, ranks_};
-  std::size_t reported_epoch_ = 0;  ///< the last measured epoch, or the one that the run resumes from
-  bool observer_stops_ = false;     ///< an observer of this rank asked to stop
+  bool observer_stops_ = false;  ///< an observer of this rank asked to stop
   stop_cause stopped_by_ = stop_cause::request;
   bool over_ = false;
 

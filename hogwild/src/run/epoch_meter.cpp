@@ -56,7 +56,7 @@ double mean_weight(const sparse_view& rows) {
 void take_first(const agreement& ranks, measurement& m) {
   constexpr double missing = std::numeric_limits<double>::quiet_NaN();
   const std::span<const measure> known = all_measures();
-  std::vector<double> all(1 + known.size(), m.loss);
+  std::vector<double> all(1 + most_measures(), m.loss);  // a program may have added measures on some ranks only
   std::ranges::transform(known, all.begin() + 1,
                          [&](const measure& each) { return (m.*each.value).value_or(missing); });
   ranks.take_first(all);

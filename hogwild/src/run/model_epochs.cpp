@@ -119,6 +119,7 @@ epoch_loop::conclusion model_epochs::conclude_epoch(std::size_t e, bool measures
     return conclusion::stopped;
   }
   tries_.clear();
+  reported_epoch_ = e;
   return conclusion::measured;
 }
 

@@ -104,7 +104,8 @@ class model_epochs final : public epoch_loop {
   epoch_meter meter_;
   const measured_epochs measured_epochs_{task_, run_};
   last_checkpoint last_checkpoint_{};
-  bool measured_ = false;  ///< whether last_ is a measurement of this run
+  bool measured_ = false;           ///< whether last_ is a measurement of this run
+  std::size_t reported_epoch_ = 0;  ///< the last measured epoch, or the one that the run resumes from
   detail::rank_standstills standstills_{ranks_, options_};
   std::chrono::steady_clock::time_point training_since_{};  ///< of the time that is not yet in the training seconds
   double objective_before_ = 0.0;

@@ -96,8 +96,7 @@ constexpr option_refusal option_refusals[] = {
      "for a model with several parameters a column, l1 is for sgd alone: use sgd"},
     {[](asked a) { return a.o.l1 != 0.0 && !sums_up(a.optimizer); },
      "l1 is applied to the columns of each row, but optimizers with running means move all columns of a linear model "
-     "at "
-     "every row: use sgd, adagrad or ftrl"},
+     "at every row: use sgd, adagrad or ftrl"},
     {[](asked a) { return a.o.l1 != 0.0 && a.form == l2_form::two_pass; },
      "l1 cannot be combined with l2 in two passes: leave out the form of the l2"},
     {[](asked a) { return a.by_ftrl() && (a.schedule != schedule_kind::constant || a.o.step.warm_up > 0); },

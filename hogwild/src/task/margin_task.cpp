@@ -44,14 +44,14 @@ std::unique_ptr<training_task> make_margin_task(std::shared_ptr<const void> kept
 
 template <template <class> class Step, class Sharing>
 void margin_task::row_by_row(const worker_context& at, const Sharing& sharing) const {
-  const step_context context{labels_, data_.degree, all_rows(), at.plan.options};
+  const step_context context{labels_, data_.degree, all_rows(), at.plan.options, all_rows()};
   Step<Sharing> step(sharing, loss_, context);
   worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
 }
 
 template <template <class, class, class> class Step, class Sharing>
 void margin_task::by_batches(const worker_context& at, const Sharing& sharing) const {
-  const step_context context{labels_, data_.degree, all_rows(), at.plan.options};
+  const step_context context{labels_, data_.degree, all_rows(), at.plan.options, all_rows()};
   with_row_types(data_, [&]<class Index, class Value>() {
     Step<Sharing, Index, Value> step(sharing, loss_, context, data_);
     worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);

@@ -33,10 +33,22 @@ struct lion_rule {
     });
   }
 
-  /// A step for each of the blocks before which m is at least 1e-30. Exact if `size` is the same in all of them; m is
-  /// rounded to 0 if it has faded to a part below 2^-24.
+  /// A step for each of the blocks before which m is at least 1e-30. Exact if `size` is the same in all of them.
   template <class View, class T>
   static void settle(const rule_arrays<View>& a, std::size_t offset, std::size_t n, std::size_t steps, T size) {
+    // An add would round a smaller part of m to 0, and the steps after that would be lost.
+    const T least = std::log(T(0x1p-23)), by_block = std::log(static_cast<T>(beta2_of(kind, a.constants)));
+    const auto most = static_cast<std::size_t>(std::clamp(least / by_block, T(1), T(1 << 20)));
+    for (bool any = true; any && steps > 0; steps -= std::min(steps, most))
+      any = settle_few(a, offset, n, std::min(steps, most), size);
+  }
+
+ private:
+  /// The same for so few blocks that m keeps more than 2^-24 of itself, or is below 1e-30 afterwards. Returns whether
+  /// there was any m.
+  template <class View, class T>
+  static bool settle_few(const rule_arrays<View>& a, std::size_t offset, std::size_t n, std::size_t steps, T size) {
+    bool any = false;
     const T k = static_cast<T>(steps), b2 = static_cast<T>(beta2_of(kind, a.constants)), left = std::pow(b2, k);
     const T way = a.constants.beta1 > 0 ? size : T(0);
     typename rule_arrays<View>::room m, gain, delta;
@@ -45,6 +57,7 @@ struct lion_rule {
       const auto values = std::span(m).first(some);
       a.state[0].load_block(at, values);
       if (std::ranges::all_of(values, [](T x) { return x == T(0); })) continue;
+      any = true;
       for (std::size_t l = 0; l < some; ++l) {
         gain[l] = faded(m[l], left);
         T moves = k;
@@ -55,9 +68,9 @@ struct lion_rule {
       a.state[0].add_block(at, std::span(gain).first(some));
       a.w.add_block(at, std::span(delta).first(some));
     }
+    return any;
   }
 
- private:
   /// Of a number that is not one: itself.
   template <class T>
   static T sign(T x) {

@@ -127,8 +127,7 @@ class margin_batch_step : public margin_kernel_step<Sharing, Index, Value> {
   using base::base, base::most_rows;
 
   void begin(const round_plan& round, double position) {
-    const double rows = std::max(static_cast<double>(context_.rows), 1.0);
-    step_ = static_cast<float>(gathers ? round.step_at(position / rows) : round.step);
+    step_ = static_cast<float>(gathers ? context_.step_at(round, position) : round.step);
     shrink_ = round.l2.between_rows();
     scale_ = round.l2.at(position);
   }

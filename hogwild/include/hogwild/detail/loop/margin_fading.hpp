@@ -90,8 +90,8 @@ class margin_fading_step : public margin_row_step<settled_sharing<margin_fading_
     settled_[j] = rows_;
   }
 
-  optimizer optimizer_ = optimizer_on<optimizer>(*this, context_.options),
-            bias_optimizer_ = optimizer_on<optimizer>(*this, options_of_bias());
+  optimizer optimizer_ = optimizer_on<optimizer>(*this, context_.options);
+  optimizer bias_optimizer_ = optimizer_on<optimizer>(*this, options_of_bias());
   /// For each column, the number of rows whose steps it has.
   std::vector<std::uint32_t> settled_ = std::vector<std::uint32_t>(columns_);
   std::vector<float> l2_{};  ///< of each column; empty: there is none

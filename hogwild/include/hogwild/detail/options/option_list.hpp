@@ -207,11 +207,7 @@ inline constexpr option_rows run_options{
          {.range = at_least(1), .search = in_a_search::refused, .needs = "--validation", .in_lanes = true}}},
     run_option<&train_options::min_delta>{
         {{"min_delta", "--min-delta", "Stopping", "a validation loss is better if it is lower by more than this"},
-         {.range = at_least(0),
-          .search = in_a_search::refused,
-          .needs = "--validation",
-          .in_lanes = true,
-          .in_streams = "test and validation rows"}}},
+         {.range = at_least(0), .search = in_a_search::refused, .needs = "--validation", .in_streams = "a min_delta"}}},
     run_option<&train_options::average>{
         {{"average", "--average", "Stopping",
           "return the mean of the models after each epoch of the last FRACTION of the run"},
