@@ -84,6 +84,15 @@ TEST(an_answer, after_the_last_epoch_leaves_the_run_done) {
   }
 }
 
+TEST(an_answer, of_several_models_comes_before_the_time) {
+  train_options options = short_run({[](const epoch_report&) { return observer_answer::stop; }});
+  options.max_seconds = 1e-9;
+  const train_result run =
+      train_ensemble(least_squares{}, told_rows.csr().view(), serial_engine{}, {.models = 2}, options);
+  EXPECT_EQ(run.status, run_status::stopped);
+  EXPECT_EQ(run.stopped_by, stop_cause::observer);
+}
+
 TEST(a_checkpoint, is_written_after_so_many_epochs_the_last_one_and_where_an_observer_ends_the_run) {
   const test::scratch_folder folder;
   const auto epochs_seen = [&](std::size_t stops_at) {
