@@ -23,12 +23,12 @@ using measure_of_scores = double (*)(std::span<const float> scores, std::span<co
 
 struct confusion;
 class list_counts;
-/// How the engine computes its measures (metrics.hpp): of rows with labels that are numbers, of two classes, and of
-/// lists of labels. Nothing: these rows do not have it.
+/// Computes a measure of the engine (metrics.hpp) on rows whose labels are numbers or classes. Nothing: these rows do
+/// not have it.
 using measure_of_rows = std::optional<double> (*)(std::span<const float> scores, std::span<const float> labels,
                                                   std::span<const float> weights);
-using measure_of_two_classes = double (confusion::*)() const;
-using measure_of_lists = std::optional<double> (*)(const list_counts& counts);
+using measure_of_two_classes = double (confusion::*)() const;                   ///< the same on rows of two classes
+using measure_of_lists = std::optional<double> (*)(const list_counts& counts);  ///< the same on rows with lists
 
 /// A measure of a model besides its loss. Records and --target call it test_NAME on the test rows; a search calls it
 /// NAME.

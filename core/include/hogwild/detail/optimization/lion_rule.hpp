@@ -36,16 +36,16 @@ struct lion_rule {
   /// A step for each of the blocks before which m is at least 1e-30. Exact if `size` is the same in all of them.
   template <class View, class T>
   static void settle(const rule_arrays<View>& a, std::size_t offset, std::size_t n, std::size_t steps, T size) {
-    // An add would round a smaller part of m to 0, and the steps after that would be lost.
-    const T least = std::log(T(0x1p-23)), by_block = std::log(static_cast<T>(beta2_of(kind, a.constants)));
+    // What an add leaves of m is rounded by 2^-24 of m: of a much smaller part nothing would be right.
+    const T least = std::log(T(0x1p-12)), by_block = std::log(static_cast<T>(beta2_of(kind, a.constants)));
     const auto most = static_cast<std::size_t>(std::clamp(least / by_block, T(1), T(1 << 20)));
     for (bool any = true; any && steps > 0; steps -= std::min(steps, most))
       any = settle_few(a, offset, n, std::min(steps, most), size);
   }
 
  private:
-  /// The same for so few blocks that m keeps more than 2^-24 of itself, or is below 1e-30 afterwards. Returns whether
-  /// there was any m.
+  /// The same for so few blocks that a part of m is left, unless it is below 1e-30.
+  /// Returns whether there was any m.
   template <class View, class T>
   static bool settle_few(const rule_arrays<View>& a, std::size_t offset, std::size_t n, std::size_t steps, T size) {
     bool any = false;
