@@ -245,7 +245,7 @@ TEST(lion, moves_until_its_mean_has_faded) {
   EXPECT_EQ(w[1], -w[0]);
   EXPECT_EQ(m, std::vector<float>(4, 0.0f));
   w.assign(4, 0.0f), m.assign(4, 1.0f);
-  for (const std::size_t steps : {2000, 3000, 5000}) settled_by({}, steps);
+  for (const std::size_t steps : {2000u, 3000u, 5000u}) settled_by({}, steps);
   EXPECT_NEAR(w[0], -6874.0f, 3.0f) << "however often its steps are made";
   w.assign(4, 0.0f), m.assign(4, 2.0f);
   settled_by({.beta2 = 0.0}, 10);
