@@ -63,12 +63,6 @@ class block_optimizer {
     }(std::type_identity<block_rules>());
   }
 
-  /// Not inlined: sgd, whose steps are short, would wait for the frames of all rules.
-  template <class Rule>
-  [[gnu::noinline]] void block_by(std::size_t offset, std::span<const T> g, T size) const {
-    Rule::block(arrays_, offset, g, size);
-  }
-
   optimizer_kind kind_;
   rule_arrays<View> arrays_;
 };
@@ -76,7 +70,7 @@ class block_optimizer {
 template <class View>
 void block_optimizer<View>::block(std::size_t offset, std::span<const T> g, T size) const {
   const bool done = with_rule(kind_, [&]<class Rule>(Rule) {
-    block_by<Rule>(offset, g, size);
+    Rule::block(arrays_, offset, g, size);
     return true;
   });
   if (!done) arrays_.w.add_scaled_block(offset, g, -size);
