@@ -16,9 +16,8 @@ namespace hogwild {
 struct lion_rule {
   static constexpr optimizer_kind kind = optimizer_kind::lion;
 
-  /// Not inlined: block_optimizer, which has all rules, would be slower under the others.
   template <class View, class T>
-  [[gnu::noinline]] static void block(const rule_arrays<View>& a, std::size_t offset, std::span<const T> run, T size) {
+  static void block(const rule_arrays<View>& a, std::size_t offset, std::span<const T> run, T size) {
     const double b1 = a.constants.beta1, b2 = beta2_of(kind, a.constants);
     const T of_mean = static_cast<T>(b1), of_new = static_cast<T>(1 - b1), gained = static_cast<T>(1 - b2);
     a.in_pieces(offset, run, [&](std::size_t at, std::span<const T> g) {
