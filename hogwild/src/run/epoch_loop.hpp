@@ -49,7 +49,7 @@ class epoch_loop {
   run_status status() const { return result_.status; }
 
  protected:
-  /// What has become of an epoch that was trained.
+  /// The outcome of an epoch that was trained.
   enum class conclusion {
     unmeasured,  ///< it is finished
     measured,    ///< it is finished, and last_ is its measurement
