@@ -21,9 +21,14 @@ namespace hogwild::detail {
   return sum;
 }
 
-/// to += x * from; they do not overlap.
+/// to += x * from; they do not overlap. Thirty-two at a time: the speed of a loop of one vector depends on the place of
+/// its code.
 [[maybe_unused]] static void add_times(float* __restrict to, const float* __restrict from, float x, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) to[i] += x * from[i];
+  constexpr std::size_t side_by_side = 32;
+  std::size_t i = 0;
+  for (; i + side_by_side <= n; i += side_by_side)
+    for (std::size_t l = 0; l < side_by_side; ++l) to[i + l] += x * from[i + l];
+  for (; i < n; ++i) to[i] += x * from[i];
 }
 
 }  // namespace hogwild::detail

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/models/sparse_layer.hpp>
 
-#include <algorithm>
+#include "nets/row_products.hpp"
 
 namespace hogwild {
-namespace {
-
-/// to += x * from; they do not overlap, so the compiler can vectorise.
-void add(float* __restrict to, const float* __restrict from, float x, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) to[i] += x * from[i];
-}
-
-}  // namespace
-
 void sparse_layer::take(std::size_t k, const sparse_row<float>& z, float scale) {
   gathered_ = 0;
   examples_[k].clear();
@@ -41,13 +32,14 @@ void sparse_layer::gather(std::size_t n) {
 }
 
 void sparse_layer::forward(std::size_t k, std::span<float> y) const {
-  for (const entry& e : examples_[k]) add(y.data(), weights_.data() + (slot_[e.column] - 1) * outputs_, e.x, outputs_);
+  for (const entry& e : examples_[k])
+    detail::add_times(y.data(), weights_.data() + (slot_[e.column] - 1) * outputs_, e.x, outputs_);
 }
 
 void sparse_layer::backward(std::size_t k, std::span<const float> dy) {
   gathered_ = 0;
   for (const entry& e : examples_[k])
-    add(partials_.data() + (slot_[e.column] - 1) * outputs_, dy.data(), e.x, outputs_);
+    detail::add_times(partials_.data() + (slot_[e.column] - 1) * outputs_, dy.data(), e.x, outputs_);
 }
 
 }  // namespace hogwild
