@@ -21,7 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   text.append(detail::text_padding, '\0');
   for (const int way : {0, 1, 2, 3}) {
     const bool labels_optional = way % 2 == 1, named = way >= 2;
-    detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
+    detail::rating_numbers names{.users = detail::name_numbers({}, largest_rating_id, "too many"),
+                                 .items = detail::name_numbers({}, largest_rating_id, "too many")};
     std::vector<std::uint32_t> index(detail::ratings_capacity(length));
     std::vector<float> value(index.size());
     detail::ratings_layout layout;

@@ -93,6 +93,7 @@ bool label_holds(const cache_header& header, double label) {
     case input_format::libsvm:
     case input_format::libffm:
     case input_format::corpus:
+    case input_format::table:
       return std::isfinite(label) && (!header.has_lists() || std::trunc(label) == label);
   }
   return false;
@@ -168,6 +169,7 @@ bool original_holds(const cache_header& header, std::span<const std::uint32_t> o
     case input_format::cifar:
     case input_format::corpus:
     case input_format::of_program:
+    case input_format::table:
       return true;
   }
   return false;

@@ -75,31 +75,25 @@ column_order order_dense(const parsed_text& text, bool by_kind) {
   return columns;
 }
 
-/// Counts by sorting all indices; each entry then looks up its position among those that occur.
+/// Counts in hash tables, one for each of a few parts of the text; each entry then looks up its position.
 column_order order_sparse(parsed_text& text, bool by_kind) {
-  std::vector<std::uint32_t> all;
-  all.reserve(text.nonzeros);
-  for (const row_block& block : text.blocks) all.insert(all.end(), block.index, block.index + block_entries(block));
-  tbb::parallel_sort(all.begin(), all.end());
-  std::vector<std::uint64_t> keys;
-  std::vector<std::uint32_t> occurring;
-  for (std::size_t k = 0; k < all.size();) {
-    const std::size_t first = k;
-    while (k < all.size() && all[k] == all[first]) ++k;
-    occurring.push_back(all[first]);
-    keys.push_back(order_key(static_cast<std::uint32_t>(k - first), all[first]));
+  const std::size_t parts =
+      std::min(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()), text.blocks.size());
+  std::vector<column_table> counts(parts);
+  tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
+    const std::size_t first = text.blocks.size() * part / parts, last = text.blocks.size() * (part + 1) / parts;
+    for (std::size_t b = first; b < last; ++b)
+      counts[part].count({text.blocks[b].index, block_entries(text.blocks[b])});
+  });
+  for (std::size_t part = 1; part < parts; ++part) {
+    counts[0].add(counts[part]);
+    counts[part] = column_table();
   }
-  column_order columns = order_of(keys, text.first_number, by_kind);
-  const auto place = [&](std::uint32_t column) {
-    return std::lower_bound(occurring.begin(), occurring.end(), column) - occurring.begin();
-  };
-  std::vector<std::uint32_t> position(occurring.size());
-  for (std::uint32_t r = 0; r < keys.size(); ++r) position[static_cast<std::size_t>(place(column_of(keys[r])))] = r;
+  column_order columns = order_columns(counts[0], text.first_number, by_kind);
   tbb::parallel_for(std::size_t{0}, text.blocks.size(), [&](std::size_t b) {
     row_block& block = text.blocks[b];
     own_entries(block);
-    for (std::size_t k = 0; k < block_entries(block); ++k)
-      block.index[k] = position[static_cast<std::size_t>(place(block.index[k]))];
+    counts[0].look_up({block.index, block_entries(block)});
   });
   return columns;
 }

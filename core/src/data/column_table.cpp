@@ -15,7 +15,7 @@ constexpr std::size_t least_slots = 1024;
 void column_table::count(std::span<const std::uint32_t> columns) {
   if (columns.empty()) return;
   seen_ += columns.size();
-  if (!keys_.empty()) return count_scattered(columns);
+  if (!slots_.empty()) return count_scattered(columns);
   const std::size_t needed = std::size_t{std::ranges::max(columns)} + 1;
   if (needed > numbers_.size()) {
     // Half as much again, so that the total cost of growing is linear.
@@ -29,19 +29,40 @@ void column_table::count(std::span<const std::uint32_t> columns) {
   for (const std::uint32_t column : columns) ++numbers_[column];
 }
 
-void column_table::count_scattered(std::span<const std::uint32_t> columns) {
-  for (const std::uint32_t column : columns) {
-    std::size_t at = find(column);
-    if (keys_[at] == 0) {
-      if (4 * (used_ + 1) > 3 * keys_.size()) {
-        scatter(2 * keys_.size());
-        at = find(column);
-      }
-      keys_[at] = column + 1;
-      ++used_;
-    }
-    ++numbers_[at];
+void column_table::add(const column_table& others) {
+  seen_ += others.seen_;
+  if (slots_.empty() && !others.slots_.empty()) scatter(least_slots);
+  if (slots_.empty() && others.numbers_.size() > numbers_.size()) numbers_.resize(others.numbers_.size());
+  others.for_each([this](std::uint32_t column, std::uint32_t count) {
+    slots_.empty() ? void(numbers_[column] += count) : add_scattered(column, count);
+  });
+}
+
+void column_table::look_up(std::span<std::uint32_t> columns) const {
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    if (!slots_.empty()) fetch_ahead(columns, k);
+    columns[k] = (*this)[columns[k]];
   }
+}
+
+void column_table::count_scattered(std::span<const std::uint32_t> columns) {
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    fetch_ahead(columns, k);
+    add_scattered(columns[k], 1);
+  }
+}
+
+void column_table::add_scattered(std::uint32_t column, std::uint32_t count) {
+  std::size_t at = find(column);
+  if (slots_[at].key == 0) {
+    if (4 * (used_ + 1) > 3 * slots_.size()) {
+      scatter(2 * slots_.size());
+      at = find(column);
+    }
+    slots_[at].key = column + 1;
+    ++used_;
+  }
+  slots_[at].number += count;
 }
 
 /// Changes to a hash table of at least this many places.
@@ -50,13 +71,9 @@ void column_table::scatter(std::size_t slots) {
   seen_ = before.seen_;
   before.for_each([this](std::uint32_t, std::uint32_t) { ++used_; });
   slots = std::max(slots, std::bit_ceil(2 * used_));
-  keys_.resize(slots), numbers_.resize(slots);
+  slots_.resize(slots);
   shift_ = 64 - static_cast<unsigned>(std::countr_zero(slots));
-  before.for_each([this](std::uint32_t column, std::uint32_t count) {
-    const std::size_t at = find(column);
-    keys_[at] = column + 1;
-    numbers_[at] = count;
-  });
+  before.for_each([this](std::uint32_t column, std::uint32_t count) { slots_[find(column)] = {column + 1, count}; });
 }
 
 }  // namespace hogwild::detail

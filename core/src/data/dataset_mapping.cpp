@@ -148,7 +148,13 @@ label_column dataset_mapping::label() const {
   std::call_once(label_once_, [&] {
     if (!sum_holds(section_kind::label_table)) damaged("table of labels");
     if (!labels_hold(arrays_->header, arrays_->label, columns_to_look_at())) damaged("labels");
-    auto spelling = label_spelling::decode(std::as_bytes(arrays_->label_text));
+    std::span<const std::uint64_t> texts = arrays_->label_text;
+    if (arrays_->header.has_schema()) {
+      if (texts.empty() || texts[0] > 8 * (texts.size() - 1)) damaged("schema");
+      schema_ = std::as_bytes(texts.subspan(1)).first(texts[0]);
+      texts = texts.subspan(1 + (texts[0] + 7) / 8);
+    }
+    auto spelling = label_spelling::decode(std::as_bytes(texts));
     if (!spelling) damaged("texts of labels");
     spelling_ = *std::move(spelling);
     label_ = arrays_->label.with_rounded(spelling_.rounded());
@@ -159,6 +165,11 @@ label_column dataset_mapping::label() const {
 const label_spelling& dataset_mapping::spelling() const {
   static_cast<void>(label());
   return spelling_;
+}
+
+std::span<const std::byte> dataset_mapping::schema() const {
+  static_cast<void>(label());  // checks the section
+  return schema_;
 }
 
 const column_numbering& dataset_mapping::numbering() const {

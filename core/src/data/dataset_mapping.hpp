@@ -50,6 +50,8 @@ class dataset_mapping : public row_source {
   std::span<const std::uint32_t> original() const;
   label_column label() const;
   const label_spelling& spelling() const;
+  /// The meaning of the columns, for tables (formats/table_schema.hpp); empty for other rows.
+  std::span<const std::byte> schema() const;
   const column_numbering& numbering() const;
 
  private:
@@ -75,6 +77,7 @@ class dataset_mapping : public row_source {
   mutable std::vector<std::uint32_t> degree_, original_;  ///< if the file has them packed
   mutable column_numbering numbering_;
   mutable label_spelling spelling_;
+  mutable std::span<const std::byte> schema_;
   mutable label_column label_;
 };
 

@@ -214,7 +214,7 @@ cache_header sizes_of(const parsed_text& text, const row_plan& plan) {
   if (plan.has_lists) header.version = list_cache_version;
   header.label_values =
       static_cast<std::uint32_t>(plan.has_lists ? plan.lists.table.size() : plan.labels.table().size());
-  header.label_text_words = static_cast<std::uint32_t>(text.spelling.encode().size());
+  header.label_text_words = static_cast<std::uint32_t>(text.label_text().size());
   header.value_bytes = plan.half_values ? 2 : 4;
   header.values_rounded = plan.values_rounded ? 1 : 0;
   header.set_image(text.image);

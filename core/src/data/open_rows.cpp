@@ -101,7 +101,7 @@ class rows_opening {
       const auto stamp = path_ == "-" ? std::nullopt : detail::stamp_of(path_);
       return {format_.whole(path_), stamp};
     }
-    const auto input = detail::open_input(path_);
+    const auto input = detail::open_input(path_, {.quoted = format_.quoted});
     const detail::spill_options spill = spilling();
     return {detail::parse_all(*input, format_,
                               {.labels_optional = options_.labels_optional,

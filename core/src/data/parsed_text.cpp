@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <deque>
 #include <exception>
 #include <utility>
@@ -56,6 +57,7 @@ class parallel_parse {
       if (result_.lists && !item.spilled) item.rows.list_all(item.rows.label.size());
       collect(std::move(item.rows));
     }
+    if (format_.settle) format_.settle(result_);
   }
 
  private:
@@ -86,7 +88,7 @@ class parallel_parse {
 
   void parse(work_item& item) {
     entry_piece& piece = pieces_.local();
-    const std::size_t wanted = format_.capacity(item.text.text.size());
+    const std::size_t wanted = format_.capacity(item.text.text);
     if (piece.left() < wanted) piece = entry_piece(std::max(wanted, piece_entries_));
     piece.lend(item.rows);
     format_.parse(item.text.text, {options_.labels_optional, options_.set, item.first}, item.rows);
@@ -103,6 +105,7 @@ class parallel_parse {
     if (spilling_.load()) return spill(item);
     held_.push_back(&item);
     if (options_.spill == nullptr || memory_budget::holds(options_.spill->memory, rows_, entries_)) return;
+    if (format_.holds_all && format_.holds_all()) return;
     begin_to_spill();
   }
 
@@ -170,6 +173,16 @@ class parallel_parse {
 };
 
 }  // namespace
+
+std::vector<std::uint64_t> parsed_text::label_text() const {
+  const std::vector<std::uint64_t> texts = spelling.encode();
+  if (schema.empty()) return texts;
+  std::vector<std::uint64_t> words(1 + (schema.size() + 7) / 8);
+  words.front() = schema.size();
+  std::memcpy(words.data() + 1, schema.data(), schema.size());
+  words.insert(words.end(), texts.begin(), texts.end());
+  return words;
+}
 
 std::unique_ptr<parsed_text> parse_all(input_stream& input, const row_format& format, const parse_options& options) {
   auto result = std::make_unique<parsed_text>();

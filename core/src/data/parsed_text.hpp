@@ -30,6 +30,10 @@ struct parsed_text {
   label_spelling spelling{};                ///< spelling of the labels
   image_shape image{};                      ///< for rows that are images
   std::unique_ptr<spilled_text> spilled{};  ///< if set, there are no blocks
+  std::vector<std::byte> schema{};          ///< of a table
+
+  /// What a cache holds behind the table of labels: the schema, if there is one, and the spelling.
+  std::vector<std::uint64_t> label_text() const;
 };
 
 /// A row among the blocks of a text.

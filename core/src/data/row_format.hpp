@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/platform/isa.hpp>
@@ -29,8 +30,9 @@ enum class input_format : std::uint16_t {
   libffm = 5,
   corpus = 6,
   of_program = 7,  ///< made by a program, or a copy of some rows: not from a file
+  table = 8,
 };
-inline constexpr input_format last_input_format = input_format::of_program;
+inline constexpr input_format last_input_format = input_format::table;
 
 /// A parser's input besides the text of a block.
 struct block_context {
@@ -43,9 +45,9 @@ struct block_context {
 struct row_format {
   input_format kind = input_format::libsvm;
   std::string_view name{};  ///< for line formats, the name for users: texts of other formats are refused
-  /// The most entries in a block of this much text.
-  std::size_t (*capacity)(std::size_t text_bytes) = nullptr;
-  /// Like parse_libsvm_block: parses whole lines into the block, which holds capacity(text.size()) entries; faults are
+  /// The most entries in a block of this text.
+  std::function<std::size_t(std::string_view text)> capacity{};
+  /// Like parse_libsvm_block: parses whole lines into the block, which holds capacity(text) entries; faults are
   /// stored in it.
   std::function<void(std::string_view text, const block_context& context, row_block& rows)> parse{};
   /// Looks at the first block of a text before any block is parsed, one thread at a time; null: not needed. Returns a
@@ -57,7 +59,15 @@ struct row_format {
   bool keep_entry_order = false;
   /// For input that is not line by line: reads all of it, from a path or "-". Null: lines, by `parse`.
   std::function<std::unique_ptr<parsed_text>(const std::string& path)> whole{};
-  /// Digest of the state of other files that are read as well (labels beside images); part of the cache key.
+  /// A field in quotation marks may contain line ends.
+  bool quoted = false;
+  /// Whether all rows must stay in memory until settle() has been called; null: no.
+  std::function<bool()> holds_all{};
+  /// Called once when all rows are parsed: gives names that were met in any order their final numbers, and the text its
+  /// schema. Null: not needed.
+  std::function<void(parsed_text& text)> settle{};
+  /// Digest of what else determines the rows: the state of other files (labels beside images), the request for a table;
+  /// part of the cache key.
   std::uint64_t companions = 0;
 };
 

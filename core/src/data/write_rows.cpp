@@ -201,7 +201,7 @@ void write_rows(const parsed_text& text, const row_plan& plan, dataset_writer& f
   }
   std::ranges::copy(plan.has_lists ? std::span<const double>(lists.table) : plan.labels.table(),
                     to.label_table.begin());
-  std::ranges::copy(text.spelling.encode(), to.label_text.begin());
+  std::ranges::copy(text.label_text(), to.label_text.begin());
   if (plan.has_lists) file.set_lists(std::move(lists.start), std::move(lists.code));
 }
 

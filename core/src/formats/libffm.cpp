@@ -188,10 +188,11 @@ std::size_t count_fields(std::span<const std::uint32_t> original) {
 }
 
 sparse_dataset open_libffm(const std::string& path, const open_options& options) {
-  static const detail::row_format format{.kind = detail::input_format::libffm,
-                                         .name = "ffm",
-                                         .capacity = detail::libffm_capacity,
-                                         .parse = detail::parse_libffm_block};
+  static const detail::row_format format{
+      .kind = detail::input_format::libffm,
+      .name = "ffm",
+      .capacity = [](std::string_view text) { return detail::libffm_capacity(text.size()); },
+      .parse = detail::parse_libffm_block};
   return detail::open_rows(path, options, format);
 }
 

@@ -153,11 +153,11 @@ void write_libsvm(std::ostream& out, const sparse_view& rows, std::span<const st
 namespace detail {
 
 const row_format& libsvm_row_format() {
-  static const row_format format{.name = "libsvm",
-                                 .capacity = libsvm_capacity,
-                                 .parse = [](std::string_view text, const block_context& context, row_block& rows) {
-                                   parse_libsvm_block(text, context.labels_optional, rows, context.set);
-                                 }};
+  static const row_format format{
+      .name = "libsvm",
+      .capacity = [](std::string_view text) { return libsvm_capacity(text.size()); },
+      .parse = [](std::string_view text, const block_context& context,
+                  row_block& rows) { parse_libsvm_block(text, context.labels_optional, rows, context.set); }};
   return format;
 }
 

@@ -5,22 +5,25 @@
 #include <utility>
 
 #include <hogwild/error.hpp>
-#include <hogwild/formats/ratings.hpp>
 
 namespace hogwild::detail {
 
-name_numbers::name_numbers(std::span<const std::string> known) : next_(static_cast<std::uint32_t>(known.size())) {
+name_numbers::name_numbers(std::span<const std::string> known, std::uint32_t largest, std::string too_many)
+    : next_(static_cast<std::uint32_t>(known.size())), largest_(largest), too_many_(std::move(too_many)) {
   for (std::uint32_t k = 0; k < known.size(); ++k) numbers_.emplace(known[k], k);
 }
 
 std::uint32_t name_numbers::number_of(std::string_view name) {
-  if (const auto found = numbers_.find(name); found != numbers_.end()) return found->second;
+  if (const auto found = find(name)) return *found;
   // If another thread inserts the same name first, this number stays unused.
   const std::uint32_t number = next_.fetch_add(1);
-  if (number > largest_rating_id)
-    throw resource_error("there are too many names: ratings may have at most " + std::to_string(largest_rating_id) +
-                         " users, and as many items");
+  if (number > largest_) throw resource_error(too_many_);
   return numbers_.emplace(std::string(name), number).first->second;
+}
+
+std::optional<std::uint32_t> name_numbers::find(std::string_view name) const {
+  const auto found = numbers_.find(name);
+  return found == numbers_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::vector<std::uint32_t> name_numbers::settle(std::vector<std::string>& names) const {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,12 +20,14 @@ namespace hogwild::detail {
 /// numbers after those of known ones, in the order of their bytes, which depends only on the names.
 class name_numbers {
  public:
-  /// `known[k]` has the number k, before and after settle().
-  explicit name_numbers(std::span<const std::string> known);
+  /// `known[k]` has the number k, before and after settle(). Beyond `largest` number_of() throws resource_error, which
+  /// says `too_many`.
+  name_numbers(std::span<const std::string> known, std::uint32_t largest, std::string too_many);
 
-  /// The provisional number of a name. Any thread may call it at any time. Throws resource_error beyond
-  /// largest_rating_id.
+  /// The provisional number of a name. Any thread may call it at any time.
   std::uint32_t number_of(std::string_view name);
+  /// The number of a name that has one.
+  std::optional<std::uint32_t> find(std::string_view name) const;
 
   /// Appends the new names to the known ones and returns the final number of each provisional one. To be called when no
   /// thread calls number_of() any more.
@@ -37,6 +40,8 @@ class name_numbers {
   };
   tbb::concurrent_unordered_map<std::string, std::uint32_t, bytes_hash> numbers_;
   std::atomic<std::uint32_t> next_;
+  std::uint32_t largest_;
+  std::string too_many_;
 };
 
 }  // namespace hogwild::detail

@@ -173,7 +173,7 @@ class ratings_parser {
 row_format ratings_lines(bool named, bool labels_optional, rating_numbers* names) {
   const auto layout = std::make_shared<ratings_layout>();
   return {.name = "ratings",
-          .capacity = ratings_capacity,
+          .capacity = [](std::string_view text) { return ratings_capacity(text.size()); },
           .parse = [layout, names](std::string_view text, const block_context& context,
                                    row_block& rows) { parse_ratings_block(text, context, *layout, rows, names); },
           .begin =
@@ -186,7 +186,10 @@ row_format ratings_lines(bool named, bool labels_optional, rating_numbers* names
 
 /// Reads all ratings by names; new names are appended to `names`.
 std::unique_ptr<parsed_text> read_named(const std::string& path, const open_options& options, rating_names& names) {
-  rating_numbers numbers{.users = name_numbers(names.users), .items = name_numbers(names.items)};
+  const std::string too_many = "there are too many names: ratings may have at most " +
+                               std::to_string(largest_rating_id) + " users, and as many items";
+  rating_numbers numbers{.users = name_numbers(names.users, largest_rating_id, too_many),
+                         .items = name_numbers(names.items, largest_rating_id, too_many)};
   const row_format lines = ratings_lines(true, options.labels_optional, &numbers);
   auto text = parse_all(
       *open_input(path), lines,

@@ -19,15 +19,30 @@
 namespace hogwild::detail {
 namespace {
 
+bool opens_quotes(std::string_view text) {
+  return std::ranges::count(text, '"') % 2 != 0;
+}
+/// The last newline of a text that begins outside quotation marks, with an even number of these before it; npos if
+/// there is none.
+std::size_t last_record_end(std::string_view text) {
+  bool odd = opens_quotes(text);
+  for (std::size_t at = text.size(); at > 0; --at) {
+    if (text[at - 1] == '"') odd = !odd;
+    if (text[at - 1] == '\n' && !odd) return at - 1;
+  }
+  return text.npos;
+}
+
 /// Blocks with memory of their own; the text after the last newline is carried over to the next block.
 class line_stream : public input_stream {
  public:
   line_stream(std::unique_ptr<byte_reader> reader, std::string name, std::optional<source_stamp> stamp,
-              std::size_t block_bytes, std::size_t longest_line)
+              std::size_t block_bytes, std::size_t longest_line, bool quoted = false)
       : input_stream(std::move(name), stamp),
         reader_(std::move(reader)),
         block_bytes_(block_bytes),
-        longest_line_(longest_line) {}
+        longest_line_(longest_line),
+        quoted_(quoted) {}
 
   std::optional<text_block> next() override {
     if (ended_) return std::nullopt;
@@ -41,12 +56,18 @@ class line_stream : public input_stream {
       if (have == 0) return std::nullopt;
       if (ended_ && block.get()[have - 1] != '\n') block.get()[have++] = '\n';
       const std::string_view text(block.get(), have);
-      if (const std::size_t newline = text.rfind('\n'); newline != text.npos) {
+      const std::size_t newline = ended_ ? have - 1 : quoted_ ? last_record_end(text) : text.rfind('\n');
+      if (newline != text.npos) {
         carry_.assign(text.substr(newline + 1));
         std::memset(block.get() + newline + 1, 0, text_padding);
         return text_block{text.substr(0, newline + 1), std::move(block)};
       }
       // A line longer than a block doubles the block, so that the total cost of growing is linear.
+      if (room == longest_line_ && quoted_ && opens_quotes(text)) {
+        ended_ = true;  // the parser will say which quotation mark has no end
+        block.get()[have++] = '\n';
+        return text_block{{block.get(), have}, std::move(block)};
+      }
       if (room == longest_line_) refuse_line();
       text_look(name())(text, before);
       block = copied(text, room = std::min(2 * room, longest_line_));
@@ -73,6 +94,7 @@ class line_stream : public input_stream {
 
   std::unique_ptr<byte_reader> reader_;
   std::size_t block_bytes_, longest_line_;
+  bool quoted_;
   std::string carry_;
   bool ended_ = false;
 };
@@ -148,6 +170,13 @@ std::unique_ptr<input_stream> open_input(const std::string& path, std::size_t bl
                                        from.stamp, block_bytes, longest_line);
 }
 
+std::unique_ptr<input_stream> open_input(const std::string& path, const cutting& how) {
+  if (!how.quoted) return open_input(path, how.block_bytes);
+  source from = source_of(path);
+  return std::make_unique<line_stream>(reader_of(std::move(from.input), from.kind, content::text), from.name,
+                                       from.stamp, how.block_bytes, input_stream::longest_record, true);
+}
+
 std::unique_ptr<byte_reader> open_bytes(const std::string& path, content kind) {
   source from = source_of(path);
   return reader_of(std::move(from.input), from.kind, kind);
@@ -199,6 +228,13 @@ std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::str
                                                 std::size_t longest_line) {
   auto reader = open_memory_text(bytes, name);
   return std::make_unique<line_stream>(std::move(reader), std::move(name), std::nullopt, block_bytes, longest_line);
+}
+
+std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::string name, const cutting& how) {
+  if (!how.quoted) return open_input_memory(bytes, std::move(name), how.block_bytes);
+  auto reader = open_memory_text(bytes, name);
+  return std::make_unique<line_stream>(std::move(reader), std::move(name), std::nullopt, how.block_bytes,
+                                       input_stream::longest_record, true);
 }
 
 }  // namespace hogwild::detail

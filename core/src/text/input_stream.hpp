@@ -25,6 +25,7 @@ class input_stream {
  public:
   static constexpr std::size_t default_block_bytes = std::size_t{1} << 20;
   static constexpr std::size_t default_longest_line = std::size_t{1} << 30;  // places in a block have 32 bits
+  static constexpr std::size_t longest_record = std::size_t{1} << 24;        ///< where fields may contain line ends
 
   virtual ~input_stream() = default;
   /// The next block in order, of about the requested size unless a line is longer; nothing at the end. Throws
@@ -54,11 +55,19 @@ enum class content { text, bytes };
 std::unique_ptr<input_stream> open_input(const std::string& path,
                                          std::size_t block_bytes = input_stream::default_block_bytes,
                                          std::size_t longest_line = input_stream::default_longest_line);
+/// How text is cut into blocks. `quoted`: a block does not end at a newline between two quotation marks, so that a
+/// block holds whole records of a table; a record has at most longest_record bytes.
+struct cutting {
+  std::size_t block_bytes = input_stream::default_block_bytes;
+  bool quoted = false;
+};
+std::unique_ptr<input_stream> open_input(const std::string& path, const cutting& how);
 
 /// The same for bytes in memory, which outlive the stream.
 std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::string name,
                                                 std::size_t block_bytes = input_stream::default_block_bytes,
                                                 std::size_t longest_line = input_stream::default_longest_line);
+std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::string name, const cutting& how);
 
 /// Checks the beginning of input while more is to come: `all` holds the bytes so far, and the part before `from` was
 /// checked earlier. Throws if this cannot be the expected input, so that an endless stream is not read until memory is

@@ -48,6 +48,24 @@ TEST(column_table, goes_over_to_a_small_table_where_the_array_would_be_large) {
   EXPECT_EQ(bounded[10'000], 2u);
 }
 
+TEST(column_table, adds_the_counts_of_another_and_looks_numbers_up) {
+  const std::vector<std::uint32_t> near{0, 1, 1, 7}, far{4'294'967'293u, 1}, wider{9, 9};
+  for (const auto& first : {near, far}) {
+    for (const auto& second : {near, far, wider}) {
+      column_table sum, other;
+      sum.count(first), other.count(second);
+      sum.add(other);
+      std::map<std::uint32_t, std::uint32_t> expected;
+      for (const auto* const each : {&first, &second})
+        for (const std::uint32_t column : *each) ++expected[column];
+      EXPECT_EQ(counts_in(sum), expected);
+      std::vector<std::uint32_t> columns(first);
+      sum.look_up(columns);
+      for (std::size_t k = 0; k < first.size(); ++k) EXPECT_EQ(columns[k], expected[first[k]]);
+    }
+  }
+}
+
 TEST(column_table, takes_other_numbers_instead_of_counts) {
   column_table table;
   const std::vector<std::uint32_t> entries{4'000'000'000u, 3, 3};

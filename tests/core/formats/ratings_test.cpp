@@ -189,7 +189,8 @@ TEST(ratings, says_what_is_wrong_and_where) {
 }
 
 detail::rating_numbers no_names() {
-  return {.users = detail::name_numbers({}), .items = detail::name_numbers({})};
+  return {.users = detail::name_numbers({}, largest_rating_id, "too many"),
+          .items = detail::name_numbers({}, largest_rating_id, "too many")};
 }
 
 TEST(ratings, of_names_number_users_and_items_apart) {
@@ -264,7 +265,7 @@ TEST(ratings, of_names_say_what_is_wrong_and_where) {
 
 TEST(ratings, new_names_are_numbered_behind_the_known_in_the_order_of_their_bytes) {
   std::vector<std::string> names = {"zoe", "ann"};
-  detail::name_numbers numbers(names);
+  detail::name_numbers numbers(names, largest_rating_id, "too many");
   const std::uint32_t carl = numbers.number_of("carl"), bob = numbers.number_of("bob");
   EXPECT_EQ(numbers.number_of("ann"), 1u);
   EXPECT_EQ(numbers.number_of("carl"), carl);

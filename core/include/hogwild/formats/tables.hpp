@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/dataset.hpp>
+
+namespace hogwild {
+
+// Tables: text of records with fields between separators (RFC 4180), plain or compressed.
+//
+// Fields are separated by commas, semicolons, tabs or bars. A field may stand in quotation marks; then it may contain
+// separators and line ends, and "" stands for one quotation mark. All records have the same number of fields. Blanks
+// around a field that is not quoted do not belong to it. Blank lines are skipped, unless the table has one column. The
+// first record is a header if none of its fields is a number; without a header columns are called "1", "2", ...
+//
+// As rows of data:
+//
+//   numeric       an entry with the field's number, or none if this is 0. A missing number (an empty field, NA, N/A,
+//                 NaN, null, NULL, None, \N or ?) is an entry of value 1 in a column of its own, which stands for it.
+//   categorical   an entry of value 1 in the column of the field's value; the empty field is a value, too. Values have
+//                 columns by name, or by hash.
+//   ignored       nothing
+
+/// What a column of a table is.
+enum class table_kind : std::uint32_t { ignored, label, numeric, categorical };
+
+/// The word for a kind, as in messages and in saved models.
+std::string_view name_of(table_kind kind);
+
+/// A column of a table.
+struct table_column {
+  std::string name{};
+  table_kind kind = table_kind::ignored;
+
+  bool operator==(const table_column&) const = default;
+};
+
+/// How a table is read. Names may end in '*', which stands for any text, and '*' alone for all columns; a name without
+/// '*' must occur. What no name fits is guessed from the first rows: numeric if all fields are numbers or missing,
+/// else categorical.
+struct table_request {
+  std::string label{};  ///< empty: the rows have no label
+  std::vector<std::string> numeric{}, categorical{}, ignored{};
+  std::optional<char> separator{};  ///< one of , ; tab |
+  std::optional<bool> header{};     ///< whether the first record has the names
+  bool quotes = true;               ///< false: quotation marks are ordinary characters
+  unsigned hash_bits = 0;           ///< 0: values have columns by name; n: 2^n columns for each categorical column
+  /// Columns of the table are the fields of formats/libffm.hpp, which leaves 22 bits for values.
+  bool as_fields = false;
+};
+
+/// The least and the most of table_request::hash_bits.
+inline constexpr unsigned least_hash_bits = 8, most_hash_bits = 22;
+
+/// The meaning of a table's columns: how its fields become entries of rows. A saved model holds that of its training
+/// data.
+struct table_schema {
+  char separator = ',';
+  bool header = true, quotes = true;
+  unsigned hash_bits = 0;
+  unsigned value_bits = 22;  ///< of a column's input number less 1, for the value; the others: the table's column
+  std::vector<table_column> columns{};  ///< in the order of the first file
+  /// The values of each categorical column that have columns by name, by number - 1; empty for other columns.
+  std::vector<std::vector<std::string>> values{};
+  /// The labels in words, in the order of their bytes: label k is labels[k]. Empty if labels are numbers.
+  std::vector<std::string> labels{};
+
+  /// The name of a column of the rows, by its number in the input: "price", "price=missing", "site=news", or
+  /// "site=#12345" for a hash. A '\' escapes itself, control characters ("\x0a") and '=' in the name of a table's
+  /// column.
+  std::string name_of_input(std::uint32_t number) const;
+
+  bool operator==(const table_schema&) const = default;
+};
+
+/// The rows of a table and the meaning of its columns.
+struct table {
+  sparse_dataset rows;
+  std::shared_ptr<const table_schema> schema;
+};
+
+/// Opens a table as training data. Its cache holds the schema. Throws what open_libsvm() throws; format_error also for
+/// a record of another number of fields, a quotation mark out of place, and a number that is none; config_error for
+/// names that do not fit the table.
+table open_table(const std::string& path, const table_request& how, const open_options& options = {});
+
+/// Opens a table by the schema of another one: columns are found by name, in any order; further ones are skipped. The
+/// label may be missing with labels_optional. Throws input_error for a missing column. Values that the schema does not
+/// have are columns that open_options::numbering does not know. The schema need not outlive the call.
+sparse_dataset open_table(const std::string& path, const table_schema& schema, const open_options& options = {});
+
+/// What the first rows of a table say about it, without a request or with one.
+struct table_look {
+  table_schema schema{};
+  std::size_t rows = 0;                      ///< looked at
+  std::vector<std::size_t> distinct{};       ///< values of each column among them
+  std::vector<std::size_t> missing{};        ///< empty fields, and words for missing numbers
+  std::vector<std::string> least{}, most{};  ///< for numeric columns the range as written; else empty
+};
+
+/// Looks at the first megabyte of a table. Throws as open_table().
+table_look look_at_table(const std::string& path, const table_request& how);
+
+}  // namespace hogwild

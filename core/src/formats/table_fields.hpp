@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "text/text_fields.hpp"
+
+namespace hogwild::detail {
+
+/// Cuts records into fields (formats/tables.hpp).
+class record_cutter {
+ public:
+  record_cutter(char separator, bool quotes);
+
+  /// Cuts the record at the beginning of `text`, which ends with a newline. Returns its bytes with the line end, and a
+  /// fault if it cannot be cut; places of fields count from the beginning of the text.
+  struct cut_record {
+    std::size_t bytes = 0;
+    std::size_t lines = 1;  ///< line ends in it, with its own
+    field_fault fault{};
+  };
+  cut_record cut(std::string_view text, std::vector<text_field>& fields) const;
+
+ private:
+  bool ends_field(char c) const { return ends_[static_cast<unsigned char>(c)]; }
+  field_fault cut_quoted(std::string_view text, std::size_t& at, std::vector<text_field>& fields) const;
+
+  char separator_;
+  bool quotes_;
+  std::array<bool, 256> ends_{};  ///< characters at which a field without quotation marks ends, or is at fault
+};
+
+}  // namespace hogwild::detail

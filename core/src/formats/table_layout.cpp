@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/table_layout.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+
+#include "formats/table_fields.hpp"
+#include "formats/table_schema.hpp"
+
+namespace hogwild::detail {
+namespace {
+
+constexpr std::size_t records_for_separator = 100, records_for_kinds = 1000;
+
+using record = std::vector<std::string>;
+
+/// The first records, at most so many, without blank lines. Records that cannot be cut end them; the parser refuses
+/// those.
+std::vector<record> first_records(std::string_view text, char separator, bool quotes, std::size_t most) {
+  const record_cutter cutter(separator, quotes);
+  std::vector<record> records;
+  std::vector<text_field> fields;
+  while (!text.empty() && records.size() < most) {
+    const auto [bytes, lines, fault] = cutter.cut(text, fields);
+    if (fault.what != nullptr) break;
+    text.remove_prefix(bytes);
+    if (fields.size() == 1 && fields.front().text.empty() && !fields.front().quoted) continue;
+    record& one = records.emplace_back();
+    for (const text_field& field : fields) one.push_back(content_of(field));
+  }
+  return records;
+}
+
+/// The separator by which most of the first records have the same number of fields, and of several the one with the
+/// most fields; a comma if none parts them.
+char separator_of(std::string_view text, bool quotes) {
+  char best = ',';
+  std::pair<std::size_t, std::size_t> most{0, 1};
+  for (const char separator : {'\t', ',', ';', '|'}) {
+    const auto records = first_records(text, separator, quotes, records_for_separator);
+    std::map<std::size_t, std::size_t> records_with;
+    for (const record& one : records) ++records_with[one.size()];
+    for (const auto& [fields, count] : records_with)
+      if (fields > 1 && std::pair{count, fields} > most) most = {count, fields}, best = separator;
+  }
+  return best;
+}
+
+bool is_header(const record& first) {
+  return std::ranges::none_of(first, [](const std::string& field) { return is_number(field); });
+}
+
+/// Whether a name fits a pattern, in which '*' stands for any text.
+bool fits(std::string_view pattern, std::string_view name) {
+  const std::size_t star = pattern.find('*');
+  if (star == pattern.npos) return pattern == name;
+  if (!name.starts_with(pattern.substr(0, star))) return false;
+  pattern.remove_prefix(star + 1), name.remove_prefix(star);
+  for (std::size_t skipped = 0; skipped <= name.size(); ++skipped)
+    if (fits(pattern, name.substr(skipped))) return true;
+  return false;
+}
+
+std::string names_of(const table_schema& schema) {
+  std::string all;
+  for (const table_column& column : schema.columns) all += (all.empty() ? "" : ", ") + printable(column.name);
+  return all;
+}
+
+/// Gives kinds to the columns that the request names.
+class named_kinds {
+ public:
+  named_kinds(table_schema& schema, const std::string& source) : schema_(schema), source_(source) {}
+
+  void name(const std::vector<std::string>& patterns, table_kind kind) {
+    for (const std::string& pattern : patterns) {
+      bool any = false;
+      for (std::size_t c = 0; c < schema_.columns.size(); ++c) {
+        if (!fits(pattern, schema_.columns[c].name)) continue;
+        any = true;
+        give(c, kind, pattern.find('*') == pattern.npos);
+      }
+      if (!any && pattern.find('*') == pattern.npos)
+        throw config_error(source_ + ": the table has no column " + quote(pattern) + "; it has " + names_of(schema_));
+    }
+  }
+  bool is_named(std::size_t c) const { return named_.contains(c); }
+
+ private:
+  /// A whole name takes precedence over a pattern.
+  void give(std::size_t c, table_kind kind, bool whole) {
+    const auto [known, first] = named_.emplace(c, std::pair{kind, whole});
+    if (!first && known->second.second == whole && known->second.first != kind)
+      throw config_error(source_ + ": the column " + quote(schema_.columns[c].name) + " is named as " +
+                         std::string(name_of(known->second.first)) + " and as " + std::string(name_of(kind)));
+    if (!first && known->second.second) return;
+    known->second = {kind, whole};
+    schema_.columns[c].kind = kind;
+  }
+
+  table_schema& schema_;
+  const std::string& source_;
+  std::map<std::size_t, std::pair<table_kind, bool>> named_;
+};
+
+void require_distinct(const table_schema& schema, const std::string& source) {
+  std::set<std::string_view> names;
+  for (const table_column& column : schema.columns)
+    if (!names.insert(column.name).second)
+      throw format_error(source, 1, 1, "the header has the name " + quote(column.name) + " twice");
+}
+
+/// Bits for the values of a column.
+unsigned bits_for_values(std::size_t columns, const table_request& how, const std::string& source) {
+  const unsigned bits = how.as_fields ? 22 : std::min(28u, 32u - static_cast<unsigned>(std::bit_width(columns)));
+  if (columns >= std::size_t{1} << (32 - bits))
+    throw config_error(source + ": the table has " + std::to_string(columns) +
+                       " columns; a model of fields has at most " + std::to_string((1u << (32 - bits)) - 1));
+  if (how.hash_bits > bits)
+    throw config_error(source + ": a table of " + std::to_string(columns) + " columns leaves " + std::to_string(bits) +
+                       " bits for the values of each; give fewer --hash-bits");
+  return bits;
+}
+
+/// What the records say about each column, and the guesses from it.
+void look_at_fields(std::span<const record> records, const named_kinds& named, table_look& look) {
+  for (std::size_t c = 0; c < look.schema.columns.size(); ++c) {
+    std::unordered_set<std::string_view> values;
+    std::size_t numbers = 0, missing = 0;
+    std::optional<std::pair<double, std::string>> least, most;
+    for (const record& one : records) {
+      if (c >= one.size()) continue;
+      values.insert(one[c]);
+      missing += is_missing(one[c]) ? 1 : 0;
+      if (!is_number(one[c])) continue;
+      ++numbers;
+      const std::pair number{std::strtod(one[c].c_str(), nullptr), one[c]};
+      if (!least || number.first < least->first) least = number;
+      if (!most || number.first > most->first) most = number;
+    }
+    table_column& column = look.schema.columns[c];
+    const bool numeric = numbers > 0 && numbers + missing >= records.size();
+    if (!named.is_named(c)) column.kind = numeric ? table_kind::numeric : table_kind::categorical;
+    look.distinct.push_back(values.size());
+    look.missing.push_back(missing);
+    look.least.push_back(numeric ? least->second : "");
+    look.most.push_back(numeric ? most->second : "");
+  }
+}
+
+}  // namespace
+
+bool is_missing(std::string_view text) {
+  constexpr std::string_view words[] = {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "\\N", "?"};
+  return std::ranges::find(words, text) != std::end(words);
+}
+
+table_look look_at_records(std::string_view text, const table_request& how, const std::string& source) {
+  table_look look;
+  table_schema& schema = look.schema;
+  schema.quotes = how.quotes;
+  schema.separator = how.separator ? *how.separator : separator_of(text, how.quotes);
+  schema.hash_bits = how.hash_bits;
+  const std::vector<record> records = first_records(text, schema.separator, how.quotes, records_for_kinds + 1);
+  if (records.empty()) throw format_error(source, 1, 1, "there are no rows; the file is empty");
+  schema.header = how.header.value_or(is_header(records.front()));
+  for (std::size_t c = 0; c < records.front().size(); ++c)
+    schema.columns.push_back(
+        {.name = schema.header && !records.front()[c].empty() ? records.front()[c] : std::to_string(c + 1)});
+  schema.value_bits = bits_for_values(schema.columns.size(), how, source);
+  schema.values.resize(schema.columns.size());
+  require_distinct(schema, source);
+  named_kinds named(schema, source);
+  if (!how.label.empty()) named.name({how.label}, table_kind::label);
+  named.name(how.numeric, table_kind::numeric);
+  named.name(how.categorical, table_kind::categorical);
+  named.name(how.ignored, table_kind::ignored);
+  if (std::ranges::count(schema.columns, table_kind::label, &table_column::kind) > 1)
+    throw config_error(source + ": a table has one label; " + quote(how.label) + " fits several columns");
+  const std::span rows = std::span(records).subspan(schema.header ? 1 : 0);
+  look_at_fields(rows, named, look);
+  look.rows = rows.size();
+  return look;
+}
+
+std::string describe(const table_schema& schema) {
+  constexpr std::size_t most_named = 8;
+  std::string all;
+  for (const table_kind kind : {table_kind::label, table_kind::numeric, table_kind::categorical, table_kind::ignored}) {
+    std::string names;
+    std::size_t count = 0;
+    for (const table_column& column : schema.columns) {
+      if (column.kind != kind) continue;
+      if (++count <= most_named) names += (count > 1 ? ", " : "") + printable(column.name);
+    }
+    if (count > most_named) names += " and " + std::to_string(count - most_named) + " more";
+    if (count > 0) all += (all.empty() ? "" : "; ") + std::string(name_of(kind)) + ": " + names;
+  }
+  return all;
+}
+
+std::size_t label_place(const table_schema& schema) {
+  const auto label = std::ranges::find(schema.columns, table_kind::label, &table_column::kind);
+  return label == schema.columns.end() ? no_column : static_cast<std::size_t>(label - schema.columns.begin());
+}
+
+std::vector<std::size_t> match_columns(std::string_view text, const table_schema& schema, const std::string& source) {
+  const std::vector<record> records = first_records(text, schema.separator, schema.quotes, 1);
+  if (records.empty()) throw format_error(source, 1, 1, "there are no rows; the file is empty");
+  const record& first = records.front();
+  std::vector<std::size_t> places(first.size(), no_column);
+  std::vector<bool> found(schema.columns.size());
+  if (schema.header) {
+    for (std::size_t f = 0; f < first.size(); ++f) {
+      const auto column = std::ranges::find(schema.columns, first[f], &table_column::name);
+      if (column == schema.columns.end()) continue;
+      places[f] = static_cast<std::size_t>(column - schema.columns.begin());
+      if (found[places[f]]) throw format_error(source, 1, 1, "the header has the name " + quote(first[f]) + " twice");
+      found[places[f]] = true;
+    }
+  } else {
+    // Rows to be predicted may lack the label.
+    const std::size_t label = label_place(schema);
+    const bool lacks_label = label != no_column && first.size() + 1 == schema.columns.size();
+    if (!lacks_label && first.size() != schema.columns.size())
+      throw format_error(source, 1, 1,
+                         "the table has " + std::to_string(first.size()) +
+                             " columns and no header, but the model's has " + std::to_string(schema.columns.size()));
+    for (std::size_t f = 0; f < first.size(); ++f) {
+      places[f] = f + (lacks_label && f >= label ? 1 : 0);
+      found[places[f]] = true;
+    }
+  }
+  for (std::size_t c = 0; c < schema.columns.size(); ++c) {
+    const table_column& column = schema.columns[c];
+    if (found[c] || column.kind == table_kind::ignored || column.kind == table_kind::label) continue;
+    throw input_error(source + ": there is no column " + quote(column.name) + ", which the model reads as " +
+                      std::string(name_of(column.kind)) + "; the first line should have its name");
+  }
+  return places;
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/table_schema.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+
+#include "text/byte_cursor.hpp"
+
+namespace hogwild {
+namespace {
+
+using detail::escaped;
+
+constexpr std::array<std::pair<table_kind, std::string_view>, 4> kinds = {{{table_kind::ignored, "ignored"},
+                                                                           {table_kind::label, "label"},
+                                                                           {table_kind::numeric, "numeric"},
+                                                                           {table_kind::categorical, "categorical"}}};
+constexpr std::string_view missing_name = "missing";
+
+std::optional<unsigned> hexadecimal(char c) {
+  const std::size_t digit = std::string_view("0123456789abcdef").find(c);
+  return digit == std::string_view::npos ? std::nullopt : std::optional(static_cast<unsigned>(digit));
+}
+
+/// A separator as a word.
+constexpr std::array<std::pair<char, std::string_view>, 4> separators = {
+    {{',', "comma"}, {';', "semicolon"}, {'\t', "tab"}, {'|', "bar"}}};
+
+/// The words of one line.
+class line_words {
+ public:
+  line_words(std::string_view line, std::size_t number, const std::string& name)
+      : line_(line), number_(number), name_(name) {}
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw input_error(name_ + ": its schema, line " + std::to_string(number_) + ": " + why);
+  }
+  std::string_view word() {
+    const std::string_view found = line_.substr(0, line_.find(' '));
+    line_.remove_prefix(std::min(line_.size(), found.size() + 1));
+    return found;
+  }
+  std::string_view rest() { return std::exchange(line_, {}); }
+  unsigned number(unsigned most) {
+    const std::string_view text = word();
+    unsigned value = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (fault != std::errc() || end != text.data() + text.size() || value > most)
+      fail("a number up to " + std::to_string(most) + " should stand here, not " + quote(text));
+    return value;
+  }
+  template <class Value, std::size_t N>
+  Value one_of(const std::array<std::pair<Value, std::string_view>, N>& words) {
+    const std::string_view text = word();
+    for (const auto& [value, known] : words)
+      if (known == text) return value;
+    fail(quote(text) + " is not known here");
+  }
+
+ private:
+  std::string_view line_;
+  std::size_t number_;
+  const std::string& name_;
+};
+
+}  // namespace
+
+std::string_view name_of(table_kind kind) {
+  return kinds[static_cast<std::size_t>(kind)].second;
+}
+
+std::string table_schema::name_of_input(std::uint32_t number) const {
+  const std::uint32_t place = number - 1, value = place & ((1u << value_bits) - 1);
+  const std::size_t column = place >> value_bits;
+  if (column >= columns.size()) return std::to_string(number);
+  std::string name = escaped(columns[column].name, "=");
+  if (columns[column].kind == table_kind::numeric)
+    return value == detail::missing_number ? name.append("=").append(missing_name) : name;
+  if (hash_bits > 0) return name + "=#" + std::to_string(value);
+  if (column >= values.size() || value == 0 || value > values[column].size()) return name + "=?";
+  return name + "=" + escaped(values[column][value - 1]);
+}
+
+namespace detail {
+
+std::string escaped(std::string_view text, std::string_view also) {
+  std::string made;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
+      constexpr std::string_view digits = "0123456789abcdef";
+      made += {'\\', 'x', digits[static_cast<unsigned char>(c) >> 4], digits[static_cast<unsigned char>(c) & 15]};
+      continue;
+    }
+    if (c == '\\' || also.find(c) != also.npos) made += '\\';
+    made += c;
+  }
+  return made;
+}
+
+std::string unescaped(std::string_view text) {
+  std::string made;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\\' || at + 1 == text.size()) {
+      made += text[at];
+      continue;
+    }
+    ++at;
+    const auto high = at + 2 < text.size() && text[at] == 'x' ? hexadecimal(text[at + 1]) : std::nullopt;
+    const auto low = high ? hexadecimal(text[at + 2]) : std::nullopt;
+    made += low ? static_cast<char>(*high << 4 | *low) : text[at];
+    if (low) at += 2;
+  }
+  return made;
+}
+
+std::string schema_text(const table_schema& schema) {
+  std::string text = "table ";
+  for (const auto& [c, word] : separators)
+    if (c == schema.separator) text += word;
+  text += schema.header ? " header" : " plain";
+  text += schema.quotes ? " quoted " : " unquoted ";
+  text += std::to_string(schema.hash_bits) + " " + std::to_string(schema.value_bits) + "\n";
+  for (const std::string& label : schema.labels) text += "word " + escaped(label) + "\n";
+  for (const table_column& column : schema.columns)
+    text.append("column ").append(name_of(column.kind)).append(" ").append(escaped(column.name)).append("\n");
+  return text;
+}
+
+table_schema parse_schema(std::string_view text, const std::string& name) {
+  table_schema schema;
+  constexpr std::array<std::pair<bool, std::string_view>, 2> headers = {{{true, "header"}, {false, "plain"}}};
+  constexpr std::array<std::pair<bool, std::string_view>, 2> quoting = {{{true, "quoted"}, {false, "unquoted"}}};
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    line_words line(text.substr(0, end), number, name);
+    text.remove_prefix(std::min(text.size(), end + 1));
+    const std::string_view what = line.word();
+    if (number == 1) {
+      if (what != "table") line.fail("it should begin with 'table', not with " + quote(what));
+      schema.separator = line.one_of(separators);
+      schema.header = line.one_of(headers);
+      schema.quotes = line.one_of(quoting);
+      schema.hash_bits = line.number(most_hash_bits);
+      schema.value_bits = line.number(31);
+      if (schema.value_bits < 2 || schema.value_bits < schema.hash_bits) line.fail("the bits do not fit together");
+    } else if (what == "word") {
+      schema.labels.push_back(unescaped(line.rest()));
+    } else if (what == "column") {
+      const table_kind kind = line.one_of(kinds);
+      schema.columns.push_back({unescaped(line.rest()), kind});
+    } else {
+      line.fail(quote(what) + " is not known here");
+    }
+  }
+  if (schema.columns.empty() || schema.columns.size() >= std::size_t{1} << (32 - schema.value_bits))
+    throw input_error(name + ": its schema has no columns, or too many");
+  schema.values.resize(schema.columns.size());
+  return schema;
+}
+
+std::vector<std::byte> schema_bytes(const table_schema& schema) {
+  byte_builder bytes;
+  bytes.put_text(schema_text(schema));
+  for (const auto& values : schema.values) {
+    bytes.put(static_cast<std::uint32_t>(values.size()));
+    for (const std::string& value : values) bytes.put_text(value);
+  }
+  return std::move(bytes).take();
+}
+
+table_schema parse_schema_bytes(std::span<const std::byte> bytes, const std::string& name) {
+  byte_cursor in(bytes, name);
+  table_schema schema = parse_schema(in.take_text("the schema"), name);
+  for (auto& values : schema.values) {
+    const auto count = in.take<std::uint32_t>("the values of a column");
+    for (std::uint32_t k = 0; k < count; ++k) values.push_back(in.take_text("a value of a column"));
+  }
+  return schema;
+}
+
+void take_values(table_schema& schema, std::span<const std::uint32_t> numbers, std::span<const std::string> names,
+                 const std::string& model) {
+  const auto fail = [&](std::size_t k) {
+    throw input_error(model + ": the name of column " + std::to_string(numbers[k]) + ", " + quote(names[k]) +
+                      ", does not suit the schema");
+  };
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const std::uint32_t place = numbers[k] - 1, value = place & ((1u << schema.value_bits) - 1);
+    const std::size_t column = place >> schema.value_bits;
+    if (numbers[k] == 0 || column >= schema.columns.size()) fail(k);
+    if (schema.columns[column].kind != table_kind::categorical) continue;
+    const std::string begin = escaped(schema.columns[column].name, "=") + "=";
+    if (!names[k].starts_with(begin) || value == 0) fail(k);
+    auto& values = schema.values[column];
+    // Values that only other rows had have left gaps, which are filled with what no text has.
+    if (value > numbers.size() * 2 + (std::size_t{1} << 20)) fail(k);
+    if (value > values.size()) values.resize(value, std::string(1, '\0'));
+    values[value - 1] = unescaped(std::string_view(names[k]).substr(begin.size()));
+  }
+}
+
+}  // namespace detail
+}  // namespace hogwild

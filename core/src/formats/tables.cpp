@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/formats/tables.hpp>
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/notes.hpp>
+
+#include "data/dataset_mapping.hpp"
+#include "data/parsed_text.hpp"
+#include "formats/table_layout.hpp"
+#include "formats/table_parser.hpp"
+#include "formats/table_schema.hpp"
+#include "text/decimal.hpp"
+
+namespace hogwild {
+namespace {
+
+using namespace detail;
+
+/// What is known of a table while it is parsed.
+struct table_reading {
+  table_schema schema;
+  table_names names{};
+  std::optional<table_parser> parser{};
+
+  /// Prepares names for the columns and labels that need them, and the parser.
+  void begin(std::vector<std::size_t> places, bool learns, bool word_labels) {
+    names.values.resize(schema.columns.size());
+    for (std::size_t c = 0; c < schema.columns.size(); ++c) {
+      if (schema.hash_bits > 0 || schema.columns[c].kind != table_kind::categorical) continue;
+      // The last number stands for unknown values.
+      const std::uint32_t largest = (1u << schema.value_bits) - 3;
+      names.values[c] = std::make_unique<name_numbers>(
+          schema.values[c], largest,
+          "the column " + quote(schema.columns[c].name) + " has more than " + std::to_string(largest + 1) +
+              " values, which is the most that can have columns by name; give --hash-bits, or ignore the column");
+    }
+    if (word_labels)
+      names.labels = std::make_unique<name_numbers>(schema.labels, 0xfffffffeu, "there are too many labels");
+    parser.emplace(schema, std::move(places), learns, names);
+  }
+
+  bool holds_all() const {
+    return names.labels != nullptr || std::ranges::any_of(names.values, [](const auto& n) { return n != nullptr; });
+  }
+
+  /// Gives values and labels their final numbers.
+  void settle(parsed_text& text) {
+    std::vector<std::vector<std::uint32_t>> final(names.values.size());
+    for (std::size_t c = 0; c < final.size(); ++c)
+      if (names.values[c]) final[c] = names.values[c]->settle(schema.values[c]);
+    const std::vector<std::uint32_t> labels =
+        names.labels ? names.labels->settle(schema.labels) : std::vector<std::uint32_t>{};
+    text.schema = schema_bytes(schema);
+    if (!holds_all()) return;
+    const std::uint32_t mask = (1u << schema.value_bits) - 1;
+    tbb::parallel_for(std::size_t{0}, text.blocks.size(), [&](std::size_t b) {
+      row_block& block = text.blocks[b];
+      block.columns = 0;
+      for (std::uint32_t& index : std::span(block.index, block.entries)) {
+        const auto& values = final[index >> schema.value_bits];
+        if (!values.empty()) index = (index & ~mask) + values[(index & mask) - 1] + 1;
+        block.columns = std::max(block.columns, index + 1);
+      }
+      if (names.labels)
+        for (double& label : block.label) label = labels[static_cast<std::size_t>(label)];
+    });
+    text.columns = 0;
+    for (const row_block& block : text.blocks) text.columns = std::max<std::size_t>(text.columns, block.columns);
+  }
+};
+
+/// Whether a label among the first records is a word: no number, and nothing that stands for one.
+bool has_word_labels(std::string_view text, const table_schema& schema) {
+  const std::size_t label = label_place(schema);
+  if (label == no_column) return false;
+  const record_cutter cutter(schema.separator, schema.quotes);
+  std::vector<text_field> fields;
+  bool header = schema.header;
+  while (!text.empty()) {
+    const auto [bytes, lines, fault] = cutter.cut(text, fields);
+    if (fault.what != nullptr) return false;
+    text.remove_prefix(bytes);
+    if (fields.size() <= label || std::exchange(header, false) || fields[label].text.empty()) continue;
+    double number = 0;
+    const std::string_view text = fields[label].text;
+    if (!is_missing(text) && read_decimal(text.data(), text.data() + text.size(), number) == number_fault::not_a_number)
+      return true;
+  }
+  return false;
+}
+
+std::uint64_t digest_of(const table_request& how) {
+  std::string all = how.label + '\n' + (how.separator ? *how.separator : ' ') +
+                    (how.header ? (*how.header ? 'h' : 'p') : ' ') + (how.quotes ? 'q' : ' ') +
+                    (how.as_fields ? 'f' : ' ') + std::to_string(how.hash_bits);
+  for (const auto* names : {&how.numeric, &how.categorical, &how.ignored}) {
+    all += '\n';
+    for (const std::string& name : *names) all += '\0' + name;
+  }
+  return checksum(std::as_bytes(std::span(all)));
+}
+
+row_format format_of(const std::shared_ptr<table_reading>& reading, bool quotes) {
+  return {.kind = input_format::table,
+          .capacity = [reading](std::string_view text) { return reading->parser->capacity(text); },
+          .parse = [reading](std::string_view text, const block_context& context,
+                             row_block& rows) { reading->parser->parse(text, context, rows); },
+          .quoted = quotes};
+}
+
+void require_request(const table_request& how) {
+  if (how.hash_bits != 0 && (how.hash_bits < least_hash_bits || how.hash_bits > most_hash_bits))
+    throw config_error("--hash-bits " + std::to_string(how.hash_bits) + ": it should be " +
+                       std::to_string(least_hash_bits) + " to " + std::to_string(most_hash_bits));
+  if (how.separator && std::string_view(",;\t|").find(*how.separator) == std::string_view::npos)
+    throw config_error("the separator of a table is a comma, a semicolon, a tab or a bar");
+}
+
+}  // namespace
+
+table open_table(const std::string& path, const table_request& how, const open_options& options) {
+  require_request(how);
+  const auto reading = std::make_shared<table_reading>();
+  row_format format = format_of(reading, how.quotes);
+  format.begin = [&](std::string_view text, const block_context&, const std::string& source) {
+    reading->schema = look_at_records(text, how, source).schema;
+    std::vector<std::size_t> places(reading->schema.columns.size());
+    for (std::size_t f = 0; f < places.size(); ++f) places[f] = f;
+    reading->begin(std::move(places), true, has_word_labels(text, reading->schema));
+    return std::string();
+  };
+  format.holds_all = [&] { return reading->holds_all(); };
+  format.settle = [&](parsed_text& text) { reading->settle(text); };
+  format.companions = digest_of(how);
+  table opened{.rows = open_rows(path, options, format), .schema = {}};
+  opened.schema = std::make_shared<const table_schema>(
+      parse_schema_bytes(dataset_access::mapping_of(opened.rows).schema(), opened.rows.shared_path()));
+  return opened;
+}
+
+sparse_dataset open_table(const std::string& path, const table_schema& schema, const open_options& options) {
+  const auto reading = std::make_shared<table_reading>();
+  reading->schema = schema;
+  row_format format = format_of(reading, schema.quotes);
+  format.begin = [&](std::string_view text, const block_context&, const std::string& source) {
+    reading->begin(match_columns(text, reading->schema, source), false, !schema.labels.empty());
+    return std::string();
+  };
+  if (options.numbering == nullptr) format.settle = [&](parsed_text& text) { text.schema = schema_bytes(schema); };
+  format.companions = checksum(std::span<const std::byte>(schema_bytes(schema)));
+  return open_rows(path, options, format);
+}
+
+table_look look_at_table(const std::string& path, const table_request& how) {
+  require_request(how);
+  const auto input = open_input(path, {.quoted = how.quotes});
+  const auto block = input->next();
+  if (!block) throw format_error(input->name(), 1, 1, "there are no rows; the file is empty");
+  return look_at_records(block->text, how, input->name());
+}
+
+}  // namespace hogwild
