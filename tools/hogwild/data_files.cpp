@@ -10,6 +10,7 @@
 
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/formats/file_kind.hpp>
 #include <hogwild/formats/images.hpp>
 #include <hogwild/formats/libffm.hpp>
 #include <hogwild/formats/ratings.hpp>
@@ -51,11 +52,13 @@ std::string format_for(model_input input) {
 }
 
 /// Images are recognised by their first bytes, which standard input and other pipes deliver only once.
-std::string format_of(const std::string& format, const std::string& path) {
+/// A table is recognised where it can be read: as training data.
+std::string format_of(const std::string& format, const std::string& path, bool training) {
   std::error_code unknown;
   if (format != "auto" || path == "-") return format;
   if (!std::filesystem::is_regular_file(path, unknown)) return "libsvm";
   const auto found = detect_image_format(path);
+  if (!found && training && look_at_file(path).kind == file_kind::table) return "csv";
   if (!found) return "libsvm";
   return *found == image_format::idx ? "idx" : "cifar";
 }
@@ -67,10 +70,11 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
     if (options.format == "dimacs") graph.format = graph_format::dimacs;
     return open_graph(path, graph, opening);
   }
-  const std::string format = format_of(options.format, path);
+  const std::string format = format_of(options.format, path, opening.numbering == nullptr);
   if (!labels.empty() && format != "idx")
     throw config_error("--labels is for IDX images, and " + path +
                        " is not read as one: leave it out, or give --format idx");
+  if (format == "csv") return options.table.open(path, opening, options.quiet);
   if (format == "ratings") return names != nullptr ? open_ratings(path, opening, *names) : open_ratings(path, opening);
   if (format == "ffm") return open_libffm(path, opening);
   if (format == "idx") return open_idx(path, labels, opening);
@@ -97,7 +101,8 @@ std::filesystem::path default_cache_folder() {
 
 void data_options::declare(command_line& line) {
   command_line::words_for<std::string> formats;
-  for (const char* const each : {"auto", "libsvm", "ffm", "ratings", "idx", "cifar", "corpus", "graph", "dimacs"})
+  for (const char* const each :
+       {"auto", "libsvm", "ffm", "csv", "tsv", "ratings", "idx", "cifar", "corpus", "graph", "dimacs"})
     formats.emplace_back(each, each);
   line.choice("--format", format, formats,
               "format of the data files; auto: what the model reads, and images by their content");
@@ -117,12 +122,18 @@ void data_options::declare_values(command_line& line) {
       "precision of the values in memory; half takes half the memory, and holds at most 65504");
   line.flag("--named-ids", named_ids,
             "users and items of ratings are names instead of numbers; a saved model keeps them");
+  table.declare(line);
 }
 
 void data_options::choose_format(std::string_view model) {
   const std::string needed = format_for(input_of(model));
+  if (format == "tsv") table.request.separator = table.request.separator.value_or('\t'), format = "csv";
+  if (format == "auto" && table.asked) format = "csv";
   if (format == "auto" && !needed.empty()) format = needed;
-  const std::string kind = format == "dimacs" ? "graph" : format;
+  if (table.asked && format != "csv")
+    throw config_error("--label and the other options for tables are for --format csv, not " + format);
+  table.request.as_fields = needed == "ffm";
+  const std::string kind = format == "dimacs" ? "graph" : format == "csv" && table.request.as_fields ? needed : format;
   // Every other model reads rows of libffm text as rows of features.
   const bool special = kind == "ratings" || kind == "corpus" || kind == "graph";
   if (needed.empty() ? special : kind != needed) {
@@ -135,7 +146,8 @@ void data_options::choose_format(std::string_view model) {
   names = std::make_shared<rating_names>();
 }
 
-void data_options::choose_format(const saved_model& model) {
+void data_options::choose_format(const saved_model& model, const std::string& path) {
+  if (!model.schema.empty()) return choose_schema(model, path);
   choose_format(model.model);
   if (model.names.empty()) return;
   names = std::make_shared<rating_names>();
@@ -154,12 +166,18 @@ void data_options::choose_format(const saved_model& model) {
   }
 }
 
-std::vector<std::string> data_options::names_of(std::span<const std::uint32_t> columns) const {
-  std::vector<std::string> all;
-  if (names) all.reserve(columns.size());
-  for (std::size_t k = 0; names && k < columns.size(); ++k)
-    all.push_back((is_user_column(columns[k]) ? names->users : names->items)[rating_id(columns[k])]);
-  return all;
+void data_options::choose_schema(const saved_model& model, const std::string& path) {
+  if (format != "auto" && format != "csv" && format != "tsv")
+    throw config_error("the model " + path + " was trained on a table, not on --format " + format);
+  format = "csv";
+  table.take_schema(model, path);
+}
+
+void data_options::name_columns(saved_model& saved) const {
+  if (format == "csv") return keep_schema(*table.schema, saved);
+  for (std::size_t k = 0; names && k < saved.columns.size(); ++k)
+    saved.names.push_back(
+        (is_user_column(saved.columns[k]) ? names->users : names->items)[rating_id(saved.columns[k])]);
 }
 
 void row_files::declare(command_line& line, const std::string& of, const std::string& which_rows) {

@@ -22,6 +22,7 @@
 #include <hogwild/saved_model.hpp>
 
 #include "command_line.hpp"
+#include "table_options.hpp"
 
 namespace hogwild::cli {
 
@@ -43,6 +44,7 @@ struct data_options {
   /// Receives notes on the files, in place of standard error and `quiet`.
   std::function<void(std::string_view sentence)> note{};
   bool named_ids = false;
+  table_options table{};
   /// Names of the users and items met so far in any file of this command; null until choose_format(), and if ids are
   /// numbers.
   std::shared_ptr<rating_names> names{};
@@ -50,10 +52,13 @@ struct data_options {
   void declare(command_line& line);
   /// The default format for the model of this name; rows if the name is not known.
   void choose_format(std::string_view model);
-  /// The same for a saved model, whose users and items may have names.
-  void choose_format(const saved_model& model);
-  /// Names of the input's columns; nothing if ids are numbers.
-  std::vector<std::string> names_of(std::span<const std::uint32_t> columns) const;
+  /// The same for a saved model, which may know the names of users and items, or the columns of a table; `path` is its
+  /// file.
+  void choose_format(const saved_model& model, const std::string& path);
+  /// For a model that knows the columns of a table. Throws config_error if an option says something else.
+  void choose_schema(const saved_model& model, const std::string& path);
+  /// Gives a trained model what is known of its columns besides their numbers.
+  void name_columns(saved_model& saved) const;
   /// For commands that train.
   void declare_values(command_line& line);
 };

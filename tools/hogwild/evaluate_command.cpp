@@ -72,7 +72,7 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   if (numbers.any() && (input == model_input::corpus || input == model_input::graph))
     throw config_error("--weights and --offsets are for rows, and a " + saved.model + " model reads none");
   if (input == model_input::corpus) return evaluate_words(saved, data_path, files);
-  files.choose_format(saved);
+  files.choose_format(saved, model_path);
   const predictor model = predictor_of(saved, model_path);
   const column_numbering columns(saved.columns);
   // Then a row may belong to none of the classes.

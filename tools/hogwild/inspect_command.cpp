@@ -7,12 +7,15 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <hogwild/dataset.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
@@ -28,6 +31,7 @@
 #include "commands.hpp"
 #include "data_files.hpp"
 #include "standard_streams.hpp"
+#include "table_options.hpp"
 
 namespace hogwild::cli {
 namespace {
@@ -90,8 +94,37 @@ void put_option(facts& into, const std::string& saved_as, double value) {
     into[name] = value;
 }
 
-facts model_facts(const std::string& path) {
+/// A column by its name, or by its number if it has none.
+std::string column_name(const saved_model& m, const std::optional<table_schema>& schema, std::size_t k) {
+  if (k < m.names.size()) return m.names[k];
+  return schema ? schema->name_of_input(m.columns[k]) : std::to_string(m.columns[k]);
+}
+
+/// The columns with the largest weights, of several weights by the root of the sum of squares.
+facts heaviest(const saved_model& m, const std::optional<table_schema>& schema, std::size_t count) {
+  std::vector<double> size(m.columns.size());
+  for (std::size_t k = 0; k < size.size(); ++k)
+    for (const float w : m.row(k)) size[k] += static_cast<double>(w) * static_cast<double>(w);
+  std::vector<std::size_t> order(size.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  count = std::min(count, order.size());
+  std::ranges::partial_sort(
+      order, order.begin() + static_cast<std::ptrdiff_t>(count),
+      [&](std::size_t a, std::size_t b) { return size[a] > size[b] || (size[a] == size[b] && a < b); });
+  order.resize(count);
+  facts all = facts::array();
+  for (const std::size_t k : order) {
+    facts weights = facts::array();
+    // With the digits of single precision.
+    for (const float w : m.row(k)) weights.push_back(std::strtod(detail::to_text(w).c_str(), nullptr));
+    all.push_back({{"name", column_name(m, schema, k)}, {"weights", weights}});
+  }
+  return all;
+}
+
+facts model_facts(const std::string& path, std::size_t top_weights) {
   const saved_model m = load_model(path, say);
+  const std::optional<table_schema> schema = schema_of(m, path);
   facts all = {{"kind", "model"}, {"model", m.model}};
   const auto answer = answer_of(m);
   for (const auto& [name, value] : m.model_options)
@@ -108,6 +141,10 @@ facts model_facts(const std::string& path) {
   all["bias"] = !m.bias.empty();
   if (!m.columns.empty()) all["columns"] = {{"least", m.columns.front()}, {"most", m.columns.back()}};
   if (!m.labels.values().empty()) all["labels"] = m.labels.values();
+  if (std::ranges::any_of(m.label_texts, [](const std::string& text) { return !text.empty(); }))
+    for (const double label : m.labels.values()) all["label_names"].push_back(m.text_of_label(label));
+  if (schema) all["table"] = describe(*schema);
+  if (top_weights > 0) all["top_weights"] = heaviest(m, schema, top_weights);
   return all;
 }
 
@@ -139,6 +176,47 @@ std::optional<facts> data_facts(const file_look& look) {
   return all;
 }
 
+/// What the first rows of a table say, and what is made of each column.
+facts table_facts(const std::string& path, const table_options& table) {
+  const table_look look = look_at_table(path, table.request);
+  facts all = {{"kind", "a table"}, {"header", look.schema.header}, {"rows_looked_at", look.rows}};
+  for (std::size_t c = 0; c < look.schema.columns.size(); ++c) {
+    const table_column& column = look.schema.columns[c];
+    facts one = {{"name", column.name},
+                 {"as", name_of(column.kind)},
+                 {"distinct", look.distinct[c]},
+                 {"missing", look.missing[c]}};
+    if (!look.least[c].empty()) one["least"] = look.least[c], one["most"] = look.most[c];
+    all["columns"].push_back(one);
+  }
+  return all;
+}
+
+/// Columns and weights one a line, below their heading.
+std::string text_of(const facts& all) {
+  std::string text;
+  for (const auto& [name, value] : all.items()) {
+    std::string padded = printable(name);
+    padded.resize(std::max<std::size_t>(18, padded.size()), ' ');
+    if (name == "columns" && value.is_array()) {
+      text += formatted("%-24s %-11s %8s %8s  %s\n", "column", "read as", "distinct", "missing", "range");
+      for (const facts& c : value)
+        text +=
+            formatted("%-24s %-11s %8zu %8zu", printable(c["name"].get<std::string>()).c_str(),
+                      c["as"].get<std::string>().c_str(), c["distinct"].get<std::size_t>(),
+                      c["missing"].get<std::size_t>()) +
+            (c.contains("least") ? "  " + c["least"].get<std::string>() + " to " + c["most"].get<std::string>() : "") +
+            "\n";
+    } else if (name == "top_weights") {
+      for (const facts& w : value)
+        text += formatted("  %-40s ", printable(w["name"].get<std::string>()).c_str()) + json_text(w["weights"]) + "\n";
+    } else {
+      text += padded + printable(value.is_string() ? value.get<std::string>() : json_text(value)) + "\n";
+    }
+  }
+  return text;
+}
+
 /// Whether a file of no other kind begins as word vectors do: with a line of two whole numbers.
 bool begins_like_vectors(const std::string& path) {
   std::ifstream file(path);
@@ -152,11 +230,12 @@ facts vector_facts(const std::string& path) {
 }
 
 /// The first bytes and lines tell the kind of a file; those that hold more facts are then read.
-facts find_out(const std::string& path, bool verify) {
+facts find_out(const std::string& path, bool verify, std::size_t top_weights, const table_options& table) {
   require_regular_file(path);
   const file_look look = look_at_file(path);
   if (look.kind == file_kind::dataset_cache) return cache_facts(path, verify);
-  if (look.kind == file_kind::binary_model || look.kind == file_kind::text_model) return model_facts(path);
+  if (look.kind == file_kind::binary_model || look.kind == file_kind::text_model) return model_facts(path, top_weights);
+  if (look.kind == file_kind::table || table.asked) return table_facts(path, table);
   if (look.kind == file_kind::checkpoint) return checkpoint_facts(path);
   if (look.kind == file_kind::unknown && begins_like_vectors(path)) return vector_facts(path);
   if (auto found = data_facts(look)) return *std::move(found);
@@ -168,26 +247,26 @@ facts find_out(const std::string& path, bool verify) {
 int inspect_command(int argc, const char* const* argv) {
   std::string file;
   bool verify = false, json = false;
+  std::size_t top_weights = 0;
+  table_options table;
   command_line line(
-      "inspect", "Describes a cache, a saved model, word vectors or a checkpoint, and tells the kind of other files.",
+      "inspect",
+      "Describes a table, a cache, a saved model, word vectors or a checkpoint, and tells the kind of other files.",
       "hogwild inspect --verify train.svm.hogwild");
   line.positional("FILE", file, "the file");
   line.flag("--verify", verify, "read all of a cache and compare it with its checksums (models are always read whole)");
+  line.option("--top-weights", top_weights, "of a model also the N columns with the largest weights, by name");
   line.flag("--json", json, "one JSON object");
+  line.group("Tables");
+  table.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
 
-  const facts all = find_out(file, verify);
+  const facts all = find_out(file, verify, top_weights, table);
   if (json) {
     print(json_text(all) + "\n");
     return 0;
   }
-  std::string text;
-  for (const auto& [name, value] : all.items()) {
-    std::string padded = printable(name);
-    padded.resize(std::max<std::size_t>(18, padded.size()), ' ');
-    text += padded + printable(value.is_string() ? value.get<std::string>() : json_text(value)) + "\n";
-  }
-  print(text);
+  print(text_of(all));
   return 0;
 }
 

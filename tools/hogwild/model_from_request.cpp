@@ -88,12 +88,18 @@ void begin_with_saved(const train_request& request, const named_model& m, const 
 }
 
 void adopt_name_format(train_request& request, const std::shared_ptr<const saved_model>& initial) {
-  if (!initial || input_of(request.model) != model_input::ratings) return;
+  if (!initial) return;
+  if (!initial->schema.empty()) return request.files.choose_schema(*initial, request.init);
+  if (request.files.format == "csv")
+    throw config_error("the model " + request.init +
+                       " does not know the columns of a table: it was trained on numbered "
+                       "ones; train it on the table");
+  if (input_of(request.model) != model_input::ratings) return;
   if (initial->model != request.model) return;  // refused later, because of its groups
   if (initial->names.empty() != !request.files.named_ids)
     throw config_error("the model " + request.init + " knows users and items by " +
                        (initial->names.empty() ? "number: leave out --named-ids" : "name: give --named-ids"));
-  request.files.choose_format(*initial);
+  request.files.choose_format(*initial, request.init);
 }
 
 void save_trained(const train_request& request, const named_model& m, const train_result& result,
@@ -103,7 +109,7 @@ void save_trained(const train_request& request, const named_model& m, const trai
                           ? saved_of_several(request, m, result, columns.original())
                           : to_saved(m, result.parameters, result.labels, columns.original());
   saved.spell_labels(detail::spelling_of(rows.data));
-  saved.names = request.files.names_of(saved.columns);
+  request.files.name_columns(saved);
   detail::say_first_column(saved, first_column_of(request.files));
   detail::say_scaling(saved, result.scale);
   save_model(request.save, saved, model_format_for(request.save));

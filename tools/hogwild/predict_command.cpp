@@ -126,7 +126,7 @@ std::string predictions(const predict_request& request) {
         " model does not score classes; leave the option out, or train one that does: softmax, or --multiclass ovr");
   const column_numbering columns(saved.columns);
   data_options files = request.files;
-  files.choose_format(saved);
+  files.choose_format(saved, request.live.empty() ? request.model : request.live);
   sparse_dataset data = open_through(request.data, columns, files, row_labels::optional);
   request.rows.read_for(data);
   const sparse_view rows = data.view();

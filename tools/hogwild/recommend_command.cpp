@@ -68,7 +68,7 @@ std::vector<std::uint32_t> items_of(const recommend_request& request, std::uint3
 
 std::string text_of(recommend_request request) {
   const saved_model model = load_model(request.model, say);
-  request.files.choose_format(model);
+  request.files.choose_format(model, request.model);
   const rating_names* const names = request.files.names.get();
   const std::uint32_t user = id_of(request.user, names);
   const bool shown = prints_to_a_terminal();

@@ -91,6 +91,9 @@ rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabul
     const bool several = names_rank(request.data);
     if (trains_on_words(request) && several)
       throw config_error("ranks that train word vectors share one vocabulary: give them one file, without %rank");
+    if (request.files.format == "csv" && several)
+      throw config_error(
+          "ranks that train on a table share the columns of its values: give them one file, without %rank");
     if (input_of(request.model) == model_input::ratings && several)
       throw config_error("ranks that train factors share users and items: give them one file, without %rank");
     return open_rank_rows(request.data, *ranks, open);
@@ -165,6 +168,9 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   const sparse_view& known = trains_on_graph(request) ? rows.data.view() : rows.part;
   const named_model m =
       model_of(request, known, divides_rows ? ranks->with_long_timeout() : agreement(nullptr), initial);
+  if (!request.files.table.schema->labels.empty() && labels_of(m) == label_kind::real)
+    throw config_error(request.data + ": the labels are words, " + quote(request.files.table.schema->labels.front()) +
+                       " for one, and a " + request.model + " model predicts numbers: train a model of classes");
   train_options options = request.options;
   options.data_name = request.data;
   options.stop = asked.token();

@@ -35,8 +35,12 @@ struct saved_model {
 
   std::vector<std::string> names{};  ///< the names of the columns, if the input has them; else empty
 
-  /// The labels in words, one for each of labels.values(), empty if the word is label_text(); empty if all are.
+  /// The labels in words, one for each of labels.values(), empty if the word is label_text(); empty if all are. A word
+  /// is the number in another spelling, or no number: the name of a class.
   std::vector<std::string> label_texts{};
+  /// How files with the columns of the training data are read, in lines of text (formats/tables.hpp); empty if the
+  /// numbers of columns say all.
+  std::string schema{};
 
   /// One of labels.values() as the data spell it; any other number as plain text.
   std::string text_of_label(double label) const;

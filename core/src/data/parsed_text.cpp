@@ -105,7 +105,6 @@ class parallel_parse {
     if (spilling_.load()) return spill(item);
     held_.push_back(&item);
     if (options_.spill == nullptr || memory_budget::holds(options_.spill->memory, rows_, entries_)) return;
-    if (format_.holds_all && format_.holds_all()) return;
     begin_to_spill();
   }
 
@@ -173,6 +172,21 @@ class parallel_parse {
 };
 
 }  // namespace
+
+void change_rows(parsed_text& text, const std::string& source, const std::function<void(row_block& block)>& change) {
+  text.columns = 0;
+  if (text.spilled) {
+    text.spilled->change(
+        [&](row_block& block) {
+          change(block);
+          text.columns = std::max<std::size_t>(text.columns, block.columns);
+        },
+        source);
+    return;
+  }
+  tbb::parallel_for(std::size_t{0}, text.blocks.size(), [&](std::size_t b) { change(text.blocks[b]); });
+  for (const row_block& block : text.blocks) text.columns = std::max<std::size_t>(text.columns, block.columns);
+}
 
 std::vector<std::uint64_t> parsed_text::label_text() const {
   const std::vector<std::uint64_t> texts = spelling.encode();

@@ -42,6 +42,11 @@ struct row_place {
   std::uint32_t row;
 };
 
+/// Changes all rows of a text that is training data: calls change(block) for each block, for several at once; it may
+/// change indices, values and labels, but not how many there are, and sets block.columns. Rows in a file are written
+/// again. Throws resource_error; `source` is the text's name.
+void change_rows(parsed_text& text, const std::string& source, const std::function<void(row_block& block)>& change);
+
 /// Blocks of text that are held at once, for each thread.
 inline constexpr std::size_t blocks_in_flight = 4;
 

@@ -61,8 +61,6 @@ struct row_format {
   std::function<std::unique_ptr<parsed_text>(const std::string& path)> whole{};
   /// A field in quotation marks may contain line ends.
   bool quoted = false;
-  /// Whether all rows must stay in memory until settle() has been called; null: no.
-  std::function<bool()> holds_all{};
   /// Called once when all rows are parsed: gives names that were met in any order their final numbers, and the text its
   /// schema. Null: not needed.
   std::function<void(parsed_text& text)> settle{};

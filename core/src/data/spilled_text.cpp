@@ -61,4 +61,22 @@ void spilled_text::add(const row_block& block, spilled_block written, const std:
         " is the least for those up to row " + std::to_string(rows_));
 }
 
+void spilled_text::change(const std::function<void(row_block& block)>& change, const std::string& source) {
+  const std::vector<spilled_block> before = std::exchange(blocks_, {});
+  columns_ = column_table(memory_ / 4);
+  codes_ = {};
+  halves_ = true;
+  rows_ = 0;
+  labels_ = largest_block_ = 0;
+  beyond_half_.reset();
+  for (const spilled_block& old : before) {
+    entry_piece piece(old.place.entries);
+    row_block block = file_->read(old.place, piece);
+    file_->drop(old.place);
+    change(block);
+    const spilled_block written = write(block);
+    add(block, written, source);
+  }
+}
+
 }  // namespace hogwild::detail

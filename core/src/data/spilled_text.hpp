@@ -50,6 +50,9 @@ class spilled_text {
   /// memory than there is.
   void add(const row_block& block, spilled_block written, const std::string& source);
 
+  /// Reads all blocks, changes them and writes them again. There is no numbering. `change` sets block.columns.
+  void change(const std::function<void(row_block& block)>& change, const std::string& source);
+
   block_file& file() const { return *file_; }
   const std::vector<spilled_block>& blocks() const { return blocks_; }
   column_table& columns() { return columns_; }                          ///< empty if there is a numbering

@@ -192,22 +192,6 @@ table_look look_at_records(std::string_view text, const table_request& how, cons
   return look;
 }
 
-std::string describe(const table_schema& schema) {
-  constexpr std::size_t most_named = 8;
-  std::string all;
-  for (const table_kind kind : {table_kind::label, table_kind::numeric, table_kind::categorical, table_kind::ignored}) {
-    std::string names;
-    std::size_t count = 0;
-    for (const table_column& column : schema.columns) {
-      if (column.kind != kind) continue;
-      if (++count <= most_named) names += (count > 1 ? ", " : "") + printable(column.name);
-    }
-    if (count > most_named) names += " and " + std::to_string(count - most_named) + " more";
-    if (count > 0) all += (all.empty() ? "" : "; ") + std::string(name_of(kind)) + ": " + names;
-  }
-  return all;
-}
-
 std::size_t label_place(const table_schema& schema) {
   const auto label = std::ranges::find(schema.columns, table_kind::label, &table_column::kind);
   return label == schema.columns.end() ? no_column : static_cast<std::size_t>(label - schema.columns.begin());
@@ -250,3 +234,23 @@ std::vector<std::size_t> match_columns(std::string_view text, const table_schema
 }
 
 }  // namespace hogwild::detail
+
+namespace hogwild {
+
+std::string describe(const table_schema& schema) {
+  constexpr std::size_t most_named = 8;
+  std::string all;
+  for (const table_kind kind : {table_kind::label, table_kind::numeric, table_kind::categorical, table_kind::ignored}) {
+    std::string names;
+    std::size_t count = 0;
+    for (const table_column& column : schema.columns) {
+      if (column.kind != kind) continue;
+      if (++count <= most_named) names += (count > 1 ? ", " : "") + printable(column.name);
+    }
+    if (count > most_named) names += " and " + std::to_string(count - most_named) + " more";
+    if (count > 0) all += (all.empty() ? "" : "; ") + std::string(name_of(kind)) + ": " + names;
+  }
+  return all;
+}
+
+}  // namespace hogwild

@@ -17,9 +17,6 @@ bool is_missing(std::string_view text);
 /// not say them. `source` is the file's name for messages. Throws as open_table().
 table_look look_at_records(std::string_view text, const table_request& how, const std::string& source);
 
-/// One sentence that names the columns of each kind.
-std::string describe(const table_schema& schema);
-
 /// A place in schema.columns that is none.
 inline constexpr std::size_t no_column = static_cast<std::size_t>(-1);
 /// The place of the label, or no_column.

@@ -2,6 +2,7 @@
 #include "formats/table_parser.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <hogwild/detail/platform/checksum.hpp>
@@ -26,6 +27,22 @@ bool read_digits(std::string_view text, float& value) {
 
 }  // namespace
 
+void number_sizes::add(const number_sizes& others) {
+  for (std::size_t e = 0; e < count_.size(); ++e) count_[e] += others.count_[e];
+}
+
+float number_sizes::typical() const {
+  // A size between 2^e and 2^(e+1) counts as 1.5 2^e; exponent 0 has zeros, and what is smaller than all normal
+  // numbers.
+  constexpr int bias = 127;
+  double squares = 0.0, numbers = 0.0;
+  for (std::size_t e = 1; e < count_.size() - 1; ++e) {
+    squares += static_cast<double>(count_[e]) * std::ldexp(2.25, 2 * (static_cast<int>(e) - bias));
+    numbers += static_cast<double>(count_[e]);
+  }
+  return numbers == 0.0 ? 1.0f : std::ldexp(1.0f, std::clamp(std::ilogb(std::sqrt(squares / numbers)), -126, 126));
+}
+
 /// The state of one block.
 struct table_parser::reading {
   std::string_view text;
@@ -33,6 +50,7 @@ struct table_parser::reading {
   row_block& rows;
   std::vector<text_field> fields{};
   std::string unquoted{};
+  std::vector<number_sizes> sizes{};
 
   bool refuse(std::size_t at, std::string message) {
     const std::string_view before = text.substr(0, at);
@@ -54,18 +72,20 @@ struct table_parser::reading {
   }
 };
 
-table_parser::table_parser(const table_schema& schema, std::vector<std::size_t> places, bool learns, table_names& names)
+table_parser::table_parser(const table_schema& schema, std::vector<std::size_t> places, bool learns,
+                           table_findings& found)
     : schema_(schema),
       places_(std::move(places)),
       cutter_(schema.separator, schema.quotes),
       learns_(learns),
-      names_(names) {
+      found_(found) {
   const std::size_t label = label_place(schema);
   has_label_ = label != no_column && std::ranges::find(places_, label) != places_.end();
 }
 
 void table_parser::parse(std::string_view text, const block_context& context, row_block& rows) const {
   reading in{.text = text, .context = context, .rows = rows};
+  in.sizes.resize(found_.sizes.size());
   bool header = context.first && schema_.header;
   while (!in.text.empty()) {
     const auto [bytes, lines, fault] = cutter_.cut(in.text, in.fields);
@@ -78,6 +98,8 @@ void table_parser::parse(std::string_view text, const block_context& context, ro
     rows.lines += lines;
     in.text.remove_prefix(bytes);
   }
+  const std::lock_guard only_one(found_.adding);
+  for (std::size_t c = 0; c < in.sizes.size(); ++c) found_.sizes[c].add(in.sizes[c]);
 }
 
 bool table_parser::read_record(reading& in) const {
@@ -122,8 +144,8 @@ bool table_parser::read_label(reading& in, const text_field& field) const {
     return true;
   }
   if (text.empty()) return in.refuse(field.at, "the label is missing: the field is empty");
-  if (names_.labels) {
-    if (const auto known = learns_ ? names_.labels->number_of(text) : names_.labels->find(text)) {
+  if (found_.labels) {
+    if (const auto known = learns_ ? found_.labels->number_of(text) : found_.labels->find(text)) {
       label = *known;
       return true;
     }
@@ -160,7 +182,8 @@ bool table_parser::read_number(reading& in, std::size_t column, const text_field
                                      ", but the column " + quote(schema_.columns[column].name) +
                                      " is read as numeric; have it read as categorical, or mend the field");
   }
-  if (value != 0.0f) in.add(index, value);
+  if (!in.sizes.empty()) in.sizes[column].add(value);
+  if (value != 0.0f) in.add(index, value / schema_.columns[column].divisor);
   return true;
 }
 
@@ -171,7 +194,7 @@ bool table_parser::read_value(reading& in, std::size_t column, const text_field&
   if (schema_.hash_bits > 0) {
     value = static_cast<std::uint32_t>(checksum(std::as_bytes(std::span(text)))) & ((1u << schema_.hash_bits) - 1);
   } else {
-    name_numbers& names = *names_.values[column];
+    name_numbers& names = *found_.values[column];
     const auto known = learns_ ? names.number_of(text) : names.find(text);
     value = known ? *known + 1 : (1u << schema_.value_bits) - 1;
   }

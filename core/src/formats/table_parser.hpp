@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,19 +21,35 @@
 
 namespace hogwild::detail {
 
-/// The names of values and labels that have numbers; null where there are none.
-struct table_names {
+/// How many of a column's numbers have each binary exponent: their sizes within a factor of two, whatever the order in
+/// which they are counted.
+class number_sizes {
+ public:
+  void add(float value) { ++count_[std::bit_cast<std::uint32_t>(value) >> 23 & 255u]; }
+  void add(const number_sizes& others);
+  /// A power of two near the root of the mean square of all numbers that are not 0; 1 if there are none.
+  float typical() const;
+
+ private:
+  std::array<std::uint64_t, 256> count_{};
+};
+
+/// What is found out while a table is parsed: the names of values and labels that have numbers (null where there are
+/// none), and the sizes of numbers.
+struct table_findings {
   std::vector<std::unique_ptr<name_numbers>> values{};  ///< for each column of the schema; value number - 1
   std::unique_ptr<name_numbers> labels{};
+  std::vector<number_sizes> sizes{};  ///< for each column of the schema; empty: they are not counted
+  std::mutex adding{};                ///< to sizes
 };
 
 /// Parses the records of a table. Any number of threads may parse blocks of it at the same time.
 class table_parser {
  public:
   /// For a file with these columns (match_columns()). `learns`: values and labels without a number get provisional
-  /// ones; otherwise such values get the number that no column has, and such labels are refused. `names` has entries
-  /// for the columns and labels that need them, and outlives this, as does `schema`.
-  table_parser(const table_schema& schema, std::vector<std::size_t> places, bool learns, table_names& names);
+  /// ones; otherwise such values get the number that no column has, and such labels are refused. `found` has names for
+  /// the columns and labels that need them, and outlives this, as does `schema`.
+  table_parser(const table_schema& schema, std::vector<std::size_t> places, bool learns, table_findings& found);
 
   /// Room for the entries of a block of text: one for each field of a line.
   std::size_t capacity(std::string_view text) const {
@@ -51,7 +70,7 @@ class table_parser {
   record_cutter cutter_;
   bool learns_;
   bool has_label_ = false;  ///< in the file
-  table_names& names_;
+  table_findings& found_;
 };
 
 }  // namespace hogwild::detail

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <utility>
 
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
@@ -53,6 +55,15 @@ class line_words {
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (fault != std::errc() || end != text.data() + text.size() || value > most)
       fail("a number up to " + std::to_string(most) + " should stand here, not " + quote(text));
+    return value;
+  }
+  float power_of_two() {
+    const std::string_view text = word();
+    float value = 0.0f;
+    int exponent = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool holds = fault == std::errc() && end == text.data() + text.size() && value > 0.0f && std::isfinite(value);
+    if (!holds || std::frexp(value, &exponent) != 0.5f) fail("a power of two should stand here, not " + quote(text));
     return value;
   }
   template <class Value, std::size_t N>
@@ -127,8 +138,11 @@ std::string schema_text(const table_schema& schema) {
   text += schema.quotes ? " quoted " : " unquoted ";
   text += std::to_string(schema.hash_bits) + " " + std::to_string(schema.value_bits) + "\n";
   for (const std::string& label : schema.labels) text += "word " + escaped(label) + "\n";
-  for (const table_column& column : schema.columns)
-    text.append("column ").append(name_of(column.kind)).append(" ").append(escaped(column.name)).append("\n");
+  for (const table_column& column : schema.columns) {
+    text.append("column ").append(name_of(column.kind)).append(" ");
+    if (column.kind == table_kind::numeric) text.append(to_text(column.divisor)).append(" ");
+    text.append(escaped(column.name)).append("\n");
+  }
   return text;
 }
 
@@ -153,7 +167,8 @@ table_schema parse_schema(std::string_view text, const std::string& name) {
       schema.labels.push_back(unescaped(line.rest()));
     } else if (what == "column") {
       const table_kind kind = line.one_of(kinds);
-      schema.columns.push_back({unescaped(line.rest()), kind});
+      const float divisor = kind == table_kind::numeric ? line.power_of_two() : 1.0f;
+      schema.columns.push_back({unescaped(line.rest()), kind, divisor});
     } else {
       line.fail(quote(what) + " is not known here");
     }

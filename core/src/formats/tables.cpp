@@ -10,7 +10,7 @@
 
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/error.hpp>
-#include <hogwild/notes.hpp>
+#include <hogwild/saved_model.hpp>
 
 #include "data/dataset_mapping.hpp"
 #include "data/parsed_text.hpp"
@@ -27,54 +27,58 @@ using namespace detail;
 /// What is known of a table while it is parsed.
 struct table_reading {
   table_schema schema;
-  table_names names{};
+  table_findings found{};
   std::optional<table_parser> parser{};
 
   /// Prepares names for the columns and labels that need them, and the parser.
   void begin(std::vector<std::size_t> places, bool learns, bool word_labels) {
-    names.values.resize(schema.columns.size());
+    found.values.resize(schema.columns.size());
     for (std::size_t c = 0; c < schema.columns.size(); ++c) {
       if (schema.hash_bits > 0 || schema.columns[c].kind != table_kind::categorical) continue;
       // The last number stands for unknown values.
       const std::uint32_t largest = (1u << schema.value_bits) - 3;
-      names.values[c] = std::make_unique<name_numbers>(
+      found.values[c] = std::make_unique<name_numbers>(
           schema.values[c], largest,
           "the column " + quote(schema.columns[c].name) + " has more than " + std::to_string(largest + 1) +
               " values, which is the most that can have columns by name; give --hash-bits, or ignore the column");
     }
     if (word_labels)
-      names.labels = std::make_unique<name_numbers>(schema.labels, 0xfffffffeu, "there are too many labels");
-    parser.emplace(schema, std::move(places), learns, names);
+      found.labels = std::make_unique<name_numbers>(schema.labels, 0xfffffffeu, "there are too many labels");
+    parser.emplace(schema, std::move(places), learns, found);
   }
 
-  bool holds_all() const {
-    return names.labels != nullptr || std::ranges::any_of(names.values, [](const auto& n) { return n != nullptr; });
-  }
-
-  /// Gives values and labels their final numbers.
-  void settle(parsed_text& text) {
-    std::vector<std::vector<std::uint32_t>> final(names.values.size());
-    for (std::size_t c = 0; c < final.size(); ++c)
-      if (names.values[c]) final[c] = names.values[c]->settle(schema.values[c]);
+  /// Gives values and labels their final numbers, and divides numbers.
+  void settle(parsed_text& text, const std::string& source) {
+    std::vector<final_column> final(schema.columns.size());
+    for (std::size_t c = 0; c < final.size(); ++c) {
+      if (found.values[c]) final[c].values = found.values[c]->settle(schema.values[c]);
+      if (c < found.sizes.size() && schema.columns[c].kind == table_kind::numeric)
+        schema.columns[c].divisor = final[c].divisor = found.sizes[c].typical();
+    }
     const std::vector<std::uint32_t> labels =
-        names.labels ? names.labels->settle(schema.labels) : std::vector<std::uint32_t>{};
-    text.schema = schema_bytes(schema);
-    if (!holds_all()) return;
+        found.labels ? found.labels->settle(schema.labels) : std::vector<std::uint32_t>{};
     const std::uint32_t mask = (1u << schema.value_bits) - 1;
-    tbb::parallel_for(std::size_t{0}, text.blocks.size(), [&](std::size_t b) {
-      row_block& block = text.blocks[b];
+    change_rows(text, source, [&](row_block& block) {
       block.columns = 0;
-      for (std::uint32_t& index : std::span(block.index, block.entries)) {
-        const auto& values = final[index >> schema.value_bits];
-        if (!values.empty()) index = (index & ~mask) + values[(index & mask) - 1] + 1;
+      for (std::size_t k = 0; k < block.entries; ++k) {
+        std::uint32_t& index = block.index[k];
+        const final_column& column = final[index >> schema.value_bits];
+        if (!column.values.empty()) index = (index & ~mask) + column.values[(index & mask) - 1] + 1;
+        if (column.divisor != 1.0f && (index & mask) != missing_number) block.value[k] /= column.divisor;
         block.columns = std::max(block.columns, index + 1);
       }
-      if (names.labels)
+      if (!labels.empty())
         for (double& label : block.label) label = labels[static_cast<std::size_t>(label)];
     });
-    text.columns = 0;
-    for (const row_block& block : text.blocks) text.columns = std::max<std::size_t>(text.columns, block.columns);
+    text.schema = schema_bytes(schema);
   }
+
+ private:
+  /// How the entries of a column change.
+  struct final_column {
+    std::vector<std::uint32_t> values{};  ///< the numbers of its values; empty: they stay
+    float divisor = 1.0f;
+  };
 };
 
 /// Whether a label among the first records is a word: no number, and nothing that stands for one.
@@ -100,7 +104,7 @@ bool has_word_labels(std::string_view text, const table_schema& schema) {
 std::uint64_t digest_of(const table_request& how) {
   std::string all = how.label + '\n' + (how.separator ? *how.separator : ' ') +
                     (how.header ? (*how.header ? 'h' : 'p') : ' ') + (how.quotes ? 'q' : ' ') +
-                    (how.as_fields ? 'f' : ' ') + std::to_string(how.hash_bits);
+                    (how.as_fields ? 'f' : ' ') + (how.scaled ? 's' : ' ') + std::to_string(how.hash_bits);
   for (const auto* names : {&how.numeric, &how.categorical, &how.ignored}) {
     all += '\n';
     for (const std::string& name : *names) all += '\0' + name;
@@ -114,6 +118,24 @@ row_format format_of(const std::shared_ptr<table_reading>& reading, bool quotes)
           .parse = [reading](std::string_view text, const block_context& context,
                              row_block& rows) { reading->parser->parse(text, context, rows); },
           .quoted = quotes};
+}
+
+/// For another file, whose columns are found by the schema.
+row_format format_by_schema(const std::shared_ptr<table_reading>& reading, const table_schema& schema, bool learns) {
+  reading->schema = schema;
+  row_format format = format_of(reading, schema.quotes);
+  format.begin = [reading, learns](std::string_view text, const block_context&, const std::string& source) {
+    reading->begin(match_columns(text, reading->schema, source), learns, !reading->schema.labels.empty());
+    return std::string();
+  };
+  format.companions = checksum(std::span<const std::byte>(schema_bytes(schema)));
+  return format;
+}
+
+table with_schema(sparse_dataset rows) {
+  auto schema = std::make_shared<const table_schema>(
+      parse_schema_bytes(dataset_access::mapping_of(rows).schema(), rows.shared_path()));
+  return {std::move(rows), std::move(schema)};
 }
 
 void require_request(const table_request& how) {
@@ -134,29 +156,48 @@ table open_table(const std::string& path, const table_request& how, const open_o
     reading->schema = look_at_records(text, how, source).schema;
     std::vector<std::size_t> places(reading->schema.columns.size());
     for (std::size_t f = 0; f < places.size(); ++f) places[f] = f;
+    if (how.scaled) reading->found.sizes.resize(places.size());
     reading->begin(std::move(places), true, has_word_labels(text, reading->schema));
     return std::string();
   };
-  format.holds_all = [&] { return reading->holds_all(); };
-  format.settle = [&](parsed_text& text) { reading->settle(text); };
+  format.settle = [&](parsed_text& text) { reading->settle(text, path); };
   format.companions = digest_of(how);
-  table opened{.rows = open_rows(path, options, format), .schema = {}};
-  opened.schema = std::make_shared<const table_schema>(
-      parse_schema_bytes(dataset_access::mapping_of(opened.rows).schema(), opened.rows.shared_path()));
-  return opened;
+  return with_schema(open_rows(path, options, format));
+}
+
+table open_more_of_table(const std::string& path, const table_schema& schema, const open_options& options) {
+  const auto reading = std::make_shared<table_reading>();
+  row_format format = format_by_schema(reading, schema, true);
+  format.settle = [&](parsed_text& text) { reading->settle(text, path); };
+  format.companions = ~format.companions;
+  return with_schema(open_rows(path, options, format));
 }
 
 sparse_dataset open_table(const std::string& path, const table_schema& schema, const open_options& options) {
   const auto reading = std::make_shared<table_reading>();
-  reading->schema = schema;
-  row_format format = format_of(reading, schema.quotes);
-  format.begin = [&](std::string_view text, const block_context&, const std::string& source) {
-    reading->begin(match_columns(text, reading->schema, source), false, !schema.labels.empty());
-    return std::string();
-  };
+  row_format format = format_by_schema(reading, schema, false);
   if (options.numbering == nullptr) format.settle = [&](parsed_text& text) { text.schema = schema_bytes(schema); };
-  format.companions = checksum(std::span<const std::byte>(schema_bytes(schema)));
   return open_rows(path, options, format);
+}
+
+std::optional<table_schema> schema_of(const saved_model& model, const std::string& name) {
+  if (model.schema.empty()) return std::nullopt;
+  table_schema schema = parse_schema(model.schema, name);
+  take_values(schema, model.columns, model.names, name);
+  return schema;
+}
+
+void keep_schema(const table_schema& schema, saved_model& model) {
+  model.schema = schema_text(schema);
+  model.names.clear();
+  if (schema.hash_bits == 0)
+    for (const std::uint32_t column : model.columns) model.names.push_back(schema.name_of_input(column));
+  if (schema.labels.empty()) return;
+  model.label_texts.clear();
+  for (const double label : model.labels.values()) {
+    const auto k = static_cast<std::size_t>(label);
+    model.label_texts.push_back(k < schema.labels.size() ? escaped(schema.labels[k]) : "");
+  }
 }
 
 table_look look_at_table(const std::string& path, const table_request& how) {

@@ -48,6 +48,7 @@ void require_savable(const saved_model& m) {
   for (std::size_t k = 0; k < m.label_texts.size(); ++k)
     require(detail::is_text_of_label(m.label_texts[k], m.labels.values()[k]),
             quote(m.label_texts[k]) + " is no text of its label " + label_text(m.labels.values()[k]));
+  require(detail::is_schema_text(m.schema), "its schema is no text of lines");
   for (const std::string& name : m.names)
     require(detail::is_column_name(name),
             "the name of a column, " + quote(name) + ", is empty, too long or holds control characters");
@@ -69,12 +70,30 @@ bool detail::is_model_word(std::string_view word) {
 }
 
 bool detail::is_column_name(std::string_view name) {
-  return !name.empty() && name.size() <= 255 &&
+  constexpr std::size_t longest = 65535;
+  return !name.empty() && name.size() <= longest &&
          std::ranges::none_of(name, [](char c) { return (static_cast<unsigned char>(c) < ' ') || c == '\x7f'; });
 }
 
+std::uint32_t detail::version_of(const saved_model& m) {
+  if (!m.schema.empty() || std::ranges::any_of(m.label_texts, is_class_name)) return schema_model_version;
+  return m.label_texts.empty() ? model_version : spelled_model_version;
+}
+
+bool detail::is_class_name(std::string_view text) {
+  double read = 0;
+  return is_column_name(text) &&
+         read_decimal(text.data(), text.data() + text.size(), read) == number_fault::not_a_number;
+}
+
+bool detail::is_schema_text(std::string_view text) {
+  return (text.empty() || text.ends_with('\n')) && text.find("\n\n") == text.npos && !text.starts_with('\n') &&
+         std::ranges::none_of(text,
+                              [](char c) { return c != '\n' && (static_cast<unsigned char>(c) < ' ' || c == '\x7f'); });
+}
+
 bool detail::is_text_of_label(const std::string& text, double label) {
-  if (text.empty()) return true;
+  if (text.empty() || is_class_name(text)) return true;
   double read = 0;
   return is_model_word(text) && text != label_text(label) &&
          read_decimal(text.data(), text.data() + text.size(), read) == number_fault::none && read == label;

@@ -17,7 +17,8 @@
 //   0  magic, 8 bytes                           32  model name (length u32, characters)
 //   8  version, u32; then zero, u32                 options u32: name, f64
 //  16  bytes of the whole file, u64                 label kind u32, values u64: f64
-//  24  checksum of everything else, u64            in version 2 the text of each, or nothing for the plain one
+//  24  checksum of everything else, u64            from version 2 on the text of each, or nothing for the
+//                                                  plain one; in version 3 the schema (length u32, characters)
 //                                                  width u64, biases u64: f32, columns u64: u32, weights f32,
 //                                                  names of the columns, or nothing more
 // "Everything else" is bytes 0 to 23 and 32 to the end, so that every bit is covered.
@@ -82,7 +83,7 @@ std::uint32_t check_frame(std::span<const std::byte> bytes, byte_cursor& in) {
   const auto version = in.take<std::uint32_t>("the header");
   if (!is_model_version(version)) {
     in.fail(8, "this is a model of version " + std::to_string(version) + ", but only versions " +
-                   std::to_string(model_version) + " and " + std::to_string(spelled_model_version) + " can be read");
+                   std::to_string(model_version) + " to " + std::to_string(schema_model_version) + " can be read");
   }
   in.take<std::uint32_t>("the header");
   const auto length = in.take<std::uint64_t>("the header");
@@ -109,7 +110,11 @@ std::vector<std::byte> binary_model_bytes(const saved_model& m) {
   body.put(static_cast<std::uint32_t>(m.labels.kind()));
   body.put(static_cast<std::uint64_t>(m.labels.values().size()));
   body.put_span(m.labels.values());
-  for (const std::string& text : m.label_texts) body.put_text(text);
+  const std::uint32_t version = version_of(m);
+  if (version > model_version)
+    for (std::size_t k = 0; k < m.labels.values().size(); ++k)
+      body.put_text(k < m.label_texts.size() ? m.label_texts[k] : "");
+  if (version == schema_model_version) body.put_text(m.schema);
   body.put(static_cast<std::uint64_t>(m.width));
   body.put(static_cast<std::uint64_t>(m.bias.size()));
   body.put_span(std::span<const float>(m.bias));
@@ -120,7 +125,7 @@ std::vector<std::byte> binary_model_bytes(const saved_model& m) {
 
   byte_builder file;
   file.put_span(std::span(model_magic.data(), model_magic.size()));
-  file.put(version_of(m));
+  file.put(version);
   file.put(std::uint32_t{0});
   file.put(static_cast<std::uint64_t>(model_header_bytes + body.bytes().size()));
   file.put(digest(file.bytes(), body.bytes()));
@@ -144,7 +149,12 @@ saved_model parse_binary_model(std::span<const std::byte> bytes, const std::stri
     m.model_options.emplace_back(std::move(option), value);
   }
   m.labels = take_labels(in);
-  if (version == spelled_model_version) m.label_texts = take_label_texts(in, m.labels);
+  if (version > model_version) m.label_texts = take_label_texts(in, m.labels);
+  if (version == schema_model_version) {
+    const std::size_t at = in.offset();
+    m.schema = in.take_text("the schema");
+    if (!is_schema_text(m.schema)) in.fail(at, "the schema is no text of lines");
+  }
   const std::size_t width_at = in.offset();
   m.width = in.take<std::uint64_t>("the width");
   if (!width_fits(m)) in.fail(width_at, "a column has a number of parameters that does not suit the labels");

@@ -13,14 +13,12 @@
 
 namespace hogwild::detail {
 
-/// The usual version. Texts of labels came with the second version, which is written if there are any.
-inline constexpr std::uint32_t model_version = 1;
-inline constexpr std::uint32_t spelled_model_version = 2;
-inline std::uint32_t version_of(const saved_model& m) {
-  return m.label_texts.empty() ? model_version : spelled_model_version;
-}
+/// The usual version. Texts of labels came with the second version, schemas and labels that are no numbers with the
+/// third; each is written only if there is what came with it.
+inline constexpr std::uint32_t model_version = 1, spelled_model_version = 2, schema_model_version = 3;
+std::uint32_t version_of(const saved_model& m);
 inline bool is_model_version(std::uint32_t version) {
-  return version == model_version || version == spelled_model_version;
+  return version >= model_version && version <= schema_model_version;
 }
 /// First byte of the binary format; no text begins with it.
 inline constexpr std::byte binary_model_mark{0x89};
@@ -31,8 +29,12 @@ bool is_model_word(std::string_view word);
 bool is_column_name(std::string_view name);
 
 /// Whether `text` is valid for `label` in saved_model::label_texts: empty, or a word that reads as the label and is not
-/// its label_text().
+/// its label_text(), or the name of a class.
 bool is_text_of_label(const std::string& text, double label);
+/// Whether a text is the name of a class: printable, and no number.
+bool is_class_name(std::string_view text);
+/// Whether a text has only whole lines without control characters.
+bool is_schema_text(std::string_view text);
 
 /// Parameters of a column: for classes and numbers possibly none.
 inline bool width_fits(const saved_model& m) {

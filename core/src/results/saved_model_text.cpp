@@ -13,10 +13,10 @@
 #include "text/decimal.hpp"
 
 // The file, one item a line, words separated by single blanks:
-//   hogwild model 1               (2 if labels are spelled as in the data: "+1", "007")
-//   model NAME
-//   option NAME NUMBER            (any number of such lines)
-//   labels real|binary|classes VALUE...
+//   hogwild model 1               (2 if labels are spelled as in the data: "+1", "007"; 3 with a schema or named
+//   classes) model NAME option NAME NUMBER            (any number of such lines) labels real|binary|classes VALUE...
+//   label NUMBER "NAME"           (version 3, for each label with a text of its own)
+//   schema COUNT                  (version 3; COUNT lines follow)
 //   width NUMBER
 //   bias NUMBER...                (left out if there is none)
 //   columns COUNT [named|quoted]
@@ -62,6 +62,14 @@ class word_reader {
       fail("a blank should stand behind the column's name");
     if (!is_column_name(name)) fail("the name of the column is empty, too long or holds control characters");
     return name;
+  }
+  /// The rest of the line; goes to the next one.
+  std::string_view line() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && !at_line_end()) ++at_;
+    const std::string_view whole = text_.substr(begin, at_ - begin);
+    end_line();
+    return whole;
   }
   void expect(std::string_view wanted) {
     if (word() != wanted) fail(std::string("\"").append(wanted).append("\" should stand here"));
@@ -137,7 +145,7 @@ void read_options(word_reader& in, saved_model& m) {
 
 /// In version 2 each label is a spelling of its own, or the plain text.
 void read_label(word_reader& in, std::uint32_t version, std::vector<double>& values, std::vector<std::string>& texts) {
-  if (version == model_version) return values.push_back(in.number<double>("a label"));
+  if (version != spelled_model_version) return values.push_back(in.number<double>("a label"));
   const std::string text = name_word(in, "a label");
   double& value = values.emplace_back();
   if (read_decimal(text.data(), text.data() + text.size(), value) != number_fault::none)
@@ -160,6 +168,26 @@ void read_labels(word_reader& in, std::uint32_t version, saved_model& m) {
     in.fail(e.what());
   }
   in.end_line();
+}
+
+/// The texts of labels and the schema of version 3.
+void read_schema(word_reader& in, saved_model& m) {
+  while (in.line_is("label")) {
+    in.expect("label");
+    const auto label = in.number<double>("a label");
+    const auto known = std::ranges::find(m.labels.values(), label);
+    if (known == m.labels.values().end()) in.fail("there is no such label");
+    m.label_texts.resize(m.labels.values().size());
+    std::string& text = m.label_texts[static_cast<std::size_t>(known - m.labels.values().begin())];
+    text = in.quoted_name();
+    if (!is_text_of_label(text, label)) in.fail("this is no text of the label");
+    in.end_line();
+  }
+  in.expect("schema");
+  const auto lines = in.number<std::size_t>("the number of lines");
+  in.end_line();
+  for (std::size_t k = 0; k < lines; ++k) m.schema.append(in.line()).append("\n");
+  if (!is_schema_text(m.schema)) in.fail("the schema has an empty line, or control characters");
 }
 
 void read_weights(word_reader& in, saved_model& m) {
@@ -198,8 +226,17 @@ std::vector<std::byte> text_model_bytes(const saved_model& m) {
   for (const auto& [name, value] : m.model_options)
     text.append("option ").append(name).append(1, ' ').append(to_text(value)).append("\n");
   text += "labels " + std::string(kinds[static_cast<std::uint32_t>(m.labels.kind())]);
-  for (const double value : m.labels.values()) text.append(1, ' ').append(m.text_of_label(value));
-  text += "\nwidth " + std::to_string(m.width) + "\n";
+  const std::uint32_t version = version_of(m);
+  for (const double value : m.labels.values())
+    text.append(1, ' ').append(version == spelled_model_version ? m.text_of_label(value) : label_text(value));
+  for (std::size_t k = 0; version == schema_model_version && k < m.label_texts.size(); ++k)
+    if (!m.label_texts[k].empty())
+      text += "\nlabel " + label_text(m.labels.values()[k]) + " " + quoted(m.label_texts[k]);
+  if (version == schema_model_version)
+    text.append("\nschema ").append(std::to_string(std::ranges::count(m.schema, '\n'))).append("\n").append(m.schema);
+  else
+    text += "\n";
+  text += "width " + std::to_string(m.width) + "\n";
   if (!m.bias.empty()) {
     text += "bias";
     for (const float b : m.bias) text.append(1, ' ').append(to_text(b));
@@ -229,7 +266,7 @@ saved_model parse_text_model(std::string_view text, const std::string& name) {
   const auto version = in.number<std::uint32_t>("the version");
   if (!is_model_version(version)) {
     in.fail("this is a model of version " + std::to_string(version) + ", but only versions " +
-            std::to_string(model_version) + " and " + std::to_string(spelled_model_version) + " can be read");
+            std::to_string(model_version) + " to " + std::to_string(schema_model_version) + " can be read");
   }
   in.end_line();
   saved_model m;
@@ -238,6 +275,7 @@ saved_model parse_text_model(std::string_view text, const std::string& name) {
   in.end_line();
   read_options(in, m);
   read_labels(in, version, m);
+  if (version == schema_model_version) read_schema(in, m);
   in.expect("width");
   m.width = in.number<std::size_t>("the number of parameters a column");
   if (!width_fits(m)) in.fail("a column has a number of parameters that does not suit the labels");

@@ -229,8 +229,8 @@ constexpr kind_row text_kinds[] = {
     {file_kind::libffm, "libffm text, 'label field:index:value ...'", "read it as the format ffm", "ffm",
      [](const file_head& h) { return all_of_shape(content_lines(h), line_shape::triples); }},
     {file_kind::table, "a table, with no 'index:value' in it",
-     "write each row as 'label index:value ...', or give its columns to hogwild.Dataset in Python; ratings are the "
-     "format ratings",
+     "'hogwild train' reads it if --label names the column of the label, and the model saved then reads others of its "
+     "kind; ratings are the format ratings",
      "", see_table},
 };
 

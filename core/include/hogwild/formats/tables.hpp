@@ -13,6 +13,8 @@
 
 namespace hogwild {
 
+struct saved_model;
+
 // Tables: text of records with fields between separators (RFC 4180), plain or compressed.
 //
 // Fields are separated by commas, semicolons, tabs or bars. A field may stand in quotation marks; then it may contain
@@ -24,6 +26,8 @@ namespace hogwild {
 //
 //   numeric       an entry with the field's number, or none if this is 0. A missing number (an empty field, NA, N/A,
 //                 NaN, null, NULL, None, \N or ?) is an entry of value 1 in a column of its own, which stands for it.
+//                 Numbers are divided by a power of two near the root of their mean square, zeros left out, so that a
+//                 step suits all columns whatever their units.
 //   categorical   an entry of value 1 in the column of the field's value; the empty field is a value, too. Values have
 //                 columns by name, or by hash.
 //   ignored       nothing
@@ -38,6 +42,7 @@ std::string_view name_of(table_kind kind);
 struct table_column {
   std::string name{};
   table_kind kind = table_kind::ignored;
+  float divisor = 1.0f;  ///< of its numbers: a power of two
 
   bool operator==(const table_column&) const = default;
 };
@@ -51,6 +56,7 @@ struct table_request {
   std::optional<char> separator{};  ///< one of , ; tab |
   std::optional<bool> header{};     ///< whether the first record has the names
   bool quotes = true;               ///< false: quotation marks are ordinary characters
+  bool scaled = true;               ///< false: numbers are taken as they are
   unsigned hash_bits = 0;           ///< 0: values have columns by name; n: 2^n columns for each categorical column
   /// Columns of the table are the fields of formats/libffm.hpp, which leaves 22 bits for values.
   bool as_fields = false;
@@ -86,6 +92,9 @@ struct table {
   std::shared_ptr<const table_schema> schema;
 };
 
+/// The columns of each kind in one sentence.
+std::string describe(const table_schema& schema);
+
 /// Opens a table as training data. Its cache holds the schema. Throws what open_libsvm() throws; format_error also for
 /// a record of another number of fields, a quotation mark out of place, and a number that is none; config_error for
 /// names that do not fit the table.
@@ -95,6 +104,17 @@ table open_table(const std::string& path, const table_request& how, const open_o
 /// label may be missing with labels_optional. Throws input_error for a missing column. Values that the schema does not
 /// have are columns that open_options::numbering does not know. The schema need not outlive the call.
 sparse_dataset open_table(const std::string& path, const table_schema& schema, const open_options& options = {});
+
+/// Opens a table as further training data for a model with this schema: columns are found by name, and values and
+/// labels that the schema does not have get numbers after the known ones. Throws as the others.
+table open_more_of_table(const std::string& path, const table_schema& schema, const open_options& options = {});
+
+/// The schema of a saved model, with the values that its columns are named by; nothing if its rows were no table.
+/// Throws input_error, with `name` for the model, if it does not hold together.
+std::optional<table_schema> schema_of(const saved_model& model, const std::string& name);
+/// Gives a model, trained on rows of a table, the schema, the names of its columns unless they are hashed, and the
+/// words of its labels.
+void keep_schema(const table_schema& schema, saved_model& model);
 
 /// What the first rows of a table say about it, without a request or with one.
 struct table_look {
