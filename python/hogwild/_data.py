@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import numbers
 import os
+import re
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -217,8 +219,29 @@ def _remade(arrays, label, weight, names, copies):
     return made
 
 
+def _names(given, name):
+    """The columns that an option of tables names."""
+    names = [given] if isinstance(given, str) else list(given)
+    if not all(isinstance(each, str) and each and "," not in each for each in names):
+        raise TypeError(f"{name}={given!r}: it is the name of a column, or a list of names, without commas in them")
+    return [f"--{name}={','.join(names)}"] if names else []
+
+
+def _table_words(label, numeric, categorical, ignore, hash_bits):
+    """The words for the command's options of tables."""
+    if label is not None and (not isinstance(label, str) or not label):
+        raise TypeError(f"label={label!r}: it is the name of a column")
+    if hash_bits is not None and (not isinstance(hash_bits, numbers.Integral) or isinstance(hash_bits, bool)):
+        raise TypeError(f"hash_bits={hash_bits!r}: it is a whole number, or None")
+    words = [] if label is None else [f"--label={label}"]
+    words += _names(numeric, "numeric") + _names(categorical, "categorical") + _names(ignore, "ignore")
+    return words if hash_bits is None else words + [f"--hash-bits={hash_bits}"]
+
+
 def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logistic", cache: bool = True,
-         cache_folder: str | os.PathLike = "", memory: int | None = None) -> Dataset:
+         cache_folder: str | os.PathLike = "", memory: int | None = None, label: str | None = None,
+         numeric: str | Sequence[str] = (), categorical: str | Sequence[str] = (), ignore: str | Sequence[str] = (),
+         hash_bits: int | None = None) -> Dataset:
     """Opens a file of rows: every format of the command `hogwild train`.
 
     Notes about the file, such as the header of ratings, become warnings of the category hogwild.Note.
@@ -229,10 +252,10 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
     Parameters
     ----------
     path : str or path
-        LIBSVM or libffm text, ratings, images or a graph, plain or compressed (gzip, xz, zstd, bzip2).
+        LIBSVM or libffm text, a table, ratings, images or a graph, plain or compressed (gzip, xz, zstd, bzip2).
     format : str, default "auto"
-        "libsvm", "ffm", "ratings", "idx", "cifar", "graph" or "dimacs"; auto: the format that `model` reads; images are
-        recognised by their content.
+        "libsvm", "ffm", "csv", "tsv", "ratings", "idx", "cifar", "graph" or "dimacs"; auto: the format that `model`
+        reads; images are recognised by their content, and a table is read if `label` is given.
     model : str, default "logistic"
         The name of the model to train.
     cache : bool, default True
@@ -241,6 +264,14 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
         Folder for caches if the file's own folder cannot be written; by default the user's.
     memory : int, optional
         The most memory for parsing, in bytes.
+    label : str, optional
+        Of a table the column of the label. A model that is trained on it reads other tables by the names of their
+        columns, in the command.
+    numeric, categorical, ignore : str or sequence of str
+        Of a table the columns of numbers, those of values, and those that are left out; '*' stands for any part of a
+        name. The others are guessed from the first rows.
+    hash_bits : int, optional
+        Values of a table have 2^hash_bits columns by hash instead of one each by name.
 
     Returns
     -------
@@ -259,5 +290,10 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
     if memory is not None and (not isinstance(memory, numbers.Integral) or memory < 0):
         raise TypeError(f"memory={memory!r}: it is a whole number of bytes, or None")
     options = {"format": format, "model": model, "no_cache": not flag_of(cache, "cache"),
-               "cache_folder": os.fspath(cache_folder), "memory": memory}
-    return Dataset._of_file(os.path.abspath(os.fspath(path)), options)
+               "cache_folder": os.fspath(cache_folder), "memory": memory,
+               "table": _table_words(label, numeric, categorical, ignore, hash_bits)}
+    try:
+        return Dataset._of_file(os.path.abspath(os.fspath(path)), options)
+    except ConfigError as fault:  # it names options as the command does
+        raise ConfigError(re.sub(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)",
+                                 lambda option: option[1].replace("-", "_"), str(fault))) from None

@@ -361,13 +361,13 @@ class Model:
     name : str
         The model's name.
     classes_ : array or None
-        The labels that it distinguishes, ascending.
+        The labels that it distinguishes, ascending; strings if the labels of a table are words.
     """
 
     def __init__(self, saved, run=None):
         self._saved, self.run_ = saved, run
         self._predictor = None
-        labels = saved.labels
+        labels = np.array(saved.label_names) if saved.label_names else saved.labels
         self._classes = labels if len(labels) else None
 
     @property

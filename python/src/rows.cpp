@@ -100,11 +100,14 @@ python_rows dense(const array& value, const array& label, std::size_t columns, s
 }
 
 python_rows open_file(const std::string& path, const std::string& format, const std::string& model, bool no_cache,
-                      const std::string& cache_folder, std::optional<std::uint64_t> memory) {
+                      const std::string& cache_folder, std::optional<std::uint64_t> memory,
+                      std::vector<std::string> table) {
   cli::data_options files;
   cli::command_line line("open", "", "");
   files.declare(line);
-  line.take({"--format=" + format});  // it refuses what is no format
+  files.table.declare(line);
+  table.push_back("--format=" + format);
+  line.take(std::move(table));  // it refuses what is no format
   files.quiet = true;
   files.no_cache = no_cache;
   files.cache_folder = cache_folder;
@@ -114,7 +117,9 @@ python_rows open_file(const std::string& path, const std::string& format, const 
   files.note = [&](std::string_view sentence) { notes.emplace_back(sentence); };
   const auto open = [&] {
     const nb::gil_scoped_release release;
-    return python_rows(cli::open_training(path, files), cli::first_column_of(files));
+    sparse_dataset opened = cli::open_training(path, files);
+    const bool is_table = !files.table.schema->columns.empty();
+    return python_rows(std::move(opened), cli::first_column_of(files), is_table ? files.table.schema : nullptr);
   };
   python_rows rows = open();
   warn_of(notes);
@@ -192,6 +197,10 @@ std::vector<double> labels_of(const python_rows& rows) {
 
 }  // namespace
 
+void python_rows::name_columns(saved_model& saved) const {
+  if (schema_) keep_schema(*schema_, saved);
+}
+
 std::vector<std::uint32_t> python_rows::columns() const {
   return detail::input_numbers_of(view());
 }
@@ -206,7 +215,7 @@ void bind_rows(nb::module_& m) {
       .def_static("dense", dense, nb::arg("value"), nb::arg("label"), nb::arg("columns"), nb::arg("stride"),
                   nb::arg("column_stride"), nb::arg("weight").none(), nb::arg("shuffle"))
       .def_static("open", open_file, nb::arg("path"), nb::arg("format"), nb::arg("model"), nb::arg("no_cache"),
-                  nb::arg("cache_folder"), nb::arg("memory").none())
+                  nb::arg("cache_folder"), nb::arg("memory").none(), nb::arg("table"))
       .def_static("open_text", open_text, nb::arg("path"), nb::arg("min_count"), nb::arg("words").none() = nb::none())
       .def_static("read_text", read_text, nb::arg("text"), nb::arg("min_count"), nb::arg("words").none() = nb::none())
       .def("words", words_of)

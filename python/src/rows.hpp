@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +13,9 @@
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/words/vocabulary.hpp>
 #include <hogwild/formats/corpus.hpp>
+#include <hogwild/formats/tables.hpp>
 #include <hogwild/rows.hpp>
+#include <hogwild/saved_model.hpp>
 
 #include "arrays.hpp"
 
@@ -22,8 +25,10 @@ namespace hogwild::python {
 /// thread may train on them; their owner in Python must not write into borrowed arrays meanwhile.
 class python_rows {
  public:
-  explicit python_rows(sparse_dataset rows, std::uint32_t first_column = 0)
-      : rows_(std::move(rows)), first_column_(first_column) {}
+  /// `schema`: that of a table; null for other rows.
+  explicit python_rows(sparse_dataset rows, std::uint32_t first_column = 0,
+                       std::shared_ptr<const table_schema> schema = nullptr)
+      : rows_(std::move(rows)), first_column_(first_column), schema_(std::move(schema)) {}
   explicit python_rows(corpus text) : rows_(std::move(text.rows)), words_(std::move(text.words)) {}
   /// `labels`: those of the rows if single precision does not hold them; else empty.
   python_rows(csr_rows rows, std::vector<array> kept, std::vector<double> labels)
@@ -40,6 +45,8 @@ class python_rows {
   const sparse_dataset* dataset() const { return std::get_if<sparse_dataset>(&rows_); }
   /// The words of a text; nothing for other rows.
   const std::optional<vocabulary>& words() const { return words_; }
+  /// Gives a model that was trained on these rows what is known of their columns.
+  void name_columns(saved_model& saved) const;
   /// The caller's number of each column.
   std::vector<std::uint32_t> columns() const;
   /// The caller's number of the first column: 1 for LIBSVM text and images, 0 for arrays and all else.
@@ -51,6 +58,7 @@ class python_rows {
   std::vector<double> labels_{};
   std::optional<vocabulary> words_{};
   std::uint32_t first_column_ = 0;
+  std::shared_ptr<const table_schema> schema_{};
 };
 
 }  // namespace hogwild::python

@@ -174,7 +174,11 @@ void python_run::run() {
   else if (keeps)
     saved = request_.several.keeps_several() ? cli::saved_of_several(request_, m, result, columns)
                                              : to_saved(m, result.parameters, result.labels, columns);
-  if (saved) detail::say_first_column(*saved, data_.first_column()), detail::say_scaling(*saved, result.scale);
+  if (saved) {
+    detail::say_first_column(*saved, data_.first_column());
+    detail::say_scaling(*saved, result.scale);
+    data_.name_columns(*saved);
+  }
   const std::lock_guard lock(mutex_);
   result_ = std::move(result);
   saved_ = std::move(saved);

@@ -95,6 +95,13 @@ void bind_saved(nb::module_& m) {
       .def_ro("options", &saved_model::model_options)
       .def_ro("width", &saved_model::width)
       .def_prop_ro("names", [](const saved_model& saved) { return in_python(saved.names); })
+      .def_prop_ro("label_names",
+                   [](const saved_model& saved) {
+                     std::vector<std::string> names;
+                     for (const double label : saved.labels.values())
+                       if (saved.names_classes()) names.push_back(saved.text_of_label(label));
+                     return in_python(names);
+                   })
       .def_prop_ro("first_column", [](const saved_model& saved) { return detail::said_first_column(saved); })
       .def_prop_ro("labels",
                    [](const saved_model& saved) {

@@ -128,6 +128,7 @@ class python_trials {
     const label_map labels = label_map::learn(labels_of(m), view.label, request.data);
     saved_model saved = to_saved(m, trials_->outcome(k).found, labels, rows.columns());
     detail::say_first_column(saved, rows.first_column());
+    rows.name_columns(saved);
     return saved;
   }
 

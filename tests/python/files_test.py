@@ -124,8 +124,30 @@ def test_a_file_is_named_for_what_it_is(tmp_path):
     with pytest.raises(hw.InputError, match="x.parquet: this is a Parquet file; read it in Python"):
         hw.open(tmp_path / "x.parquet")
     (tmp_path / "x.csv").write_text("0,7,3,5\n1,2,9,4\n")
-    with pytest.raises(hw.InputError, match="x.csv:1:1: this is a table"):
+    with pytest.raises(hw.ConfigError, match="x.csv: this is a table; name the column of its label: label COLUMN, one of 1, 2"):
         hw.open(tmp_path / "x.csv", model="softmax")
+
+
+def test_a_table_is_read_by_its_names(tmp_path):
+    rows = "".join(f"{'yes' if k % 3 else 'no'},{k % 3},c{k % 3},{k}\n" for k in range(90))
+    (tmp_path / "t.csv").write_text("y,n,c_1,id\n" + rows)
+    data = hw.open(tmp_path / "t.csv", label="y", categorical="c_*", numeric=["n"], ignore=["id"])
+    assert data.shape == (90, 4) and sorted(data.y) == [0.0] * 30 + [1.0] * 60
+    model = hw.train(data, "logistic", epochs=20, engine="serial")
+    assert model.classes_.tolist() == ["no", "yes"]
+    model.save(tmp_path / "m.bin")
+    assert hw.load(tmp_path / "m.bin").classes_.tolist() == ["no", "yes"]
+    (tmp_path / "u.csv").write_text("c_1,n\nc0,0\nc1,1\n")
+    said = subprocess.run([sys.executable, "-m", "hogwild", "predict", tmp_path / "m.bin", tmp_path / "u.csv"],
+                          capture_output=True, text=True, check=True).stdout
+    assert said.split() == ["no", "yes"]
+    hashed = hw.open(tmp_path / "t.csv", label="y", ignore="id", hash_bits=10, format="csv", cache=False)
+    assert pickle.loads(pickle.dumps(hashed)).nnz == hashed.nnz
+    with pytest.raises(hw.ConfigError, match="no column 'z'; it has y, n, c_1, id"):
+        hw.open(tmp_path / "t.csv", label="z")
+    for wrong in ({"label": 1}, {"label": "y", "ignore": [1]}, {"label": "y", "hash_bits": 1.5}, {"numeric": "a,b"}):
+        with pytest.raises(TypeError):
+            hw.open(tmp_path / "t.csv", **wrong)
 
 
 def test_the_header_of_ratings_is_told_as_a_warning(tmp_path):

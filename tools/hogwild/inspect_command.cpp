@@ -141,7 +141,7 @@ facts model_facts(const std::string& path, std::size_t top_weights) {
   all["bias"] = !m.bias.empty();
   if (!m.columns.empty()) all["columns"] = {{"least", m.columns.front()}, {"most", m.columns.back()}};
   if (!m.labels.values().empty()) all["labels"] = m.labels.values();
-  if (std::ranges::any_of(m.label_texts, [](const std::string& text) { return !text.empty(); }))
+  if (m.names_classes())
     for (const double label : m.labels.values()) all["label_names"].push_back(m.text_of_label(label));
   if (schema) all["table"] = describe(*schema);
   if (top_weights > 0) all["top_weights"] = heaviest(m, schema, top_weights);

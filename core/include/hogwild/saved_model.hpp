@@ -44,6 +44,8 @@ struct saved_model {
 
   /// One of labels.values() as the data spell it; any other number as plain text.
   std::string text_of_label(double label) const;
+  /// Whether a label is called by a word that is no number.
+  bool names_classes() const;
   /// Copies the spelling of the labels from these data.
   void spell_labels(const label_spelling& spelling);
 

@@ -10,15 +10,17 @@ namespace hogwild::detail {
 
 name_numbers::name_numbers(std::span<const std::string> known, std::uint32_t largest, std::string too_many)
     : next_(static_cast<std::uint32_t>(known.size())), largest_(largest), too_many_(std::move(too_many)) {
+  numbers_.max_load_factor(0.5f);  // each node on the way to a name is fetched from memory
   for (std::uint32_t k = 0; k < known.size(); ++k) numbers_.emplace(known[k], k);
 }
 
-std::uint32_t name_numbers::number_of(std::string_view name) {
-  if (const auto found = find(name)) return *found;
+name_numbers::numbered name_numbers::entry_of(std::string_view name) {
+  if (const auto found = numbers_.find(name); found != numbers_.end()) return {found->first, found->second};
   // If another thread inserts the same name first, this number stays unused.
   const std::uint32_t number = next_.fetch_add(1);
   if (number > largest_) throw resource_error(too_many_);
-  return numbers_.emplace(std::string(name), number).first->second;
+  const auto made = numbers_.emplace(std::string(name), number).first;
+  return {made->first, made->second};
 }
 
 std::optional<std::uint32_t> name_numbers::find(std::string_view name) const {

@@ -24,8 +24,14 @@ class name_numbers {
   /// says `too_many`.
   name_numbers(std::span<const std::string> known, std::uint32_t largest, std::string too_many);
 
-  /// The provisional number of a name. Any thread may call it at any time.
-  std::uint32_t number_of(std::string_view name);
+  /// A name, which stays where it is as long as this, and its provisional number.
+  struct numbered {
+    std::string_view name{};
+    std::uint32_t number = 0;
+  };
+  /// Any thread may call it at any time.
+  numbered entry_of(std::string_view name);
+  std::uint32_t number_of(std::string_view name) { return entry_of(name).number; }
   /// The number of a name that has one.
   std::optional<std::uint32_t> find(std::string_view name) const;
 

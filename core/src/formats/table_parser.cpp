@@ -27,6 +27,13 @@ bool read_digits(std::string_view text, float& value) {
 
 }  // namespace
 
+std::uint32_t recent_values::number_of(std::string_view value, name_numbers& all) {
+  if (recent_.empty()) recent_.resize(slots);
+  name_numbers::numbered& slot = recent_[checksum(std::as_bytes(std::span(value))) % slots];
+  if (slot.name.data() == nullptr || slot.name != value) slot = all.entry_of(value);
+  return slot.number;
+}
+
 void number_sizes::add(const number_sizes& others) {
   for (std::size_t e = 0; e < count_.size(); ++e) count_[e] += others.count_[e];
 }
@@ -51,6 +58,7 @@ struct table_parser::reading {
   std::vector<text_field> fields{};
   std::string unquoted{};
   std::vector<number_sizes> sizes{};
+  std::span<recent_values> recent{};
 
   bool refuse(std::size_t at, std::string message) {
     const std::string_view before = text.substr(0, at);
@@ -86,6 +94,9 @@ table_parser::table_parser(const table_schema& schema, std::vector<std::size_t> 
 void table_parser::parse(std::string_view text, const block_context& context, row_block& rows) const {
   reading in{.text = text, .context = context, .rows = rows};
   in.sizes.resize(found_.sizes.size());
+  std::vector<recent_values>& recent = found_.recent.local();
+  recent.resize(schema_.columns.size());
+  in.recent = recent;
   bool header = context.first && schema_.header;
   while (!in.text.empty()) {
     const auto [bytes, lines, fault] = cutter_.cut(in.text, in.fields);
@@ -195,7 +206,7 @@ bool table_parser::read_value(reading& in, std::size_t column, const text_field&
     value = static_cast<std::uint32_t>(checksum(std::as_bytes(std::span(text)))) & ((1u << schema_.hash_bits) - 1);
   } else {
     name_numbers& names = *found_.values[column];
-    const auto known = learns_ ? names.number_of(text) : names.find(text);
+    const auto known = learns_ ? std::optional(in.recent[column].number_of(text, names)) : names.find(text);
     value = known ? *known + 1 : (1u << schema_.value_bits) - 1;
   }
   in.add(index + value, 1.0f);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tbb/enumerable_thread_specific.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -34,6 +36,17 @@ class number_sizes {
   std::array<std::uint64_t, 256> count_{};
 };
 
+/// The values of a column that one thread has met lately: most fields repeat, and the table of all values is far from a
+/// core.
+class recent_values {
+ public:
+  std::uint32_t number_of(std::string_view value, name_numbers& all);
+
+ private:
+  static constexpr std::size_t slots = 1024;
+  std::vector<name_numbers::numbered> recent_{};
+};
+
 /// What is found out while a table is parsed: the names of values and labels that have numbers (null where there are
 /// none), and the sizes of numbers.
 struct table_findings {
@@ -41,6 +54,8 @@ struct table_findings {
   std::unique_ptr<name_numbers> labels{};
   std::vector<number_sizes> sizes{};  ///< for each column of the schema; empty: they are not counted
   std::mutex adding{};                ///< to sizes
+  /// Of each thread, for each column of the schema.
+  tbb::enumerable_thread_specific<std::vector<recent_values>> recent{};
 };
 
 /// Parses the records of a table. Any number of threads may parse blocks of it at the same time.

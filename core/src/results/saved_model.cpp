@@ -76,7 +76,7 @@ bool detail::is_column_name(std::string_view name) {
 }
 
 std::uint32_t detail::version_of(const saved_model& m) {
-  if (!m.schema.empty() || std::ranges::any_of(m.label_texts, is_class_name)) return schema_model_version;
+  if (!m.schema.empty() || m.names_classes()) return schema_model_version;
   return m.label_texts.empty() ? model_version : spelled_model_version;
 }
 
@@ -105,6 +105,10 @@ std::string saved_model::text_of_label(double label) const {
   const auto k = static_cast<std::size_t>(found - values.begin());
   const bool own = found != values.end() && *found == label && k < label_texts.size() && !label_texts[k].empty();
   return own ? label_texts[k] : label_text(label);
+}
+
+bool saved_model::names_classes() const {
+  return std::ranges::any_of(label_texts, detail::is_class_name);
 }
 
 void saved_model::spell_labels(const label_spelling& spelling) {

@@ -111,15 +111,49 @@ TEST(saved_model, labels_come_back_as_the_data_have_them_written) {
   model.spell_labels({});
   EXPECT_TRUE(model.label_texts.empty());
   EXPECT_EQ(model_bytes(model, model_format::binary), model_bytes(softmax_model(), model_format::binary));
-  for (const auto& texts : {std::vector<std::string>{"", "+3"}, {"", "+4", ""}, {"", "3", ""}, {"", "+ 3", ""}}) {
+  for (const auto& texts : {std::vector<std::string>{"", "+3"}, {"", "+4", ""}, {"", "3", ""}, {"", "+\t3", ""}}) {
     model.label_texts = texts;
     EXPECT_THROW(model_bytes(model, model_format::binary), hogwild::config_error);
   }
 }
 
+/// A model of a table, whose labels are words.
+saved_model schema_model() {
+  saved_model model = softmax_model();
+  model.label_texts = {"", "New \"York\"", "spam"};
+  model.schema = "table comma header quoted 0 26\ncolumn label y\ncolumn numeric 1024 price\n";
+  return model;
+}
+
+TEST(saved_model, a_schema_and_names_of_classes_make_the_third_version) {
+  const std::string text = text_of(schema_model());
+  EXPECT_THAT(text, HasSubstr("hogwild model 3\nmodel softmax\nlabels classes 0 3 4\n"
+                              "label 3 \"New \\\"York\\\"\"\nlabel 4 \"spam\"\nschema 3\ntable comma header "));
+  EXPECT_EQ(schema_model().text_of_label(3), "New \"York\"");
+  EXPECT_EQ(schema_model().text_of_label(0), "0");
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"schema 3", "schema 2"},
+                                 {"schema 3", "schema 4"},
+                                 {"schema 3\n", ""},
+                                 {"label 4", "label 5"},
+                                 {"\"spam\"", "\"7\""},
+                                 {"\"spam\"", "spam"},
+                                 {"column label y\n", "\n"},
+                                 {"column label y\n", "column\tlabel y\n"}}) {
+    std::string wrong = text;
+    wrong.replace(wrong.find(from), from.size(), to);
+    EXPECT_THROW(parse_model(std::as_bytes(std::span(wrong)), "m"), input_error) << wrong;
+  }
+  for (const char* const schema : {"no end", "\nempty\n", "a\n\nb\n", "a\tb\n"}) {
+    saved_model wrong = schema_model();
+    wrong.schema = schema;
+    EXPECT_THROW(model_bytes(wrong, model_format::text), hogwild::config_error);
+  }
+}
+
 TEST(saved_model, comes_back_from_both_formats_told_by_content) {
   const scratch_folder folder;
-  for (const auto& model : {binary_model(), softmax_model(), named_model(), saved_model{.model = "least_squares"}}) {
+  for (const auto& model :
+       {binary_model(), softmax_model(), named_model(), schema_model(), saved_model{.model = "least_squares"}}) {
     for (const auto format : {model_format::binary, model_format::text}) {
       hogwild::save_model(folder / "m", model, format);
       EXPECT_EQ(hogwild::load_model(folder / "m"), model);

@@ -40,9 +40,9 @@ std::string_view name_of(table_kind kind);
 
 /// A column of a table.
 struct table_column {
-  std::string name{};
-  table_kind kind = table_kind::ignored;
-  float divisor = 1.0f;  ///< of its numbers: a power of two
+  std::string name{};                     ///< as in the header, or its number
+  table_kind kind = table_kind::ignored;  ///< what it is read as
+  float divisor = 1.0f;                   ///< of its numbers: a power of two
 
   bool operator==(const table_column&) const = default;
 };
@@ -51,26 +51,31 @@ struct table_column {
 /// '*' must occur. What no name fits is guessed from the first rows: numeric if all fields are numbers or missing,
 /// else categorical.
 struct table_request {
-  std::string label{};  ///< empty: the rows have no label
-  std::vector<std::string> numeric{}, categorical{}, ignored{};
-  std::optional<char> separator{};  ///< one of , ; tab |
-  std::optional<bool> header{};     ///< whether the first record has the names
-  bool quotes = true;               ///< false: quotation marks are ordinary characters
-  bool scaled = true;               ///< false: numbers are taken as they are
-  unsigned hash_bits = 0;           ///< 0: values have columns by name; n: 2^n columns for each categorical column
+  std::string label{};                     ///< empty: the rows have no label
+  std::vector<std::string> numeric{};      ///< columns of numbers
+  std::vector<std::string> categorical{};  ///< columns of values
+  std::vector<std::string> ignored{};      ///< columns that are left out
+  std::optional<char> separator{};         ///< one of , ; tab |
+  std::optional<bool> header{};            ///< whether the first record has the names
+  bool quotes = true;                      ///< false: quotation marks are ordinary characters
+  bool scaled = true;                      ///< false: numbers are taken as they are
+  unsigned hash_bits = 0;  ///< 0: values have columns by name; n: 2^n columns for each categorical column
   /// Columns of the table are the fields of formats/libffm.hpp, which leaves 22 bits for values.
   bool as_fields = false;
 };
 
-/// The least and the most of table_request::hash_bits.
-inline constexpr unsigned least_hash_bits = 8, most_hash_bits = 22;
+/// The least of table_request::hash_bits, apart from 0.
+inline constexpr unsigned least_hash_bits = 8;
+/// The most of table_request::hash_bits.
+inline constexpr unsigned most_hash_bits = 22;
 
 /// The meaning of a table's columns: how its fields become entries of rows. A saved model holds that of its training
 /// data.
 struct table_schema {
-  char separator = ',';
-  bool header = true, quotes = true;
-  unsigned hash_bits = 0;
+  char separator = ',';      ///< between fields
+  bool header = true;        ///< the first record has the names
+  bool quotes = true;        ///< quotation marks enclose fields
+  unsigned hash_bits = 0;    ///< as in the request
   unsigned value_bits = 22;  ///< of a column's input number less 1, for the value; the others: the table's column
   std::vector<table_column> columns{};  ///< in the order of the first file
   /// The values of each categorical column that have columns by name, by number - 1; empty for other columns.
@@ -88,8 +93,8 @@ struct table_schema {
 
 /// The rows of a table and the meaning of its columns.
 struct table {
-  sparse_dataset rows;
-  std::shared_ptr<const table_schema> schema;
+  sparse_dataset rows;                         ///< as training data
+  std::shared_ptr<const table_schema> schema;  ///< never null
 };
 
 /// The columns of each kind in one sentence.
@@ -118,11 +123,12 @@ void keep_schema(const table_schema& schema, saved_model& model);
 
 /// What the first rows of a table say about it, without a request or with one.
 struct table_look {
-  table_schema schema{};
-  std::size_t rows = 0;                      ///< looked at
-  std::vector<std::size_t> distinct{};       ///< values of each column among them
-  std::vector<std::size_t> missing{};        ///< empty fields, and words for missing numbers
-  std::vector<std::string> least{}, most{};  ///< for numeric columns the range as written; else empty
+  table_schema schema{};                ///< without values and divisors
+  std::size_t rows = 0;                 ///< looked at
+  std::vector<std::size_t> distinct{};  ///< values of each column among them
+  std::vector<std::size_t> missing{};   ///< empty fields, and words for missing numbers
+  std::vector<std::string> least{};     ///< for columns of numbers the least one, as written; else empty
+  std::vector<std::string> most{};      ///< likewise the greatest one
 };
 
 /// Looks at the first megabyte of a table. Throws as open_table().
