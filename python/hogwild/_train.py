@@ -379,6 +379,9 @@ class Model:
         return self._classes
 
     def _rows(self, X):
+        if self._saved.schema:
+            raise TypeError("this model knows the columns of a table by their names, and arrays have none: write the rows "
+                            "to a table, and predict them by the command: python -m hogwild predict")
         if isinstance(X, Dataset) and X.path is not None:
             raise TypeError("rows of a file are predicted by the command: python -m hogwild predict")
         if self._predictor is None:

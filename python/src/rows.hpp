@@ -45,6 +45,8 @@ class python_rows {
   const sparse_dataset* dataset() const { return std::get_if<sparse_dataset>(&rows_); }
   /// The words of a text; nothing for other rows.
   const std::optional<vocabulary>& words() const { return words_; }
+  /// Whether they were read from a table.
+  bool is_table() const { return schema_ != nullptr; }
   /// Gives a model that was trained on these rows what is known of their columns.
   void name_columns(saved_model& saved) const;
   /// The caller's number of each column.

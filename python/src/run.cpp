@@ -162,6 +162,10 @@ void python_run::run() {
     else
       options.initial = [&](std::span<float> parameters) { warm_start(*initial, m, known, {}, parameters); };
   }
+  if (initial && (!initial->schema.empty() || data_.is_table()))
+    throw config_error(
+        "a model of a table is trained further by the command, which finds columns by their names: "
+        "python -m hogwild train TABLE --init MODEL");
   train_result result = cli::train_with_engine(m, rows, request_, options, nullptr);
   std::optional<saved_model> saved;
   std::optional<word_vectors> vectors;

@@ -95,6 +95,7 @@ void bind_saved(nb::module_& m) {
       .def_ro("options", &saved_model::model_options)
       .def_ro("width", &saved_model::width)
       .def_prop_ro("names", [](const saved_model& saved) { return in_python(saved.names); })
+      .def_ro("schema", &saved_model::schema)
       .def_prop_ro("label_names",
                    [](const saved_model& saved) {
                      std::vector<std::string> names;

@@ -137,6 +137,10 @@ def test_a_table_is_read_by_its_names(tmp_path):
     assert model.classes_.tolist() == ["no", "yes"]
     model.save(tmp_path / "m.bin")
     assert hw.load(tmp_path / "m.bin").classes_.tolist() == ["no", "yes"]
+    with pytest.raises(TypeError, match="by their names, and arrays have none"):
+        model.predict(np.ones((2, 3), np.float32))
+    with pytest.raises(hw.ConfigError, match="trained further by the command"):
+        hw.train(data, "logistic", epochs=1, engine="serial", initial=model)
     (tmp_path / "u.csv").write_text("c_1,n\nc0,0\nc1,1\n")
     said = subprocess.run([sys.executable, "-m", "hogwild", "predict", tmp_path / "m.bin", tmp_path / "u.csv"],
                           capture_output=True, text=True, check=True).stdout

@@ -91,8 +91,11 @@ void table_options::take_schema(const saved_model& model, const std::string& pat
 }
 
 sparse_dataset table_options::open(const std::string& path, const open_options& opening, bool quiet) const {
-  if (opening.numbering != nullptr) return open_table(path, *schema, opening);
   const bool begins = schema->columns.empty();
+  if (begins && opening.numbering != nullptr)
+    throw config_error(path +
+                       ": the model does not know the columns of a table, because it was trained on numbered ones");
+  if (opening.numbering != nullptr) return open_table(path, *schema, opening);
   if (begins && request.label.empty())
     throw config_error(path + ": this is a table; name the column of its label: --label COLUMN" +
                        (path == "-" ? "" : ", one of " + columns_of(path, request)));
