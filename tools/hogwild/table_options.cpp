@@ -101,7 +101,7 @@ sparse_dataset table_options::open(const std::string& path, const open_options& 
                        (path == "-" ? "" : ", one of " + columns_of(path, request)));
   table opened = begins ? open_table(path, request, opening) : open_more_of_table(path, *schema, opening);
   *schema = *opened.schema;
-  if (!quiet) say(path + " is read as a table; " + describe(*schema));
+  if (!quiet) say((path == "-" ? "standard input" : path) + " is read as a table; " + describe(*schema));
   return std::move(opened.rows);
 }
 

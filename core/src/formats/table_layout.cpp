@@ -23,21 +23,47 @@ constexpr std::size_t records_for_separator = 100, records_for_kinds = 1000;
 
 using record = std::vector<std::string>;
 
-/// The first records, at most so many, without blank lines. Records that cannot be cut end them; the parser refuses
-/// those.
-std::vector<record> first_records(std::string_view text, char separator, bool quotes, std::size_t most) {
+/// The first records, at most so many, without blank lines. A record that cannot be cut ends them: its fault and its
+/// place in the text become `end`, and the parser refuses it.
+std::vector<record> first_records(std::string_view text, char separator, bool quotes, std::size_t most,
+                                  field_fault* end = nullptr) {
+  const std::size_t size = text.size();
   const record_cutter cutter(separator, quotes);
   std::vector<record> records;
   std::vector<text_field> fields;
   while (!text.empty() && records.size() < most) {
     const auto [bytes, lines, fault] = cutter.cut(text, fields);
-    if (fault.what != nullptr) break;
+    if (fault.what != nullptr) {
+      if (end != nullptr) *end = {fault.what, size - text.size() + fault.at};
+      break;
+    }
     text.remove_prefix(bytes);
     if (fields.size() == 1 && fields.front().text.empty() && !fields.front().quoted) continue;
     record& one = records.emplace_back();
     for (const text_field& field : fields) one.push_back(content_of(field));
   }
   return records;
+}
+
+/// The same, of which there is one at least. Throws format_error.
+std::vector<record> some_records(std::string_view text, char separator, bool quotes, std::size_t most,
+                                 const std::string& source) {
+  field_fault end;
+  std::vector<record> records = first_records(text, separator, quotes, most, &end);
+  if (!records.empty()) return records;
+  if (end.what == nullptr) throw format_error(source, 1, 1, "there are no rows; the file is empty");
+  const std::string_view before = text.substr(0, end.at);
+  const std::size_t last = before.rfind('\n');
+  throw format_error(source, static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1,
+                     end.at - (last == before.npos ? 0 : last + 1) + 1, end.what);
+}
+
+/// The names in a header; a column without a name is called by its number.
+record names_in(const record& header) {
+  record names = header;
+  for (std::size_t c = 0; c < names.size(); ++c)
+    if (names[c].empty()) names[c] = std::to_string(c + 1);
+  return names;
 }
 
 /// The separator by which most of the first records have the same number of fields, and of several the one with the
@@ -55,7 +81,9 @@ char separator_of(std::string_view text, bool quotes) {
   return best;
 }
 
-bool is_header(const record& first) {
+/// A record that has the name of the label, or no number.
+bool is_header(const record& first, const std::string& label) {
+  if (!label.empty() && std::ranges::find(first, label) != first.end() && !is_number(label)) return true;
   return std::ranges::none_of(first, [](const std::string& field) { return is_number(field); });
 }
 
@@ -90,7 +118,9 @@ class named_kinds {
         give(c, kind, pattern.find('*') == pattern.npos);
       }
       if (!any && pattern.find('*') == pattern.npos)
-        throw config_error(source_ + ": the table has no column " + quote(pattern) + "; it has " + names_of(schema_));
+        throw config_error(
+            source_ + ": the table has no column " + quote(pattern) + "; it has " + names_of(schema_) +
+            (schema_.header ? "" : ", because its first line has a number and so is no header (--header)"));
     }
   }
   bool is_named(std::size_t c) const { return named_.contains(c); }
@@ -157,6 +187,18 @@ void look_at_fields(std::span<const record> records, const named_kinds& named, t
   }
 }
 
+/// The end of a message about a column that the file lacks.
+std::string where_it_may_be(std::string_view text, const table_schema& schema, const std::string& name) {
+  for (const auto& [other, words] : {std::pair{',', "commas"}, {';', "semicolons"}, {'\t', "tabs"}, {'|', "bars"}}) {
+    if (other == schema.separator) continue;
+    const auto records = first_records(text, other, schema.quotes, 1);
+    if (!records.empty() && std::ranges::find(records.front(), name) != records.front().end())
+      return std::string("; the fields of this file are separated by ") + words +
+             ", those of the model's tables otherwise";
+  }
+  return "; the first line should have its name";
+}
+
 }  // namespace
 
 bool is_missing(std::string_view text) {
@@ -170,12 +212,11 @@ table_look look_at_records(std::string_view text, const table_request& how, cons
   schema.quotes = how.quotes;
   schema.separator = how.separator ? *how.separator : separator_of(text, how.quotes);
   schema.hash_bits = how.hash_bits;
-  const std::vector<record> records = first_records(text, schema.separator, how.quotes, records_for_kinds + 1);
-  if (records.empty()) throw format_error(source, 1, 1, "there are no rows; the file is empty");
-  schema.header = how.header.value_or(is_header(records.front()));
-  for (std::size_t c = 0; c < records.front().size(); ++c)
-    schema.columns.push_back(
-        {.name = schema.header && !records.front()[c].empty() ? records.front()[c] : std::to_string(c + 1)});
+  const std::vector<record> records = some_records(text, schema.separator, how.quotes, records_for_kinds + 1, source);
+  schema.header = how.header.value_or(is_header(records.front(), how.label));
+  const record names = names_in(records.front());
+  for (std::size_t c = 0; c < names.size(); ++c)
+    schema.columns.push_back({.name = schema.header ? names[c] : std::to_string(c + 1)});
   schema.value_bits = bits_for_values(schema.columns.size(), how, source);
   schema.values.resize(schema.columns.size());
   require_distinct(schema, source);
@@ -198,17 +239,16 @@ std::size_t label_place(const table_schema& schema) {
 }
 
 std::vector<std::size_t> match_columns(std::string_view text, const table_schema& schema, const std::string& source) {
-  const std::vector<record> records = first_records(text, schema.separator, schema.quotes, 1);
-  if (records.empty()) throw format_error(source, 1, 1, "there are no rows; the file is empty");
-  const record& first = records.front();
+  const record first = some_records(text, schema.separator, schema.quotes, 1, source).front();
+  const record names = names_in(first);
   std::vector<std::size_t> places(first.size(), no_column);
   std::vector<bool> found(schema.columns.size());
   if (schema.header) {
     for (std::size_t f = 0; f < first.size(); ++f) {
-      const auto column = std::ranges::find(schema.columns, first[f], &table_column::name);
+      const auto column = std::ranges::find(schema.columns, names[f], &table_column::name);
       if (column == schema.columns.end()) continue;
       places[f] = static_cast<std::size_t>(column - schema.columns.begin());
-      if (found[places[f]]) throw format_error(source, 1, 1, "the header has the name " + quote(first[f]) + " twice");
+      if (found[places[f]]) throw format_error(source, 1, 1, "the header has the name " + quote(names[f]) + " twice");
       found[places[f]] = true;
     }
   } else {
@@ -228,7 +268,7 @@ std::vector<std::size_t> match_columns(std::string_view text, const table_schema
     const table_column& column = schema.columns[c];
     if (found[c] || column.kind == table_kind::ignored || column.kind == table_kind::label) continue;
     throw input_error(source + ": there is no column " + quote(column.name) + ", which the model reads as " +
-                      std::string(name_of(column.kind)) + "; the first line should have its name");
+                      std::string(name_of(column.kind)) + where_it_may_be(text, schema, column.name));
   }
   return places;
 }

@@ -25,6 +25,20 @@ bool read_digits(std::string_view text, float& value) {
   return true;
 }
 
+/// Bytes of a value or label that has a name: with the name of its column, escaped, it is the name of a model's column.
+constexpr std::size_t longest_value = 16'000;
+
+std::string no_label_here(const table_schema& schema) {
+  const std::size_t label = label_place(schema);
+  if (label == no_column) return "none of the table's columns is the label; say which one it is";
+  return "the table has no column " + quote(schema.columns[label].name) + ", which has the labels";
+}
+
+std::string too_long(std::string_view text, const char* what) {
+  return std::string(what) + " has " + std::to_string(text.size()) + " bytes; at most " +
+         std::to_string(longest_value) + " have a name";
+}
+
 }  // namespace
 
 std::uint32_t recent_values::number_of(std::string_view value, name_numbers& all) {
@@ -104,7 +118,8 @@ void table_parser::parse(std::string_view text, const block_context& context, ro
       in.refuse(fault.at, fault.what);
       return;
     }
-    const bool blank = in.fields.size() == 1 && places_.size() > 1 && in.fields.front().text.empty();
+    const text_field& one = in.fields.front();
+    const bool blank = in.fields.size() == 1 && (places_.size() > 1 || header) && one.text.empty() && !one.quoted;
     if (!blank && !std::exchange(header, false) && !read_record(in)) return;
     rows.lines += lines;
     in.text.remove_prefix(bytes);
@@ -125,7 +140,7 @@ bool table_parser::read_record(reading& in) const {
   in.rows.label.push_back(0.0);
   if (!has_label_) in.rows.unlabelled = true;
   if (!has_label_ && !in.context.labels_optional && !in.rows.no_label)
-    in.rows.no_label = row_fault{in.rows.lines + 1, 1, "the table has no column for the label; say which one it is"};
+    in.rows.no_label = row_fault{in.rows.lines + 1, 1, no_label_here(schema_)};
   for (std::size_t f = 0; f < places_.size(); ++f) {
     const std::size_t column = places_[f];
     if (column == no_column) continue;
@@ -147,14 +162,24 @@ bool table_parser::read_record(reading& in) const {
   return true;
 }
 
+bool table_parser::is_label(std::string_view text) const {
+  if (text.empty() || text.size() > longest_value) return false;
+  if (found_.labels) return learns_ || found_.labels->find(text).has_value();
+  double label = 0.0;
+  return read_decimal(text.data(), text.data() + text.size(), label) == number_fault::none &&
+         rounded_label_fault(text, label).empty();
+}
+
 bool table_parser::read_label(reading& in, const text_field& field) const {
   double& label = in.rows.label.back();
   const std::string_view text = in.content(field);
-  if (text.empty() && in.context.labels_optional) {
+  // Where labels are not needed, a text that is none stands for a missing one.
+  if (in.context.labels_optional && !is_label(text)) {
     in.rows.unlabelled = true;
     return true;
   }
   if (text.empty()) return in.refuse(field.at, "the label is missing: the field is empty");
+  if (found_.labels && text.size() > longest_value) return in.refuse(field.at, too_long(text, "the label"));
   if (found_.labels) {
     if (const auto known = learns_ ? found_.labels->number_of(text) : found_.labels->find(text)) {
       label = *known;
@@ -165,7 +190,7 @@ bool table_parser::read_label(reading& in, const text_field& field) const {
   const char *const first = text.data(), *const last = first + text.size();
   switch (read_decimal(first, last, label)) {
     case number_fault::not_a_number:
-      return in.refuse(field.at, "the label " + quote(text) + " is not a number, as those of the first rows are");
+      return in.refuse(field.at, "the label " + quote(text) + " is not a number, as other labels are");
     case number_fault::not_finite:
       return in.refuse(field.at, "the label " + quote(text) + " is not finite");
     case number_fault::none:
@@ -194,7 +219,13 @@ bool table_parser::read_number(reading& in, std::size_t column, const text_field
                                      " is read as numeric; have it read as categorical, or mend the field");
   }
   if (!in.sizes.empty()) in.sizes[column].add(value);
-  if (value != 0.0f) in.add(index, value / schema_.columns[column].divisor);
+  if (value == 0.0f) return true;
+  value /= schema_.columns[column].divisor;
+  if (!std::isfinite(value))
+    return in.refuse(field.at, quote(field.text) +
+                                   " is too large beside the numbers of the training data in the column " +
+                                   quote(schema_.columns[column].name));
+  in.add(index, value);
   return true;
 }
 
@@ -206,6 +237,8 @@ bool table_parser::read_value(reading& in, std::size_t column, const text_field&
     value = static_cast<std::uint32_t>(checksum(std::as_bytes(std::span(text)))) & ((1u << schema_.hash_bits) - 1);
   } else {
     name_numbers& names = *found_.values[column];
+    if (text.size() > longest_value)
+      return in.refuse(field.at, too_long(text, "the value") + "; ignore the column, or give --hash-bits");
     const auto known = learns_ ? std::optional(in.recent[column].number_of(text, names)) : names.find(text);
     value = known ? *known + 1 : (1u << schema_.value_bits) - 1;
   }

@@ -66,9 +66,12 @@ class table_parser {
   /// the columns and labels that need them, and outlives this, as does `schema`.
   table_parser(const table_schema& schema, std::vector<std::size_t> places, bool learns, table_findings& found);
 
-  /// Room for the entries of a block of text: one for each field of a line.
+  /// Room for the entries of a block of text: one for each field of a line, behind which is a separator or the line's
+  /// end.
   std::size_t capacity(std::string_view text) const {
-    return places_.size() * static_cast<std::size_t>(std::ranges::count(text, '\n'));
+    const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+    return std::min(places_.size() * lines,
+                    lines + static_cast<std::size_t>(std::ranges::count(text, schema_.separator)));
   }
   /// Parses whole records, as row_format::parse.
   void parse(std::string_view text, const block_context& context, row_block& rows) const;
@@ -76,6 +79,8 @@ class table_parser {
  private:
   struct reading;
   bool read_record(reading& in) const;
+  /// Whether a text can be a label of these.
+  bool is_label(std::string_view text) const;
   bool read_label(reading& in, const text_field& field) const;
   bool read_number(reading& in, std::size_t column, const text_field& field) const;
   bool read_value(reading& in, std::size_t column, const text_field& field) const;

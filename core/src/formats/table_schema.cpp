@@ -205,6 +205,8 @@ void take_values(table_schema& schema, std::span<const std::uint32_t> numbers, s
     throw input_error(model + ": the name of column " + std::to_string(numbers[k]) + ", " + quote(names[k]) +
                       ", does not suit the schema");
   };
+  const std::size_t most_gaps = 2 * names.size() + (std::size_t{1} << 16);
+  std::size_t gaps = 0;
   for (std::size_t k = 0; k < names.size(); ++k) {
     const std::uint32_t place = numbers[k] - 1, value = place & ((1u << schema.value_bits) - 1);
     const std::size_t column = place >> schema.value_bits;
@@ -214,8 +216,11 @@ void take_values(table_schema& schema, std::span<const std::uint32_t> numbers, s
     if (!names[k].starts_with(begin) || value == 0) fail(k);
     auto& values = schema.values[column];
     // Values that only other rows had have left gaps, which are filled with what no text has.
-    if (value > numbers.size() * 2 + (std::size_t{1} << 20)) fail(k);
-    if (value > values.size()) values.resize(value, std::string(1, '\0'));
+    if (value > values.size()) {
+      gaps += value - values.size() - 1;
+      if (gaps > most_gaps) fail(k);
+      values.resize(value, std::string(1, '\0'));
+    }
     values[value - 1] = unescaped(std::string_view(names[k]).substr(begin.size()));
   }
 }

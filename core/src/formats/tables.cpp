@@ -187,6 +187,30 @@ std::optional<table_schema> schema_of(const saved_model& model, const std::strin
   return schema;
 }
 
+std::size_t keep_columns(const saved_model& before, saved_model& model) {
+  if (before.model != model.model || before.width != model.width) return 0;
+  saved_model all = model;
+  all.columns.clear(), all.weights.clear();
+  const auto take = [&](const saved_model& from, std::size_t k) {
+    all.columns.push_back(from.columns[k]);
+    all.weights.insert(all.weights.end(), from.row(k).begin(), from.row(k).end());
+  };
+  std::size_t kept = 0;
+  for (std::size_t old = 0, own = 0; old < before.columns.size() || own < model.columns.size();) {
+    const bool only_old =
+        own == model.columns.size() || (old < before.columns.size() && before.columns[old] < model.columns[own]);
+    if (only_old) {
+      take(before, old++);
+      ++kept;
+      continue;
+    }
+    if (old < before.columns.size() && before.columns[old] == model.columns[own]) ++old;
+    take(model, own++);
+  }
+  model = std::move(all);
+  return kept;
+}
+
 void keep_schema(const table_schema& schema, saved_model& model) {
   model.schema = schema_text(schema);
   model.names.clear();
@@ -196,7 +220,7 @@ void keep_schema(const table_schema& schema, saved_model& model) {
   model.label_texts.clear();
   for (const double label : model.labels.values()) {
     const auto k = static_cast<std::size_t>(label);
-    model.label_texts.push_back(k < schema.labels.size() ? escaped(schema.labels[k]) : "");
+    model.label_texts.push_back(k < schema.labels.size() ? printable(schema.labels[k]) : "");
   }
 }
 

@@ -46,7 +46,7 @@ void require_savable(const saved_model& m) {
           "it has " + std::to_string(m.label_texts.size()) + " texts for " + std::to_string(m.labels.values().size()) +
               " labels");
   for (std::size_t k = 0; k < m.label_texts.size(); ++k)
-    require(detail::is_text_of_label(m.label_texts[k], m.labels.values()[k]),
+    require(detail::is_text_of_label(m.label_texts[k], m.labels.values()[k], !m.schema.empty()),
             quote(m.label_texts[k]) + " is no text of its label " + label_text(m.labels.values()[k]));
   require(detail::is_schema_text(m.schema), "its schema is no text of lines");
   for (const std::string& name : m.names)
@@ -92,8 +92,8 @@ bool detail::is_schema_text(std::string_view text) {
                               [](char c) { return c != '\n' && (static_cast<unsigned char>(c) < ' ' || c == '\x7f'); });
 }
 
-bool detail::is_text_of_label(const std::string& text, double label) {
-  if (text.empty() || is_class_name(text)) return true;
+bool detail::is_text_of_label(const std::string& text, double label, bool named) {
+  if (text.empty() || is_class_name(text) || (named && is_column_name(text))) return true;
   double read = 0;
   return is_model_word(text) && text != label_text(label) &&
          read_decimal(text.data(), text.data() + text.size(), read) == number_fault::none && read == label;

@@ -65,12 +65,12 @@ label_map take_labels(byte_cursor& in) {
   }
 }
 
-std::vector<std::string> take_label_texts(byte_cursor& in, const label_map& labels) {
+std::vector<std::string> take_label_texts(byte_cursor& in, const label_map& labels, bool named) {
   std::vector<std::string> texts;
   for (const double label : labels.values()) {
     const std::size_t at = in.offset();
     texts.push_back(in.take_text("the text of a label"));
-    if (!is_text_of_label(texts.back(), label)) in.fail(at, "the text of a label does not read as the label");
+    if (!is_text_of_label(texts.back(), label, named)) in.fail(at, "the text of a label does not read as the label");
   }
   if (std::ranges::all_of(texts, &std::string::empty)) texts.clear();
   return texts;
@@ -149,7 +149,7 @@ saved_model parse_binary_model(std::span<const std::byte> bytes, const std::stri
     m.model_options.emplace_back(std::move(option), value);
   }
   m.labels = take_labels(in);
-  if (version > model_version) m.label_texts = take_label_texts(in, m.labels);
+  if (version > model_version) m.label_texts = take_label_texts(in, m.labels, version == schema_model_version);
   if (version == schema_model_version) {
     const std::size_t at = in.offset();
     m.schema = in.take_text("the schema");

@@ -29,8 +29,8 @@ bool is_model_word(std::string_view word);
 bool is_column_name(std::string_view name);
 
 /// Whether `text` is valid for `label` in saved_model::label_texts: empty, or a word that reads as the label and is not
-/// its label_text(), or the name of a class.
-bool is_text_of_label(const std::string& text, double label);
+/// its label_text(), or the name of a class. `named`: classes have names, which may be numbers as well.
+bool is_text_of_label(const std::string& text, double label, bool named);
 /// Whether a text is the name of a class: printable, and no number.
 bool is_class_name(std::string_view text);
 /// Whether a text has only whole lines without control characters.

@@ -13,8 +13,10 @@
 #include "text/decimal.hpp"
 
 // The file, one item a line, words separated by single blanks:
-//   hogwild model 1               (2 if labels are spelled as in the data: "+1", "007"; 3 with a schema or named
-//   classes) model NAME option NAME NUMBER            (any number of such lines) labels real|binary|classes VALUE...
+//   hogwild model 1               (2 if labels are spelled as in the data: "+1"; 3 with a schema or named classes)
+//   model NAME
+//   option NAME NUMBER            (any number of such lines)
+//   labels real|binary|classes VALUE...
 //   label NUMBER "NAME"           (version 3, for each label with a text of its own)
 //   schema COUNT                  (version 3; COUNT lines follow)
 //   width NUMBER
@@ -180,7 +182,7 @@ void read_schema(word_reader& in, saved_model& m) {
     m.label_texts.resize(m.labels.values().size());
     std::string& text = m.label_texts[static_cast<std::size_t>(known - m.labels.values().begin())];
     text = in.quoted_name();
-    if (!is_text_of_label(text, label)) in.fail("this is no text of the label");
+    if (!is_text_of_label(text, label, true)) in.fail("this is no text of the label");
     in.end_line();
   }
   in.expect("schema");

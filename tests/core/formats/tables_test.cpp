@@ -262,7 +262,9 @@ TEST_F(tables, another_file_is_read_by_the_schema) {
   };
   EXPECT_THAT(refused("y,n\nyes,1\n"), HasSubstr("no column 's'"));
   EXPECT_THAT(refused("y,s,n\nmaybe,a,1\n"), HasSubstr("w.csv:2:1: the label 'maybe' is none"));
-  EXPECT_THAT(refused("s,n\na,1\n"), HasSubstr("no column for the label"));
+  EXPECT_THAT(refused("y,s,n\nno,a,1e38\nno,a,2e99\n"), HasSubstr("w.csv:3:6: '2e99' is not finite"));
+  EXPECT_THAT(refused("y\ts\tn\nno\ta\t1\n"), HasSubstr("the fields of this file are separated by tabs"));
+  EXPECT_THAT(refused("s,n\na,1\n"), HasSubstr("no column 'y', which has the labels"));
   EXPECT_THAT(refused("y,s,n,n\nyes,a,1,1\n"), HasSubstr("twice"));
 }
 
@@ -294,6 +296,7 @@ TEST_F(tables, refusals_name_the_place) {
       {"y,y\n1,2\n", ":1:1: the header has the name 'y' twice"},
       {"", ":1:1: there are no rows"},
       {"y,x\n", ":1:1: there are no rows"},
+      {"\n\ny\"z,x\n1,2\n", ":3:2: a quotation mark stands within a field"},
   };
   for (const row& each : all)
     EXPECT_THAT(refusal(each.text, {.label = "y"}), testing::StartsWith(each.said)) << each.text;
@@ -313,6 +316,42 @@ TEST_F(tables, a_request_that_does_not_fit_is_refused) {
               HasSubstr("as numeric and as categorical"));
   EXPECT_THAT(refused({.label = "y", .hash_bits = 40}), HasSubstr("--hash-bits 40"));
   EXPECT_THAT(refused({.label = "y", .separator = ':'}), HasSubstr("separator"));
+}
+
+TEST_F(tables, values_and_labels_with_names_are_short) {
+  const std::string longer(20'000, 'v');
+  EXPECT_THAT(refusal("y,s\n1," + longer + "\n", {.label = "y"}), HasSubstr(":2:3: the value has 20000 bytes"));
+  EXPECT_THAT(refusal("y,s\n" + longer + ",1\n", {.label = "y"}), HasSubstr(":2:1: the label has 20000 bytes"));
+  EXPECT_EQ(read("y,s\n1," + longer + "\n", {.label = "y", .hash_bits = 8}).rows.rows(), 1u);
+}
+
+TEST_F(tables, a_number_too_large_for_its_divisor_is_refused) {
+  const table known = open_table(folder_.write("t.csv", "y,n\n1,1e-20\n0,2e-20\n"), {.label = "y"}, uncached);
+  open_options through = uncached;
+  through.numbering = &known.rows.numbering();
+  const std::string path = folder_.write("u.csv", "y,n\n1,3e38\n");
+  EXPECT_THAT(test::message_of<input_error>([&] { open_table(path, *known.schema, through); }),
+              HasSubstr("u.csv:2:3: '3e38' is too large beside the numbers"));
+}
+
+TEST_F(tables, a_header_is_read_as_in_training) {
+  const table known = read("\n\n,y,c\n0,1,a\n1,0,b\n", {.label = "y"});
+  EXPECT_EQ(known.schema->columns[0].name, "1");
+  open_options through = uncached;
+  through.numbering = &known.rows.numbering(), through.labels_optional = true;
+  EXPECT_THAT(named_rows(open_table(folder_.write("u.csv", ",y,c\n7,?,b\n"), *known.schema, through), *known.schema),
+              ElementsAre(named_row{{"1", 7.0f}, {"c=b", 1.0f}}));
+  const table one = read("y,c\n1,a\n0,b\n", {.label = "y"});
+  through.numbering = &one.rows.numbering();
+  EXPECT_EQ(open_table(folder_.write("v.csv", "\nc\na\nb\n"), *one.schema, through).rows(), 2u);
+  EXPECT_THAT(rows("y,2019,2020\n1,5,6\n", {.label = "y"}), ElementsAre(named_row{{"2019", 5.0f}, {"2020", 6.0f}}));
+}
+
+/// Blank lines and a wide header ask for no memory.
+TEST_F(tables, room_is_taken_for_fields_that_are_there) {
+  std::string text = "y";
+  for (int c = 0; c < 20'000; ++c) text += ",c" + std::to_string(c);
+  EXPECT_THAT(refusal(text + std::string(900'000, '\n'), {.label = "y"}), HasSubstr("there are no rows"));
 }
 
 /// A file that is cut anywhere is refused, or its rows are the first ones of the whole file, but perhaps for the last.

@@ -135,7 +135,6 @@ TEST(saved_model, a_schema_and_names_of_classes_make_the_third_version) {
                                  {"schema 3", "schema 4"},
                                  {"schema 3\n", ""},
                                  {"label 4", "label 5"},
-                                 {"\"spam\"", "\"7\""},
                                  {"\"spam\"", "spam"},
                                  {"column label y\n", "\n"},
                                  {"column label y\n", "column\tlabel y\n"}}) {

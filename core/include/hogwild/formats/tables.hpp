@@ -49,7 +49,7 @@ struct table_column {
 
 /// How a table is read. Names may end in '*', which stands for any text, and '*' alone for all columns; a name without
 /// '*' must occur. What no name fits is guessed from the first rows: numeric if all fields are numbers or missing,
-/// else categorical.
+/// and one at least is a number, else categorical.
 struct table_request {
   std::string label{};                     ///< empty: the rows have no label
   std::vector<std::string> numeric{};      ///< columns of numbers
@@ -117,6 +117,9 @@ table open_more_of_table(const std::string& path, const table_schema& schema, co
 /// The schema of a saved model, with the values that its columns are named by; nothing if its rows were no table.
 /// Throws input_error, with `name` for the model, if it does not hold together.
 std::optional<table_schema> schema_of(const saved_model& model, const std::string& name);
+/// Gives a model that went on from another one the columns of that one that its own rows do not have, with their
+/// parameters, if a column has as many in both. Returns how many.
+std::size_t keep_columns(const saved_model& before, saved_model& model);
 /// Gives a model, trained on rows of a table, the schema, the names of its columns unless they are hashed, and the
 /// words of its labels.
 void keep_schema(const table_schema& schema, saved_model& model);
