@@ -30,7 +30,8 @@ constexpr refused_options of_the_command[] = {
       "--init-groups", "--labels", "--weights", "--offsets", "--stop-exit-code"},
      " is the command's: leave it out"},
     {{"--format", "--cache-dir", "--no-cache", "--memory", "--values", "--named-ids", "--terminals", "--terminals-seed",
-      "--min-count"},
+      "--min-count", "--label", "--numeric", "--categorical", "--ignore", "--hash-bits", "--separator", "--header",
+      "--quotes", "--numbers"},
      " says how the command reads files: leave it out, and give hw.open(path) what it takes"},
 };
 

@@ -103,7 +103,8 @@ def test_flags_are_what_they_are_set_to():
 @pytest.mark.parametrize("options, says", [
     (dict(validation="rows.svm"), "validation is a fraction.*number between 0 and 1"), (dict(cache_dir="x"), "hw.open"),
     (dict(no_cache=True), "hw.open"), (dict(memory=1), "hw.open"), (dict(format="ffm"), "hw.open"),
-    (dict(values="half"), "hw.open"), (dict(stop_exit_code=3), "command's")])
+    (dict(values="half"), "hw.open"), (dict(label="y"), "hw.open"),
+    (dict(categorical="c"), "hw.open"), (dict(stop_exit_code=3), "command's")])
 def test_options_that_only_the_command_heeds_are_refused(options, says):
     with pytest.raises(hw.ConfigError, match=says):
         hw.train(some_rows(), epochs=1, **options)

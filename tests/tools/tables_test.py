@@ -116,6 +116,13 @@ class tables(command_case):
             other = self.write("u.csv", "y,c\n?,c\nnone,a\n,b\n")
             self.assertEqual(self.said("predict", model, other).split(), ["C:\\many", "1", "2"])
 
+    def test_a_search_trains_on_them(self):
+        model = str(self.folder / "best.bin")
+        test = self.write("test.csv", clicks(100, 2))
+        self.said("search", self.write("train.csv", clicks(300, 1)), "--label", "click", "--ignore", "id", "--space",
+                  "l2=1e-4,1e-2", "--epochs", "3", "--quiet", "--save", model)
+        self.assertGreater(json.loads(self.said("evaluate", model, test, "--json"))["accuracy"], 0.6)
+
     def test_a_model_of_fields_goes_on(self):
         data = self.write("train.csv", clicks(120, 1))
         first, second = str(self.folder / "a.bin"), str(self.folder / "b.bin")
