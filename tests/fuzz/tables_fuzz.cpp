@@ -15,6 +15,7 @@
 #include "formats/table_parser.hpp"
 #include "formats/table_schema.hpp"
 #include "text/input_stream.hpp"
+#include "text/known_kinds.hpp"
 
 namespace {
 
@@ -62,7 +63,7 @@ parsed parse(std::string_view text, const table_schema& schema, std::size_t bloc
 
 // Any text: refused with a place inside it, or read into the same rows whatever the size of the blocks.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::string text(reinterpret_cast<const char*>(data), size);
+  std::string text(detail::without_mark({reinterpret_cast<const char*>(data), size}));
   text.erase(0, std::min(text.find_first_not_of(" \t\r\n"), text.size()));  // a block of blank lines alone is refused
   for (const bool quotes : {true, false}) {
     try {
