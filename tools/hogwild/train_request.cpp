@@ -78,9 +78,9 @@ void complete_training(const command_line& line, train_request& r) {
 }
 
 std::optional<int> parse_train(int argc, const char* const* argv, train_request& r) {
-  command_line line("train",
-                    "Trains a model on LIBSVM or libffm data, ratings, images, graphs or text, plain or compressed.",
-                    "hogwild train train.svm --test test.svm --model hinge_svm --epochs 10 --save model.txt");
+  command_line line(
+      "train", "Trains a model on LIBSVM or libffm data, tables, ratings, images, graphs or text, plain or compressed.",
+      "hogwild train train.svm --test test.svm --model hinge_svm --epochs 10 --save model.txt");
   declare_training(line, r);
   declare_several(line, r.several);
   declare_folds(line, r.folds);
