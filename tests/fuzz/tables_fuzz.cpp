@@ -20,7 +20,7 @@ namespace {
 
 using namespace hogwild;
 
-/// What a parser has made of a text, in one block or in many.
+/// The result of parsing a text, in one block or in many.
 struct parsed {
   std::size_t rows = 0, entries = 0;
   bool fault = false;

@@ -167,15 +167,13 @@ void data_options::choose_format(const saved_model& model, const std::string& pa
 }
 
 void data_options::choose_schema(const saved_model& model, const std::string& path) {
-  if (format == "tsv" && schema_of(model, path)->separator != '\t')
-    throw config_error("the fields of the tables that the model " + path +
-                       " reads are not separated by tabs: leave out "
-                       "--format");
   // A model of fields has chosen their format before its parameters were looked at.
   if (format != "auto" && format != "csv" && format != "tsv" && format != format_for(input_of(model.model)))
     throw config_error("the model " + path + " was trained on a table, not on --format " + format);
-  format = "csv";
   table.take_schema(model, path);
+  if (format == "tsv" && table.schema->separator != '\t')
+    throw config_error("the tables that the model " + path + " reads are not separated by tabs: leave out --format");
+  format = "csv";
 }
 
 void data_options::name_columns(saved_model& saved) const {

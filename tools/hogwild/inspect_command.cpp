@@ -176,7 +176,7 @@ std::optional<facts> data_facts(const file_look& look) {
   return all;
 }
 
-/// What the first rows of a table say, and what is made of each column.
+/// A report on the first rows of a table, with the kind of each column.
 facts table_facts(const std::string& path, const table_options& table) {
   const table_look look = look_at_table(path, table.request);
   facts all = {{"kind", "a table"}, {"header", look.schema.header}, {"rows_looked_at", look.rows}};

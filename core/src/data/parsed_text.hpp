@@ -32,7 +32,7 @@ struct parsed_text {
   std::unique_ptr<spilled_text> spilled{};  ///< if set, there are no blocks
   std::vector<std::byte> schema{};          ///< of a table
 
-  /// What a cache holds behind the table of labels: the schema, if there is one, and the spelling.
+  /// The words of a cache behind the table of labels: the schema, if there is one, and the spelling.
   std::vector<std::uint64_t> label_text() const;
 };
 

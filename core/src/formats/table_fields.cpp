@@ -12,6 +12,13 @@ bool is_blank(char c, char separator) {
 
 }  // namespace
 
+text_position position_of(std::size_t at, std::string_view text) {
+  const std::string_view before = text.substr(0, at);
+  const std::size_t last = before.rfind('\n');
+  return {static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1,
+          at - (last == before.npos ? 0 : last + 1) + 1};
+}
+
 record_cutter::record_cutter(char separator, bool quotes) : separator_(separator), quotes_(quotes) {
   for (const char c : {separator, '\n'}) ends_[static_cast<unsigned char>(c)] = true;
   if (quotes) ends_['"'] = true;

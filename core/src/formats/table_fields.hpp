@@ -10,6 +10,12 @@
 
 namespace hogwild::detail {
 
+/// The line and the column of a byte in a text, both from 1.
+struct text_position {
+  std::size_t line, column;
+};
+text_position position_of(std::size_t at, std::string_view text);
+
 /// Cuts records into fields (formats/tables.hpp).
 class record_cutter {
  public:

@@ -15,6 +15,7 @@
 
 #include "formats/table_fields.hpp"
 #include "formats/table_schema.hpp"
+#include "text/decimal.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -52,10 +53,8 @@ std::vector<record> some_records(std::string_view text, char separator, bool quo
   std::vector<record> records = first_records(text, separator, quotes, most, &end);
   if (!records.empty()) return records;
   if (end.what == nullptr) throw format_error(source, 1, 1, "there are no rows; the file is empty");
-  const std::string_view before = text.substr(0, end.at);
-  const std::size_t last = before.rfind('\n');
-  throw format_error(source, static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1,
-                     end.at - (last == before.npos ? 0 : last + 1) + 1, end.what);
+  const text_position place = position_of(end.at, text);
+  throw format_error(source, place.line, place.column, end.what);
 }
 
 /// The names in a header; a column without a name is called by its number.
@@ -161,7 +160,7 @@ unsigned bits_for_values(std::size_t columns, const table_request& how, const st
   return bits;
 }
 
-/// What the records say about each column, and the guesses from it.
+/// Counts the values of each column in the records, and guesses the kinds that the request does not name.
 void look_at_fields(std::span<const record> records, const named_kinds& named, table_look& look) {
   for (std::size_t c = 0; c < look.schema.columns.size(); ++c) {
     std::unordered_set<std::string_view> values;
@@ -189,11 +188,12 @@ void look_at_fields(std::span<const record> records, const named_kinds& named, t
 
 /// The end of a message about a column that the file lacks.
 std::string where_it_may_be(std::string_view text, const table_schema& schema, const std::string& name) {
-  for (const auto& [other, words] : {std::pair{',', "commas"}, {';', "semicolons"}, {'\t', "tabs"}, {'|', "bars"}}) {
+  for (const auto& [other, kind] :
+       {std::pair{',', separator::comma}, {';', separator::semicolon}, {'\t', separator::tab}, {'|', separator::bar}}) {
     if (other == schema.separator) continue;
     const auto records = first_records(text, other, schema.quotes, 1);
     if (!records.empty() && std::ranges::find(records.front(), name) != records.front().end())
-      return std::string("; the fields of this file are separated by ") + words +
+      return std::string("; the fields of this file are separated by ").append(separator_name(kind)) +
              ", those of the model's tables otherwise";
   }
   return "; the first line should have its name";
@@ -236,6 +236,20 @@ table_look look_at_records(std::string_view text, const table_request& how, cons
 std::size_t label_place(const table_schema& schema) {
   const auto label = std::ranges::find(schema.columns, table_kind::label, &table_column::kind);
   return label == schema.columns.end() ? no_column : static_cast<std::size_t>(label - schema.columns.begin());
+}
+
+bool has_word_labels(std::string_view text, const table_schema& schema) {
+  const std::size_t label = label_place(schema);
+  const auto is_word = [](const std::string& field) {
+    double number = 0;
+    return !is_missing(field) &&
+           read_decimal(field.data(), field.data() + field.size(), number) == number_fault::not_a_number;
+  };
+  const std::vector<record> records = first_records(text, schema.separator, schema.quotes, text.size());
+  const std::size_t first = schema.header ? 1 : 0;
+  return label != no_column &&
+         std::any_of(records.begin() + static_cast<std::ptrdiff_t>(std::min(first, records.size())), records.end(),
+                     [&](const record& one) { return label < one.size() && is_word(one[label]); });
 }
 
 std::vector<std::size_t> match_columns(std::string_view text, const table_schema& schema, const std::string& source) {

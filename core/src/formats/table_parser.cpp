@@ -16,7 +16,7 @@
 namespace hogwild::detail {
 namespace {
 
-/// A whole number of at most eight digits, as most numbers of tables are.
+/// A whole number of at most seven digits, as most numbers of tables are; single precision holds them all.
 bool read_digits(std::string_view text, float& value) {
   if (text.empty() || text.size() > 7) return false;
   const std::uint64_t word = load_eight(text.data());
@@ -75,11 +75,8 @@ struct table_parser::reading {
   std::span<recent_values> recent{};
 
   bool refuse(std::size_t at, std::string message) {
-    const std::string_view before = text.substr(0, at);
-    const auto newlines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
-    const std::size_t last = before.rfind('\n');
-    rows.fault =
-        row_fault{rows.lines + newlines + 1, at - (last == before.npos ? 0 : last + 1) + 1, std::move(message)};
+    const text_position place = position_of(at, text);
+    rows.fault = row_fault{rows.lines + place.line, place.column, std::move(message)};
     return false;
   }
   /// Valid until the next call.

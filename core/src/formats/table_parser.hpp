@@ -23,8 +23,8 @@
 
 namespace hogwild::detail {
 
-/// How many of a column's numbers have each binary exponent: their sizes within a factor of two, whatever the order in
-/// which they are counted.
+/// A count of a column's numbers by their binary exponents. It tells their sizes within a factor of two, and does not
+/// depend on the order in which they are counted.
 class number_sizes {
  public:
   void add(float value) { ++count_[std::bit_cast<std::uint32_t>(value) >> 23 & 255u]; }
@@ -47,8 +47,8 @@ class recent_values {
   std::vector<name_numbers::numbered> recent_{};
 };
 
-/// What is found out while a table is parsed: the names of values and labels that have numbers (null where there are
-/// none), and the sizes of numbers.
+/// The findings of all threads that parse a table: the names of values and labels that have numbers (null where there
+/// are none), and the sizes of numbers.
 struct table_findings {
   std::vector<std::unique_ptr<name_numbers>> values{};  ///< for each column of the schema; value number - 1
   std::unique_ptr<name_numbers> labels{};

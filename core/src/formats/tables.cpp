@@ -17,14 +17,13 @@
 #include "formats/table_layout.hpp"
 #include "formats/table_parser.hpp"
 #include "formats/table_schema.hpp"
-#include "text/decimal.hpp"
 
 namespace hogwild {
 namespace {
 
 using namespace detail;
 
-/// What is known of a table while it is parsed.
+/// A table that is being parsed: its schema as far as it is known, the findings and the parser.
 struct table_reading {
   table_schema schema;
   table_findings found{};
@@ -74,32 +73,12 @@ struct table_reading {
   }
 
  private:
-  /// How the entries of a column change.
+  /// The change of a column's entries.
   struct final_column {
     std::vector<std::uint32_t> values{};  ///< the numbers of its values; empty: they stay
     float divisor = 1.0f;
   };
 };
-
-/// Whether a label among the first records is a word: no number, and nothing that stands for one.
-bool has_word_labels(std::string_view text, const table_schema& schema) {
-  const std::size_t label = label_place(schema);
-  if (label == no_column) return false;
-  const record_cutter cutter(schema.separator, schema.quotes);
-  std::vector<text_field> fields;
-  bool header = schema.header;
-  while (!text.empty()) {
-    const auto [bytes, lines, fault] = cutter.cut(text, fields);
-    if (fault.what != nullptr) return false;
-    text.remove_prefix(bytes);
-    if (fields.size() <= label || std::exchange(header, false) || fields[label].text.empty()) continue;
-    double number = 0;
-    const std::string_view text = fields[label].text;
-    if (!is_missing(text) && read_decimal(text.data(), text.data() + text.size(), number) == number_fault::not_a_number)
-      return true;
-  }
-  return false;
-}
 
 std::uint64_t digest_of(const table_request& how) {
   std::string all = how.label + '\n' + (how.separator ? *how.separator : ' ') +

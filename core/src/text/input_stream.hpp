@@ -55,8 +55,8 @@ enum class content { text, bytes };
 std::unique_ptr<input_stream> open_input(const std::string& path,
                                          std::size_t block_bytes = input_stream::default_block_bytes,
                                          std::size_t longest_line = input_stream::default_longest_line);
-/// How text is cut into blocks. `quoted`: a block does not end at a newline between two quotation marks, so that a
-/// block holds whole records of a table; a record has at most longest_record bytes.
+/// The way in which text is cut into blocks. `quoted`: a block does not end at a newline between two quotation marks,
+/// so that a block holds whole records of a table; a record has at most longest_record bytes.
 struct cutting {
   std::size_t block_bytes = input_stream::default_block_bytes;
   bool quoted = false;

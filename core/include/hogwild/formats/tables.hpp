@@ -20,7 +20,8 @@ struct saved_model;
 // Fields are separated by commas, semicolons, tabs or bars. A field may stand in quotation marks; then it may contain
 // separators and line ends, and "" stands for one quotation mark. All records have the same number of fields. Blanks
 // around a field that is not quoted do not belong to it. Blank lines are skipped, unless the table has one column. The
-// first record is a header if none of its fields is a number; without a header columns are called "1", "2", ...
+// first record is a header if it has the name of the label or none of its fields is a number; without a header columns
+// are called "1", "2", ...
 //
 // As rows of data:
 //
@@ -32,7 +33,7 @@ struct saved_model;
 //                 columns by name, or by hash.
 //   ignored       nothing
 
-/// What a column of a table is.
+/// The kind of a table's column.
 enum class table_kind : std::uint32_t { ignored, label, numeric, categorical };
 
 /// The word for a kind, as in messages and in saved models.
@@ -47,9 +48,9 @@ struct table_column {
   bool operator==(const table_column&) const = default;
 };
 
-/// How a table is read. Names may end in '*', which stands for any text, and '*' alone for all columns; a name without
-/// '*' must occur. What no name fits is guessed from the first rows: numeric if all fields are numbers or missing,
-/// and one at least is a number, else categorical.
+/// The way in which a table is read. A '*' in a name stands for any text; a name without it must occur, and takes
+/// precedence over one with it. What no name fits is guessed from the first rows: numeric if all fields are numbers or
+/// missing, and one at least is a number, else categorical.
 struct table_request {
   std::string label{};                     ///< empty: the rows have no label
   std::vector<std::string> numeric{};      ///< columns of numbers
@@ -124,7 +125,7 @@ std::size_t keep_columns(const saved_model& before, saved_model& model);
 /// words of its labels.
 void keep_schema(const table_schema& schema, saved_model& model);
 
-/// What the first rows of a table say about it, without a request or with one.
+/// A report on the first rows of a table.
 struct table_look {
   table_schema schema{};                ///< without values and divisors
   std::size_t rows = 0;                 ///< looked at
