@@ -227,21 +227,36 @@ def _names(given, name):
     return [f"--{name}={','.join(names)}"] if names else []
 
 
-def _table_words(label, numeric, categorical, ignore, hash_bits):
+def _count(given, name):
+    """The word for a count of the command; none if it is None."""
+    if given is not None and (not isinstance(given, numbers.Integral) or isinstance(given, bool)):
+        raise TypeError(f"{name}={given!r}: it is a whole number, or None")
+    return [] if given is None else [f"--{name.replace('_', '-')}={given}"]
+
+
+def _table_words(single, columns, names, counts):
     """The words for the command's options of tables."""
-    if label is not None and (not isinstance(label, str) or not label):
-        raise TypeError(f"label={label!r}: it is the name of a column")
-    if hash_bits is not None and (not isinstance(hash_bits, numbers.Integral) or isinstance(hash_bits, bool)):
-        raise TypeError(f"hash_bits={hash_bits!r}: it is a whole number, or None")
-    words = [] if label is None else [f"--label={label}"]
-    words += _names(numeric, "numeric") + _names(categorical, "categorical") + _names(ignore, "ignore")
-    return words if hash_bits is None else words + [f"--hash-bits={hash_bits}"]
+    words = []
+    for name, given in single.items():
+        if given is not None and (not isinstance(given, str) or not given):
+            raise TypeError(f"{name}={given!r}: it is a text, such as the name of a column")
+        words += [] if given is None else [f"--{name.replace('_', '-')}={given}"]
+    if columns is not None:
+        words.append(f"--columns={os.fspath(columns)}")
+    for name, given in names.items():
+        words += _names(given, name)
+    for name, given in counts.items():
+        words += _count(given, name)
+    return words
 
 
 def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logistic", cache: bool = True,
          cache_folder: str | os.PathLike = "", memory: int | None = None, label: str | None = None,
-         numeric: str | Sequence[str] = (), categorical: str | Sequence[str] = (), ignore: str | Sequence[str] = (),
-         hash_bits: int | None = None) -> Dataset:
+         weight: str | None = None, numeric: str | Sequence[str] = (), categorical: str | Sequence[str] = (),
+         list: str | Sequence[str] = (), text: str | Sequence[str] = (), date: str | Sequence[str] = (),
+         ignore: str | Sequence[str] = (), interactions: str | Sequence[str] = (), hash_bits: int | None = None,
+         min_rows: int | None = None, word_ngrams: int | None = None, word_skips: int | None = None,
+         char_ngrams: str | None = None, columns: str | os.PathLike | None = None) -> Dataset:
     """Opens a file of rows: every format of the command `hogwild train`.
 
     Notes about the file, such as the header of ratings, become warnings of the category hogwild.Note.
@@ -254,8 +269,9 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
     path : str or path
         LIBSVM or libffm text, a table, ratings, images or a graph, plain or compressed (gzip, xz, zstd, bzip2).
     format : str, default "auto"
-        "libsvm", "ffm", "csv", "tsv", "ratings", "idx", "cifar", "graph" or "dimacs"; auto: the format that `model`
-        reads; images are recognised by their content, and a table is read if `label` is given.
+        "libsvm", "ffm", "csv", "tsv", "labelled_text", "vw", "ratings", "idx", "cifar", "graph" or "dimacs"; auto: the
+        format that `model` reads; images, labelled text and text of Vowpal Wabbit are recognised by their content, and
+        a table is read if `label` is given.
     model : str, default "logistic"
         The name of the model to train.
     cache : bool, default True
@@ -267,11 +283,25 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
     label : str, optional
         Of a table the column of the label. A model that is trained on it reads other tables by the names of their
         columns, in the command.
-    numeric, categorical, ignore : str or sequence of str
-        Of a table the columns of numbers, those of values, and those that are left out; '*' stands for any part of a
-        name. The others are guessed from the first rows.
+    weight : str, optional
+        Of a table the column of the rows' weights.
+    numeric, categorical, list, text, date, ignore : str or sequence of str
+        Of a table the columns of numbers, of values, of several values between bars, of text, of dates, and those that
+        are left out; '*' stands for any part of a name. The others are guessed from the first rows.
+    interactions : str or sequence of str
+        Combinations of a table's columns, "site*device".
     hash_bits : int, optional
         Values of a table have 2^hash_bits columns by hash instead of one each by name.
+    min_rows : int, optional
+        Values of a table in fewer rows share a column.
+    word_ngrams : int, optional
+        Runs of up to so many words of a text, or features of Vowpal Wabbit's, have columns, too.
+    word_skips : int, optional
+        Vowpal Wabbit's text: such runs pass over up to so many features.
+    char_ngrams : str, optional
+        Labelled text: parts of words of so many characters have columns, too: "3-6".
+    columns : str or path, optional
+        A file with these options, one a line: "categorical site,device_*".
 
     Returns
     -------
@@ -291,7 +321,11 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
         raise TypeError(f"memory={memory!r}: it is a whole number of bytes, or None")
     options = {"format": format, "model": model, "no_cache": not flag_of(cache, "cache"),
                "cache_folder": os.fspath(cache_folder), "memory": memory,
-               "table": _table_words(label, numeric, categorical, ignore, hash_bits)}
+               "table": _table_words(
+                   {"label": label, "weight": weight, "char_ngrams": char_ngrams}, columns,
+                   {"numeric": numeric, "categorical": categorical, "list": list, "text": text, "date": date,
+                    "ignore": ignore, "interactions": interactions},
+                   {"hash_bits": hash_bits, "min_rows": min_rows, "word_ngrams": word_ngrams, "word_skips": word_skips})}
     try:
         return Dataset._of_file(os.path.abspath(os.fspath(path)), options)
     except ConfigError as fault:  # it names options as the command does

@@ -30,8 +30,7 @@ constexpr refused_options of_the_command[] = {
       "--init-groups", "--labels", "--weights", "--offsets", "--stop-exit-code"},
      " is the command's: leave it out"},
     {{"--format", "--cache-dir", "--no-cache", "--memory", "--values", "--named-ids", "--terminals", "--terminals-seed",
-      "--min-count", "--label", "--numeric", "--categorical", "--ignore", "--hash-bits", "--separator", "--header",
-      "--quotes", "--numbers"},
+      "--min-count"},
      " says how the command reads files: leave it out, and give hw.open(path) what it takes"},
 };
 
@@ -39,6 +38,8 @@ void refuse_options_of_the_command(const cli::command_line& line, const cli::tra
   for (const auto& [words, instead] : of_the_command)
     for (const char* const word : words)
       if (line.given(word)) throw config_error(word + std::string(instead));
+  if (request.files.table.asked())
+    throw config_error("options for tables say how the command reads files: give them to hw.open(path)");
   if (!request.validation_file.empty())
     throw config_error(
         "--validation is a fraction of the rows within Python, and a file is the command's: give a number between 0 "

@@ -116,6 +116,89 @@ class tables(command_case):
             other = self.write("u.csv", "y,c\n?,c\nnone,a\n,b\n")
             self.assertEqual(self.said("predict", model, other).split(), ["C:\\many", "1", "2"])
 
+    def test_columns_of_every_kind_are_told_by_a_file(self):
+        draw = random.Random(3)
+        lines = ["spam,title,tags,when,site,user"]
+        for k in range(300):
+            spam = k % 2
+            words = draw.choices(["cheap", "pills", "now"] if spam else ["meeting", "notes", "today"], k=4)
+            lines.append(",".join([str(spam), " ".join(words).upper(), draw.choice(["a|b", "b", ""]),
+                                   f"2026-11-{1 + k % 30:02} 10:00", f"s{k % 3}", f"u{k}"]))
+        data = self.write("t.csv", "\n".join(lines) + "\n")
+        columns = self.write("columns.txt", "# The table of mails\n\nlabel spam\r\n text title\nlist tags\ndate  when\n"
+                                            "interactions site*title, site*tags\nmin-rows 3\nword-ngrams 2\n")
+        by_file, by_words = str(self.folder / "a.txt"), str(self.folder / "b.txt")
+        more = ["--engine", "serial", "--epochs", "5"]
+        said = self.run_command("train", data, "--columns", columns, *more, "--save", by_file).stderr
+        self.assertIn("text: title; date: when; interaction: site*title, site*tags", said)
+        self.said("train", data, "--label", "spam", "--text", "title", "--list", "tags", "--date", "when", "--interactions",
+                  "site*title,site*tags", "--min-rows", "3", "--word-ngrams", "2", *more, "--quiet", "--save", by_words)
+        text = pathlib.Path(by_file).read_text()
+        self.assertEqual(text, pathlib.Path(by_words).read_text())
+        for name in ("title=cheap", "title=cheap pills", "tags=a", "when=month:11", "when=hour:10", "user=(rare)", "site=s1",
+                     "site*title=#"):
+            self.assertIn(" " + name, text.replace('"', ""))
+        other = self.write("u.csv", "title,user,site,when,tags\nCheap pills!,nobody,s1,2026-12-24,b\n"
+                                    "\"notes, today\",u1,s9,2027-01-01 11:00,\n")
+        self.assertEqual(self.said("predict", by_file, other).split(), ["1", "0"])
+        # A pair with a column of fields is a field of its own.
+        self.said("train", data, "--columns", columns, "--model", "ffm", "--factors", "2", "--epochs", "2", "--quiet")
+        for line, phrase in (("colour red", "columns.txt:2: 'colour' is none of the options for tables"),
+                             ("min-rows none", "columns.txt:2: it should be 1 or more"), ("label", "a column needs a name")):
+            wrong = self.write("columns.txt", "label spam\n" + line + "\n")
+            self.assertIn(phrase, self.run_command("train", data, "--columns", wrong, code=2).stderr)
+        self.assertIn("cannot be read", self.run_command("train", data, "--columns", "nowhere.txt", code=2).stderr)
+
+    def test_text_of_vowpal_wabbit_is_read_by_its_columns(self):
+        draw = random.Random(5)
+        lines = []
+        for _ in range(300):
+            site, user = draw.choice("abc"), draw.choice("xyz")
+            lines.append(f"{1 if (site == 'a') == (user == 'x') else -1} {draw.choice(['1', '2'])} |site {site} |user {user}")
+        data = self.write("t.vw", "\n".join(lines) + "\n")
+        for save in ("m.bin", "m.txt"):
+            model = str(self.folder / save)
+            self.said("train", data, "--interactions", "site*user", "--engine", "serial", "--epochs", "20", "--quiet", "--save",
+                      model, "--test", data)
+            said = self.said("predict", model, self.write("u.vw", "|site a |user x\n|user y |site a\n|user z |site c unknown\n"))
+            self.assertEqual(said.split(), ["1", "-1", "1"])
+            self.assertGreater(json.loads(self.said("evaluate", model, data, "--json"))["accuracy"], 0.99)
+        self.assertIn("2^18 columns; interaction: site*user", self.said("inspect", model))
+        self.assertIn("trained on --format vw, not on --format csv",
+                      self.run_command("predict", model, data, "--format", "csv", code=2).stderr)
+        self.assertIn("leave out --ignore", self.run_command("train", data, "--init", model, "--ignore", "site", code=2).stderr)
+        for words, phrase in ((["--format", "vw", "--label", "y"], "--label is not for --format vw"),
+                              (["--format", "vw", "--char-ngrams", "2-3"], "--char-ngrams is not for --format vw"),
+                              (["--model", "softmax", "--weights", data], "have weights already")):
+            self.assertIn(phrase, self.run_command("train", data, *words, code=2).stderr)
+        self.said("train", "-", "--format", "vw", "--quiet", "--epochs", "1", stdin="\n".join(lines))
+
+    def test_labelled_text_is_read_by_its_words(self):
+        draw = random.Random(6)
+        of = {"sport": ["ball", "goal", "team"], "news": ["vote", "law", "tax"]}
+        lines = []
+        for k in range(300):
+            labels = draw.sample(list(of), 2 if k % 10 == 0 else 1)
+            words = [draw.choice(of[draw.choice(labels)]) for _ in range(5)]
+            lines.append(" ".join(["__label__" + label for label in labels] + words))
+        one_label = [line for k, line in enumerate(lines) if k % 10]
+        data = self.write("one.txt", "\n".join(one_label) + "\n")
+        model = str(self.folder / "m.bin")
+        self.said("train", data, "--model", "softmax", "--word-ngrams", "2", "--char-ngrams", "2-3", "--epochs", "10", "--quiet",
+                  "--save", model)
+        said = self.said("predict", model, self.write("u.txt", "goal team ball\n__label__none tax tax\n"))
+        self.assertEqual(said.split(), ["sport", "news"])
+        self.assertIn("labelled text; runs of up to 2 words; parts of words of 2 to 3 characters", self.said("inspect", model))
+        more = self.write("more.txt", "__label__news budget\n__label__sport medal\n" * 20)
+        second = str(self.folder / "second.txt")
+        self.said("train", more, "--model", "softmax", "--init", model, "--epochs", "1", "--quiet", "--save", second)
+        for name in ("word=budget", "word=goal", "word=medal"):
+            self.assertIn(" " + name + " ", pathlib.Path(second).read_text())
+        several = self.write("several.txt", "\n".join(lines) + "\n")
+        self.said("train", several, "--model", "softmax", "--epochs", "1", "--quiet", "--min-rows", "2")
+        self.assertIn("--interactions is not for --format labelled_text",
+                      self.run_command("train", data, "--interactions", "a*b", code=2).stderr)
+
     def test_a_search_trains_on_them(self):
         model = str(self.folder / "best.bin")
         test = self.write("test.csv", clicks(100, 2))

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data_files.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -51,6 +53,16 @@ std::string format_for(model_input input) {
   return "";
 }
 
+/// The formats of named columns, in the order of named_text.
+constexpr std::string_view format_names[] = {"csv", "labelled_text", "vw"};
+
+/// The text that a format of named columns reads; nothing for other formats.
+std::optional<named_text> text_of(const std::string& format) {
+  const auto found = std::ranges::find(format_names, format);
+  if (found == std::end(format_names)) return std::nullopt;
+  return static_cast<named_text>(found - std::begin(format_names));
+}
+
 /// Images are recognised by their first bytes, which standard input and other pipes deliver only once.
 /// A table is recognised where it can be read: as training data.
 std::string format_of(const std::string& format, const std::string& path, bool training) {
@@ -58,7 +70,11 @@ std::string format_of(const std::string& format, const std::string& path, bool t
   if (format != "auto" || path == "-") return format;
   if (!std::filesystem::is_regular_file(path, unknown)) return "libsvm";
   const auto found = detect_image_format(path);
-  if (!found && training && look_at_file(path).kind == file_kind::table) return "csv";
+  if (!found && training) {
+    const file_look look = look_at_file(path);
+    if (look.kind == file_kind::table) return "csv";
+    if (text_of(std::string(look.format))) return std::string(look.format);
+  }
   if (!found) return "libsvm";
   return *found == image_format::idx ? "idx" : "cifar";
 }
@@ -70,11 +86,19 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
     if (options.format == "dimacs") graph.format = graph_format::dimacs;
     return open_graph(path, graph, opening);
   }
-  const std::string format = format_of(options.format, path, opening.numbering == nullptr);
+  const table_schema& known = *options.table.schema;
+  const std::string format = known.columns.empty() ? format_of(options.format, path, opening.numbering == nullptr)
+                                                   : std::string(format_names[static_cast<std::size_t>(known.text)]);
   if (!labels.empty() && format != "idx")
     throw config_error("--labels is for IDX images, and " + path +
                        " is not read as one: leave it out, or give --format idx");
-  if (format == "csv") return options.table.open(path, opening, options.quiet);
+  if (const auto text = text_of(format)) {
+    table_options table = options.table;
+    table.request.text = *text;
+    table.require_suitable(format);
+    return table.open(path, opening, options.quiet);
+  }
+  if (opening.numbering == nullptr) options.table.refuse(format);
   if (format == "ratings") return names != nullptr ? open_ratings(path, opening, *names) : open_ratings(path, opening);
   if (format == "ffm") return open_libffm(path, opening);
   if (format == "idx") return open_idx(path, labels, opening);
@@ -85,6 +109,7 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
 }  // namespace
 
 std::uint32_t first_column_of(const data_options& options) {
+  if (!options.table.schema->columns.empty()) return 0;
   const std::string& format = options.format;  // auto is one of these three
   return format == "auto" || format == "libsvm" || format == "idx" || format == "cifar" ? 1 : 0;
 }
@@ -101,8 +126,8 @@ std::filesystem::path default_cache_folder() {
 
 void data_options::declare(command_line& line) {
   command_line::words_for<std::string> formats;
-  for (const char* const each :
-       {"auto", "libsvm", "ffm", "csv", "tsv", "ratings", "idx", "cifar", "corpus", "graph", "dimacs"})
+  for (const char* const each : {"auto", "libsvm", "ffm", "csv", "tsv", "labelled_text", "vw", "ratings", "idx",
+                                 "cifar", "corpus", "graph", "dimacs"})
     formats.emplace_back(each, each);
   line.choice("--format", format, formats,
               "format of the data files; auto: what the model reads, and images by their content");
@@ -128,10 +153,13 @@ void data_options::declare_values(command_line& line) {
 void data_options::choose_format(std::string_view model) {
   const std::string needed = format_for(input_of(model));
   if (format == "tsv") table.request.separator = table.request.separator.value_or('\t'), format = "csv";
-  if (format == "auto" && table.asked) format = "csv";
+  const auto names_label = [](const table_word* word) { return word->word == "--label"; };
+  if (format == "auto" && std::ranges::any_of(table.given, names_label)) format = "csv";
   if (format == "auto" && !needed.empty()) format = needed;
-  if (table.asked && format != "csv")
-    throw config_error("--label and the other options for tables are for --format csv, not " + format);
+  const std::optional<named_text> text = text_of(format);
+  if (text) table.request.text = *text;
+  if (!text && format != "auto") table.refuse(format);
+  if (text) table.require_suitable(format);
   table.request.as_fields = needed == "ffm";
   const std::string kind = format == "dimacs" ? "graph" : format == "csv" && table.request.as_fields ? needed : format;
   // Every other model reads rows of libffm text as rows of features.
@@ -167,17 +195,20 @@ void data_options::choose_format(const saved_model& model, const std::string& pa
 }
 
 void data_options::choose_schema(const saved_model& model, const std::string& path) {
-  // A model of fields has chosen their format before its parameters were looked at.
-  if (format != "auto" && format != "csv" && format != "tsv" && format != format_for(input_of(model.model)))
-    throw config_error("the model " + path + " was trained on a table, not on --format " + format);
   table.take_schema(model, path);
+  const std::string known(format_names[static_cast<std::size_t>(table.schema->text)]);
+  // A model of fields has chosen their format before its parameters were looked at.
+  if (format != "auto" && format != known && !(format == "tsv" && known == "csv") &&
+      format != format_for(input_of(model.model)))
+    throw config_error("the model " + path + " was trained on " + (known == "csv" ? "a table" : "--format " + known) +
+                       ", not on --format " + format);
   if (format == "tsv" && table.schema->separator != '\t')
     throw config_error("the tables that the model " + path + " reads are not separated by tabs: leave out --format");
-  format = "csv";
+  format = known;
 }
 
 void data_options::name_columns(saved_model& saved) const {
-  if (format == "csv") return keep_schema(*table.schema, saved);
+  if (!table.schema->columns.empty()) return keep_schema(*table.schema, saved);
   for (std::size_t k = 0; names && k < saved.columns.size(); ++k)
     saved.names.push_back(
         (is_user_column(saved.columns[k]) ? names->users : names->items)[rating_id(saved.columns[k])]);
@@ -201,6 +232,8 @@ void row_files::read_for(sparse_dataset& data) const {
     }
   };
   if (!weights.empty()) {
+    if (!data.view().weight.empty())
+      throw config_error(weights + ": the rows have weights already, from a column of their table (--weight)");
     const std::vector<float> numbers = read_row_numbers(weights, data.rows());
     named(weights, [&] { data.set_weights(numbers); });
   }

@@ -235,7 +235,7 @@ facts find_out(const std::string& path, bool verify, std::size_t top_weights, co
   const file_look look = look_at_file(path);
   if (look.kind == file_kind::dataset_cache) return cache_facts(path, verify);
   if (look.kind == file_kind::binary_model || look.kind == file_kind::text_model) return model_facts(path, top_weights);
-  if (look.kind == file_kind::table || table.asked) return table_facts(path, table);
+  if (look.kind == file_kind::table || table.asked()) return table_facts(path, table);
   if (look.kind == file_kind::checkpoint) return checkpoint_facts(path);
   if (look.kind == file_kind::unknown && begins_like_vectors(path)) return vector_facts(path);
   if (auto found = data_facts(look)) return *std::move(found);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/options/option_facts.hpp>
@@ -26,8 +27,11 @@ using detail::number_range;
 inline std::string add_names(const std::string& text, std::vector<std::string>& names) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
-    if (end == at) return quote(text) + " is not NAME,NAME,...";
-    names.push_back(text.substr(at, end - at));
+    std::string name = text.substr(at, end - at);
+    name.erase(0, name.find_first_not_of(' '));
+    name.erase(name.find_last_not_of(' ') + 1);
+    if (name.empty()) return quote(text) + " is not NAME,NAME,...";
+    names.push_back(std::move(name));
     at = end + 1;
   }
   return {};

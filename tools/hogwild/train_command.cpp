@@ -80,6 +80,12 @@ rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabul
   const auto open = [&](const std::string& path) {
     if (!trains_on_words(request)) {
       sparse_dataset data = open_training(path, request.files);
+      const table_schema& named = *request.files.table.schema;
+      if (ranks != nullptr && names_rank(request.data) && !named.columns.empty() &&
+          named.text != named_text::vowpal_wabbit)
+        throw config_error(
+            "ranks that train on data with named columns share these columns: give them one file, "
+            "without %rank");
       request.rows.read_for(data);
       return data;
     }
@@ -91,9 +97,6 @@ rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabul
     const bool several = names_rank(request.data);
     if (trains_on_words(request) && several)
       throw config_error("ranks that train word vectors share one vocabulary: give them one file, without %rank");
-    if (request.files.format == "csv" && several)
-      throw config_error(
-          "ranks that train on a table share the columns of its values: give them one file, without %rank");
     if (input_of(request.model) == model_input::ratings && several)
       throw config_error("ranks that train factors share users and items: give them one file, without %rank");
     return open_rank_rows(request.data, *ranks, open);

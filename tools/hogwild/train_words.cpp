@@ -10,6 +10,7 @@
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/registry.hpp>
 
+#include "table_options.hpp"
 #include "text_values.hpp"
 
 namespace hogwild::cli {
@@ -155,15 +156,7 @@ constexpr detail::option_rows command_options{
 constexpr auto words_of_others = std::to_array<option_facts>({
     {{"", "--format"}, {.search = in_a_search::shared}},
     {{"", "--values"}, {.search = in_a_search::shared}},
-    {{"", "--label"}, {.search = in_a_search::shared}},
-    {{"", "--numeric"}, {.search = in_a_search::shared}},
-    {{"", "--categorical"}, {.search = in_a_search::shared}},
-    {{"", "--ignore"}, {.search = in_a_search::shared}},
-    {{"", "--hash-bits"}, {.search = in_a_search::shared}},
-    {{"", "--separator"}, {.search = in_a_search::shared}},
-    {{"", "--header"}, {.search = in_a_search::shared}},
-    {{"", "--quotes"}, {.search = in_a_search::shared}},
-    {{"", "--numbers"}, {.search = in_a_search::shared}},
+    {{"", columns_option}, {.search = in_a_search::shared}},
     {{"", "--named-ids"}, {.search = in_a_search::shared}},
     {{"", "--cache-dir"}, {.ranks = between_ranks::own, .search = in_a_search::shared}},
     {{"", "--no-cache"}, {.ranks = between_ranks::own, .search = in_a_search::shared}},
@@ -203,6 +196,12 @@ const std::vector<const option_facts*>& all_facts() {
     train_request any;
     for_each_row(any, [&](const option_facts& of, const auto&) { found.push_back(&of); });
     for (const option_facts& of : words_of_others) found.push_back(&of);
+    static const std::vector<option_facts> of_tables = [] {
+      std::vector<option_facts> facts;
+      for (const table_word& each : table_words()) facts.push_back({{"", each.word}, {.search = in_a_search::shared}});
+      return facts;
+    }();
+    for (const option_facts& of : of_tables) found.push_back(&of);
     return found;
   }();
   return all;

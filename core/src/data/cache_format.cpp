@@ -122,7 +122,7 @@ std::string header_fault(std::span<const std::byte> begin, std::uint64_t file_by
   if (!possible) return "has impossible sizes";
   if (!widths_possible(header)) return "has impossible widths";
   if (header.image() != image_shape{} && header.image().size() == 0) return "has images of an impossible size";
-  if (header.kind > last_input_format || header.numbered > 1) return "has rows of an unknown kind";
+  if (header.kind > last_input_format || header.numbered > 1 || header.stated > 1) return "has rows of an unknown kind";
   if (!sections_fit(header)) return "has a damaged section table";
   return {};
 }

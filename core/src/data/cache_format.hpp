@@ -73,10 +73,12 @@ struct cache_header {
   std::uint64_t unknown_entries = 0;
   std::uint32_t rows_per_block = 1;
   input_format kind = input_format::of_program;
-  std::uint16_t numbered = 0;          ///< 1: columns are those of another dataset, in its order
+  std::uint8_t numbered = 0;           ///< 1: columns are those of another dataset, in its order
+  std::uint8_t stated = 0;             ///< 1: the label texts hold stated_numbers
   std::uint32_t label_values = 0;      ///< entries of label_table; 0: labels are f64; at most 256 without lists
   std::uint32_t label_text_words = 0;  ///< 64-bit words that follow them: the spelling of labels (label_spelling.hpp),
-                                       ///< for tables first the schema: its bytes, then these in whole words
+                                       ///< for tables first the schema: its bytes, then these in whole words;
+                                       ///< then stated_numbers::encode(), if there are any
   std::uint8_t index_bytes = 4;        ///< or 2: then columns are packed
   std::uint8_t value_bytes = 4;        ///< or 2
   std::uint8_t values_rounded = 0;     ///< 1: to half precision, by option

@@ -154,6 +154,11 @@ label_column dataset_mapping::label() const {
       schema_ = std::as_bytes(texts.subspan(1)).first(texts[0]);
       texts = texts.subspan(1 + (texts[0] + 7) / 8);
     }
+    if (arrays_->header.stated != 0) {
+      auto stated = stated_numbers::decode(texts, arrays_->header.rows);
+      if (!stated) damaged("numbers of rows");
+      stated_ = *std::move(stated);
+    }
     auto spelling = label_spelling::decode(std::as_bytes(texts));
     if (!spelling) damaged("texts of labels");
     spelling_ = *std::move(spelling);
@@ -170,6 +175,11 @@ const label_spelling& dataset_mapping::spelling() const {
 std::span<const std::byte> dataset_mapping::schema() const {
   static_cast<void>(label());  // checks the section
   return schema_;
+}
+
+const stated_numbers& dataset_mapping::stated() const {
+  static_cast<void>(label());  // checks the section
+  return stated_;
 }
 
 const column_numbering& dataset_mapping::numbering() const {

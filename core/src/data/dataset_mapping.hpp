@@ -52,6 +52,8 @@ class dataset_mapping : public row_source {
   const label_spelling& spelling() const;
   /// The meaning of the columns, for tables (formats/table_schema.hpp); empty for other rows.
   std::span<const std::byte> schema() const;
+  /// What the text stated for the rows, in its order.
+  const stated_numbers& stated() const;
   const column_numbering& numbering() const;
 
  private:
@@ -78,6 +80,7 @@ class dataset_mapping : public row_source {
   mutable column_numbering numbering_;
   mutable label_spelling spelling_;
   mutable std::span<const std::byte> schema_;
+  mutable stated_numbers stated_;
   mutable label_column label_;
 };
 
@@ -94,9 +97,14 @@ struct sparse_dataset::mapping : detail::dataset_mapping {
 /// How the library makes handles.
 struct dataset_access {
   using mapping = sparse_dataset::mapping;
-  /// Sets whether the rows are in the order of shuffled_rows(), as in a training set, or in that of the input.
+  /// Sets whether the rows are in the order of shuffled_rows(), as in a training set, or in that of the input, and the
+  /// weights and offsets that the text stated.
   static sparse_dataset in_order(sparse_dataset data, bool shuffled) {
     data.shuffled_ = shuffled;
+    if (data.mapping_->arrays().header.stated == 0) return data;
+    const detail::stated_numbers& stated = data.mapping_->stated();
+    if (!stated.weight.empty()) data.set_weights(stated.weight);
+    if (!stated.offset.empty()) data.set_offsets(stated.offset);
     return data;
   }
   /// Sets view().id for rows that were given in this order.

@@ -215,6 +215,7 @@ cache_header sizes_of(const parsed_text& text, const row_plan& plan) {
   header.label_values =
       static_cast<std::uint32_t>(plan.has_lists ? plan.lists.table.size() : plan.labels.table().size());
   header.label_text_words = static_cast<std::uint32_t>(text.label_text().size());
+  header.stated = text.stated.any() ? 1 : 0;
   header.value_bytes = plan.half_values ? 2 : 4;
   header.values_rounded = plan.values_rounded ? 1 : 0;
   header.set_image(text.image);

@@ -100,6 +100,7 @@ class parallel_parse {
 
   /// Called in the order of the text. Once there are too many rows, all blocks go to the file.
   void settle(work_item& item) {
+    result_.stated.append(std::exchange(item.rows.stated, {}), rows_, item.rows.label.size());
     rows_ += item.rows.label.size();
     entries_ += item.rows.entries;
     if (spilling_.load()) return spill(item);
@@ -174,27 +175,32 @@ class parallel_parse {
 }  // namespace
 
 void change_rows(parsed_text& text, const std::string& source, const std::function<void(row_block& block)>& change) {
-  text.columns = 0;
+  text.columns = text.nonzeros = 0;
+  const auto count = [&text](const row_block& block) {
+    text.columns = std::max<std::size_t>(text.columns, block.columns);
+    text.nonzeros += block.entries;
+  };
   if (text.spilled) {
     text.spilled->change(
         [&](row_block& block) {
           change(block);
-          text.columns = std::max<std::size_t>(text.columns, block.columns);
+          count(block);
         },
         source);
     return;
   }
   tbb::parallel_for(std::size_t{0}, text.blocks.size(), [&](std::size_t b) { change(text.blocks[b]); });
-  for (const row_block& block : text.blocks) text.columns = std::max<std::size_t>(text.columns, block.columns);
+  for (const row_block& block : text.blocks) count(block);
 }
 
 std::vector<std::uint64_t> parsed_text::label_text() const {
-  const std::vector<std::uint64_t> texts = spelling.encode();
-  if (schema.empty()) return texts;
-  std::vector<std::uint64_t> words(1 + (schema.size() + 7) / 8);
-  words.front() = schema.size();
-  std::memcpy(words.data() + 1, schema.data(), schema.size());
-  words.insert(words.end(), texts.begin(), texts.end());
+  std::vector<std::uint64_t> words;
+  if (!schema.empty()) {
+    words.resize(1 + (schema.size() + 7) / 8);
+    words.front() = schema.size();
+    std::memcpy(words.data() + 1, schema.data(), schema.size());
+  }
+  for (const auto& part : {stated.encode(), spelling.encode()}) words.insert(words.end(), part.begin(), part.end());
   return words;
 }
 

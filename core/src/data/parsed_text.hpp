@@ -31,8 +31,10 @@ struct parsed_text {
   image_shape image{};                      ///< for rows that are images
   std::unique_ptr<spilled_text> spilled{};  ///< if set, there are no blocks
   std::vector<std::byte> schema{};          ///< of a table
+  stated_numbers stated{};                  ///< in the order of the text
 
-  /// The words of a cache behind the table of labels: the schema, if there is one, and the spelling.
+  /// The words of a cache behind the table of labels: the schema, if there is one, what the
+  /// text states for the rows, and the spelling.
   std::vector<std::uint64_t> label_text() const;
 };
 
@@ -43,7 +45,7 @@ struct row_place {
 };
 
 /// Changes all rows of a text that is training data: calls change(block) for each block, for several at once; it may
-/// change indices, values and labels, but not how many there are, and sets block.columns. Rows in a file are written
+/// change indices, values and labels, leave out entries, and sets block.columns. Rows in a file are written
 /// again. Throws resource_error; `source` is the text's name.
 void change_rows(parsed_text& text, const std::string& source, const std::function<void(row_block& block)>& change);
 

@@ -11,6 +11,8 @@
 
 #include <hogwild/detail/data/label_spelling.hpp>
 
+#include "data/stated_numbers.hpp"
+
 namespace hogwild {
 
 struct csr_arrays;
@@ -49,6 +51,7 @@ struct row_block {
   bool unlabelled = false;     ///< a row has no label, and labels are optional
   std::size_t blank_line = 0;  ///< the first blank line, from 1; 0: none
   std::size_t rows_before_blank = 0;
+  stated_numbers stated{};      ///< what the text states for the rows
   std::size_t parsed_rows = 0;  ///< remains after the rows themselves have gone to a file
 
   /// Gives the last row these labels, ascending.

@@ -28,15 +28,17 @@ std::optional<std::uint32_t> name_numbers::find(std::string_view name) const {
   return found == numbers_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::vector<std::uint32_t> name_numbers::settle(std::vector<std::string>& names) const {
+std::vector<std::uint32_t> name_numbers::settle(std::vector<std::string>& names,
+                                                const std::function<bool(std::uint32_t number)>& keeps) const {
   const auto known = static_cast<std::uint32_t>(names.size());
   std::vector<std::pair<std::string_view, std::uint32_t>> found;
   for (const auto& [name, number] : numbers_)
     if (number >= known) found.emplace_back(name, number);
   std::ranges::sort(found);
-  std::vector<std::uint32_t> settled(next_.load());
+  std::vector<std::uint32_t> settled(next_.load(), dropped);
   for (std::uint32_t k = 0; k < known; ++k) settled[k] = k;
   for (const auto& [name, number] : found) {
+    if (keeps && !keeps(number)) continue;
     settled[number] = static_cast<std::uint32_t>(names.size());
     names.emplace_back(name);
   }

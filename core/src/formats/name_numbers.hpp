@@ -35,9 +35,11 @@ class name_numbers {
   /// The number of a name that has one.
   std::optional<std::uint32_t> find(std::string_view name) const;
 
-  /// Appends the new names to the known ones and returns the final number of each provisional one. To be called when no
-  /// thread calls number_of() any more.
-  std::vector<std::uint32_t> settle(std::vector<std::string>& names) const;
+  /// Appends the new names, if keeps(provisional number), to the known ones and returns the final number of each
+  /// provisional one, or `dropped`. To be called when no thread calls number_of() any more.
+  std::vector<std::uint32_t> settle(std::vector<std::string>& names,
+                                    const std::function<bool(std::uint32_t number)>& keeps = {}) const;
+  static constexpr std::uint32_t dropped = 0xffffffffu;
 
  private:
   struct bytes_hash {

@@ -153,7 +153,8 @@ unsigned bits_for_values(std::size_t columns, const table_request& how, const st
   const unsigned bits = how.as_fields ? 22 : std::min(28u, 32u - static_cast<unsigned>(std::bit_width(columns)));
   if (columns >= std::size_t{1} << (32 - bits))
     throw config_error(source + ": the table has " + std::to_string(columns) +
-                       " columns; a model of fields has at most " + std::to_string((1u << (32 - bits)) - 1));
+                       " columns with interactions; a model of fields has at most " +
+                       std::to_string((1u << (32 - bits)) - 1));
   if (how.hash_bits > bits)
     throw config_error(source + ": a table of " + std::to_string(columns) + " columns leaves " + std::to_string(bits) +
                        " bits for the values of each; give fewer --hash-bits");
@@ -212,24 +213,33 @@ table_look look_at_records(std::string_view text, const table_request& how, cons
   schema.quotes = how.quotes;
   schema.separator = how.separator ? *how.separator : separator_of(text, how.quotes);
   schema.hash_bits = how.hash_bits;
+  for (const schema_number& each : schema_numbers) schema.*each.member = how.*each.requested;
   const std::vector<record> records = some_records(text, schema.separator, how.quotes, records_for_kinds + 1, source);
   schema.header = how.header.value_or(is_header(records.front(), how.label));
   const record names = names_in(records.front());
   for (std::size_t c = 0; c < names.size(); ++c)
     schema.columns.push_back({.name = schema.header ? names[c] : std::to_string(c + 1)});
-  schema.value_bits = bits_for_values(schema.columns.size(), how, source);
-  schema.values.resize(schema.columns.size());
+  schema.value_bits = bits_for_values(schema.columns.size() + how.interactions.size(), how, source);
   require_distinct(schema, source);
   named_kinds named(schema, source);
-  if (!how.label.empty()) named.name({how.label}, table_kind::label);
-  named.name(how.numeric, table_kind::numeric);
-  named.name(how.categorical, table_kind::categorical);
-  named.name(how.ignored, table_kind::ignored);
-  if (std::ranges::count(schema.columns, table_kind::label, &table_column::kind) > 1)
-    throw config_error(source + ": a table has one label; " + quote(how.label) + " fits several columns");
+  for (const auto& [kind, name] : {std::pair{table_kind::label, &how.label}, {table_kind::weight, &how.weight}}) {
+    if (name->empty()) continue;
+    named.name({*name}, kind);
+    if (std::ranges::count(schema.columns, kind, &table_column::kind) > 1)
+      throw config_error(source + ": a table has one " + std::string(name_of(kind)) + "; " + quote(*name) +
+                         " fits several columns");
+  }
+  for (const auto& [kind, patterns] : columns_by_kind) named.name(how.*patterns, kind);
   const std::span rows = std::span(records).subspan(schema.header ? 1 : 0);
   look_at_fields(rows, named, look);
   look.rows = rows.size();
+  for (const std::string& name : how.interactions) {
+    schema.columns.push_back({.name = name, .kind = table_kind::interaction});
+    look.distinct.push_back(0), look.missing.push_back(0), look.least.emplace_back(), look.most.emplace_back();
+  }
+  schema.values.resize(schema.columns.size());
+  (void)interactions_of(schema, source);
+  require_distinct(schema, source);
   return look;
 }
 
@@ -252,7 +262,8 @@ bool has_word_labels(std::string_view text, const table_schema& schema) {
                      [&](const record& one) { return label < one.size() && is_word(one[label]); });
 }
 
-std::vector<std::size_t> match_columns(std::string_view text, const table_schema& schema, const std::string& source) {
+std::vector<std::size_t> match_columns(std::string_view text, const table_schema& schema, const std::string& source,
+                                       bool for_prediction) {
   const record first = some_records(text, schema.separator, schema.quotes, 1, source).front();
   const record names = names_in(first);
   std::vector<std::size_t> places(first.size(), no_column);
@@ -268,11 +279,12 @@ std::vector<std::size_t> match_columns(std::string_view text, const table_schema
   } else {
     // Rows to be predicted may lack the label.
     const std::size_t label = label_place(schema);
-    const bool lacks_label = label != no_column && first.size() + 1 == schema.columns.size();
-    if (!lacks_label && first.size() != schema.columns.size())
+    const std::size_t expected = columns_in_files(schema);
+    const bool lacks_label = label != no_column && first.size() + 1 == expected;
+    if (!lacks_label && first.size() != expected)
       throw format_error(source, 1, 1,
                          "the table has " + std::to_string(first.size()) +
-                             " columns and no header, but the model's has " + std::to_string(schema.columns.size()));
+                             " columns and no header, but the model's has " + std::to_string(expected));
     for (std::size_t f = 0; f < first.size(); ++f) {
       places[f] = f + (lacks_label && f >= label ? 1 : 0);
       found[places[f]] = true;
@@ -280,7 +292,9 @@ std::vector<std::size_t> match_columns(std::string_view text, const table_schema
   }
   for (std::size_t c = 0; c < schema.columns.size(); ++c) {
     const table_column& column = schema.columns[c];
-    if (found[c] || column.kind == table_kind::ignored || column.kind == table_kind::label) continue;
+    if (found[c] || column.kind == table_kind::ignored || column.kind == table_kind::label ||
+        column.kind == table_kind::interaction || (column.kind == table_kind::weight && for_prediction))
+      continue;
     throw input_error(source + ": there is no column " + quote(column.name) + ", which the model reads as " +
                       std::string(name_of(column.kind)) + where_it_may_be(text, schema, column.name));
   }
@@ -290,11 +304,32 @@ std::vector<std::size_t> match_columns(std::string_view text, const table_schema
 }  // namespace hogwild::detail
 
 namespace hogwild {
+namespace {
+
+std::string describe_text(const table_schema& schema) {
+  const auto number = [](unsigned n) { return std::to_string(n); };
+  const bool is_vw = schema.text == named_text::vowpal_wabbit;
+  std::string all = is_vw ? "text of Vowpal Wabbit, 2^" + number(schema.hash_bits) + " columns" : "labelled text";
+  if (schema.word_ngrams > 1) all += "; runs of up to " + number(schema.word_ngrams) + (is_vw ? " features" : " words");
+  if (schema.word_skips > 0) all += ", which pass over up to " + number(schema.word_skips);
+  if (schema.most_characters > 0)
+    all += "; parts of words of " + number(schema.least_characters) + " to " + number(schema.most_characters) +
+           " characters";
+  for (const table_kind kind : {table_kind::interaction, table_kind::ignored})
+    for (const table_column& column : schema.columns)
+      if (is_vw && column.kind == kind) all += "; " + std::string(name_of(kind)) + ": " + printable(column.name);
+  return all;
+}
+
+}  // namespace
 
 std::string describe(const table_schema& schema) {
+  if (schema.text != named_text::table) return describe_text(schema);
   constexpr std::size_t most_named = 8;
   std::string all;
-  for (const table_kind kind : {table_kind::label, table_kind::numeric, table_kind::categorical, table_kind::ignored}) {
+  for (const table_kind kind :
+       {table_kind::label, table_kind::numeric, table_kind::categorical, table_kind::list, table_kind::text,
+        table_kind::date, table_kind::interaction, table_kind::weight, table_kind::ignored}) {
     std::string names;
     std::size_t count = 0;
     for (const table_column& column : schema.columns) {

@@ -24,7 +24,9 @@ std::size_t label_place(const table_schema& schema);
 /// Whether a label in the text, which begins with the table, is a word: no number, and nothing that stands for one.
 bool has_word_labels(std::string_view text, const table_schema& schema);
 /// For each field of a file whose first records are `text` the place of its column in the schema, or no_column for a
-/// further one. Throws input_error if the file lacks a column; the label may lack.
-std::vector<std::size_t> match_columns(std::string_view text, const table_schema& schema, const std::string& source);
+/// further one. Throws input_error if the file lacks a column; the label may lack, and `for_prediction` the
+/// weight.
+std::vector<std::size_t> match_columns(std::string_view text, const table_schema& schema, const std::string& source,
+                                       bool for_prediction);
 
 }  // namespace hogwild::detail

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 
 #include "formats/label_words.hpp"
@@ -25,44 +24,13 @@ bool read_digits(std::string_view text, float& value) {
   return true;
 }
 
-/// Bytes of a value or label that has a name: with the name of its column, escaped, it is the name of a model's column.
-constexpr std::size_t longest_value = 16'000;
-
 std::string no_label_here(const table_schema& schema) {
   const std::size_t label = label_place(schema);
   if (label == no_column) return "none of the table's columns is the label; say which one it is";
   return "the table has no column " + quote(schema.columns[label].name) + ", which has the labels";
 }
 
-std::string too_long(std::string_view text, const char* what) {
-  return std::string(what) + " has " + std::to_string(text.size()) + " bytes; at most " +
-         std::to_string(longest_value) + " have a name";
-}
-
 }  // namespace
-
-std::uint32_t recent_values::number_of(std::string_view value, name_numbers& all) {
-  if (recent_.empty()) recent_.resize(slots);
-  name_numbers::numbered& slot = recent_[checksum(std::as_bytes(std::span(value))) % slots];
-  if (slot.name.data() == nullptr || slot.name != value) slot = all.entry_of(value);
-  return slot.number;
-}
-
-void number_sizes::add(const number_sizes& others) {
-  for (std::size_t e = 0; e < count_.size(); ++e) count_[e] += others.count_[e];
-}
-
-float number_sizes::typical() const {
-  // A size between 2^e and 2^(e+1) counts as 1.5 2^e; exponent 0 has zeros, and what is smaller than all normal
-  // numbers.
-  constexpr int bias = 127;
-  double squares = 0.0, numbers = 0.0;
-  for (std::size_t e = 1; e < count_.size() - 1; ++e) {
-    squares += static_cast<double>(count_[e]) * std::ldexp(2.25, 2 * (static_cast<int>(e) - bias));
-    numbers += static_cast<double>(count_[e]);
-  }
-  return numbers == 0.0 ? 1.0f : std::ldexp(1.0f, std::clamp(std::ilogb(std::sqrt(squares / numbers)), -126, 126));
-}
 
 /// The state of one block.
 struct table_parser::reading {
@@ -71,23 +39,50 @@ struct table_parser::reading {
   row_block& rows;
   std::vector<text_field> fields{};
   std::string unquoted{};
+  const std::vector<bool>& interacts;
+  value_numbers number_of;
   std::vector<number_sizes> sizes{};
-  std::span<recent_values> recent{};
+  field_cutter cutter{};
+  /// An entry of a row for interactions.
+  struct item {
+    std::uint64_t hash;
+    float value;
+  };
+  std::vector<std::vector<item>> items{};  ///< for each column of the schema; of the present record
+  std::vector<item> combined{}, further{};
+  std::vector<std::pair<std::uint32_t, float>> entries{};
 
   bool refuse(std::size_t at, std::string message) {
     const text_position place = position_of(at, text);
     rows.fault = row_fault{rows.lines + place.line, place.column, std::move(message)};
     return false;
   }
+  bool refuse_value(const text_field& field, std::string_view value) {
+    return refuse(field.at, too_long(value, "the value") + "; ignore the column, or give --hash-bits");
+  }
   /// Valid until the next call.
   std::string_view content(const text_field& field) {
     if (!field.quoted || field.text.find('"') == field.text.npos) return field.text;
     return unquoted = content_of(field);
   }
+  /// Keeps an entry for the column's interactions, if it has any.
+  void keep(std::size_t column, std::uint64_t hash, float value) {
+    if (interacts[column]) items[column].push_back({hash, value});
+  }
   void add(std::uint32_t index, float value) {
     rows.index[rows.entries] = index;
     rows.value[rows.entries++] = value;
     rows.columns = std::max(rows.columns, index + 1);
+  }
+  /// Adds the entries; those of one index, of which there are none if they are `distinct`, add up.
+  void add_united(bool distinct) {
+    if (!distinct) std::ranges::sort(entries);
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      if (k > 0 && !distinct && entries[k].first == entries[k - 1].first)
+        rows.value[rows.entries - 1] += entries[k].second;
+      else
+        add(entries[k].first, entries[k].second);
+    }
   }
 };
 
@@ -100,14 +95,41 @@ table_parser::table_parser(const table_schema& schema, std::vector<std::size_t> 
       found_(found) {
   const std::size_t label = label_place(schema);
   has_label_ = label != no_column && std::ranges::find(places_, label) != places_.end();
+  interactions_ = interactions_of(schema, "the model");
+  interacts_.resize(schema.columns.size());
+  for (const table_interaction& one : interactions_)
+    for (const std::size_t c : one.factors) interacts_[c] = true;
+}
+
+std::size_t table_parser::capacity(std::string_view text) const {
+  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+  const auto separators = static_cast<std::size_t>(std::ranges::count(text, schema_.separator));
+  const std::size_t fields = places_.size();
+  const std::size_t records = fields > 1 ? std::min(lines, separators / (fields - 1)) : lines;
+  const auto is_long = [&](std::size_t c) {
+    return schema_.columns[c].kind == table_kind::list || schema_.columns[c].kind == table_kind::text;
+  };
+  // A value of a list or text takes two bytes at least, and is the first of so many runs.
+  const std::size_t values = text.size() / 2 * schema_.word_ngrams;
+  std::size_t room = records * fields;
+  for (const std::size_t c : places_) {
+    if (c == no_column) continue;
+    if (is_long(c)) room += values;
+    if (schema_.columns[c].kind == table_kind::date) room += 3 * records;
+  }
+  for (const table_interaction& one : interactions_) {
+    std::size_t combinations = std::ranges::any_of(one.factors, is_long) ? values : records;
+    for (const std::size_t c : one.factors) combinations *= schema_.columns[c].kind == table_kind::date ? 4 : 1;
+    room += combinations;
+  }
+  return room;
 }
 
 void table_parser::parse(std::string_view text, const block_context& context, row_block& rows) const {
-  reading in{.text = text, .context = context, .rows = rows};
+  reading in{
+      .text = text, .context = context, .rows = rows, .interacts = interacts_, .number_of = {schema_, learns_, found_}};
   in.sizes.resize(found_.sizes.size());
-  std::vector<recent_values>& recent = found_.recent.local();
-  recent.resize(schema_.columns.size());
-  in.recent = recent;
+  if (!interactions_.empty()) in.items.resize(schema_.columns.size());
   bool header = context.first && schema_.header;
   while (!in.text.empty()) {
     const auto [bytes, lines, fault] = cutter_.cut(in.text, in.fields);
@@ -135,26 +157,42 @@ bool table_parser::read_record(reading& in) const {
                          "; a field with separators in it is written in quotation marks");
   }
   in.rows.label.push_back(0.0);
+  for (auto& items : in.items) items.clear();
   if (!has_label_) in.rows.unlabelled = true;
   if (!has_label_ && !in.context.labels_optional && !in.rows.no_label)
     in.rows.no_label = row_fault{in.rows.lines + 1, 1, no_label_here(schema_)};
   for (std::size_t f = 0; f < places_.size(); ++f) {
     const std::size_t column = places_[f];
     if (column == no_column) continue;
+    const text_field& field = in.fields[f];
+    bool taken = true;
     switch (schema_.columns[column].kind) {
       case table_kind::ignored:
+      case table_kind::interaction:
         break;
       case table_kind::label:
-        if (!read_label(in, in.fields[f])) return false;
+        taken = read_label(in, field);
+        break;
+      case table_kind::weight:
+        taken = read_weight(in, field);
         break;
       case table_kind::numeric:
-        if (!read_number(in, column, in.fields[f])) return false;
+        taken = read_number(in, column, field);
         break;
       case table_kind::categorical:
-        if (!read_value(in, column, in.fields[f])) return false;
+        taken = read_value(in, column, field);
+        break;
+      case table_kind::list:
+      case table_kind::text:
+        taken = read_values(in, column, field);
+        break;
+      case table_kind::date:
+        taken = read_date_field(in, column, field);
         break;
     }
+    if (!taken) return false;
   }
+  if (!interactions_.empty() && !add_interactions(in)) return false;
   in.rows.row_end.push_back(static_cast<std::uint32_t>(in.rows.entries));
   return true;
 }
@@ -199,6 +237,15 @@ bool table_parser::read_label(reading& in, const text_field& field) const {
   return true;
 }
 
+bool table_parser::read_weight(reading& in, const text_field& field) const {
+  float weight = 0.0f;
+  const std::string_view text = in.content(field);
+  if (read_decimal(text.data(), text.data() + text.size(), weight) != number_fault::none || weight < 0.0f)
+    return in.refuse(field.at, "the weight " + quote(text) + " is not a number of at least 0");
+  in.rows.stated.weight.push_back(weight);
+  return true;
+}
+
 bool table_parser::read_number(reading& in, std::size_t column, const text_field& field) const {
   const auto index = static_cast<std::uint32_t>(column << schema_.value_bits);
   float value = 0.0f;
@@ -223,23 +270,81 @@ bool table_parser::read_number(reading& in, std::size_t column, const text_field
                                    " is too large beside the numbers of the training data in the column " +
                                    quote(schema_.columns[column].name));
   in.add(index, value);
+  in.keep(column, 0, value);
   return true;
 }
 
 bool table_parser::read_value(reading& in, std::size_t column, const text_field& field) const {
   const auto index = static_cast<std::uint32_t>(column << schema_.value_bits);
   const std::string_view text = in.content(field);
-  std::uint32_t value = 0;
-  if (schema_.hash_bits > 0) {
-    value = static_cast<std::uint32_t>(checksum(std::as_bytes(std::span(text)))) & ((1u << schema_.hash_bits) - 1);
-  } else {
-    name_numbers& names = *found_.values[column];
-    if (text.size() > longest_value)
-      return in.refuse(field.at, too_long(text, "the value") + "; ignore the column, or give --hash-bits");
-    const auto known = learns_ ? std::optional(in.recent[column].number_of(text, names)) : names.find(text);
-    value = known ? *known + 1 : (1u << schema_.value_bits) - 1;
+  const bool hashed = schema_.hash_bits > 0 || interacts_[column];
+  const field_value value{text, hashed ? hash_of(text) : 0};
+  if (schema_.hash_bits == 0 && text.size() > longest_value) return in.refuse_value(field, text);
+  in.add(index + in.number_of(column, value), 1.0f);
+  in.keep(column, value.hash, 1.0f);
+  return true;
+}
+
+bool table_parser::read_values(reading& in, std::size_t column, const text_field& field) const {
+  const auto index = static_cast<std::uint32_t>(column << schema_.value_bits);
+  const std::string_view content = in.content(field);
+  const std::span<const field_value> values = schema_.columns[column].kind == table_kind::text
+                                                  ? in.cutter.text(content, schema_.word_ngrams)
+                                                  : in.cutter.list(content, schema_.separator == '|' ? ',' : '|');
+  in.entries.clear();
+  for (const field_value& value : values) {
+    if (schema_.hash_bits == 0 && value.text.size() > longest_value) return in.refuse_value(field, value.text);
+    in.entries.emplace_back(index + in.number_of(column, value), value.weight);
+    in.keep(column, value.hash, value.weight);
   }
-  in.add(index + value, 1.0f);
+  // Values that learn names have numbers of their own.
+  in.add_united(schema_.hash_bits == 0 && learns_);
+  return true;
+}
+
+bool table_parser::read_date_field(reading& in, std::size_t column, const text_field& field) const {
+  const auto index = static_cast<std::uint32_t>(column << schema_.value_bits);
+  const std::string_view text = in.content(field);
+  if (is_missing(text)) {
+    in.add(index + missing_number, 1.0f);
+    return true;
+  }
+  const std::optional<date_categories> date = read_date(text);
+  if (!date)
+    return in.refuse(field.at, quote(text) + " is not a date, but the column " + quote(schema_.columns[column].name) +
+                                   " is read as dates: 2026-11-30, with or without a time, or seconds since 1970");
+  for (const std::uint32_t category : {date->year, date->month, date->weekday, date->hour.value_or(0)}) {
+    if (category == 0) continue;
+    in.add(index + category, 1.0f);
+    in.keep(column, category, 1.0f);
+  }
+  return true;
+}
+
+bool table_parser::add_interactions(reading& in) const {
+  const std::uint64_t mask = (1u << bits_of_interactions(schema_)) - 1;
+  for (const table_interaction& one : interactions_) {
+    in.combined.assign(1, {0, 1.0f});
+    for (const std::size_t factor : one.factors) {
+      in.further.clear();
+      for (const auto& [hash, value] : in.combined)
+        for (const auto& [other, times] : in.items[factor]) {
+          // Both multipliers are odd, so that no bit is lost; the last bits of a product depend on its last bits alone.
+          const std::uint64_t mixed = (hash * 0x9e3779b97f4a7c15u + other) * 0xff51afd7ed558ccdu;
+          in.further.push_back({mixed ^ mixed >> 32, value * times});
+        }
+      in.combined.swap(in.further);
+    }
+    in.entries.clear();
+    const auto index = static_cast<std::uint32_t>(one.column << schema_.value_bits);
+    for (const auto& [hash, value] : in.combined) {
+      if (!std::isfinite(value))
+        return in.refuse(in.fields[0].at, "the numbers of the interaction " + quote(schema_.columns[one.column].name) +
+                                              " have a product that is too large");
+      in.entries.emplace_back(index + static_cast<std::uint32_t>(hash & mask), value);
+    }
+    in.add_united(in.entries.size() < 2);
+  }
   return true;
 }
 

@@ -12,6 +12,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
+#include "formats/field_values.hpp"
 #include "text/byte_cursor.hpp"
 
 namespace hogwild {
@@ -19,10 +20,18 @@ namespace {
 
 using detail::escaped;
 
-constexpr std::array<std::pair<table_kind, std::string_view>, 4> kinds = {{{table_kind::ignored, "ignored"},
+/// In the order of the kinds.
+constexpr std::array<std::pair<table_kind, std::string_view>, 9> kinds = {{{table_kind::ignored, "ignored"},
                                                                            {table_kind::label, "label"},
                                                                            {table_kind::numeric, "numeric"},
-                                                                           {table_kind::categorical, "categorical"}}};
+                                                                           {table_kind::categorical, "categorical"},
+                                                                           {table_kind::list, "list"},
+                                                                           {table_kind::text, "text"},
+                                                                           {table_kind::date, "date"},
+                                                                           {table_kind::interaction, "interaction"},
+                                                                           {table_kind::weight, "weight"}}};
+constexpr std::array<std::pair<named_text, std::string_view>, 3> texts = {
+    {{named_text::table, "table"}, {named_text::labelled_text, "labelled_text"}, {named_text::vowpal_wabbit, "vw"}}};
 constexpr std::string_view missing_name = "missing";
 
 std::optional<unsigned> hexadecimal(char c) {
@@ -86,16 +95,25 @@ std::string_view name_of(table_kind kind) {
   return kinds[static_cast<std::size_t>(kind)].second;
 }
 
+std::optional<char> separator_named(std::string_view word) {
+  const auto found = std::ranges::find(separators, word, &std::pair<char, std::string_view>::second);
+  return found == separators.end() ? std::nullopt : std::optional(found->first);
+}
+
 std::string table_schema::name_of_input(std::uint32_t number) const {
   const std::uint32_t place = number - 1, value = place & ((1u << value_bits) - 1);
   const std::size_t column = place >> value_bits;
   if (column >= columns.size()) return std::to_string(number);
   std::string name = escaped(columns[column].name, "=");
-  if (columns[column].kind == table_kind::numeric)
-    return value == detail::missing_number ? name.append("=").append(missing_name) : name;
-  if (hash_bits > 0) return name + "=#" + std::to_string(value);
-  if (column >= values.size() || value == 0 || value > values[column].size()) return name + "=?";
-  return name + "=" + escaped(values[column][value - 1]);
+  const table_kind kind = columns[column].kind;
+  if (kind == table_kind::numeric || kind == table_kind::date) {
+    if (value == detail::missing_number) return name.append("=").append(missing_name);
+    return kind == table_kind::numeric ? name : name + "=" + detail::date_category_name(value);
+  }
+  if (hash_bits > 0 || kind == table_kind::interaction) return name + "=#" + std::to_string(value);
+  if (value == detail::rare_value) return name + "=(rare)";
+  if (column >= values.size() || value > values[column].size()) return name + "=?";
+  return name + "=" + escaped(values[column][value - 1], "(");
 }
 
 namespace detail {
@@ -130,13 +148,68 @@ std::string unescaped(std::string_view text) {
   return made;
 }
 
+std::vector<std::string> factors_of(std::string_view interaction) {
+  std::vector<std::string> factors;
+  for (std::size_t at = 0; at <= interaction.size();) {
+    const std::size_t end = std::min(interaction.find('*', at), interaction.size());
+    factors.emplace_back(interaction.substr(at, end - at));
+    at = end + 1;
+  }
+  return factors;
+}
+
+std::vector<table_interaction> interactions_of(const table_schema& schema, const std::string& source) {
+  constexpr std::size_t most_factors = 4;
+  std::vector<table_interaction> all;
+  if (schema.text != named_text::table) return all;
+  for (std::size_t c = 0; c < schema.columns.size(); ++c) {
+    if (schema.columns[c].kind != table_kind::interaction) continue;
+    const std::string& name = schema.columns[c].name;
+    const auto fail = [&](const std::string& why) {
+      throw config_error(source + ": the interaction " + quote(name) + ": " + why);
+    };
+    table_interaction one{.column = c, .factors = {}};
+    std::size_t many = 0;
+    for (const std::string& factor : factors_of(name)) {
+      const auto found = std::ranges::find(schema.columns, factor, &table_column::name);
+      if (found == schema.columns.end()) fail("there is no column " + quote(factor));
+      const table_kind kind = found->kind;
+      if (kind == table_kind::ignored || kind == table_kind::label || kind == table_kind::weight ||
+          kind == table_kind::interaction)
+        fail("the column " + quote(factor) + " is " + std::string(name_of(kind)) + " and has no entries");
+      if ((kind == table_kind::list || kind == table_kind::text) && ++many > 1)
+        fail("one column at most may be a list or a text");
+      const auto place = static_cast<std::size_t>(found - schema.columns.begin());
+      if (std::ranges::find(one.factors, place) != one.factors.end()) fail("a column is there twice");
+      one.factors.push_back(place);
+    }
+    if (one.factors.size() < 2 || one.factors.size() > most_factors) fail("it combines two to four columns");
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+std::size_t columns_in_files(const table_schema& schema) {
+  return schema.columns.size() -
+         static_cast<std::size_t>(std::ranges::count(schema.columns, table_kind::interaction, &table_column::kind));
+}
+
+unsigned bits_of_interactions(const table_schema& schema) {
+  return schema.hash_bits > 0 ? schema.hash_bits : std::min(interaction_bits, schema.value_bits);
+}
+
 std::string schema_text(const table_schema& schema) {
-  std::string text = "table ";
-  for (const auto& [c, word] : separators)
-    if (c == schema.separator) text += word;
-  text += schema.header ? " header" : " plain";
-  text += schema.quotes ? " quoted " : " unquoted ";
+  std::string text = std::string(texts[static_cast<std::size_t>(schema.text)].second) + " ";
+  if (schema.text == named_text::table) {
+    for (const auto& [c, word] : separators)
+      if (c == schema.separator) text += word;
+    text += schema.header ? " header" : " plain";
+    text += schema.quotes ? " quoted " : " unquoted ";
+  }
   text += std::to_string(schema.hash_bits) + " " + std::to_string(schema.value_bits) + "\n";
+  for (const schema_number& each : schema_numbers)
+    if (schema.*each.member != each.otherwise)
+      text += std::string(each.word) + " " + std::to_string(schema.*each.member) + "\n";
   for (const std::string& label : schema.labels) text += "word " + escaped(label) + "\n";
   for (const table_column& column : schema.columns) {
     text.append("column ").append(name_of(column.kind)).append(" ");
@@ -156,13 +229,20 @@ table_schema parse_schema(std::string_view text, const std::string& name) {
     text.remove_prefix(std::min(text.size(), end + 1));
     const std::string_view what = line.word();
     if (number == 1) {
-      if (what != "table") line.fail("it should begin with 'table', not with " + quote(what));
-      schema.separator = line.one_of(separators);
-      schema.header = line.one_of(headers);
-      schema.quotes = line.one_of(quoting);
-      schema.hash_bits = line.number(most_hash_bits);
+      const auto known = std::ranges::find(texts, what, &std::pair<named_text, std::string_view>::second);
+      if (known == texts.end()) line.fail("it should begin with 'table', not with " + quote(what));
+      schema.text = known->first;
+      if (schema.text == named_text::table) {
+        schema.separator = line.one_of(separators);
+        schema.header = line.one_of(headers);
+        schema.quotes = line.one_of(quoting);
+      }
+      schema.hash_bits = line.number(most_vw_hash_bits);
       schema.value_bits = line.number(31);
       if (schema.value_bits < 2 || schema.value_bits < schema.hash_bits) line.fail("the bits do not fit together");
+    } else if (const auto known = std::ranges::find(schema_numbers, what, &schema_number::word);
+               known != std::end(schema_numbers)) {
+      schema.*known->member = line.number(known->most);
     } else if (what == "word") {
       schema.labels.push_back(unescaped(line.rest()));
     } else if (what == "column") {
@@ -173,9 +253,20 @@ table_schema parse_schema(std::string_view text, const std::string& name) {
       line.fail(quote(what) + " is not known here");
     }
   }
-  if (schema.columns.empty() || schema.columns.size() >= std::size_t{1} << (32 - schema.value_bits))
+  const bool fits = schema.columns.size() < std::size_t{1} << (32 - schema.value_bits);
+  const bool has_subwords =
+      schema.most_characters == 0 || (schema.least_characters > 0 && schema.least_characters <= schema.most_characters);
+  const bool is_whole = schema.text == named_text::table
+                            ? fits
+                            : schema.columns.size() >= (schema.text == named_text::labelled_text ? 3 : 1);
+  if (schema.columns.empty() || !is_whole || !has_subwords || schema.word_ngrams == 0)
     throw input_error(name + ": its schema has no columns, or too many");
   schema.values.resize(schema.columns.size());
+  try {
+    (void)interactions_of(schema, name);
+  } catch (const config_error& fault) {
+    throw input_error(fault.what());
+  }
   return schema;
 }
 
@@ -211,9 +302,9 @@ void take_values(table_schema& schema, std::span<const std::uint32_t> numbers, s
     const std::uint32_t place = numbers[k] - 1, value = place & ((1u << schema.value_bits) - 1);
     const std::size_t column = place >> schema.value_bits;
     if (numbers[k] == 0 || column >= schema.columns.size()) fail(k);
-    if (schema.columns[column].kind != table_kind::categorical) continue;
+    if (!has_values(schema.columns[column].kind) || value == rare_value) continue;
     const std::string begin = escaped(schema.columns[column].name, "=") + "=";
-    if (!names[k].starts_with(begin) || value == 0) fail(k);
+    if (!names[k].starts_with(begin)) fail(k);
     auto& values = schema.values[column];
     // Values that only other rows had have left gaps, which are filled with what no text has.
     if (value > values.size()) {

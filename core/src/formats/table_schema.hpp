@@ -15,6 +15,42 @@ namespace hogwild::detail {
 /// The place of a missing number among the values of a numeric column; the number itself is at 0.
 inline constexpr std::uint32_t missing_number = 1;
 
+/// The number of the column that rare values share, among the values of a column; values by name follow it.
+inline constexpr std::uint32_t rare_value = 0;
+/// Whether a column of this kind has a dictionary of values, or their hash.
+constexpr bool has_values(table_kind kind) {
+  return kind == table_kind::categorical || kind == table_kind::list || kind == table_kind::text;
+}
+
+/// The numbers of a schema that it tells in lines of their own, unless they are as usual.
+struct schema_number {
+  std::string_view word;
+  unsigned table_schema::*member;
+  unsigned table_request::*requested;
+  unsigned otherwise, most;
+};
+inline constexpr schema_number schema_numbers[] = {
+    {"min-rows", &table_schema::min_rows, &table_request::min_rows, 1, 0xffffffffu},
+    {"word-ngrams", &table_schema::word_ngrams, &table_request::word_ngrams, 1, most_word_ngrams},
+    {"word-skips", &table_schema::word_skips, &table_request::word_skips, 0, most_word_skips},
+    {"least-characters", &table_schema::least_characters, &table_request::least_characters, 0, longest_subword},
+    {"most-characters", &table_schema::most_characters, &table_request::most_characters, 0, longest_subword},
+};
+
+/// The columns of a schema whose entries one of its columns combines.
+struct table_interaction {
+  std::size_t column;                ///< of the schema
+  std::vector<std::size_t> factors;  ///< likewise
+};
+/// Throws config_error if an interaction names what cannot be combined; `source` is the table's name.
+std::vector<table_interaction> interactions_of(const table_schema& schema, const std::string& source);
+/// The columns or namespaces that an interaction of this name combines.
+std::vector<std::string> factors_of(std::string_view interaction);
+/// The number of columns that are no interactions.
+std::size_t columns_in_files(const table_schema& schema);
+/// log2 of the columns that interactions have by hash.
+unsigned bits_of_interactions(const table_schema& schema);
+
 /// The schema as lines of text, without values, for saved models; parse_schema() reads them.
 std::string schema_text(const table_schema& schema);
 /// Throws input_error, with the number of the line within the text, if it is not a schema; `name` is that of its file.

@@ -88,7 +88,7 @@ bool is_vowpal_wabbit(std::string_view line) {
   const bool tagged = bar > 0 && gaps.find(line[bar - 1]) == gaps.npos;
   // A tag without a label before it has an apostrophe; otherwise "1|2|3" would be such a line.
   if (tagged && before.size() == 1 && before.front().front() != '\'') return false;
-  if (tagged) before.pop_back();
+  if (tagged || (!before.empty() && before.back().front() == '\'')) before.pop_back();
   return before.size() <= 3 && std::ranges::all_of(before, is_number);
 }
 
@@ -215,10 +215,10 @@ constexpr kind_row text_kinds[] = {
     {file_kind::json, "JSON", "write each row as 'label index:value ...', or read it in Python for hogwild.Dataset", "",
      see_json},
     {file_kind::labelled_text, "labelled text as fastText reads it",
-     "number words and labels, and write each row as 'label,label index:value ...'", "",
+     "'hogwild train' reads it, and the model saved then reads others of its kind", "labelled_text",
      [](const file_head& h) { return text_begins_with(h, "__label__"); }},
     {file_kind::vowpal_wabbit, "text of Vowpal Wabbit",
-     "number its features from 1 and write each row as 'label index:value ...'", "", see_vowpal_wabbit},
+     "'hogwild train' reads it, and the model saved then reads others of its kind", "vw", see_vowpal_wabbit},
     {file_kind::dimacs, "a graph in DIMACS text", "read it as the format dimacs, by graph_cut", "dimacs", see_dimacs},
     {file_kind::labelled_graph, "a labelled graph", "read it as the format graph, by graph_cut", "graph",
      see_labelled_graph},

@@ -8,13 +8,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/error.hpp>
 
 #include "formats/table_parser.hpp"
 #include "formats/table_schema.hpp"
 #include "support/refusals.hpp"
 #include "support/scratch_folder.hpp"
+#include "table_rows.hpp"
 
 namespace hogwild {
 namespace {
@@ -24,32 +24,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
-
-using named_row = std::map<std::string, float>;
-
-const open_options uncached{.cache = open_options::cache_use::none};
-
-/// The rows in the order of the file, by the names of their columns.
-std::vector<named_row> named_rows(sparse_dataset data, const table_schema& schema) {
-  data.number_rows();
-  const sparse_view view = data.view();
-  std::vector<named_row> rows(view.rows());
-  row_cursor cursor(view);
-  for (std::size_t r = 0; r < view.rows(); ++r) {
-    named_row& row = rows[view.id.empty() ? r : view.id[r]];
-    for (auto [j, x] : cursor.row(r)) EXPECT_TRUE(row.emplace(schema.name_of_input(data.original(j)), x).second);
-  }
-  return rows;
-}
-
-/// The labels in the order of the file.
-std::vector<double> labels_of(sparse_dataset data) {
-  data.number_rows();
-  const sparse_view view = data.view();
-  std::vector<double> labels(view.rows());
-  for (std::size_t r = 0; r < view.rows(); ++r) labels[view.id.empty() ? r : view.id[r]] = view.label[r];
-  return labels;
-}
+using namespace test;
 
 class tables : public testing::Test {
  protected:
@@ -354,9 +329,10 @@ TEST(table_parser, takes_room_for_fields_that_are_there) {
   schema.columns.resize(1000);
   detail::table_findings found;
   const detail::table_parser parser(schema, std::vector<std::size_t>(1000), true, found);
-  EXPECT_EQ(parser.capacity(std::string(500, '\n')), 500u);
-  EXPECT_EQ(parser.capacity("a,b,c\nd\n"), 4u);
+  EXPECT_EQ(parser.capacity(std::string(500, '\n')), 0u);
+  EXPECT_EQ(parser.capacity("a,b,c\nd\n"), 0u);
   EXPECT_EQ(parser.capacity(std::string(5000, ',') + "\n"), 1000u);
+  EXPECT_EQ(parser.capacity(std::string(999, ',') + "\n" + std::string(999, ',') + "\n"), 2000u);
 }
 
 /// A file that is cut anywhere is refused, or its rows are the first ones of the whole file, but perhaps for the last.

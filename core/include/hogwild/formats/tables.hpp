@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <hogwild/dataset.hpp>
@@ -31,13 +32,40 @@ struct saved_model;
 //                 step suits all columns whatever their units.
 //   categorical   an entry of value 1 in the column of the field's value; the empty field is a value, too. Values have
 //                 columns by name, or by hash.
+//   list          an entry for each different value between bars (between commas, if bars separate fields). All entries
+//                 are equal, and their squares add up to 1. An empty field has none.
+//   text          an entry for each different word, and run of words if asked for. Letters, digits and all bytes beyond
+//                 ASCII make words; ASCII letters become small ones. An entry is proportional to the word's count, and
+//                 the squares of a field's entries add up to 1.
+//   date          an entry of value 1 each for its year, month, weekday and, if the field has a time, hour:
+//                 2026-11-30, 2026/11/30 or 20261130, with or without a time behind a blank or T (13:45, 13:45:59.5, Z
+//                 and +01:00 are not heeded), or seconds since 1970 (9 to 11 digits, UTC). A missing one is as a
+//                 missing number.
+//   interaction   named by columns between '*': an entry for each combination of their entries, whose value is the
+//                 product of theirs. Combinations have columns by hash. A missing number has no combinations.
+//   weight        nothing; the number, of at least 0, is the row's weight
 //   ignored       nothing
 
+/// The text of rows whose columns have names or hashes.
+enum class named_text : std::uint32_t {
+  table,
+  /// fastText's labelled text: "__label__A __label__B word word ...". Labels are words. Columns are those of words, by
+  /// name or hash, and of runs of words and parts of words, by fastText's hash; the squares of a row's entries add up
+  /// to 1.
+  labelled_text,
+  /// Vowpal Wabbit's text: "[label [importance [base]]] [tag]|namespace[:weight] feature[:value] ...". Columns are
+  /// those of its hash, the importance is the row's weight, and the base its offset.
+  vowpal_wabbit
+};
+
 /// The kind of a table's column.
-enum class table_kind : std::uint32_t { ignored, label, numeric, categorical };
+enum class table_kind : std::uint32_t { ignored, label, numeric, categorical, list, text, date, interaction, weight };
 
 /// The word for a kind, as in messages and in saved models.
 std::string_view name_of(table_kind kind);
+
+/// The separator of a word: comma, semicolon, tab or bar. Nothing for other words.
+std::optional<char> separator_named(std::string_view word);
 
 /// A column of a table.
 struct table_column {
@@ -52,15 +80,29 @@ struct table_column {
 /// precedence over one with it. What no name fits is guessed from the first rows: numeric if all fields are numbers or
 /// missing, and one at least is a number, else categorical.
 struct table_request {
+  named_text text = named_text::table;     ///< what is read
   std::string label{};                     ///< empty: the rows have no label
+  std::string weight{};                    ///< the column of the rows' weights; empty: there is none
   std::vector<std::string> numeric{};      ///< columns of numbers
   std::vector<std::string> categorical{};  ///< columns of values
+  std::vector<std::string> lists{};        ///< columns of several values
+  std::vector<std::string> texts{};        ///< columns of text
+  std::vector<std::string> dates{};        ///< columns of dates and times
   std::vector<std::string> ignored{};      ///< columns that are left out
-  std::optional<char> separator{};         ///< one of , ; tab |
-  std::optional<bool> header{};            ///< whether the first record has the names
-  bool quotes = true;                      ///< false: quotation marks are ordinary characters
-  bool scaled = true;                      ///< false: numbers are taken as they are
-  unsigned hash_bits = 0;  ///< 0: values have columns by name; n: 2^n columns for each categorical column
+  /// Combinations of columns, "site*device", here without patterns. One of the columns may be a list or a text.
+  std::vector<std::string> interactions{};
+  std::optional<char> separator{};  ///< one of , ; tab |
+  std::optional<bool> header{};     ///< whether the first record has the names
+  bool quotes = true;               ///< false: quotation marks are ordinary characters
+  bool scaled = true;               ///< false: numbers are taken as they are
+  unsigned hash_bits = 0;           ///< 0: values have columns by name; n: 2^n columns for each column of values
+  /// Values of a column in fewer rows share one column, with those that the training data do not have. For values by
+  /// name, at least 1.
+  std::uint32_t min_rows = 1;
+  unsigned word_ngrams = 1;  ///< the most words of a text in a run that has a column of its own
+  unsigned word_skips = 0;   ///< Vowpal Wabbit's text: the most words that a run passes over
+  /// Labelled text: the least and the most characters of parts of words, which have columns by hash; 0: they have none.
+  unsigned least_characters = 0, most_characters = 0;
   /// Columns of the table are the fields of formats/libffm.hpp, which leaves 22 bits for values.
   bool as_fields = false;
 };
@@ -69,24 +111,44 @@ struct table_request {
 inline constexpr unsigned least_hash_bits = 8;
 /// The most of table_request::hash_bits.
 inline constexpr unsigned most_hash_bits = 22;
+/// The most of table_request::word_ngrams.
+inline constexpr unsigned most_word_ngrams = 8;
+/// The most of table_request::word_skips and table_request::most_characters.
+inline constexpr unsigned most_word_skips = 8, longest_subword = 16;
+/// Of Vowpal Wabbit's text: log2 of the columns, unless table_request::hash_bits says it, and the most.
+inline constexpr unsigned vw_hash_bits = 18, most_vw_hash_bits = 30;
+/// log2 of the columns of an interaction, if values have columns by name.
+inline constexpr unsigned interaction_bits = 20;
+
+/// The members of table_request that name columns, apart from the label.
+inline constexpr std::pair<table_kind, std::vector<std::string> table_request::*> columns_by_kind[] = {
+    {table_kind::numeric, &table_request::numeric}, {table_kind::categorical, &table_request::categorical},
+    {table_kind::list, &table_request::lists},      {table_kind::text, &table_request::texts},
+    {table_kind::date, &table_request::dates},      {table_kind::ignored, &table_request::ignored}};
 
 /// The meaning of a table's columns: how its fields become entries of rows. A saved model holds that of its training
 /// data.
 struct table_schema {
-  char separator = ',';      ///< between fields
-  bool header = true;        ///< the first record has the names
-  bool quotes = true;        ///< quotation marks enclose fields
-  unsigned hash_bits = 0;    ///< as in the request
-  unsigned value_bits = 22;  ///< of a column's input number less 1, for the value; the others: the table's column
-  std::vector<table_column> columns{};  ///< in the order of the first file
-  /// The values of each categorical column that have columns by name, by number - 1; empty for other columns.
+  named_text text = named_text::table;  ///< as in the request
+  char separator = ',';                 ///< between fields
+  bool header = true;                   ///< the first record has the names
+  bool quotes = true;                   ///< quotation marks enclose fields
+  unsigned hash_bits = 0;               ///< as in the request
+  unsigned value_bits = 22;       ///< of a column's input number less 1, for the value; the others: the table's column
+  std::uint32_t min_rows = 1;     ///< as in the request
+  unsigned word_ngrams = 1;       ///< as in the request
+  unsigned word_skips = 0;        ///< as in the request
+  unsigned least_characters = 0;  ///< as in the request
+  unsigned most_characters = 0;   ///< as in the request
+  std::vector<table_column> columns{};  ///< in the order of the first file; behind them interactions
+  /// The values of each column that have columns by name, by number - 1; empty for columns without values.
   std::vector<std::vector<std::string>> values{};
   /// The labels in words, in the order of their bytes: label k is labels[k]. Empty if labels are numbers.
   std::vector<std::string> labels{};
 
-  /// The name of a column of the rows, by its number in the input: "price", "price=missing", "site=news", or
-  /// "site=#12345" for a hash. A '\' escapes itself, control characters ("\x0a") and '=' in the name of a table's
-  /// column.
+  /// The name of a column of the rows, by its number in the input: "price", "price=missing", "site=news",
+  /// "site=(rare)", "day=month:11", or "site=#12345" for a hash. A '\' escapes itself, control characters ("\x0a"), '='
+  /// in the name of a table's column and '(' in a value.
   std::string name_of_input(std::uint32_t number) const;
 
   bool operator==(const table_schema&) const = default;
@@ -107,8 +169,8 @@ std::string describe(const table_schema& schema);
 table open_table(const std::string& path, const table_request& how, const open_options& options = {});
 
 /// Opens a table by the schema of another one: columns are found by name, in any order; further ones are skipped. The
-/// label may be missing with labels_optional. Throws input_error for a missing column. Values that the schema does not
-/// have are columns that open_options::numbering does not know. The schema need not outlive the call.
+/// label and the weight may be missing with labels_optional. Throws input_error for a missing column. Values that the
+/// schema does not have are columns that open_options::numbering does not know. The schema need not outlive the call.
 sparse_dataset open_table(const std::string& path, const table_schema& schema, const open_options& options = {});
 
 /// Opens a table as further training data for a model with this schema: columns are found by name, and values and

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/tables.hpp>
+
+#include "formats/table_schema.hpp"
+#include "support/refusals.hpp"
+#include "support/scratch_folder.hpp"
+#include "table_rows.hpp"
+
+namespace hogwild {
+namespace {
+
+using testing::ElementsAre;
+using testing::FloatEq;
+using testing::HasSubstr;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+using namespace test;
+
+class table_kinds : public testing::Test {
+ protected:
+  table read(const std::string& text, const table_request& how, const open_options& options = uncached) {
+    return open_table(folder_.write("t.csv", text), how, options);
+  }
+  std::vector<named_row> rows(const std::string& text, table_request how) {
+    how.label = "y", how.scaled = false;
+    const table found = read(text, how);
+    return named_rows(found.rows, *found.schema);
+  }
+  std::string refusal(const std::string& text, table_request how) {
+    how.label = "y";
+    const std::string path = folder_.write("t.csv", text);
+    const std::string said = message_of<error>([&] { open_table(path, how, uncached); });
+    const std::size_t at = said.find(path);
+    return at == said.npos ? said : said.substr(at + path.size());
+  }
+  scratch_folder folder_{};
+};
+
+const float half = std::sqrt(0.5f);
+
+TEST_F(table_kinds, a_list_has_an_entry_for_each_different_value) {
+  EXPECT_THAT(rows("y,tags\n1,a|b\n0, b | b |\n1,\n0,c\n", {.lists = {"tags"}}),
+              ElementsAre(UnorderedElementsAre(Pair("tags=a", FloatEq(half)), Pair("tags=b", FloatEq(half))),
+                          UnorderedElementsAre(Pair("tags=b", 1.0f)), testing::IsEmpty(),
+                          UnorderedElementsAre(Pair("tags=c", 1.0f))));
+  EXPECT_THAT(rows("y|tags\n1|a,b\n", {.lists = {"tags"}, .separator = '|'}),
+              ElementsAre(UnorderedElementsAre(Pair("tags=a", FloatEq(half)), Pair("tags=b", FloatEq(half)))));
+}
+
+TEST_F(table_kinds, a_text_has_an_entry_for_each_different_word) {
+  EXPECT_THAT(rows("y,t\n1,\"The cat, the DOG\"\n0,...\n1,na\xc3\xafve 42\n", {.texts = {"t"}}),
+              ElementsAre(UnorderedElementsAre(Pair("t=the", FloatEq(2 / std::sqrt(6.0f))),
+                                               Pair("t=cat", FloatEq(1 / std::sqrt(6.0f))),
+                                               Pair("t=dog", FloatEq(1 / std::sqrt(6.0f)))),
+                          testing::IsEmpty(),
+                          UnorderedElementsAre(Pair("t=na\xc3\xafve", FloatEq(half)), Pair("t=42", FloatEq(half)))));
+  EXPECT_THAT(
+      rows("y,t\n1,a b c\n", {.texts = {"t"}, .word_ngrams = 2}),
+      ElementsAre(UnorderedElementsAre(Pair("t=a", testing::_), Pair("t=b", testing::_), Pair("t=c", testing::_),
+                                       Pair("t=a b", testing::_), Pair("t=b c", testing::_))));
+}
+
+/// The squares of a field's entries add up to 1, also where several words have one column.
+TEST_F(table_kinds, texts_by_hash_have_the_same_words) {
+  std::string text = "y,t\n";
+  for (int k = 0; k < 300; ++k) text += "1,w" + std::to_string(k) + " common w" + std::to_string(k / 2) + "\n";
+  const auto by_name = rows(text, {.texts = {"t"}}), by_hash = rows(text, {.texts = {"t"}, .hash_bits = 22});
+  for (std::size_t r = 0; r < by_name.size(); ++r) EXPECT_EQ(by_name[r].size(), by_hash[r].size());
+  for (const named_row& row : rows(text, {.texts = {"t"}, .hash_bits = 8})) {
+    float sum = 0.0f;
+    for (const auto& [name, value] : row) sum += value;
+    EXPECT_GE(sum, 1.0f);
+    EXPECT_LE(row.size(), 3u);
+  }
+}
+
+TEST_F(table_kinds, a_date_has_entries_for_its_parts) {
+  const auto found =
+      rows("y,d\n1,2026-11-30\n0,2026-11-30T13:45:59.25+01:00\n1,2026/02/28 00:10\n0,20240229\n1,0000000000\n0,\n",
+           {.dates = {"d"}});
+  const named_row day{{"d=year:2026", 1.0f}, {"d=month:11", 1.0f}, {"d=weekday:mon", 1.0f}};
+  named_row with_hour = day;
+  with_hour["d=hour:13"] = 1.0f;
+  EXPECT_EQ(found[0], day);
+  EXPECT_EQ(found[1], with_hour);
+  EXPECT_EQ(found[2],
+            (named_row{{"d=year:2026", 1.0f}, {"d=month:2", 1.0f}, {"d=weekday:sat", 1.0f}, {"d=hour:0", 1.0f}}));
+  EXPECT_EQ(found[3], (named_row{{"d=year:2024", 1.0f}, {"d=month:2", 1.0f}, {"d=weekday:thu", 1.0f}}));
+  EXPECT_EQ(found[4],
+            (named_row{{"d=year:1970", 1.0f}, {"d=month:1", 1.0f}, {"d=weekday:thu", 1.0f}, {"d=hour:0", 1.0f}}));
+  EXPECT_EQ(found[5], (named_row{{"d=missing", 1.0f}}));
+  for (const std::string wrong : {"2026-02-30", "2026-13-01", "yesterday", "2026-11-30 25:00", "2026-11-30T1:00",
+                                  "2026-11/30", "2026-11-30x", "12", "2026-11-30 13:45 nonsense"})
+    EXPECT_THAT(refusal("y,d\n1," + wrong + "\n", {.dates = {"d"}}), HasSubstr(":2:3: ")) << wrong;
+}
+
+TEST_F(table_kinds, a_weight_is_that_of_its_row) {
+  std::string text = "y,w,n\n";
+  for (int k = 0; k < 1000; ++k) text += "1," + std::to_string(k % 7) + ".5," + std::to_string(k + 1) + "\n";
+  const std::string path = folder_.write("w.csv", text);
+  const auto has_weights = [](const sparse_dataset& data) {
+    const sparse_view view = data.view();
+    ASSERT_EQ(view.weight.size(), 1000u);
+    row_cursor cursor(view);
+    for (std::size_t r = 0; r < view.rows(); ++r)
+      for (auto [j, x] : cursor.row(r))
+        EXPECT_EQ(view.weight[r], static_cast<float>((static_cast<int>(x) - 1) % 7) + 0.5f);
+  };
+  const table_request how{.label = "y", .weight = "w", .scaled = false};
+  const table parsed = open_table(path, how), cached = open_table(path, how);
+  EXPECT_TRUE(cached.rows.from_cache());
+  has_weights(parsed.rows), has_weights(cached.rows);
+  open_options through = uncached;
+  through.numbering = &parsed.rows.numbering();
+  has_weights(open_table(path, *parsed.schema, through));
+  const std::string without = folder_.write("u.csv", "y,n\n1,2\n");
+  EXPECT_THAT(message_of<input_error>([&] { open_table(without, *parsed.schema, through); }),
+              HasSubstr("no column 'w', which the model reads as weight"));
+  through.labels_optional = true;
+  EXPECT_TRUE(open_table(without, *parsed.schema, through).view().weight.empty());
+  for (const std::string wrong : {"-1", "x", "", "inf"})
+    EXPECT_THAT(refusal("y,w,n\n1," + wrong + ",2\n", {.weight = "w"}), HasSubstr(":2:3: the weight")) << wrong;
+  EXPECT_THAT(refusal("y,w,n\n1,0,2\n", {.weight = "w"}), HasSubstr("all weights are 0"));
+  EXPECT_THAT(refusal("y,w,wn\n1,0,2\n", {.weight = "w*"}), HasSubstr("fits several columns"));
+}
+
+TEST_F(table_kinds, rare_values_have_one_column) {
+  const std::string text = "y,c,l\n1,a,p|q\n0,a,p|r\n1,b,p\n0,(c,q|s|t\n";
+  const auto found = rows(text, {.categorical = {"c"}, .lists = {"l"}, .min_rows = 2});
+  EXPECT_EQ(found[0], (named_row{{"c=a", 1.0f}, {"l=p", half}, {"l=q", half}}));
+  EXPECT_EQ(found[1], (named_row{{"c=a", 1.0f}, {"l=p", half}, {"l=(rare)", half}}));
+  EXPECT_EQ(found[2], (named_row{{"c=(rare)", 1.0f}, {"l=p", 1.0f}}));
+  const float third = 1 / std::sqrt(3.0f);
+  EXPECT_THAT(found[3], UnorderedElementsAre(Pair("c=(rare)", 1.0f), Pair("l=q", FloatEq(third)),
+                                             Pair("l=(rare)", FloatEq(2 * third))));
+  EXPECT_TRUE(rows(text, {.categorical = {"c"}, .ignored = {"l"}})[3].contains("c=\\(c"));
+}
+
+TEST_F(table_kinds, values_that_training_did_not_have_are_rare) {
+  const table trained = read("y,c,t\n1,a,one two\n0,a,one two\n1,b,two\n",
+                             {.label = "y", .categorical = {"c"}, .texts = {"t"}, .min_rows = 2});
+  open_options options = uncached;
+  options.numbering = &trained.rows.numbering();
+  options.labels_optional = true;
+  const sparse_dataset later =
+      open_table(folder_.write("later.csv", "t,c\none three four,z\n"), *trained.schema, options);
+  const float third = 1 / std::sqrt(3.0f);
+  // No text of the training data has a rare word, so that its column is not known.
+  EXPECT_THAT(named_rows(later, *trained.schema),
+              ElementsAre(UnorderedElementsAre(Pair("c=(rare)", 1.0f), Pair("t=one", FloatEq(third)))));
+  EXPECT_EQ(later.unknown_entries(), 1u);
+}
+
+TEST_F(table_kinds, interactions_combine_columns) {
+  const std::string text = "y,site,user,n,t\n1,a,u,3,x y\n0,a,v,,x\n1,b,u,2,\n0,a,u,0,y\n";
+  const table_request how{.numeric = {"n"},
+                          .categorical = {"site", "user"},
+                          .texts = {"t"},
+                          .interactions = {"site*user", "site*n", "user*t", "site*user*n"}};
+  const auto found = rows(text, how);
+  const auto of = [&](std::size_t row, const std::string& column) {
+    named_row entries;
+    for (const auto& [name, value] : found[row])
+      if (name.starts_with(column + "=#")) entries.emplace(name, value);
+    return entries;
+  };
+  EXPECT_EQ(of(0, "site*user"), of(3, "site*user"));
+  EXPECT_NE(of(0, "site*user"), of(1, "site*user"));
+  EXPECT_NE(of(0, "site*user"), of(2, "site*user"));
+  EXPECT_THAT(of(0, "site*n"), ElementsAre(Pair(testing::_, 3.0f)));
+  EXPECT_THAT(of(0, "site*user*n"), ElementsAre(Pair(testing::_, 3.0f)));
+  EXPECT_THAT(of(1, "site*n"), testing::IsEmpty());
+  EXPECT_THAT(of(3, "site*n"), testing::IsEmpty());
+  EXPECT_THAT(of(0, "user*t"), ElementsAre(Pair(testing::_, FloatEq(half)), Pair(testing::_, FloatEq(half))));
+  EXPECT_THAT(of(2, "user*t"), testing::IsEmpty());
+}
+
+/// Numbers are divided after training data, and while further rows are read.
+TEST_F(table_kinds, interactions_are_the_same_by_the_schema) {
+  const std::string text = "y,site,n,m\n1,a,300,70000\n0,b,500,90000\n1,a,,2\n";
+  const table trained = read(text, {.label = "y", .interactions = {"site*n", "n*m"}});
+  open_options options = uncached;
+  options.numbering = &trained.rows.numbering();
+  const sparse_dataset again = open_table(folder_.write("again.csv", text), *trained.schema, options);
+  EXPECT_EQ(named_rows(trained.rows, *trained.schema), named_rows(again, *trained.schema));
+  EXPECT_EQ(again.unknown_entries(), 0u);
+}
+
+TEST_F(table_kinds, interactions_that_make_no_sense_are_refused) {
+  const std::string text = "y,a,b,t,s,i\n1,2,x,some text,more,9\n";
+  const auto said = [&](const std::string& interaction) {
+    return refusal(text, {.texts = {"t", "s"}, .ignored = {"i"}, .interactions = {interaction}});
+  };
+  EXPECT_THAT(said("a*z"), HasSubstr("there is no column 'z'"));
+  EXPECT_THAT(said("a*i"), HasSubstr("is ignored"));
+  EXPECT_THAT(said("a*y"), HasSubstr("is label"));
+  EXPECT_THAT(said("t*s"), HasSubstr("may be a list or a text"));
+  EXPECT_THAT(said("a*a"), HasSubstr("two to four different"));
+  EXPECT_THAT(said("a"), HasSubstr("two to four different"));
+  EXPECT_THAT(refusal("y,a,b\n1,2e30,3e30\n", {.interactions = {"a*b"}}), HasSubstr("too large"));
+}
+
+TEST_F(table_kinds, rows_do_not_depend_on_threads_blocks_or_memory) {
+  std::string text = "y,c,t,l,d,n\n";
+  for (int k = 0; k < 60'000; ++k) {
+    const auto word = [k](int prime, int most) { return "w" + std::to_string(k * 1LL * prime % most); };
+    text += std::to_string(k % 2) + "," + word(7919, 4001) + "," + word(104729, 5003) + " " + word(31, 17) + " same," +
+            word(65537, 9001) + "|" + word(13, 5) + ",2026-0" + std::to_string(1 + k % 9) + "-11," +
+            std::to_string(k % 1000) + "\n";
+  }
+  const std::string path = folder_.write("big.csv", text);
+  const table_request how{
+      .label = "y", .lists = {"l"}, .texts = {"t"}, .dates = {"d"}, .interactions = {"c*l", "d*n"}, .min_rows = 10};
+  open_options one = uncached, four = uncached, little = uncached;
+  one.threads = 1, four.threads = 4;
+  little.memory = std::uint64_t{16} << 20, little.cache_folder = folder_.path();
+  const table expected = open_table(path, how, one);
+  for (const open_options& options : {four, little}) {
+    const table found = open_table(path, how, options);
+    EXPECT_EQ(*found.schema, *expected.schema);
+    EXPECT_TRUE(std::ranges::equal(found.rows.view().row_start, expected.rows.view().row_start));
+    EXPECT_TRUE(std::ranges::equal(found.rows.view().index, expected.rows.view().index));
+    EXPECT_TRUE(std::ranges::equal(found.rows.view().value, expected.rows.view().value));
+    EXPECT_TRUE(std::ranges::equal(found.rows.view().original, expected.rows.view().original));
+  }
+}
+
+TEST_F(table_kinds, a_schema_of_all_kinds_is_the_same_after_reading_it_back) {
+  const table trained =
+      read("y,c,t,l,d,n,i\nyes,a,\"(x) b\",p|(q,2026-11-30,4,z\nno,a,\"(x) b\",p|(q,,5,z\n", {.label = "y",
+                                                                                              .lists = {"l"},
+                                                                                              .texts = {"t"},
+                                                                                              .dates = {"d"},
+                                                                                              .ignored = {"i"},
+                                                                                              .interactions = {"c*n"},
+                                                                                              .min_rows = 2,
+                                                                                              .word_ngrams = 2});
+  EXPECT_EQ(detail::parse_schema_bytes(detail::schema_bytes(*trained.schema), "m"), *trained.schema);
+  table_schema named = detail::parse_schema(detail::schema_text(*trained.schema), "m");
+  std::vector<std::string> names;
+  const auto numbers = trained.rows.numbering().original();
+  for (const std::uint32_t number : numbers) names.push_back(trained.schema->name_of_input(number));
+  detail::take_values(named, numbers, names, "m");
+  EXPECT_EQ(named, *trained.schema);
+  EXPECT_THAT(message_of<input_error>(
+                  [] { detail::parse_schema("table comma header quoted 0 22\ncolumn interaction a*b\n", "m"); }),
+              HasSubstr("there is no column 'a'"));
+}
+
+}  // namespace
+}  // namespace hogwild
