@@ -138,7 +138,7 @@ endfunction()
 # together (HOGWILD_UNITY), because headers take most of a test's time. A name may stand in a folder: formats/libffm.
 #
 # Labels: unit (under a second), law, stress, process, command, device, data (needs HOGWILD_DATA_DIR), tsan (suits
-# ThreadSanitizer).
+# ThreadSanitizer), trains (a unit test that trains by engines).
 # DEPENDS names programs that the tests run. The target hogwild_tests_<label> builds all tests of a label and nothing else.
 function(hogwild_tests group)
   cmake_parse_arguments(arg "" "PREFIX" "TESTS;LIBS;LABELS;DEPENDS" ${ARGN})
@@ -200,6 +200,11 @@ function(hogwild_test_program name sources libs main labels depends)
   foreach(label IN LISTS labels)
     hogwild_label_target(${label} ${name})
   endforeach()
+  # Of the others ThreadSanitizer has its own, and what trains runs under AddressSanitizer by the command
+  # (addresses.same_results): a sanitized build is a third of the time of all tests.
+  if(NOT "tsan" IN_LIST labels AND NOT "trains" IN_LIST labels AND ("unit" IN_LIST labels OR "law" IN_LIST labels))
+    hogwild_label_target(asan ${name})
+  endif()
 endfunction()
 
 # Tests have no limits of their own, which would fail them on a busy machine: the test presets end those that hang after

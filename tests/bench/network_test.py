@@ -48,7 +48,7 @@ class two_machines(unittest.TestCase):
 
     def train(self, *arguments):
         done = subprocess.run([HOGWILD, "train", self.file, *COMMON, *arguments], capture_output=True, text=True,
-                              check=True, timeout=60)
+                              check=True, timeout=1400)
         return json.loads(done.stdout)
 
     def train_on_both(self, name):
@@ -89,7 +89,7 @@ class two_machines(unittest.TestCase):
                                   env=self.lab.environment())
         code, out, err = lab.finish(self.lab.command(0, sys.executable, probe, "ask", self.lab.address(1)),
                                     self.lab.environment(), 60)
-        server.wait(timeout=60)
+        server.wait(timeout=1400)
         self.assertEqual(code, 0, err)
         found = json.loads(out)
         # Delayed messages cannot be early, and the rate cannot exceed its limit, except by the contents of a bucket.
@@ -101,7 +101,7 @@ class a_place_of_the_suite(unittest.TestCase):
     def bench(self, folder, *arguments):
         script = [sys.executable, FOLDER.parent / "run", "--hogwild", HOGWILD, "--task", "tiny_text", "--workers", "2",
                   "--seeds", "1", "--wait", "0", "--out", folder]
-        done = subprocess.run([*script, *arguments], capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run([*script, *arguments], capture_output=True, text=True, check=False, timeout=1400)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return [json.loads(line) for line in (pathlib.Path(folder) / "bench.jsonl").read_text("utf-8").splitlines()]
 
@@ -150,7 +150,7 @@ class a_lab_that_is_asked_to_end(unittest.TestCase):
         name, folder = child.stdout.readline().split()
         self.assertIn(name, spaces())
         child.send_signal(signal.SIGTERM)
-        self.assertEqual(child.wait(timeout=60), 128 + signal.SIGTERM)
+        self.assertEqual(child.wait(timeout=1400), 128 + signal.SIGTERM)
         child.stdout.close()
         self.assertNotIn(name, spaces())
         self.assertFalse(os.path.exists(folder))

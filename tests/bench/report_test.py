@@ -173,7 +173,7 @@ class Page(unittest.TestCase):
         page.write_text(page.read_text(encoding="utf-8").replace("</body>", probe + "</body>"), encoding="utf-8")
         done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
                                "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={self.folder / 'profile'}",
-                               "--dump-dom", page.as_uri()], capture_output=True, text=True, check=False, timeout=60)
+                               "--dump-dom", page.as_uri()], capture_output=True, text=True, check=False, timeout=1400)
         count = len(BENCH_PLOTS) + len(RUN_PLOTS)
         self.assertIn(f"<title>drawn {count} of {count}</title>", done.stdout)
         self.assertNotIn("CONSOLE", done.stderr)

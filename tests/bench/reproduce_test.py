@@ -64,7 +64,7 @@ class Reproduce(unittest.TestCase):
                 time.sleep(0.01)
             self.assertEqual(len(list(temporary.iterdir())), 1)
             child.terminate()
-            _, said = child.communicate(timeout=60)
+            _, said = child.communicate(timeout=1400)
             self.assertEqual(child.returncode, 130, said)
             self.assertIn("reproduce: stopped", said)
             self.assertEqual(list(temporary.iterdir()), [])

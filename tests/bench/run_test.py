@@ -179,7 +179,7 @@ if planted:
                 child = self.begun(out, temporary)
                 for _ in range(2):  # as timeout(1) does
                     child.send_signal(asks)
-                _, said = child.communicate(timeout=60)
+                _, said = child.communicate(timeout=1400)
                 self.assertEqual(child.returncode, 130, said)
                 self.assertIn("stopped", said)
                 kinds = [json.loads(x)["kind"] for x in (out / "bench.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -193,7 +193,7 @@ if planted:
             temporary.mkdir()
             child = self.begun(out, temporary)
             child.kill()
-            child.communicate(timeout=60)
+            child.communicate(timeout=1400)
             self.require_nothing_left(out)
             left = set(temporary.iterdir())
             self.assertEqual(len(left), 1)
@@ -208,7 +208,7 @@ if planted:
             self.assertEqual(set(temporary.iterdir()), mine, "that of a call that lives stays")
             living.terminate()
             living.send_signal(signal.SIGCONT)
-            living.communicate(timeout=60)
+            living.communicate(timeout=1400)
             self.assertEqual(living.returncode, 130)
 
     def test_the_list_says_what_there_is(self):

@@ -221,7 +221,7 @@ class command(unittest.TestCase):
             file.write_text(json.dumps(told), encoding="utf-8")
             drawn = pathlib.Path(folder) / "out.svg"
             done = subprocess.run([FOLDER / "simulate", "--constants", file, "--plot", drawn, *arguments],
-                                  capture_output=True, text=True, check=False, timeout=60)
+                                  capture_output=True, text=True, check=False, timeout=1400)
             return done, drawn.read_text(encoding="utf-8") if drawn.exists() else ""
 
     def test_prints_a_line_for_each_and_draws(self):
@@ -258,7 +258,7 @@ class comparing(unittest.TestCase):
             for file, text in zip(files, (record, told or json.dumps(command.told).encode())):
                 if text is not None:
                     file.write_bytes(text)
-            done = subprocess.run([FOLDER / "compare", *files], capture_output=True, text=True, check=False, timeout=60)
+            done = subprocess.run([FOLDER / "compare", *files], capture_output=True, text=True, check=False, timeout=1400)
             return done.returncode, done.stderr.replace(folder, "")
 
     def test_what_is_no_record_is_told_in_a_sentence(self):

@@ -32,7 +32,7 @@ BEGIN = ("import time, numpy as np, hogwild as hw\n"
     "job = begin(lambda e: kept is None)\nwhile job.running: time.sleep(0.001)\nkept = job\n",
 ], ids=["that_goes_on", "that_has_raised"])
 def test_an_interpreter_that_ends_with_a_callback(rest):
-    done = subprocess.run([sys.executable, "-c", BEGIN + rest], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-c", BEGIN + rest], capture_output=True, text=True, check=False, timeout=1400)
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -143,7 +143,7 @@ def test_workers_are_killed(tmp_path):
             os.kill(worker, signal.SIGKILL)
             once.add(worker)
         run.send_signal(signal.SIGINT)
-        told, said = run.communicate(timeout=60)
+        told, said = run.communicate(timeout=1400)
     finally:
         run.kill()
     assert run.returncode == 130, said

@@ -8,6 +8,8 @@ import tempfile
 import unittest
 
 HOGWILD = pathlib.Path(sys.argv.pop(1)).resolve()
+# Seconds after which a program hangs: no bound on its speed. The test presets end a test after 1500.
+HANGS = 1400
 HAS_NETS = " mlp" in subprocess.run([HOGWILD, "train", "--help"], capture_output=True, text=True, check=True).stdout
 
 
@@ -24,7 +26,7 @@ class command_case(unittest.TestCase):
 
     def run_command(self, *words, code=0, stdin=""):
         """Returns the output of the command, which must end with the code. Caches that find no place go to FOLDER/own."""
-        done = subprocess.run([HOGWILD, *words], capture_output=True, text=True, check=False, timeout=120, input=stdin,
+        done = subprocess.run([HOGWILD, *words], capture_output=True, text=True, check=False, timeout=HANGS, input=stdin,
                               env={**os.environ, "XDG_CACHE_HOME": str(self.folder / "own")})
         self.assertEqual(done.returncode, code, f"{words}: {done.stdout}{done.stderr}")
         return done

@@ -26,7 +26,7 @@ class programs(unittest.TestCase):
         cls.scratch.cleanup()
 
     def run_program(self, name, *arguments):
-        done = subprocess.run([FOLDER / name, *arguments], capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run([FOLDER / name, *arguments], capture_output=True, text=True, check=False, timeout=1400)
         self.assertEqual(done.returncode, 0, done.stderr)
         # Notes that the program does not take go to standard error.
         self.assertEqual([line for line in done.stderr.splitlines() if not line.startswith("note: ")], [])
@@ -63,9 +63,9 @@ class programs(unittest.TestCase):
             try:
                 while "epoch" not in told and job.poll() is None and time.monotonic() < until:
                     done = subprocess.run([FOLDER / "live_reader", "read", name], capture_output=True, text=True,
-                                          check=False, timeout=120)
+                                          check=False, timeout=1400)
                     told = done.stdout if done.returncode == 0 else ""
-                self.assertEqual(job.wait(timeout=120), 0)
+                self.assertEqual(job.wait(timeout=1400), 0)
             finally:
                 job.kill()
                 job.wait()
@@ -103,7 +103,7 @@ class programs(unittest.TestCase):
     def test_all_say_how_they_are_called(self):
         for name in ("callbacks", "save_and_score", "live_reader", "stream", "several_trainings", "search_options",
                      "cross_validation"):
-            done = subprocess.run([FOLDER / name], capture_output=True, text=True, check=False, timeout=30)
+            done = subprocess.run([FOLDER / name], capture_output=True, text=True, check=False, timeout=1400)
             self.assertEqual(done.returncode, 2)
             self.assertIn(f"usage: {name} ", done.stdout)
 

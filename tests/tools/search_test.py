@@ -17,7 +17,7 @@ import tempfile
 import time
 import unittest
 
-from command_case import HOGWILD, command_case
+from command_case import HANGS, HOGWILD, command_case
 
 SCHEMA = pathlib.Path(sys.argv.pop(1)).resolve()
 KILLS = 15
@@ -78,7 +78,7 @@ class a_search(command_case):
     def ended(self, run, asked):
         """How it ends after a signal: its output and its message."""
         run.send_signal(asked)
-        return run.communicate(timeout=60)
+        return run.communicate(timeout=HANGS)
 
     @staticmethod
     def answer(document):
@@ -237,7 +237,7 @@ class a_search(command_case):
     def test_leaves_no_folder_behind_where_it_fails(self):
         for arguments in (["--init", "nowhere.model"], ["--metric", "rmse"]):
             done = subprocess.run([HOGWILD, "search", self.data, "--strategy", "halving", *SPACE, *arguments],
-                                  capture_output=True, text=True, check=False, timeout=60,
+                                  capture_output=True, text=True, check=False, timeout=HANGS,
                                   env={**os.environ, "TMPDIR": str(self.folder)})
             self.assertIn(done.returncode, (2, 3), done.stderr)
             self.assertEqual(list(self.folder.glob("hogwild-search-*")), [])
@@ -258,14 +258,14 @@ class a_search(command_case):
         self.ended(self.begun(command, env=env), signal.SIGKILL)
         self.assertEqual(len(list(self.folder.iterdir())), 1)
         done = subprocess.run([HOGWILD, "search", self.data, "--strategy", "halving", "--configurations", "3", "--epochs", "3",
-                               "--quiet", *SPACE], capture_output=True, text=True, check=False, timeout=60, env=env)
+                               "--quiet", *SPACE], capture_output=True, text=True, check=False, timeout=HANGS, env=env)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_names_a_missing_place_for_temporary_files(self):
         missing = self.folder / "missing"
         done = subprocess.run([HOGWILD, "search", self.data, "--strategy", "halving", *SPACE], capture_output=True, text=True,
-                              check=False, timeout=60, env={**os.environ, "TMPDIR": str(missing)})
+                              check=False, timeout=HANGS, env={**os.environ, "TMPDIR": str(missing)})
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn(str(missing), done.stderr)
         self.assertIn("TMPDIR", done.stderr)
@@ -288,7 +288,7 @@ class a_search(command_case):
             if blocked >> (signal.SIGINT - 1) & 1:  # one thread waits for it
                 break
         run.send_signal(signal.SIGINT)
-        _, err = run.communicate(timeout=60)
+        _, err = run.communicate(timeout=HANGS)
         self.assertEqual(run.returncode, 130, err)
         self.assertIn("ended at once", err)
 
@@ -326,7 +326,7 @@ class a_search(command_case):
             run = subprocess.Popen(self.resumable(options, "--quiet"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             try:
                 # After all kills it may run to its end.
-                out, err = run.communicate(timeout=draw.uniform(0.02, 0.3) * seconds if killed < KILLS else 60)
+                out, err = run.communicate(timeout=draw.uniform(0.02, 0.3) * seconds if killed < KILLS else None)
             except subprocess.TimeoutExpired:
                 run.send_signal(signal.SIGKILL)
                 run.communicate()

@@ -12,7 +12,7 @@ import threading
 import time
 import unittest
 
-from command_case import HOGWILD, command_case
+from command_case import HANGS, HOGWILD, command_case
 
 ROWS = 20000
 KILLS = 30
@@ -47,13 +47,13 @@ class a_stream(command_case):
 
     def train(self, lines, *more):
         done = subprocess.run(self.command(*more), input="".join(lines), capture_output=True, text=True, check=False,
-                              timeout=60)
+                              timeout=HANGS)
         return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
     def refused(self, input, *more):
         """The message about refused standard input; `input` is a file or bytes."""
         given = {"stdin": input} if hasattr(input, "fileno") else {"input": input}
-        done = subprocess.run(self.command(*more), **given, capture_output=True, check=False, timeout=60)
+        done = subprocess.run(self.command(*more), **given, capture_output=True, check=False, timeout=HANGS)
         self.assertEqual(done.returncode, 3, done.stderr)
         return done.stderr.decode()
 
@@ -135,7 +135,7 @@ class a_stream(command_case):
                 run.stdin.close()
             except BrokenPipeError:
                 pass
-            code = run.wait(timeout=60)
+            code = run.wait(timeout=HANGS)
             listener.join()
             with contextlib.suppress(BrokenPipeError):
                 run.stdin.close()
@@ -154,7 +154,7 @@ class a_stream(command_case):
         """Its output until it ended by itself: its input stays open, since the end of input is another reason to
         end."""
         out, err = run.stdout.read(), run.stderr.read()
-        run.wait(timeout=30)
+        run.wait(timeout=HANGS)
         with contextlib.suppress(BrokenPipeError):
             run.stdin.close()
         run.stdout.close()
@@ -195,7 +195,7 @@ class a_stream(command_case):
                 run.stdin.write("x y z\n")
                 run.stdin.flush()
             for run in runs:
-                self.assertEqual(run.wait(timeout=20), 3)
+                self.assertEqual(run.wait(timeout=HANGS), 3)
         finally:
             for run in runs:
                 run.kill()
