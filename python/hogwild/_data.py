@@ -251,9 +251,9 @@ def _table_words(single, columns, names, counts):
 
 
 def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logistic", cache: bool = True,
-         cache_folder: str | os.PathLike = "", memory: int | None = None, label: str | None = None,
-         weight: str | None = None, numeric: str | Sequence[str] = (), categorical: str | Sequence[str] = (),
-         list: str | Sequence[str] = (), text: str | Sequence[str] = (), date: str | Sequence[str] = (),
+         cache_folder: str | os.PathLike = "", memory: int | None = None, index_base: int | None = None,
+         label: str | None = None, weight: str | None = None, numeric: str | Sequence[str] = (),
+         categorical: str | Sequence[str] = (), list: str | Sequence[str] = (), text: str | Sequence[str] = (), date: str | Sequence[str] = (),
          ignore: str | Sequence[str] = (), interactions: str | Sequence[str] = (), hash_bits: int | None = None,
          min_rows: int | None = None, word_ngrams: int | None = None, word_skips: int | None = None,
          char_ngrams: str | None = None, columns: str | os.PathLike | None = None) -> Dataset:
@@ -280,6 +280,8 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
         Folder for caches if the file's own folder cannot be written; by default the user's.
     memory : int, optional
         The most memory for parsing, in bytes.
+    index_base : int, optional
+        LIBSVM text: 0 or 1, the number of the first column; by default 0 if the first lines have an index 0.
     label : str, optional
         Of a table the column of the label. A model that is trained on it reads other tables by the names of their
         columns, in the command.
@@ -325,7 +327,7 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
                    {"label": label, "weight": weight, "char_ngrams": char_ngrams}, columns,
                    {"numeric": numeric, "categorical": categorical, "list": list, "text": text, "date": date,
                     "ignore": ignore, "interactions": interactions},
-                   {"hash_bits": hash_bits, "min_rows": min_rows, "word_ngrams": word_ngrams, "word_skips": word_skips})}
+                   {"index_base": index_base, "hash_bits": hash_bits, "min_rows": min_rows, "word_ngrams": word_ngrams, "word_skips": word_skips})}
     try:
         return Dataset._of_file(os.path.abspath(os.fspath(path)), options)
     except ConfigError as fault:  # it names options as the command does

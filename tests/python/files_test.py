@@ -149,9 +149,9 @@ def test_a_table_is_read_by_its_names(tmp_path):
     assert pickle.loads(pickle.dumps(hashed)).nnz == hashed.nnz
     kinds = hw.open(tmp_path / "t.csv", label="y", text="c_1", interactions="n*c_1", min_rows=2, word_ngrams=2, ignore="id",
                     cache=False)
-    assert kinds.nnz == 150  # n is 0 in 30 rows, and then there is no interaction
+    assert kinds.nnz == 210  # a word a row; where n is 0 neither a number nor a combination
     (tmp_path / "columns.txt").write_text("label y\ntext c_1\ninteractions n*c_1\nmin-rows 2\nword-ngrams 2\nignore id\n")
-    assert hw.open(tmp_path / "t.csv", columns=tmp_path / "columns.txt", cache=False).nnz == 150
+    assert hw.open(tmp_path / "t.csv", columns=tmp_path / "columns.txt", cache=False).nnz == 210
     with pytest.raises(hw.ConfigError, match="word_ngrams"):
         hw.open(tmp_path / "t.csv", label="y", word_ngrams=20)
     with pytest.raises(hw.ConfigError, match="no column 'z'; it has y, n, c_1, id"):

@@ -142,7 +142,7 @@ struct parsed_block {
 };
 
 /// Parses text that begins its memory, and is followed by the padding only.
-inline parsed_block parse_with(isa set, std::string text, bool labels_optional) {
+inline parsed_block parse_with(isa set, std::string text, bool labels_optional, bool from_0 = false) {
   if (text.empty() || text.back() != '\n') text += '\n';
   std::vector<char> padded(text.size() + detail::text_padding);
   std::memcpy(padded.data(), text.data(), text.size());
@@ -152,7 +152,7 @@ inline parsed_block parse_with(isa set, std::string text, bool labels_optional) 
   detail::row_block block;
   block.index = result.index.data();
   block.value = value.data();
-  detail::parse_libsvm_block({padded.data(), text.size()}, labels_optional, block, set);
+  detail::parse_libsvm_block({padded.data(), text.size()}, labels_optional, block, set, from_0);
   result.index.resize(block.entries);
   for (std::size_t k = 0; k < block.entries; ++k) result.value.push_back(std::bit_cast<std::uint32_t>(value[k]));
   for (const double label : block.label) result.label.push_back(std::bit_cast<std::uint64_t>(label));

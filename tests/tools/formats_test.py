@@ -59,6 +59,28 @@ class files(command_case):
                 self.assertNotIn("\0", said)
         self.assertEqual([], [name for name in os.listdir(self.folder) if name.endswith(".hogwild")])
 
+    def test_of_indices_from_0_are_read_as_they_are(self):
+        lines = [f"{1 if k % 3 else -1} {k % 3}:1 {3 + k % 5}:0.5 9:2\n" for k in range(60)]
+        data = self.write("zero.svm", "".join(lines))
+        model = str(self.folder / "zero.txt")
+        said = self.run_command("train", data, "--epochs", "5", "--save", model).stderr
+        self.assertIn("indices count from 0, because there is an index 0", said)
+        columns = [line.split()[0] for line in pathlib.Path(model).read_text().splitlines() if line[:1].isdigit()]
+        self.assertEqual(columns, ["0", "1", "2", "3", "4", "5", "6", "7", "9"])
+        self.assertEqual(self.run_command("predict", model, self.write("later.svm", "0:1 3:0.5\n1:1\n")).stdout.split(),
+                         ["-1", "1"])
+        # From another cache than that of a file whose indices count from 1, and from standard input, which is not looked at.
+        self.assertIn("the index is 0", self.run_command("train", data, "--index-base", "1", code=3).stderr)
+        self.assertIn("the index is 0", self.run_command("train", "-", stdin="".join(lines), code=3).stderr)
+        self.run_command("train", "-", "--index-base", "0", "--epochs", "1", "--quiet", stdin="".join(lines))
+        late = self.write("late.svm", "".join(lines[1:3]) * 9000 + lines[0])
+        self.assertIn("is read with --index-base 0", self.run_command("train", late, code=3).stderr)
+        self.run_command("train", late, "--index-base", "0", "--epochs", "1", "--quiet", "--memory", "16M")
+        rows = self.write("rows.svm", ROWS)
+        for words, phrase in ((["--index-base", "2"], "is none of 0|1|auto"),
+                              (["--format", "csv", "--label", "1", "--index-base", "0"], "is for LIBSVM text")):
+            self.assertIn(phrase, self.run_command("train", rows, *words, code=2).stderr)
+
     def test_are_inspected(self):
         for what, content in OTHERS.items():
             other = self.write("other", content)

@@ -67,8 +67,8 @@ std::optional<named_text> text_of(const std::string& format) {
 /// A table is recognised where it can be read: as training data.
 std::string format_of(const std::string& format, const std::string& path, bool training) {
   std::error_code unknown;
-  if (format != "auto" || path == "-") return format;
-  if (!std::filesystem::is_regular_file(path, unknown)) return "libsvm";
+  if (format != "auto") return format;
+  if (path == "-" || !std::filesystem::is_regular_file(path, unknown)) return "libsvm";
   const auto found = detect_image_format(path);
   if (!found && training) {
     const file_look look = look_at_file(path);
@@ -79,8 +79,23 @@ std::string format_of(const std::string& format, const std::string& path, bool t
   return *found == image_format::idx ? "idx" : "cifar";
 }
 
+/// The options with the first index of LIBSVM text: as asked, or as the first lines of training data show.
+open_options with_index_base(const data_options& options, const std::string& path, open_options opening) {
+  if (options.index_from_0) opening.index_from_0 = *options.index_from_0;
+  std::error_code unknown;
+  if (!options.index_from_0 && opening.numbering == nullptr && std::filesystem::is_regular_file(path, unknown) &&
+      look_at_file(path).kind == file_kind::libsvm_from_0) {
+    opening.index_from_0 = true;
+    if (opening.note) opening.note(path + ": indices count from 0, because there is an index 0");
+  }
+  if (opening.numbering == nullptr) *options.found_from_0 = opening.index_from_0;
+  return opening;
+}
+
 sparse_dataset open_as(const data_options& options, const std::string& path, const std::string& labels,
                        rating_names* names, const open_options& opening) {
+  if (options.index_from_0 && options.format != "auto" && options.format != "libsvm")
+    throw config_error("--index-base is for LIBSVM text, not for --format " + options.format + ": leave it out");
   if (options.format == "graph" || options.format == "dimacs") {
     graph_options graph = options.graph;
     if (options.format == "dimacs") graph.format = graph_format::dimacs;
@@ -89,6 +104,8 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
   const table_schema& known = *options.table.schema;
   const std::string format = known.columns.empty() ? format_of(options.format, path, opening.numbering == nullptr)
                                                    : std::string(format_names[static_cast<std::size_t>(known.text)]);
+  if (options.index_from_0 && format != "libsvm")
+    throw config_error("--index-base is for LIBSVM text, and " + path + " is read as " + format + ": leave it out");
   if (!labels.empty() && format != "idx")
     throw config_error("--labels is for IDX images, and " + path +
                        " is not read as one: leave it out, or give --format idx");
@@ -103,13 +120,14 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
   if (format == "ffm") return open_libffm(path, opening);
   if (format == "idx") return open_idx(path, labels, opening);
   if (format == "cifar") return open_cifar(path, opening);
-  return open_libsvm(path, opening);
+  return open_libsvm(path, with_index_base(options, path, opening));
 }
 
 }  // namespace
 
 std::uint32_t first_column_of(const data_options& options) {
   if (!options.table.schema->columns.empty()) return 0;
+  if (*options.found_from_0) return 0;
   const std::string& format = options.format;  // auto is one of these three
   return format == "auto" || format == "libsvm" || format == "idx" || format == "cifar" ? 1 : 0;
 }
@@ -131,6 +149,14 @@ void data_options::declare(command_line& line) {
     formats.emplace_back(each, each);
   line.choice("--format", format, formats,
               "format of the data files; auto: what the model reads, and images by their content");
+  line.option("--index-base", "0|1|auto", "auto",
+              "number of the first column in LIBSVM text; auto: 0 if the first lines have an index 0, else 1",
+              [this](const std::string& text) {
+                index_from_0.reset();
+                if (text == "auto") return std::string();
+                index_from_0 = text == "0";
+                return text == "0" || text == "1" ? std::string() : quote(text) + " is none of 0|1|auto";
+              });
   line.option("--cache-dir", "FOLDER", cache_folder,
               "folder for caches if the folder of the data cannot be written (default: $XDG_CACHE_HOME/hogwild, else "
               "~/.cache/hogwild)");

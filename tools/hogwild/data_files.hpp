@@ -34,9 +34,10 @@ std::filesystem::path default_cache_folder();
 struct data_options {
   std::string cache_folder{};
   bool no_cache = false;
-  std::string format = "auto";  ///< the model's, until choose_format(); if still auto then, detected by content
-  graph_options graph{};        ///< which nodes are terminals
-  std::string labels{};         ///< of training images; empty: files beside them
+  std::optional<bool> index_from_0{};  ///< of LIBSVM text; nothing: whether its first lines have an index 0
+  std::string format = "auto";         ///< the model's, until choose_format(); if still auto then, detected by content
+  graph_options graph{};               ///< which nodes are terminals
+  std::string labels{};                ///< of training images; empty: files beside them
   value_precision values = value_precision::single;
   std::optional<std::uint64_t> memory{};       ///< bytes that parsing may hold
   hogwild::isa isa = hogwild::isa::automatic;  ///< of the parser; declared by commands that also name kernels
@@ -45,6 +46,8 @@ struct data_options {
   std::function<void(std::string_view sentence)> note{};
   bool named_ids = false;
   table_options table{};
+  /// Whether indices of the training data were found to count from 0. Copies share it.
+  std::shared_ptr<bool> found_from_0 = std::make_shared<bool>(false);
   /// Names of the users and items met so far in any file of this command; null until choose_format(), and if ids are
   /// numbers.
   std::shared_ptr<rating_names> names{};

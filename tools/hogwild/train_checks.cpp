@@ -115,7 +115,7 @@ constexpr refused_request refusals_of_training[] = {
     {"", [](auto& r) { return r.stream && r.data != "-"; }, "--stream reads standard input: give '-' as DATA"},
     {"", [](auto& r) { return r.stream && !is_on(r, model_input::rows); },
      "--stream reads LIBSVM text, which this model does not read: leave it out"},
-    {"--format", [](auto& r) { return r.stream; }, ": --stream reads LIBSVM text: leave it out"},
+    {"--format --index-base", [](auto& r) { return r.stream; }, ": --stream reads LIBSVM text: leave it out"},
     {"", [](auto& r) { return r.stream && r.files.table.asked(); },
      "--stream reads LIBSVM text: leave out the options for tables"},
     {"", [](auto& r) { return r.stream && !is_by(r, engine_name::threads, engine_name::serial); },

@@ -155,6 +155,7 @@ constexpr detail::option_rows command_options{
 /// Words that other declarations add to this command: what ranks and searches make of them.
 constexpr auto words_of_others = std::to_array<option_facts>({
     {{"", "--format"}, {.search = in_a_search::shared}},
+    {{"", "--index-base"}, {.search = in_a_search::shared}},
     {{"", "--values"}, {.search = in_a_search::shared}},
     {{"", columns_option}, {.search = in_a_search::shared}},
     {{"", "--named-ids"}, {.search = in_a_search::shared}},

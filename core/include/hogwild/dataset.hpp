@@ -62,6 +62,9 @@ struct open_options {
   /// Accepts rows without a label as empty lists also where no row has a list: for test data of models that were
   /// trained on lists.
   bool empty_lists = false;
+  /// LIBSVM text may have the index 0. The number of a column is the index, whether or not one is 0. With a `numbering`
+  /// that has the number 0 it may, too.
+  bool index_from_0 = false;
   /// `single`: as read; values are still kept in half precision if that changes none of them.
   value_precision values = value_precision::single;
   std::optional<std::size_t> threads{};  ///< > 0; default: as many as this process may use

@@ -114,7 +114,8 @@ class rows_opening {
 
   /// `memory` is 0 if there is no limit.
   detail::spill_options spilling() const {
-    detail::spill_options spill{.numbering = options_.numbering, .values = options_.values};
+    detail::spill_options spill{
+        .numbering = options_.numbering, .first_number = format_.first_number, .values = options_.values};
     const std::uint64_t usable = options_.memory ? 0 : detail::usable_memory();
     spill.memory =
         options_.memory.value_or(usable == 0 ? 0 : std::max<std::uint64_t>(usable / 4, detail::memory_budget::least));

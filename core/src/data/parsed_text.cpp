@@ -206,6 +206,7 @@ std::vector<std::uint64_t> parsed_text::label_text() const {
 
 std::unique_ptr<parsed_text> parse_all(input_stream& input, const row_format& format, const parse_options& options) {
   auto result = std::make_unique<parsed_text>();
+  result->first_number = format.first_number;
   parallel_parse(input, format, options, *result).run();
   if (result->rows == 0) throw format_error(input.name(), 1, 1, "there are no rows; the file is empty or all comment");
   return result;

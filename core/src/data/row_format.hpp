@@ -44,7 +44,8 @@ struct block_context {
 /// A format of rows: how they are parsed, and the order that they keep.
 struct row_format {
   input_format kind = input_format::libsvm;
-  std::string_view name{};  ///< for line formats, the name for users: texts of other formats are refused
+  std::string_view name{};         ///< for line formats, the name for users: texts of other formats are refused
+  std::uint32_t first_number = 1;  ///< the input's number of the column with index 0
   /// The most entries in a block of this text.
   std::function<std::size_t(std::string_view text)> capacity{};
   /// Like parse_libsvm_block: parses whole lines into the block, which holds capacity(text) entries; faults are

@@ -3,11 +3,13 @@
 #include <charconv>
 #include <cstring>
 #include <ostream>
+#include <span>
 #include <utility>
 
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/formats/libsvm.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/error.hpp>
 
 #include "data/label_forms.hpp"
@@ -152,19 +154,26 @@ void write_libsvm(std::ostream& out, const sparse_view& rows, std::span<const st
 
 namespace detail {
 
-const row_format& libsvm_row_format() {
-  static const row_format format{
-      .name = "libsvm",
-      .capacity = [](std::string_view text) { return libsvm_capacity(text.size()); },
-      .parse = [](std::string_view text, const block_context& context,
-                  row_block& rows) { parse_libsvm_block(text, context.labels_optional, rows, context.set); }};
-  return format;
+const row_format& libsvm_row_format(bool from_0) {
+  const auto format_of = [](bool zero) {
+    return row_format{.name = "libsvm",
+                      .first_number = zero ? 0u : 1u,
+                      .capacity = [](std::string_view text) { return libsvm_capacity(text.size()); },
+                      .parse =
+                          [zero](std::string_view text, const block_context& context, row_block& rows) {
+                            parse_libsvm_block(text, context.labels_optional, rows, context.set, zero);
+                          },
+                      .companions = zero ? checksum(std::as_bytes(std::span("index from 0"))) : 0};
+  };
+  static const row_format one = format_of(false), zero = format_of(true);
+  return from_0 ? zero : one;
 }
 
 }  // namespace detail
 
 sparse_dataset open_libsvm(const std::string& path, const open_options& options) {
-  return detail::open_rows(path, options, detail::libsvm_row_format());
+  const bool knows_0 = options.numbering != nullptr && options.numbering->position(0) != column_numbering::unknown;
+  return detail::open_rows(path, options, detail::libsvm_row_format(options.index_from_0 || knows_0));
 }
 
 }  // namespace hogwild

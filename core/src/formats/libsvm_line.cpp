@@ -172,8 +172,10 @@ bool line_parser::read_entries() {
       if (!read_long_index(number)) return false;
       p = p_;
     }
-    if (number <= last) [[unlikely]]
-      return refuse_order(token, number, last);
+    if (number <= last) [[unlikely]] {
+      const bool is_first = index == block_.index + block_.entries;
+      if (!from_0_ || number != 0 || !is_first) return refuse_order(token, number, last);
+    }
     last = number;
     if (const char* const next = read_short_decimal(p, *value)) [[likely]] {
       p = next;
@@ -249,7 +251,7 @@ bool line_parser::refuse(const char* place, std::string message) {
 }
 
 bool line_parser::refuse_order(const char* token, std::uint32_t number, std::uint32_t last) {
-  if (number == 0) return refuse(token, "the index is 0; " + std::string(columns_from_0));
+  if (number == 0 && !from_0_) return refuse(token, "the index is 0; " + std::string(columns_from_0));
   if (number == last) return refuse(token, "the index " + std::to_string(number) + " stands twice in this line");
   return refuse(token, "the index " + std::to_string(number) + " follows " + std::to_string(last) +
                            "; indices must ascend within a line");

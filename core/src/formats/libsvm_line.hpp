@@ -15,8 +15,13 @@ namespace hogwild::detail {
 class line_parser {
  public:
   /// `text` and `block` as in parse_libsvm_block.
-  line_parser(std::string_view text, bool labels_optional, row_block& block)
-      : p_(text.data()), end_(text.data() + text.size()), line_(p_), labels_optional_(labels_optional), block_(block) {}
+  line_parser(std::string_view text, bool labels_optional, row_block& block, bool from_0 = false)
+      : p_(text.data()),
+        end_(text.data() + text.size()),
+        line_(p_),
+        labels_optional_(labels_optional),
+        from_0_(from_0),
+        block_(block) {}
 
   /// Reads all lines up to the first fault.
   void read_all() {
@@ -50,6 +55,7 @@ class line_parser {
   const char* end_;
   const char* line_;
   bool labels_optional_;
+  bool from_0_;  ///< an index may be 0; it becomes 0 - 1
   row_block& block_;
   std::vector<double> list_;  ///< for the current row, if it has a list
   bool unlabelled_ = false;   ///< the row has no label, though it should

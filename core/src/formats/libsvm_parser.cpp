@@ -85,8 +85,13 @@ class mark_window {
 /// Reads rows of the common form by their marks and passes all others to the line parser.
 class two_stage_parser {
  public:
-  two_stage_parser(const libsvm_stages& stages, std::string_view text, bool labels_optional, row_block& block)
-      : stages_(stages), text_(text), lines_(text, labels_optional, block), block_(block), window_(text.size()) {}
+  two_stage_parser(const libsvm_stages& stages, std::string_view text, bool labels_optional, row_block& block,
+                   bool from_0)
+      : stages_(stages),
+        text_(text),
+        lines_(text, labels_optional, block, from_0),
+        block_(block),
+        window_(text.size()) {}
 
   void read_all() {
     for (std::uint32_t marked = 0; marked < text_.size();) {
@@ -147,11 +152,16 @@ class two_stage_parser {
 
 }  // namespace
 
-void parse_libsvm_block(std::string_view text, bool labels_optional, row_block& block, isa set) {
+void parse_libsvm_block(std::string_view text, bool labels_optional, row_block& block, isa set, bool from_0) {
   if (const libsvm_stages* const stages = find_stages(set)) {
-    two_stage_parser(*stages, text, labels_optional, block).read_all();
+    two_stage_parser(*stages, text, labels_optional, block, from_0).read_all();
   } else {
-    line_parser(text, labels_optional, block).read_all();
+    line_parser(text, labels_optional, block, from_0).read_all();
+  }
+  if (from_0 && block.entries > 0) {
+    // The largest number became 0 less 1.
+    for (std::size_t k = 0; k < block.entries; ++k) ++block.index[k];
+    ++block.columns;
   }
   block.parsed_rows = block.label.size();
   if (!block.list_end.empty()) block.list_all(block.label.size());

@@ -20,10 +20,12 @@ constexpr std::size_t libsvm_capacity(std::size_t text_bytes) {
 /// Parses whole lines: `text` ends with a newline, is at most 1 GiB long and is followed by `text_padding` readable
 /// bytes. `block.index` and `block.value` hold libsvm_capacity(text.size()) entries. Faults in the text do not throw:
 /// the first one is stored in the block, which then holds the rows before it. The result is the same for all
-/// instruction sets; `automatic` takes the fastest, and an unavailable one falls back to the next below.
-void parse_libsvm_block(std::string_view text, bool labels_optional, row_block& block, isa set = isa::automatic);
+/// instruction sets; `automatic` takes the fastest, and an unavailable one falls back to the next below. `from_0`: an
+/// index may be 0, and block.index holds the indices as they are, not less 1.
+void parse_libsvm_block(std::string_view text, bool labels_optional, row_block& block, isa set = isa::automatic,
+                        bool from_0 = false);
 
 /// The format "label index:value ...".
-const row_format& libsvm_row_format();
+const row_format& libsvm_row_format(bool from_0 = false);
 
 }  // namespace hogwild::detail

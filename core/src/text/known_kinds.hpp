@@ -13,7 +13,8 @@
 namespace hogwild::detail {
 
 /// The advice for LIBSVM text that has an index 0.
-inline constexpr std::string_view columns_from_0 = "indices count from 1, so add 1 to each index of the file";
+inline constexpr std::string_view columns_from_0 =
+    "indices count from 1 here; a file whose indices count from 0 is read with --index-base 0";
 
 /// Bytes of a record of CIFAR-10: a label and an image.
 inline constexpr std::size_t cifar_record = 1 + 3 * 32 * 32;

@@ -15,9 +15,11 @@ namespace hogwild::test {
 namespace {
 
 void expect_twins(const std::string& text, bool labels_optional) {
-  const parsed_block expected = parse_with(isa::scalar, text, labels_optional);
-  for (const isa set : isas_here())
-    ASSERT_EQ(parse_with(set, text, labels_optional), expected) << name_of(set) << " on\n" << text;
+  for (const bool from_0 : {false, true}) {
+    const parsed_block expected = parse_with(isa::scalar, text, labels_optional, from_0);
+    for (const isa set : isas_here())
+      ASSERT_EQ(parse_with(set, text, labels_optional, from_0), expected) << name_of(set) << " on\n" << text;
+  }
 }
 
 TEST(libsvm_twins, read_valid_texts_alike) {
@@ -27,6 +29,19 @@ TEST(libsvm_twins, read_valid_texts_alike) {
     const std::string text = random_text(shape, draw);
     ASSERT_FALSE(parse_with(isa::scalar, text, false).fault) << text;
     ASSERT_NO_FATAL_FAILURE(expect_twins(text, n % 2 == 0));
+  }
+}
+
+TEST(libsvm_twins, indices_from_0_are_the_numbers_of_the_text) {
+  const parsed_block rows = parse_with(isa::automatic, "1 1:1 2:0.5 3:17\n1 0:4\n-1 0:2 7:1\n1\n", false, true);
+  EXPECT_EQ(rows.index, (std::vector<std::uint32_t>{1, 2, 3, 0, 0, 7}));
+  EXPECT_EQ(rows.columns, 8u);
+  EXPECT_FALSE(rows.fault);
+  EXPECT_EQ(parse_with(isa::automatic, "1 0:4\n", false, true).columns, 1u);
+  for (const char* const twice : {"1 0:1 0:2\n", "1 1:1 0:2\n"}) {
+    const parsed_block refused = parse_with(isa::automatic, twice, false, true);
+    ASSERT_TRUE(refused.fault) << twice;
+    EXPECT_EQ(std::get<2>(*refused.fault).find("the index is 0"), std::string::npos);
   }
 }
 

@@ -209,7 +209,7 @@ TEST_F(readers_of_text, say_what_another_text_is_and_where_it_shows) {
   says("libsvm", file_kind::libsvm_with_header, ":1:1:");
   says("libsvm", file_kind::dimacs, ":2:1:");
   EXPECT_THAT(refusal_as("libsvm", folder.write("zero", "1 1:0.5\n-1 0:1 2:1\n")),
-              HasSubstr("zero:2:4: the index is 0; indices count from 1, so add 1 to each index"));
+              HasSubstr("zero:2:4: the index is 0; indices count from 1 here"));
 }
 
 /// Whole numbers between commas are lists of labels as well. A file with lists and without any entry is not data.
