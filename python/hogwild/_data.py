@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._engine import ConfigError
+from ._engine import ConfigError, InputError
+from ._arrow_files import is_arrow_file, written_as_table
 from ._arrays import MOST_COLUMNS, Csr, flag_of, frame_of, labels_of, laid_out, table_of, weights_of
 
 # CSR that is not shuffled is renumbered if it has more columns than MOST_A_NUMBER * entries + FEW_COLUMNS: a run takes
@@ -140,7 +141,16 @@ class Dataset:
     @classmethod
     def _of_file(cls, path, options):
         made = cls.__new__(cls)
-        made._rows = _engine.Rows.open(path=path, **options)
+        if is_arrow_file(path):
+            if options["format"] not in ("auto", "csv"):
+                raise ConfigError(f"{path}: this is a file of Parquet or Arrow, which is read as a table: leave out the format")
+            with written_as_table(path) as text:
+                try:
+                    made._rows = _engine.Rows.open(path=text, **options | {"format": "csv", "no_cache": True})
+                except (InputError, ConfigError) as fault:
+                    raise type(fault)(str(fault).replace(text, path)) from None
+        else:
+            made._rows = _engine.Rows.open(path=path, **options)
         made.copies, made.names, made.path, made._options, made._made_of = (), None, path, options, None
         made.shape = (made._rows.rows, made._rows.columns)
         made._first_column = made._rows.first_column
@@ -267,7 +277,8 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
     Parameters
     ----------
     path : str or path
-        LIBSVM or libffm text, a table, ratings, images or a graph, plain or compressed (gzip, xz, zstd, bzip2).
+        LIBSVM or libffm text, a table, ratings, images or a graph, plain or compressed (gzip, xz, zstd, bzip2); or a
+        Parquet, Arrow or Feather file, which is read as a table of text by pyarrow, each time anew.
     format : str, default "auto"
         "libsvm", "ffm", "csv", "tsv", "labelled_text", "vw", "ratings", "idx", "cifar", "graph" or "dimacs"; auto: the
         format that `model` reads; images, labelled text and text of Vowpal Wabbit are recognised by their content, and

@@ -121,8 +121,8 @@ def test_a_file_that_is_none_is_told_by_its_place(tmp_path):
 
 def test_a_file_is_named_for_what_it_is(tmp_path):
     (tmp_path / "x.parquet").write_bytes(b"PAR1\x15\x04\x15\x10\0\0")
-    with pytest.raises(hw.InputError, match="x.parquet: this is a Parquet file; read it in Python"):
-        hw.open(tmp_path / "x.parquet")
+    with pytest.raises(hw.InputError, match="x.parquet: (pyarrow cannot read it|this is a file of Parquet or Arrow)"):
+        hw.open(tmp_path / "x.parquet", label="y")
     (tmp_path / "x.csv").write_text("0,7,3,5\n1,2,9,4\n")
     with pytest.raises(hw.ConfigError, match="x.csv: this is a table; name the column of its label: label COLUMN, one of 1, 2"):
         hw.open(tmp_path / "x.csv", model="softmax")
@@ -159,6 +159,40 @@ def test_a_table_is_read_by_its_names(tmp_path):
     for wrong in ({"label": 1}, {"label": "y", "ignore": [1]}, {"label": "y", "hash_bits": 1.5}, {"numeric": "a,b"}):
         with pytest.raises(TypeError):
             hw.open(tmp_path / "t.csv", **wrong)
+
+
+def test_parquet_arrow_and_feather_are_tables(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import feather, parquet
+
+    rows = range(60)
+    table = pa.table({"y": ["yes" if k % 3 else "no" for k in rows], "n": [None if k % 10 == 0 else k / 4 for k in rows],
+                      "c": pa.array([f"c, \"{k % 3}\"" for k in rows]).dictionary_encode(),
+                      "tags": [["a", "b"][: k % 3] for k in rows], "big": pa.array(rows, pa.int64()),
+                      "day": pa.array([k * 86_400_000_000 for k in rows], pa.timestamp("us"))})
+    how = {"label": "y", "list": "tags", "date": "day"}
+    parquet.write_table(table, tmp_path / "t.parquet")
+    feather.write_feather(table, tmp_path / "t.feather")
+    with pa.ipc.new_file(tmp_path / "t.arrow", table.schema) as file:
+        file.write_table(table, max_chunksize=7)
+    names = "y,n,c,tags,big,day\n"
+    text = "".join(f"{'yes' if k % 3 else 'no'},{'' if k % 10 == 0 else k / 4},\"c, \"\"{k % 3}\"\"\",{'|'.join(['a', 'b'][: k % 3])},"
+                   f"{k},{np.datetime64(k * 86_400_000_000, 'us')}\n" for k in rows)
+    (tmp_path / "t.csv").write_text(names + text)
+    expected = hw.train(hw.open(tmp_path / "t.csv", cache=False, **how), "logistic", epochs=3, engine="serial")
+    expected.save(tmp_path / "csv.txt")
+    for name in ("t.parquet", "t.feather", "t.arrow"):
+        data = hw.open(tmp_path / name, **how)
+        assert pickle.loads(pickle.dumps(data)).nnz == data.nnz
+        hw.train(data, "logistic", epochs=3, engine="serial").save(tmp_path / "arrow.txt")
+        assert (tmp_path / "arrow.txt").read_text() == (tmp_path / "csv.txt").read_text()
+    with pytest.raises(hw.ConfigError, match=r"t.parquet: this is a table; name the column of its label.*one of y, n, c"):
+        hw.open(tmp_path / "t.parquet")
+    with pytest.raises(hw.ConfigError, match="leave out the format"):
+        hw.open(tmp_path / "t.parquet", format="libsvm")
+    parquet.write_table(pa.table({"y": [1], "s": [{"a": 1}]}), tmp_path / "s.parquet")
+    with pytest.raises(hw.InputError, match="the column 's' has the type struct"):
+        hw.open(tmp_path / "s.parquet", label="y")
 
 
 def test_the_header_of_ratings_is_told_as_a_warning(tmp_path):

@@ -143,8 +143,13 @@ class tables(command_case):
         self.assertEqual(self.said("predict", by_file, other).split(), ["1", "0"])
         # A pair with a column of fields is a field of its own.
         self.said("train", data, "--columns", columns, "--model", "ffm", "--factors", "2", "--epochs", "2", "--quiet")
+        said = self.run_command("train", data, "--columns", columns, "--label", "site", code=2).stderr
+        self.assertIn("--label is given twice", said)
+        self.assertIn("cannot be read", self.run_command("train", data, "--columns", str(self.folder), code=2).stderr)
+        self.assertIn("leave out --columns", self.run_command("train", data, "--init", by_file, "--columns",
+                                                              self.write("empty.txt", "# nothing\n"), code=2).stderr)
         for line, phrase in (("colour red", "columns.txt:2: 'colour' is none of the options for tables"),
-                             ("min-rows none", "columns.txt:2: it should be 1 or more"), ("label", "a column needs a name")):
+                             ("min-rows none", "columns.txt:2: it should be 1 or more"), ("weight", "a column needs a name")):
             wrong = self.write("columns.txt", "label spam\n" + line + "\n")
             self.assertIn(phrase, self.run_command("train", data, "--columns", wrong, code=2).stderr)
         self.assertIn("cannot be read", self.run_command("train", data, "--columns", "nowhere.txt", code=2).stderr)

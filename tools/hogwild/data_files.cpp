@@ -147,8 +147,10 @@ void data_options::declare(command_line& line) {
   for (const char* const each : {"auto", "libsvm", "ffm", "csv", "tsv", "labelled_text", "vw", "ratings", "idx",
                                  "cifar", "corpus", "graph", "dimacs"})
     formats.emplace_back(each, each);
-  line.choice("--format", format, formats,
-              "format of the data files; auto: what the model reads, and images by their content");
+  line.choice(
+      "--format", format, formats,
+      "format of the data files; auto: what the model reads; images, labelled text and VW by their content, and "
+      "a table if --label is given");
   line.option("--index-base", "0|1|auto", "auto",
               "number of the first column in LIBSVM text; auto: 0 if the first lines have an index 0, else 1",
               [this](const std::string& text) {
@@ -259,10 +261,12 @@ void row_files::read_for(sparse_dataset& data) const {
   };
   if (!weights.empty()) {
     if (!data.view().weight.empty())
-      throw config_error(weights + ": the rows have weights already, from a column of their table (--weight)");
+      throw config_error("--weights: the rows have weights already, which their file states; leave the option out");
     const std::vector<float> numbers = read_row_numbers(weights, data.rows());
     named(weights, [&] { data.set_weights(numbers); });
   }
+  if (!offsets.empty() && !data.view().offset.empty())
+    throw config_error("--offsets: the rows have offsets already, which their file states; leave the option out");
   if (!offsets.empty()) data.set_offsets(read_row_numbers(offsets, data.rows()));
 }
 

@@ -2,8 +2,10 @@
 #include "table_options.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -119,10 +121,13 @@ constexpr table_word known_words[] = {
 /// Reads lines "WORD VALUE", where --WORD is an option for tables. Returns a message about the first fault.
 std::string read_columns(table_options& options, const std::string& path) {
   std::ifstream file(path);
-  if (!file) return "the file " + quote(path) + " cannot be read";
+  std::error_code unknown;
+  if (!file || std::filesystem::is_directory(path, unknown)) return "the file " + quote(path) + " cannot be read";
+  options.from_file = true;
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); ++number) {
     if (line.ends_with('\r')) line.pop_back();
+    if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
     const std::size_t begin = line.find_first_not_of(" \t");
     if (begin == line.npos || line[begin] == '#') continue;
     const std::size_t end = std::min(line.find_first_of(" \t", begin), line.size());
@@ -134,10 +139,9 @@ std::string read_columns(table_options& options, const std::string& path) {
     const std::size_t value = std::min(line.find_first_not_of(" \t", end), line.size());
     const std::size_t last = line.find_last_not_of(" \t");
     const std::string text = value < line.size() ? line.substr(value, last + 1 - value) : "";
-    if (std::string fault = word->set(options.request, text); !fault.empty()) return place + fault;
-    options.given.push_back(word);
+    if (std::string fault = options.take(*word, text); !fault.empty()) return place + fault;
   }
-  return {};
+  return file.bad() ? "the file " + quote(path) + " cannot be read to its end" : "";
 }
 
 }  // namespace
@@ -149,13 +153,24 @@ std::span<const table_word> table_words() {
 void table_options::declare(command_line& line) {
   for (const table_word& each : known_words)
     line.option(std::string(each.word), std::string(each.placeholder), "", std::string(each.help),
-                [this, &each](const std::string& text) {
-                  given.push_back(&each);
-                  return each.set(request, text);
-                });
+                [this, &each](const std::string& text) { return take(each, text); });
   line.option(std::string(columns_option), "FILE", "",
-              "tables: a file with options for tables, one a line without the dashes: 'categorical site,device_*'",
+              "a file with options for tables, labelled text or VW, one a line without the dashes: 'categorical "
+              "site,device_*'",
               [this](const std::string& path) { return read_columns(*this, path); });
+}
+
+std::string table_options::take(const table_word& word, const std::string& text) {
+  const bool names_several = word.placeholder.ends_with("...");
+  if (!names_several && std::ranges::find(given, &word) != given.end())
+    return std::string(word.word) + " is given twice";
+  given.push_back(&word);
+  return word.set(request, text);
+}
+
+std::string table_options::first_given() const {
+  if (from_file) return std::string(columns_option);
+  return given.empty() ? "" : std::string(given.front()->word);
 }
 
 void table_options::require_suitable(const std::string& format) const {
@@ -166,15 +181,12 @@ void table_options::require_suitable(const std::string& format) const {
 }
 
 void table_options::refuse(const std::string& format) const {
-  if (given.empty()) return;
-  throw config_error(std::string(given.front()->word) + " is for data with named columns (--format csv), not " +
-                     format);
+  if (!asked()) return;
+  throw config_error(first_given() + " is for data with named columns (--format csv), not " + format);
 }
 
 void table_options::take_schema(const saved_model& model, const std::string& path) {
-  if (!given.empty())
-    throw config_error("the model " + path + " knows how its data are read: leave out " +
-                       std::string(given.front()->word));
+  if (asked()) throw config_error("the model " + path + " knows how its data are read: leave out " + first_given());
   *schema = *schema_of(model, path);
 }
 

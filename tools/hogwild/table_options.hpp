@@ -30,12 +30,17 @@ inline constexpr std::string_view columns_option = "--columns";
 /// The options of commands that train on tables.
 struct table_options {
   table_request request{};
-  std::vector<const table_word*> given{};  ///< the options that were given
+  std::vector<const table_word*> given{};  ///< the options that were given, by --columns, too
+  bool from_file = false;                  ///< --columns was given
   /// The schema of the training data or of the saved model; without columns until it is known. Copies share it.
   std::shared_ptr<table_schema> schema = std::make_shared<table_schema>();
 
   void declare(command_line& line);
-  bool asked() const { return !given.empty(); }
+  bool asked() const { return from_file || !given.empty(); }
+  /// The option to name in a message; empty if none was given.
+  std::string first_given() const;
+  /// Takes an option. Returns a message about a fault, or an empty text.
+  std::string take(const table_word& word, const std::string& text);
   /// Throws config_error for an option that is not for the text of this format, which the request names.
   void require_suitable(const std::string& format) const;
   /// Throws config_error if an option was given, because the data are of this format.

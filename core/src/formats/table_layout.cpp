@@ -13,6 +13,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
+#include "formats/field_values.hpp"
 #include "formats/table_fields.hpp"
 #include "formats/table_schema.hpp"
 #include "text/decimal.hpp"
@@ -225,21 +226,26 @@ table_look look_at_records(std::string_view text, const table_request& how, cons
   for (const auto& [kind, name] : {std::pair{table_kind::label, &how.label}, {table_kind::weight, &how.weight}}) {
     if (name->empty()) continue;
     named.name({*name}, kind);
-    if (std::ranges::count(schema.columns, kind, &table_column::kind) > 1)
-      throw config_error(source + ": a table has one " + std::string(name_of(kind)) + "; " + quote(*name) +
-                         " fits several columns");
+    if (const auto fits_so_many = std::ranges::count(schema.columns, kind, &table_column::kind); fits_so_many != 1)
+      throw config_error(source + ": a table has one " + std::string(name_of(kind)) + "; " + quote(*name) + " fits " +
+                         (fits_so_many == 0 ? "no column" : "several columns"));
   }
   for (const auto& [kind, patterns] : columns_by_kind) named.name(how.*patterns, kind);
   const std::span rows = std::span(records).subspan(schema.header ? 1 : 0);
   look_at_fields(rows, named, look);
   look.rows = rows.size();
+  const bool has_dates =
+      std::ranges::find(schema.columns, table_kind::date, &table_column::kind) != schema.columns.end();
+  if (has_dates && date_categories_end > 1u << schema.value_bits)
+    throw config_error(source + ": the table has too many columns for dates; leave out --date, or some columns");
   for (const std::string& name : how.interactions) {
+    if (std::ranges::find(schema.columns, name, &table_column::name) != schema.columns.end())
+      throw config_error(source + ": the interaction " + quote(name) + " has the name of a column");
     schema.columns.push_back({.name = name, .kind = table_kind::interaction});
     look.distinct.push_back(0), look.missing.push_back(0), look.least.emplace_back(), look.most.emplace_back();
   }
   schema.values.resize(schema.columns.size());
   (void)interactions_of(schema, source);
-  require_distinct(schema, source);
   return look;
 }
 
@@ -277,17 +283,22 @@ std::vector<std::size_t> match_columns(std::string_view text, const table_schema
       found[places[f]] = true;
     }
   } else {
-    // Rows to be predicted may lack the label.
+    // Rows to be predicted may lack the label, and with it the weight.
     const std::size_t label = label_place(schema);
+    const std::size_t weight = static_cast<std::size_t>(
+        std::ranges::find(schema.columns, table_kind::weight, &table_column::kind) - schema.columns.begin());
+    const bool has_weight = weight < schema.columns.size();
     const std::size_t expected = columns_in_files(schema);
-    const bool lacks_label = label != no_column && first.size() + 1 == expected;
+    const bool lacks_label =
+        label != no_column && (!has_weight || for_prediction) && first.size() + (has_weight ? 2 : 1) == expected;
     if (!lacks_label && first.size() != expected)
       throw format_error(source, 1, 1,
                          "the table has " + std::to_string(first.size()) +
                              " columns and no header, but the model's has " + std::to_string(expected));
-    for (std::size_t f = 0; f < first.size(); ++f) {
-      places[f] = f + (lacks_label && f >= label ? 1 : 0);
-      found[places[f]] = true;
+    for (std::size_t f = 0, c = 0; f < first.size(); ++f, ++c) {
+      while (lacks_label && (c == label || c == weight)) ++c;
+      places[f] = c;
+      found[c] = true;
     }
   }
   for (std::size_t c = 0; c < schema.columns.size(); ++c) {

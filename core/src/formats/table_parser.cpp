@@ -46,7 +46,7 @@ struct table_parser::reading {
   /// An entry of a row for interactions.
   struct item {
     std::uint64_t hash;
-    float value;
+    double value;
   };
   std::vector<std::vector<item>> items{};  ///< for each column of the schema; of the present record
   std::vector<item> combined{}, further{};
@@ -74,15 +74,18 @@ struct table_parser::reading {
     rows.value[rows.entries++] = value;
     rows.columns = std::max(rows.columns, index + 1);
   }
-  /// Adds the entries; those of one index, of which there are none if they are `distinct`, add up.
-  void add_united(bool distinct) {
+  /// Adds the entries; those of one index, of which there are none if they are `distinct`, add up. False if a sum is
+  /// not finite.
+  bool add_united(bool distinct) {
     if (!distinct) std::ranges::sort(entries);
     for (std::size_t k = 0; k < entries.size(); ++k) {
       if (k > 0 && !distinct && entries[k].first == entries[k - 1].first)
         rows.value[rows.entries - 1] += entries[k].second;
       else
         add(entries[k].first, entries[k].second);
+      if (!std::isfinite(rows.value[rows.entries - 1])) return false;
     }
+    return true;
   }
 };
 
@@ -238,6 +241,7 @@ bool table_parser::read_label(reading& in, const text_field& field) const {
 }
 
 bool table_parser::read_weight(reading& in, const text_field& field) const {
+  if (in.context.labels_optional) return true;  // a prediction needs none
   float weight = 0.0f;
   const std::string_view text = in.content(field);
   if (read_decimal(text.data(), text.data() + text.size(), weight) != number_fault::none || weight < 0.0f)
@@ -298,8 +302,7 @@ bool table_parser::read_values(reading& in, std::size_t column, const text_field
     in.keep(column, value.hash, value.weight);
   }
   // Values that learn names have numbers of their own.
-  in.add_united(schema_.hash_bits == 0 && learns_);
-  return true;
+  return in.add_united(schema_.hash_bits == 0 && learns_);
 }
 
 bool table_parser::read_date_field(reading& in, std::size_t column, const text_field& field) const {
@@ -324,7 +327,7 @@ bool table_parser::read_date_field(reading& in, std::size_t column, const text_f
 bool table_parser::add_interactions(reading& in) const {
   const std::uint64_t mask = (1u << bits_of_interactions(schema_)) - 1;
   for (const table_interaction& one : interactions_) {
-    in.combined.assign(1, {0, 1.0f});
+    in.combined.assign(1, {0, 1.0});
     for (const std::size_t factor : one.factors) {
       in.further.clear();
       for (const auto& [hash, value] : in.combined)
@@ -337,13 +340,18 @@ bool table_parser::add_interactions(reading& in) const {
     }
     in.entries.clear();
     const auto index = static_cast<std::uint32_t>(one.column << schema_.value_bits);
-    for (const auto& [hash, value] : in.combined) {
-      if (!std::isfinite(value))
-        return in.refuse(in.fields[0].at, "the numbers of the interaction " + quote(schema_.columns[one.column].name) +
-                                              " have a product that is too large");
-      in.entries.emplace_back(index + static_cast<std::uint32_t>(hash & mask), value);
+    const auto refuse = [&] {
+      return in.refuse(in.fields[0].at,
+                       "the numbers of the interaction " + quote(schema_.columns[one.column].name) +
+                           " have a product that single precision does not hold; scale them, or leave it out");
+    };
+    for (const auto& [hash, product] : in.combined) {
+      const auto value = static_cast<float>(product);
+      // What is learned from is divided later, which must not change its digits.
+      if (learns_ ? !std::isnormal(value) : !std::isfinite(value)) return refuse();
+      if (value != 0.0f) in.entries.emplace_back(index + static_cast<std::uint32_t>(hash & mask), value);
     }
-    in.add_united(in.entries.size() < 2);
+    if (!in.add_united(in.entries.size() < 2)) return refuse();
   }
   return true;
 }

@@ -152,10 +152,21 @@ std::vector<std::string> factors_of(std::string_view interaction) {
   std::vector<std::string> factors;
   for (std::size_t at = 0; at <= interaction.size();) {
     const std::size_t end = std::min(interaction.find('*', at), interaction.size());
-    factors.emplace_back(interaction.substr(at, end - at));
+    std::string_view factor = interaction.substr(at, end - at);
+    factor.remove_prefix(std::min(factor.find_first_not_of(' '), factor.size()));
+    factors.emplace_back(factor.substr(0, factor.find_last_not_of(' ') + 1));
     at = end + 1;
   }
   return factors;
+}
+
+bool combines_some(std::string_view interaction, bool namespaces) {
+  std::vector<std::string> factors = factors_of(interaction);
+  if (factors.size() < 2 || factors.size() > 4) return false;
+  if (namespaces)
+    for (std::string& factor : factors) factor.resize(std::min<std::size_t>(factor.size(), 1));
+  std::ranges::sort(factors);
+  return !factors.front().empty() && std::ranges::adjacent_find(factors) == factors.end();
 }
 
 std::vector<table_interaction> interactions_of(const table_schema& schema, const std::string& source) {
@@ -219,6 +230,42 @@ std::string schema_text(const table_schema& schema) {
   return text;
 }
 
+namespace {
+
+/// The reason why a schema cannot be used, as the end of a sentence; empty if it can.
+std::string fault_of(const table_schema& schema) {
+  if (schema.columns.empty()) return "has no columns";
+  if (schema.word_ngrams == 0 || schema.min_rows == 0) return "has a number that is 0";
+  const bool has_parts = schema.most_characters > 0;
+  if (has_parts ? schema.least_characters == 0 || schema.least_characters > schema.most_characters
+                : schema.least_characters > 0)
+    return "has parts of words of impossible lengths";
+  const auto kind_of = [&](std::size_t c) { return schema.columns[c].kind; };
+  if (schema.text == named_text::table) {
+    if (schema.columns.size() >= std::size_t{1} << (32 - schema.value_bits)) return "has too many columns";
+    if (schema.hash_bits > most_hash_bits) return "has too many bits";
+    const bool has_dates =
+        std::ranges::find(schema.columns, table_kind::date, &table_column::kind) != schema.columns.end();
+    if (has_dates && date_categories_end > 1u << schema.value_bits) return "has too many columns for dates";
+    return {};
+  }
+  if (schema.value_bits != most_vw_hash_bits) return "has other bits than such texts";
+  if (schema.text == named_text::labelled_text) {
+    const bool has_columns = schema.columns.size() == 3 && kind_of(0) == table_kind::text &&
+                             kind_of(1) == table_kind::interaction && kind_of(2) == table_kind::interaction;
+    if (!has_columns) return "has other columns than labelled text";
+    return schema.labels.empty() ? "has no labels" : "";
+  }
+  if (schema.hash_bits == 0 || kind_of(0) != table_kind::categorical) return "has no columns by hash";
+  for (std::size_t c = 1; c < schema.columns.size(); ++c)
+    if (kind_of(c) != table_kind::ignored &&
+        (kind_of(c) != table_kind::interaction || !combines_some(schema.columns[c].name, true)))
+      return "has a namespace that is neither ignored nor combined";
+  return {};
+}
+
+}  // namespace
+
 table_schema parse_schema(std::string_view text, const std::string& name) {
   table_schema schema;
   constexpr std::array<std::pair<bool, std::string_view>, 2> headers = {{{true, "header"}, {false, "plain"}}};
@@ -253,14 +300,7 @@ table_schema parse_schema(std::string_view text, const std::string& name) {
       line.fail(quote(what) + " is not known here");
     }
   }
-  const bool fits = schema.columns.size() < std::size_t{1} << (32 - schema.value_bits);
-  const bool has_subwords =
-      schema.most_characters == 0 || (schema.least_characters > 0 && schema.least_characters <= schema.most_characters);
-  const bool is_whole = schema.text == named_text::table
-                            ? fits
-                            : schema.columns.size() >= (schema.text == named_text::labelled_text ? 3 : 1);
-  if (schema.columns.empty() || !is_whole || !has_subwords || schema.word_ngrams == 0)
-    throw input_error(name + ": its schema has no columns, or too many");
+  if (const std::string fault = fault_of(schema); !fault.empty()) throw input_error(name + ": its schema " + fault);
   schema.values.resize(schema.columns.size());
   try {
     (void)interactions_of(schema, name);

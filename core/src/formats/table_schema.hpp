@@ -44,6 +44,9 @@ struct table_interaction {
 };
 /// Throws config_error if an interaction names what cannot be combined; `source` is the table's name.
 std::vector<table_interaction> interactions_of(const table_schema& schema, const std::string& source);
+/// Whether an interaction of this name combines two to four different columns, or namespaces whose names begin with
+/// different bytes.
+bool combines_some(std::string_view interaction, bool namespaces);
 /// The columns or namespaces that an interaction of this name combines.
 std::vector<std::string> factors_of(std::string_view interaction);
 /// The number of columns that are no interactions.

@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <set>
 #include <string>
@@ -70,14 +71,14 @@ struct table_reading {
     for (std::size_t c = 0; c < final.size(); ++c) {
       if (found.values[c]) final[c].values = settle_values(c);
       if (c < found.sizes.size() && schema.columns[c].kind == table_kind::numeric)
-        schema.columns[c].divisor = final[c].divisor = found.sizes[c].typical();
+        final[c].divisor = schema.columns[c].divisor = found.sizes[c].typical();
     }
     for (const table_interaction& one : interactions_of(schema, source))
       for (const std::size_t c : one.factors) final[one.column].divisor *= final[c].divisor;
     const std::vector<std::uint32_t> labels =
         found.labels ? found.labels->settle(schema.labels) : std::vector<std::uint32_t>{};
     change_rows(text, source, [&](row_block& block) {
-      change_entries(block, final);
+      change_entries(block, final, source);
       if (!labels.empty()) change_labels(block, labels);
     });
     text.schema = schema_bytes(schema);
@@ -112,7 +113,7 @@ struct table_reading {
   /// The change of a column's entries.
   struct final_column {
     std::vector<std::uint32_t> values{};  ///< the numbers of its values; empty: they stay
-    float divisor = 1.0f;
+    double divisor = 1.0;                 ///< a power of two
   };
 
   /// The numbers in the column's entries for the values of a column, by their provisional numbers.
@@ -132,7 +133,7 @@ struct table_reading {
   }
 
   /// Entries of a row that become entries of one column, that of rare values, are added up.
-  void change_entries(row_block& block, const std::vector<final_column>& final) const {
+  void change_entries(row_block& block, const std::vector<final_column>& final, const std::string& source) const {
     const std::uint32_t mask = (1u << schema.value_bits) - 1;
     constexpr std::size_t none = static_cast<std::size_t>(-1);
     std::vector<std::size_t> rare(final.size(), none);
@@ -147,7 +148,10 @@ struct table_reading {
         const final_column& column = final[c];
         if (!column.values.empty()) index = (index & ~mask) + column.values[(index & mask) - 1];
         const bool is_missing = schema.columns[c].kind == table_kind::numeric && (index & mask) == missing_number;
-        if (!is_missing) value /= column.divisor;
+        if (!is_missing) value = static_cast<float>(value / column.divisor);
+        if (!std::isfinite(value))
+          throw input_error(source + ": the numbers of the column " + quote(schema.columns[c].name) +
+                            " are too far apart for single precision; scale them, or leave it out");
         if (!column.values.empty() && (index & mask) == rare_value) {
           if (rare[c] != none && rare[c] >= first) {
             block.value[rare[c]] += value;
@@ -251,14 +255,16 @@ void require_request(const table_request& how) {
     require_range("--char-ngrams", how.most_characters, 1, longest_subword);
     require_range("--char-ngrams", how.least_characters, 1, how.most_characters);
   }
+  std::set<std::set<std::string>> interactions;
   for (const std::string& name : how.interactions) {
+    const auto fail = [&](const char* why) { throw config_error("the interaction " + quote(name) + ": " + why); };
+    if (!combines_some(name, hashes_all))
+      fail(hashes_all ? "it combines two to four namespaces, as in 'a*b', whose names begin with different letters"
+                      : "it combines two to four different columns, as in 'a*b'");
     std::vector<std::string> factors = factors_of(name);
-    // Namespaces whose names begin alike are one.
     if (hashes_all)
-      for (std::string& factor : factors) factor.resize(std::min<std::size_t>(factor.size(), 1));
-    const bool distinct = std::set(factors.begin(), factors.end()).size() == factors.size();
-    if (factors.size() < 2 || factors.size() > 4 || !distinct || std::ranges::find(factors, "") != factors.end())
-      throw config_error("the interaction " + quote(name) + ": it combines two to four different columns, as in 'a*b'");
+      for (std::string& factor : factors) factor.resize(1);
+    if (!interactions.insert({factors.begin(), factors.end()}).second) fail("the same columns are combined twice");
   }
   if (how.separator && std::string_view(",;\t|").find(*how.separator) == std::string_view::npos)
     throw config_error("the separator of a table is a comma, a semicolon, a tab or a bar");

@@ -17,6 +17,8 @@ namespace hogwild::detail {
 namespace {
 
 constexpr std::string_view gaps_of_vw = " \t";
+/// The most entries of a line with runs or interactions.
+constexpr std::size_t most_entries = std::size_t{1} << 24;
 /// Vowpal Wabbit's multipliers of hashes: in n-grams and in interactions (the prime of FNV-1).
 constexpr std::uint64_t ngram_multiplier = 27942141, interaction_multiplier = 16777619;
 
@@ -70,22 +72,47 @@ vw_parser::vw_parser(const table_schema& schema) : mask_((std::uint64_t{1} << sc
   }
 }
 
+std::size_t vw_parser::room_of(std::string_view line) const {
+  const auto blanks_of = [](std::string_view part) {
+    return static_cast<std::size_t>(std::ranges::count_if(part, [](char c) { return c == ' ' || c == '\t'; }));
+  };
+  if (grams_.empty() && interactions_.empty()) return blanks_of(line);
+  // Behind a blank at most one feature begins.
+  std::array<std::size_t, 256> features{};
+  std::vector<unsigned char> used;
+  for (std::size_t bar = line.find('|'); bar < line.size();) {
+    const std::size_t next = std::min(line.find('|', bar + 1), line.size());
+    const std::string_view part = line.substr(bar + 1, next - bar - 1);
+    const unsigned char group = part.empty() || gaps_of_vw.find(part.front()) != gaps_of_vw.npos
+                                    ? group_of({})
+                                    : group_of(part.substr(0, part.find(':')));
+    if (features[group] == 0) used.push_back(group);
+    features[group] += blanks_of(part);
+    bar = next;
+  }
+  std::uint64_t room = 0;
+  for (const unsigned char group : used) {
+    const std::size_t words = features[group];
+    for (const std::vector<std::size_t>& places : grams_)
+      features[group] += words > places.back() ? words - places.back() : 0;
+    room += features[group];
+  }
+  for (const auto& factors : interactions_) {
+    std::uint64_t combinations = 1;
+    for (const unsigned char group : factors)
+      combinations = std::min<std::uint64_t>(combinations * features[group], 2 * most_entries);
+    room += combinations;
+  }
+  return std::min<std::uint64_t>(room, 2 * most_entries);
+}
+
 std::size_t vw_parser::capacity(std::string_view text) const {
   std::size_t room = 0;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(line.size() + 1);
-    const auto features =
-        static_cast<std::size_t>(std::ranges::count_if(line, [](char c) { return c == ' ' || c == '\t'; }) *
-                                 static_cast<std::ptrdiff_t>(1 + grams_.size()));
-    room += features;
-    for (const auto& one : interactions_) {
-      // The product is the largest if all namespaces have as many.
-      const std::size_t each = features / one.size() + 1;
-      std::size_t combinations = each;
-      for (std::size_t k = 1; k < one.size(); ++k) combinations *= each;
-      room += combinations;
-    }
+    const std::size_t of_line = room_of(line);
+    if (of_line <= most_entries) room += of_line;  // else it is refused
   }
   return room;
 }
@@ -104,6 +131,9 @@ void vw_parser::parse(std::string_view text, const block_context& context, row_b
 bool vw_parser::read_line(reading& in, std::string_view line) const {
   const std::size_t bar = line.find('|');
   if (bar == line.npos) return in.refuse(0, "the line has no '|'; write 'label |namespace feature:value ...'");
+  if (room_of(line) > most_entries)
+    return in.refuse(bar, "the runs and interactions of the line have more than " + std::to_string(most_entries) +
+                              " entries; ask for fewer, or cut the line");
   if (!read_head(in, line.substr(0, bar))) return false;
   in.entries.clear();
   for (const unsigned char group : std::exchange(in.used, {})) in.groups[group].clear();
@@ -119,6 +149,8 @@ bool vw_parser::read_line(reading& in, std::string_view line) const {
   for (const auto& [index, value] : in.entries) {
     if (in.rows.entries > before && in.rows.index[in.rows.entries - 1] == index) {
       in.rows.value[in.rows.entries - 1] += value;
+      if (!std::isfinite(in.rows.value[in.rows.entries - 1]))
+        return in.refuse(bar, "the values of one column add up to more than single precision holds");
       continue;
     }
     in.rows.index[in.rows.entries] = index;
@@ -131,7 +163,8 @@ bool vw_parser::read_line(reading& in, std::string_view line) const {
 
 /// "[label [importance [base]]] [tag]" before the first bar. A tag stands at the bar, or begins with an apostrophe.
 bool vw_parser::read_head(reading& in, std::string_view head) const {
-  double numbers[3] = {0.0, 1.0, 0.0};
+  double label_number = 0.0;
+  float numbers[3] = {0.0f, 1.0f, 0.0f};  // importance and base are its last two
   std::size_t count = 0;
   std::string_view label;
   for (std::size_t at = head.find_first_not_of(gaps_of_vw); at < head.size();) {
@@ -143,11 +176,16 @@ bool vw_parser::read_head(reading& in, std::string_view head) const {
       if (token == "shared") return in.refuse(at, "'shared' begins an example of several lines, which are not read");
       if (count == 3)
         return in.refuse(at, quote(token) + " follows label, importance and base; a tag has an apostrophe before it");
-      if (read_decimal(token.data(), token.data() + token.size(), numbers[count]) != number_fault::none)
+      const char *const first = token.data(), *const last = first + token.size();
+      const number_fault fault =
+          count == 0 ? read_decimal(first, last, label_number) : read_decimal(first, last, numbers[count]);
+      if (fault == number_fault::not_finite)
+        return in.refuse(at, "the " + std::string(what[count]) + " " + quote(token) + " is not finite");
+      if (fault != number_fault::none)
         return in.refuse(at, "the " + std::string(what[count]) + " " + quote(token) +
                                  " is not a number; labels with costs or actions are not read");
       if (count == 0) label = token;
-      if (count == 1 && numbers[1] < 0.0) return in.refuse(at, "the importance " + quote(token) + " is negative");
+      if (count == 1 && numbers[1] < 0.0f) return in.refuse(at, "the importance " + quote(token) + " is negative");
       ++count;
     }
     at = head.find_first_not_of(gaps_of_vw, end);
@@ -159,14 +197,14 @@ bool vw_parser::read_head(reading& in, std::string_view head) const {
     else if (!rows.no_label)
       rows.no_label = row_fault{rows.lines + 1, 1, "the line has no label before '|'"};
   } else {
-    if (std::string fault = rounded_label_fault(label, numbers[0]); !fault.empty())
+    if (std::string fault = rounded_label_fault(label, label_number); !fault.empty())
       return in.refuse(0, std::move(fault));
-    keep_spelling(label.data(), label.data() + label.size(), numbers[0], rows.spelling);
+    keep_spelling(label.data(), label.data() + label.size(), label_number, rows.spelling);
   }
-  rows.label.push_back(numbers[0]);
+  rows.label.push_back(label_number);
   stated_numbers stated;
-  if (count > 1) stated.weight.push_back(static_cast<float>(numbers[1]));
-  if (count > 2) stated.offset.push_back(static_cast<float>(numbers[2]));
+  if (count > 1) stated.weight.push_back(numbers[1]);
+  if (count > 2) stated.offset.push_back(numbers[2]);
   rows.stated.append(stated, rows.label.size() - 1, 1);
   return true;
 }

@@ -37,6 +37,8 @@ class vw_parser {
     float weight = 1.0f;
     std::uint64_t without_name = 0;  ///< features in it so far
   };
+  /// Room for the entries of a line.
+  std::size_t room_of(std::string_view line) const;
   bool read_line(reading& in, std::string_view line) const;
   bool read_head(reading& in, std::string_view head) const;
   bool read_namespaces(reading& in, std::string_view line, std::size_t bar) const;

@@ -112,6 +112,9 @@ bool is_cifar(std::string_view bytes) {
 constexpr std::string_view by_python =
     "read it in Python and give its columns to hogwild.Dataset, or write LIBSVM text, 'label index:value ...'";
 
+constexpr std::string_view by_python_as_a_table =
+    "read it in Python, by hogwild.open(path, label=COLUMN), or write it as CSV";
+
 // Kinds with long magic numbers come before those with short ones.
 constexpr kind_row byte_kinds[] = {
     {file_kind::dataset_cache, "a dataset cache", "name the file that it was made of", "",
@@ -120,9 +123,9 @@ constexpr kind_row byte_kinds[] = {
      [](const file_head& h) { return seen_first(h.bytes.starts_with("\x89HWMODL\n"sv)); }},
     {file_kind::checkpoint, "a checkpoint", "it goes where a run is resumed", "",
      [](const file_head& h) { return seen_first(h.bytes.starts_with("\x89HWCKPT\n"sv)); }},
-    {file_kind::parquet, "a Parquet file", by_python, "",
+    {file_kind::parquet, "a Parquet file", by_python_as_a_table, "",
      [](const file_head& h) { return seen_first(begins_file(h.bytes, "PAR1") || begins_file(h.bytes, "PARE")); }},
-    {file_kind::arrow, "an Arrow or Feather file", by_python, "",
+    {file_kind::arrow, "an Arrow or Feather file", by_python_as_a_table, "",
      [](const file_head& h) {
        return seen_first(
            begins_file(h.bytes, "ARROW1") || begins_file(h.bytes, "FEA1") ||

@@ -116,8 +116,20 @@ bool is_triple_token(std::string_view token) {
 /// The form of the tokens after the label of a line.
 enum class line_shape { label, pairs, triples, others };
 
+/// A label, or several numbers with commas between them; fields of a table are none.
+bool may_be_label(std::string_view token) {
+  if (token.find_first_of(",;|") == token.npos) return true;
+  while (!token.empty()) {
+    const std::string_view one = token.substr(0, token.find(','));
+    if (!is_number(one)) return false;
+    token.remove_prefix(std::min(token.size(), one.size() + 1));
+  }
+  return true;
+}
+
 line_shape shape_of(std::string_view line) {
   std::vector<std::string_view> tokens = tokens_of(line.substr(0, line.find('#')));
+  if (!tokens.empty() && !may_be_label(tokens.front())) return line_shape::others;
   if (!tokens.empty() && tokens.front().find(':') == std::string_view::npos) tokens.erase(tokens.begin());
   if (tokens.empty()) return line_shape::label;
   if (std::ranges::all_of(tokens, is_pair_token)) return line_shape::pairs;
@@ -193,9 +205,12 @@ bool is_table(const std::vector<content_line>& lines, separator by) {
 text_place see_table(const file_head& head) {
   const std::vector<content_line> lines = content_lines(head);
   if (lines.empty()) return std::nullopt;
-  for (const content_line& line : lines)
-    for (const std::string_view token : tokens_of(line.text))
+  for (const content_line& line : lines) {
+    const std::vector<std::string_view> tokens = tokens_of(line.text);
+    if (!may_be_label(tokens.front())) continue;  // behind fields "10:00" is a time
+    for (const std::string_view token : tokens)
       if (is_pair_token(token) || is_triple_token(token)) return std::nullopt;
+  }
   for (const separator by : {separator::tab, separator::double_colon, separator::semicolon, separator::comma,
                              separator::bar, separator::blanks})
     if (is_table(lines, by)) return seen_at(lines.front(), lines.front().text);
@@ -215,10 +230,10 @@ constexpr kind_row text_kinds[] = {
     {file_kind::json, "JSON", "write each row as 'label index:value ...', or read it in Python for hogwild.Dataset", "",
      see_json},
     {file_kind::labelled_text, "labelled text as fastText reads it",
-     "'hogwild train' reads it, and the model saved then reads others of its kind", "labelled_text",
+     "read it as the format labelled_text, by a model of rows", "labelled_text",
      [](const file_head& h) { return text_begins_with(h, "__label__"); }},
-    {file_kind::vowpal_wabbit, "text of Vowpal Wabbit",
-     "'hogwild train' reads it, and the model saved then reads others of its kind", "vw", see_vowpal_wabbit},
+    {file_kind::vowpal_wabbit, "text of Vowpal Wabbit", "read it as the format vw, by a model of rows", "vw",
+     see_vowpal_wabbit},
     {file_kind::dimacs, "a graph in DIMACS text", "read it as the format dimacs, by graph_cut", "dimacs", see_dimacs},
     {file_kind::labelled_graph, "a labelled graph", "read it as the format graph, by graph_cut", "graph",
      see_labelled_graph},

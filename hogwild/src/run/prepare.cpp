@@ -119,7 +119,9 @@ void require_weights_and_offsets(const sparse_view& data, const std::string& sou
           "block ownership takes no weights: use shared ownership");
   require(
       data.offset.empty() || traits.offsets,
-      source + " has offsets of rows, which this model does not take: leave them out, or declare takes_offsets in it");
+      source +
+          " has offsets of rows (a base of Vowpal Wabbit is one), which this model does not take: leave them out; a "
+          "model of a program declares takes_offsets");
 }
 
 /// Checks rows in the program's memory, which have not been checked before. `source` names them.

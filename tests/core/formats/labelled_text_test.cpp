@@ -154,6 +154,10 @@ TEST_F(labelled_text, another_file_is_read_by_the_schema) {
   options.labels_optional = true;
   EXPECT_EQ(open_table(path, *trained.schema, options).unknown_entries(), 1u);
   EXPECT_EQ(detail::parse_schema_bytes(detail::schema_bytes(*trained.schema), "m"), *trained.schema);
+  table_schema without = *trained.schema;
+  without.labels.clear();
+  EXPECT_THAT(message_of<input_error>([&] { detail::parse_schema(detail::schema_text(without), "m"); }),
+              HasSubstr("m: its schema has no labels"));
 }
 
 TEST_F(labelled_text, refusals_name_the_place) {

@@ -223,18 +223,41 @@ TEST_F(vw_text, refusals_name_the_place) {
       {"1 |f a\n1 |f:1e30 a:1e30\n", ":2:11: the value of 'a:1e30' times"},
       {"1 |f a\n|f a\n", ":2:1: the line has no label"},
       {"1 0 |f a\n", "all weights are 0"},
+      {"1 |f a\n1 1e39 |f a\n", ":2:3: the importance '1e39' is not finite"},
+      {"1 |f a\n1 1 1e39 |f a\n", ":2:5: the base '1e39' is not finite"},
+      {"1 |f a\n1 |f a:3e38 a:3e38\n", ":2:3: the values of one column add up"},
   };
   for (const auto& [text, said] : faults) EXPECT_THAT(refusal(text, request()), HasSubstr(said)) << text;
   table_request how = request();
   for (const std::string wrong : {"a", "a*a", "ab*ac", "a*", "a*b*c*d*e"}) {
     how.interactions = {wrong};
-    EXPECT_THAT(refusal("1 |a b\n", how), HasSubstr("two to four different")) << wrong;
+    EXPECT_THAT(refusal("1 |a b\n", how), HasSubstr("two to four namespaces")) << wrong;
   }
+  how = request(), how.interactions = {"a*b", "bc*ab"};
+  EXPECT_THAT(refusal("1 |a b\n", how), HasSubstr("combined twice"));
   how = request(), how.hash_bits = 31;
   EXPECT_THAT(refusal("1 |a b\n", how), HasSubstr("1 to 30"));
   how = request(), how.min_rows = 2;
   EXPECT_THAT(refusal("1 |a b\n", how), HasSubstr("by hash"));
   EXPECT_THAT(refusal("1 1:2 3:4\n", request()), HasSubstr("this is LIBSVM text"));
+}
+
+/// Words are not evenly spread over the namespaces that are combined, and a line has as many entries as there are.
+TEST_F(vw_text, room_is_that_of_the_line) {
+  std::string line = "1 |t";
+  for (int k = 0; k < 9000; ++k) line += " w" + std::to_string(k);
+  table_request how = request();
+  how.interactions = {"t*u*v"}, how.hash_bits = 30;
+  // Some may have the same hash.
+  EXPECT_NEAR(static_cast<double>(read(line + " |u a |v b\n", how).rows.nonzeros()), 9000 + 2 + 9000, 10);
+  how.interactions = {"a*b*c*d"};
+  line = "1";
+  for (const char* const name : {" |a", " |b", " |c", " |d"}) {
+    line += name;
+    for (int k = 0; k < 1000; ++k) line += " w" + std::to_string(k);
+  }
+  EXPECT_THAT(refusal("1 |a b\n" + line + "\n", how),
+              HasSubstr(":2:3: the runs and interactions of the line have more"));
 }
 
 TEST(text_hashes, are_those_of_others) {

@@ -100,6 +100,7 @@ std::vector<sample> text_samples() {
       {"3,17,5 1:1 4:2\n 2:1\n", file_kind::libsvm},
       {"1:0.5 2:1\n", file_kind::libsvm},
       {"1 1:0.5\n-1 0:1 2:1\n", file_kind::libsvm_from_0},
+      {"y,site,when\n1,a,2026-01-01 10:00\n0,b,2026-01-02 11:00\n", file_kind::table},
       {"label f1 f2\n1 1:0.5\n-1 2:1\n", file_kind::libsvm_with_header},
       {"1 0:0:1 1:1:1\n0 0:1:1 1:2:1\n", file_kind::libffm},
       {"c a graph\np max 4 5\nn 1 s\n", file_kind::dimacs},

@@ -33,10 +33,11 @@ struct saved_model;
 //   categorical   an entry of value 1 in the column of the field's value; the empty field is a value, too. Values have
 //                 columns by name, or by hash.
 //   list          an entry for each different value between bars (between commas, if bars separate fields). All entries
-//                 are equal, and their squares add up to 1. An empty field has none.
+//                 are equal, and their squares add up to 1 before those of one column (by hash, or of rare values) are
+//                 added up. An empty field has none.
 //   text          an entry for each different word, and run of words if asked for. Letters, digits and all bytes beyond
 //                 ASCII make words; ASCII letters become small ones. An entry is proportional to the word's count, and
-//                 the squares of a field's entries add up to 1.
+//                 the squares of a field's entries add up to 1, as those of a list.
 //   date          an entry of value 1 each for its year, month, weekday and, if the field has a time, hour:
 //                 2026-11-30, 2026/11/30 or 20261130, with or without a time behind a blank or T (13:45, 13:45:59.5, Z
 //                 and +01:00 are not heeded), or seconds since 1970 (9 to 11 digits, UTC). A missing one is as a
