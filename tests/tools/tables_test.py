@@ -4,6 +4,7 @@
 import json
 import pathlib
 import random
+import re
 import unittest
 
 from command_case import command_case
@@ -83,6 +84,40 @@ class tables(command_case):
         self.said("train", rows, "--quiet", "--epochs", "1", "--save", old)
         self.assertIn("does not know the columns of a table",
                       self.run_command("train", more, "--label", "click", "--init", old, code=2).stderr)
+
+    def test_ten_days_one_after_the_other_are_as_good_as_all_at_once(self):
+        """Each day has sites that no day before had; those of the first days do not come back."""
+        draw = random.Random(9)
+        likes = {}
+
+        def day(number, rows):
+            lines = []
+            for _ in range(rows):
+                site = f"s{max(0, number - draw.randrange(4))}_{draw.randrange(6)}"
+                likes.setdefault(site, draw.random() < 0.5)
+                click = likes[site] if draw.random() < 0.95 else not likes[site]
+                lines.append(f"{int(click)},{site},{draw.choice(COLORS)},{draw.randrange(18, 80)}")
+            return lines
+
+        days = [day(number, 300) for number in range(10)]
+        held = self.write("held.csv", "click,site,color,age\n" + "\n".join(day(9, 400)) + "\n")
+        words = ["--label", "click", "--engine", "serial", "--epochs", "10", "--quiet"]
+        for model in ("logistic", "factorization_machine"):
+            with self.subTest(model=model):
+                before, path = [], ""
+                for number, lines in enumerate(days):
+                    data = self.write("day.csv", "click,site,color,age\n" + "\n".join(lines) + "\n")
+                    path = str(self.folder / f"{model}{number}.txt")
+                    self.said("train", data, "--model", model, *(before or words[:2]), *words[2:], "--save", path)
+                    before = ["--init", path]
+                whole = str(self.folder / "whole.txt")
+                data = self.write("whole.csv", "click,site,color,age\n" + "\n".join(sum(days, [])) + "\n")
+                self.said("train", data, "--model", model, *words, "--save", whole)
+                names = [set(re.findall(r"(?:site|color)=\w+", pathlib.Path(each).read_text())) for each in (path, whole)]
+                self.assertEqual(names[0], names[1])
+                last, all_at_once = (json.loads(self.said("evaluate", each, held, "--json"))["accuracy"] for each in (path, whole))
+                self.assertGreater(last, all_at_once - 0.03)
+                self.assertGreater(all_at_once, 0.88)
 
     def test_models_of_every_kind_train_on_them(self):
         data = self.write("train.csv", clicks(120, 1))
