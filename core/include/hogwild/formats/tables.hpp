@@ -114,10 +114,14 @@ inline constexpr unsigned least_hash_bits = 8;
 inline constexpr unsigned most_hash_bits = 22;
 /// The most of table_request::word_ngrams.
 inline constexpr unsigned most_word_ngrams = 8;
-/// The most of table_request::word_skips and table_request::most_characters.
-inline constexpr unsigned most_word_skips = 8, longest_subword = 16;
-/// Of Vowpal Wabbit's text: log2 of the columns, unless table_request::hash_bits says it, and the most.
-inline constexpr unsigned vw_hash_bits = 18, most_vw_hash_bits = 30;
+/// The most of table_request::word_skips.
+inline constexpr unsigned most_word_skips = 8;
+/// The most of table_request::most_characters.
+inline constexpr unsigned longest_subword = 16;
+/// Of Vowpal Wabbit's text: log2 of the columns, unless table_request::hash_bits says it.
+inline constexpr unsigned vw_hash_bits = 18;
+/// Of Vowpal Wabbit's text: the most of table_request::hash_bits.
+inline constexpr unsigned most_vw_hash_bits = 30;
 /// log2 of the columns of an interaction, if values have columns by name.
 inline constexpr unsigned interaction_bits = 20;
 
