@@ -29,8 +29,17 @@ std::string columns_of(const std::string& path, const table_request& how) {
 using request_setter = std::string (*)(table_request& request, const std::string& text);
 
 template <std::vector<std::string> table_request::*member>
-constexpr request_setter column_names =
-    [](table_request& request, const std::string& text) { return add_names(text, request.*member); };
+constexpr request_setter column_names = [](table_request& request, const std::string& text) {
+  std::vector<std::string> added;
+  if (std::string fault = add_names(text, added); !fault.empty()) return fault;
+  for (std::string& name : added) {
+    name.erase(0, name.find_first_not_of(' '));
+    name.erase(name.find_last_not_of(' ') + 1);
+    if (name.empty()) return quote(text) + " is not NAME,NAME,...";
+    (request.*member).push_back(std::move(name));
+  }
+  return std::string();
+};
 
 /// A whole number of this range.
 template <auto member, std::uint32_t least, std::uint32_t most>

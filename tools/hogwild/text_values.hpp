@@ -27,11 +27,8 @@ using detail::number_range;
 inline std::string add_names(const std::string& text, std::vector<std::string>& names) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
-    std::string name = text.substr(at, end - at);
-    name.erase(0, name.find_first_not_of(' '));
-    name.erase(name.find_last_not_of(' ') + 1);
-    if (name.empty()) return quote(text) + " is not NAME,NAME,...";
-    names.push_back(std::move(name));
+    if (end == at) return quote(text) + " is not NAME,NAME,...";
+    names.push_back(text.substr(at, end - at));
     at = end + 1;
   }
   return {};
