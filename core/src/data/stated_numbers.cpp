@@ -12,7 +12,6 @@ template <class Numbers, class F>
 void for_each_array(Numbers& numbers, const F& f) {
   f(numbers.weight, 1.0f);
   f(numbers.offset, 0.0f);
-  f(numbers.group, std::uint32_t{0});
 }
 
 std::size_t words_of(std::size_t rows) {
@@ -22,7 +21,7 @@ std::size_t words_of(std::size_t rows) {
 }  // namespace
 
 void stated_numbers::append(const stated_numbers& others, std::size_t before, std::size_t rows) {
-  const auto append_to = [&](auto& to, const auto& from, auto otherwise) {
+  const auto append_to = [&](std::vector<float>& to, const std::vector<float>& from, float otherwise) {
     if (from.empty() && to.empty()) return;
     to.resize(before, otherwise);
     to.insert(to.end(), from.begin(), from.end());
@@ -30,7 +29,6 @@ void stated_numbers::append(const stated_numbers& others, std::size_t before, st
   };
   append_to(weight, others.weight, 1.0f);
   append_to(offset, others.offset, 0.0f);
-  append_to(group, others.group, std::uint32_t{0});
 }
 
 std::vector<std::uint64_t> stated_numbers::encode() const {
@@ -38,7 +36,6 @@ std::vector<std::uint64_t> stated_numbers::encode() const {
   std::vector<std::uint64_t> words{0};
   std::uint64_t bit = 1;
   for_each_array(*this, [&](const auto& numbers, auto) {
-    static_assert(sizeof(numbers[0]) == 4);
     if (!numbers.empty()) {
       const std::size_t begin = words.size();
       words.front() |= bit;
@@ -51,7 +48,7 @@ std::vector<std::uint64_t> stated_numbers::encode() const {
 }
 
 std::optional<stated_numbers> stated_numbers::decode(std::span<const std::uint64_t>& words, std::size_t rows) {
-  if (words.empty() || words.front() == 0 || words.front() > 7) return std::nullopt;
+  if (words.empty() || words.front() == 0 || words.front() > 3) return std::nullopt;
   const std::uint64_t present = words.front();
   words = words.subspan(1);
   stated_numbers found;

@@ -12,11 +12,10 @@ namespace hogwild::detail {
 /// Numbers that a text states for its rows beside labels and entries, in the order of the text. Each array is empty if
 /// no row has such a number.
 struct stated_numbers {
-  std::vector<float> weight{};         ///< 1 for a row without one
-  std::vector<float> offset{};         ///< 0 for a row without one
-  std::vector<std::uint32_t> group{};  ///< of rows that belong together; 0 for a row without one
+  std::vector<float> weight{};  ///< 1 for a row without one
+  std::vector<float> offset{};  ///< 0 for a row without one
 
-  bool any() const { return !weight.empty() || !offset.empty() || !group.empty(); }
+  bool any() const { return !weight.empty() || !offset.empty(); }
   /// Appends those of `rows` rows behind `before` ones.
   void append(const stated_numbers& others, std::size_t before, std::size_t rows);
 

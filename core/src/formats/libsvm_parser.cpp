@@ -159,7 +159,7 @@ void parse_libsvm_block(std::string_view text, bool labels_optional, row_block& 
     line_parser(text, labels_optional, block, from_0).read_all();
   }
   if (from_0 && block.entries > 0) {
-    // The largest number became 0 less 1.
+    // An index 0 became 0 less 1, the largest number.
     for (std::size_t k = 0; k < block.entries; ++k) ++block.index[k];
     ++block.columns;
   }

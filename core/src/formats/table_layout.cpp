@@ -13,7 +13,6 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
-#include "formats/field_values.hpp"
 #include "formats/table_fields.hpp"
 #include "formats/table_schema.hpp"
 #include "text/decimal.hpp"
@@ -234,9 +233,7 @@ table_look look_at_records(std::string_view text, const table_request& how, cons
   const std::span rows = std::span(records).subspan(schema.header ? 1 : 0);
   look_at_fields(rows, named, look);
   look.rows = rows.size();
-  const bool has_dates =
-      std::ranges::find(schema.columns, table_kind::date, &table_column::kind) != schema.columns.end();
-  if (has_dates && date_categories_end > 1u << schema.value_bits)
+  if (!dates_fit(schema))
     throw config_error(source + ": the table has too many columns for dates; leave out --date, or some columns");
   for (const std::string& name : how.interactions) {
     if (std::ranges::find(schema.columns, name, &table_column::name) != schema.columns.end())

@@ -347,7 +347,7 @@ bool table_parser::add_interactions(reading& in) const {
     };
     for (const auto& [hash, product] : in.combined) {
       const auto value = static_cast<float>(product);
-      // What is learned from is divided later, which must not change its digits.
+      // Training data are divided later, which must not change their digits.
       if (learns_ ? !std::isnormal(value) : !std::isfinite(value)) return refuse();
       if (value != 0.0f) in.entries.emplace_back(index + static_cast<std::uint32_t>(hash & mask), value);
     }

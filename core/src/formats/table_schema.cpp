@@ -200,6 +200,11 @@ std::vector<table_interaction> interactions_of(const table_schema& schema, const
   return all;
 }
 
+bool dates_fit(const table_schema& schema) {
+  return date_categories_end <= 1u << schema.value_bits ||
+         std::ranges::find(schema.columns, table_kind::date, &table_column::kind) == schema.columns.end();
+}
+
 std::size_t columns_in_files(const table_schema& schema) {
   return schema.columns.size() -
          static_cast<std::size_t>(std::ranges::count(schema.columns, table_kind::interaction, &table_column::kind));
@@ -244,9 +249,7 @@ std::string fault_of(const table_schema& schema) {
   if (schema.text == named_text::table) {
     if (schema.columns.size() >= std::size_t{1} << (32 - schema.value_bits)) return "has too many columns";
     if (schema.hash_bits > most_hash_bits) return "has too many bits";
-    const bool has_dates =
-        std::ranges::find(schema.columns, table_kind::date, &table_column::kind) != schema.columns.end();
-    if (has_dates && date_categories_end > 1u << schema.value_bits) return "has too many columns for dates";
+    if (!dates_fit(schema)) return "has too many columns for dates";
     return {};
   }
   if (schema.value_bits != most_vw_hash_bits) return "has other bits than such texts";

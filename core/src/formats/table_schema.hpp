@@ -49,6 +49,8 @@ std::vector<table_interaction> interactions_of(const table_schema& schema, const
 bool combines_some(std::string_view interaction, bool namespaces);
 /// The columns or namespaces that an interaction of this name combines.
 std::vector<std::string> factors_of(std::string_view interaction);
+/// Whether the categories of dates fit beside the numbers of all columns, if there is a column of dates.
+bool dates_fit(const table_schema& schema);
 /// The number of columns that are no interactions.
 std::size_t columns_in_files(const table_schema& schema);
 /// log2 of the columns that interactions have by hash.

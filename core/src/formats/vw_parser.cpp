@@ -27,8 +27,8 @@ unsigned char group_of(std::string_view name) {
   return static_cast<unsigned char>(name.empty() ? ' ' : name.front());
 }
 
-/// The places of the words of n-grams, relative to the first one: `length` further words, of which up to `skips` are
-/// passed over before each.
+/// The places of the words of n-grams, relative to the first one: `length` further words, between which up to
+/// `skips` words in all are passed over; `passed` were, before the next one.
 void add_places(std::size_t length, std::size_t skips, std::size_t passed, std::vector<std::size_t>& places,
                 std::vector<std::vector<std::size_t>>& all) {
   if (length == 0) {

@@ -131,17 +131,9 @@ TEST_F(labelled_text, rows_do_not_depend_on_threads_or_memory) {
   const std::string path = folder_.write("big.txt", text);
   table_request how = request();
   how.word_ngrams = 2;
-  open_options one = uncached, four = uncached, little = uncached;
-  one.threads = 1, four.threads = 4;
-  little.memory = std::uint64_t{16} << 20, little.cache_folder = folder_.path();
-  const table expected = open_table(path, how, one);
-  for (const open_options& options : {four, little}) {
-    const table found = open_table(path, how, options);
-    EXPECT_EQ(*found.schema, *expected.schema);
+  expect_same_however_read(path, how, folder_.path(), [](const table& found, const table& expected) {
     EXPECT_EQ(classes_of(found), classes_of(expected));
-    EXPECT_TRUE(std::ranges::equal(found.rows.view().index, expected.rows.view().index));
-    EXPECT_TRUE(std::ranges::equal(found.rows.view().value, expected.rows.view().value));
-  }
+  });
 }
 
 TEST_F(labelled_text, another_file_is_read_by_the_schema) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -36,6 +40,26 @@ inline std::vector<double> labels_of(sparse_dataset data) {
   std::vector<double> labels(view.rows());
   for (std::size_t r = 0; r < view.rows(); ++r) labels[view.id.empty() ? r : view.id[r]] = view.label[r];
   return labels;
+}
+
+/// The rows and the schema do not depend on threads, blocks and memory. `further(found, expected)` compares more.
+inline void expect_same_however_read(const std::string& path, const table_request& how,
+                                     const std::filesystem::path& folder,
+                                     const std::function<void(const table& found, const table& expected)>& further) {
+  open_options one = uncached, four = uncached, little = uncached;
+  one.threads = 1, four.threads = 4;
+  little.memory = std::uint64_t{16} << 20, little.cache_folder = folder;
+  const table expected = open_table(path, how, one);
+  for (const open_options& options : {four, little}) {
+    const table found = open_table(path, how, options);
+    const sparse_view a = found.rows.view(), b = expected.rows.view();
+    EXPECT_EQ(*found.schema, *expected.schema);
+    EXPECT_TRUE(std::ranges::equal(a.row_start, b.row_start));
+    EXPECT_TRUE(std::ranges::equal(a.index, b.index));
+    EXPECT_TRUE(std::ranges::equal(a.value, b.value));
+    EXPECT_TRUE(std::ranges::equal(a.original, b.original));
+    further(found, expected);
+  }
 }
 
 }  // namespace hogwild::test
