@@ -262,7 +262,7 @@ def _table_words(single, columns, names, counts):
 
 def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logistic", cache: bool = True,
          cache_folder: str | os.PathLike = "", memory: int | None = None, index_base: int | None = None,
-         label: str | None = None, weight: str | None = None, numeric: str | Sequence[str] = (),
+         label: str | None = None, weight: str | None = None, group: str | None = None, numeric: str | Sequence[str] = (),
          categorical: str | Sequence[str] = (), list: str | Sequence[str] = (), text: str | Sequence[str] = (), date: str | Sequence[str] = (),
          ignore: str | Sequence[str] = (), interactions: str | Sequence[str] = (), hash_bits: int | None = None,
          min_rows: int | None = None, word_ngrams: int | None = None, word_skips: int | None = None,
@@ -298,6 +298,8 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
         columns, in the command.
     weight : str, optional
         Of a table the column of the rows' weights.
+    group : str, optional
+        Of a table the column of the rows' groups: rows of a group stay together when rows are held back.
     numeric, categorical, list, text, date, ignore : str or sequence of str
         Of a table the columns of numbers, of values, of several values between bars, of text, of dates, and those that
         are left out; '*' stands for any part of a name. The others are guessed from the first rows.
@@ -335,7 +337,7 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
     options = {"format": format, "model": model, "no_cache": not flag_of(cache, "cache"),
                "cache_folder": os.fspath(cache_folder), "memory": memory,
                "table": _table_words(
-                   {"label": label, "weight": weight, "char_ngrams": char_ngrams}, columns,
+                   {"label": label, "weight": weight, "group": group, "char_ngrams": char_ngrams}, columns,
                    {"numeric": numeric, "categorical": categorical, "list": list, "text": text, "date": date,
                     "ignore": ignore, "interactions": interactions},
                    {"index_base": index_base, "hash_bits": hash_bits, "min_rows": min_rows, "word_ngrams": word_ngrams, "word_skips": word_skips})}

@@ -235,3 +235,16 @@ def test_a_file_is_opened_by_names_that_there_are(tmp_path, options, fault, says
     (tmp_path / "rows.svm").write_text("1 1:1\n0 2:1\n" * 5)
     with pytest.raises(fault, match=says):
         hw.open(tmp_path / "rows.svm", **options)
+
+
+def test_groups_of_a_table_are_held_back_whole(tmp_path):
+    # The label of a user is a toss: only who has seen the user knows it.
+    rows = [(user % 2, user) for user in range(60) for _ in range(10)]
+    np.random.default_rng(1).shuffle(rows)
+    (tmp_path / "t.csv").write_text("y,user\n" + "".join(f"{y},u{user}\n" for y, user in rows))
+    accuracy = {}
+    for group in (None, "user"):
+        data = hw.open(tmp_path / "t.csv", label="y", categorical="user", group=group, cache=False)
+        done = hw.train("logistic", data, epochs=5, engine="serial", validation=0.2, seed=1)
+        accuracy[group] = done["validation_accuracy"]
+    assert accuracy[None] > 0.99 and accuracy["user"] < 0.9

@@ -279,5 +279,24 @@ class tables(command_case):
         self.assertIn("color=green", self.said("inspect", model, "--top-weights", "9"))
 
 
+    def test_groups_are_not_torn(self):
+        # The label of a user is a toss: who has seen the user knows it, and nobody else.
+        draw = random.Random(9)
+        users = {f"u{k}": k % 2 for k in range(60)}
+        rows = [(users[user], user) for user in users for _ in range(10)]
+        draw.shuffle(rows)
+        table = self.write("t.csv", "y,user,one\n" + "".join(f"{y},{user},1\n" for y, user in rows))
+        text = self.write("t.svm", "".join(f"{y} qid:{user[1:]} {int(user[1:]) + 1}:1\n" for y, user in rows))
+        torn = self.write("torn.svm", "".join(f"{y} {int(user[1:]) + 1}:1\n" for y, user in rows))
+        for words in (["--test", "0.2"], ["--validation", "0.2"], ["--folds", "4"]):
+            accuracies = []
+            for data in ((table, "--label", "y", "--categorical", "user", "--group", "user"), (text,), (torn,)):
+                said = self.said("train", *data, "--engine", "serial", "--epochs", "5", "--json", "--quiet", *words)
+                said = json.loads(said.splitlines()[-1])
+                accuracies.append(next(said[name] for name in said if name.endswith("accuracy")))
+            self.assertLess(max(accuracies[:2]), 0.9, words)
+            self.assertGreater(accuracies[2], 0.99, words)
+
+
 if __name__ == "__main__":
     unittest.main()

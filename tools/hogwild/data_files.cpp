@@ -299,12 +299,15 @@ sparse_dataset open_through(const std::string& path, const column_numbering& col
   opening.labels_optional = labels == row_labels::optional;
   opening.empty_lists = labels == row_labels::of_lists;
   sparse_dataset data = open_as(options, path, {}, options.names.get(), opening);
-  if (const std::size_t unknown = data.unknown_entries(); unknown > 0 && !options.quiet) {
-    say(path + ": " + std::to_string(unknown) +
-        (options.format == "ratings" ? " mentions of a user or an item that the training data do not have"
-                                     : " entries in columns that the training data never had are left out"));
-  }
+  if (!options.quiet) say_unknown(path, data.unknown_entries(), options);
   return data;
+}
+
+void say_unknown(const std::string& path, std::size_t entries, const data_options& options) {
+  if (entries == 0) return;
+  say(path + ": " + std::to_string(entries) +
+      (options.format == "ratings" ? " mentions of a user or an item that the training data do not have"
+                                   : " entries in columns that the training data never had are left out"));
 }
 
 void require_regular_file(const std::string& path) {

@@ -104,6 +104,9 @@ inline row_labels like_those_of(const sparse_view& training) {
 sparse_dataset open_through(const std::string& path, const column_numbering& columns, const data_options& options,
                             row_labels labels);
 
+/// Says that so many entries were left out, if any were.
+void say_unknown(const std::string& path, std::size_t entries, const data_options& options);
+
 /// Throws input_error with the reason if `path` is not a regular file, or cannot be examined.
 void require_regular_file(const std::string& path);
 

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
-#include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/platform/atomic_file.hpp>
-#include <hogwild/detail/results/metrics.hpp>
-#include <hogwild/detail/task/evaluate.hpp>
-#include <hogwild/detail/teams/thread_team.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/live_parameters.hpp>
 #include <hogwild/registry.hpp>
@@ -20,6 +24,8 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
+#include "predict_lines.hpp"
+#include "prediction_text.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -28,75 +34,34 @@ namespace {
 struct predict_request {
   std::string model, data, output;
   std::string live{};  ///< a run's segment, in place of a model
-  bool probabilities = false, json = false;
-  std::size_t top = 0;  ///< 0: only the best label
+  std::string id{};    ///< the column of a table whose values are the rows' ids
+  prediction_format format = prediction_format::plain;
+  prediction_parts parts{};
+  bool skip_bad = false;
   data_options files{};
   row_files rows{};
 };
 
-void append_probabilities(std::string& text, const std::vector<double>& probabilities) {
-  for (std::size_t k = 0; k < probabilities.size(); ++k)
-    text += formatted("%s%.6g", k == 0 ? "" : " ", probabilities[k]);
-}
-
-std::string json_line(const saved_model& saved, double label, const std::vector<double>& probabilities) {
-  nlohmann::ordered_json line = {{"label", label}};
-  if (!saved.label_texts.empty()) line["text"] = saved.text_of_label(label);
-  if (probabilities.size() == 1)
-    line["probability"] = probabilities.front();
-  else if (!probabilities.empty())
-    line["probabilities"] = probabilities;
-  return json_text(line);
-}
-
-/// Rows count from 0.
-void require_finite(double said, std::size_t row) {
-  if (!std::isfinite(said))
-    throw input_error("the prediction for row " + std::to_string(row + 1) +
-                      " is not finite: values of the row or of the model are too large for single precision");
-}
-
-/// Calls say(label) for each row, in order, with the label as a number. Rows are scored in parallel; a net takes
-/// several at once.
-template <class Say>
-void for_labels(const predictor& model, const sparse_view& rows, const Say& say) {
-  const auto threads = thread_team::make(thread_team_kind::openmp, worker_count(), false);
-  std::vector<float> scores(rows.rows());
-  score_rows(
-      rows, *threads, 64, [&](std::size_t most) { return model.scorer(most); },
-      [&](std::size_t row, float score) { scores[row] = score; });
-  for (std::size_t r = 0; r < scores.size(); ++r) {
-    require_finite(static_cast<double>(scores[r]), r);
-    say(model.labels().decode(static_cast<double>(scores[r])));
+/// Receives the lines of the answer.
+class answer_sink {
+ public:
+  explicit answer_sink(const std::string& output) {
+    if (!output.empty()) file_.emplace(output);
   }
-}
+  void write(std::string_view text) {
+    if (text.empty()) return;
+    if (file_)
+      file_->write(std::as_bytes(std::span(text)));
+    else
+      print(text);
+  }
+  void commit() {
+    if (file_) file_->commit();
+  }
 
-/// Appends the best labels of a row, the best first, with their probabilities if asked for.
-void append_best(std::string& text, const predict_request& request, const saved_model& saved, const predictor& model,
-                 const sparse_row<float>& z, std::size_t row) {
-  const class_scores said = model.scores_of(z);
-  for (const float score : said.scores) require_finite(static_cast<double>(score), row);
-  std::vector<double> labels, probable;
-  for (const std::uint32_t k : best_classes(said.scores, request.top))
-    labels.push_back(model.labels().decode(static_cast<double>(k)));
-  if (request.probabilities) {
-    const std::vector<double> all = model.probabilities(z);
-    for (const std::uint32_t k : best_classes(said.scores, request.top)) probable.push_back(all[k]);
-  }
-  if (request.json) {
-    nlohmann::ordered_json line = {{"labels", labels}};
-    if (!saved.label_texts.empty())
-      for (const double label : labels) line["texts"].push_back(saved.text_of_label(label));
-    if (request.probabilities) line["probabilities"] = probable;
-    text += json_text(line);
-    return;
-  }
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (i > 0) text += ' ';
-    text += saved.text_of_label(labels[i]);
-    if (request.probabilities) text += formatted(":%.6g", probable[i]);
-  }
-}
+ private:
+  std::optional<atomic_file> file_{};
+};
 
 /// With --live: the model of a run at this moment, with its age on standard error.
 saved_model model_of(const predict_request& request) {
@@ -112,59 +77,121 @@ saved_model model_of(const predict_request& request) {
   return run.model();
 }
 
-std::string predictions(const predict_request& request) {
-  const saved_model saved = model_of(request);
-  const predictor model = predictor_of(saved, request.live.empty() ? request.model : request.live);
-  if (request.probabilities && !model.has_probabilities()) {
-    throw config_error(
-        "--probabilities: this " + saved.model +
-        " model has none; leave the option out, or train a model that has them, such as logistic or softmax");
+void require_ids(const predict_request& request, const sparse_dataset& data, const std::string& name) {
+  if (!request.id.empty() && data.view().group.empty())
+    throw input_error(name + ": there is no column " + quote(request.id) + ", which --id names");
+}
+
+/// Data that are read as they come: a file, a pipe or standard input.
+class opened_input {
+ public:
+  explicit opened_input(const std::string& path)
+      : descriptor_(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (descriptor_ < 0) throw input_error(path + ": cannot be read: " + std::strerror(errno));
   }
-  if (request.top > 0 && !model.scores_classes())
-    throw config_error(
-        "--top: this " + saved.model +
-        " model does not score classes; leave the option out, or train one that does: softmax, or --multiclass ovr");
+  ~opened_input() { ::close(descriptor_); }
+  opened_input(const opened_input&) = delete;
+  opened_input& operator=(const opened_input&) = delete;
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+/// The rule for records of the data; nothing if rows are not told apart by lines.
+std::optional<record_rule> rule_of(const data_options& files) {
+  const table_schema& schema = *files.table.schema;
+  if (!schema.columns.empty())
+    return record_rule{.quoted = schema.text == named_text::table && schema.quotes, .separator = schema.separator};
+  if (files.format == "auto" || files.format == "libsvm" || files.format == "ffm") return record_rule{};
+  return std::nullopt;
+}
+
+/// Predicts rows as they come; returns how many were skipped.
+std::size_t predict_lines(const predict_request& request, const predictor& model, const column_numbering& columns,
+                          data_options files, const prediction_text& words, answer_sink& sink) {
+  std::size_t rows_before = 0, unknown = 0;
+  const bool quiet = std::exchange(files.quiet, true);
+  files.no_cache = true;
+  const table_schema& schema = *files.table.schema;
+  line_request lines{.name = request.data == "-" ? "standard input" : request.data,
+                     .rule = *rule_of(files),
+                     .header = schema.text == named_text::table && !schema.columns.empty() && schema.header,
+                     .one_column = schema.text == named_text::table && !schema.header && schema.columns.size() == 1,
+                     .comments = schema.columns.empty(),
+                     .skip_bad = request.skip_bad};
+  lines.open = [&](const std::string& path) {
+    sparse_dataset data = open_through(path, columns, files, row_labels::optional);
+    require_ids(request, data, lines.name);
+    model.require_data(data.view(), lines.name);
+    return data;
+  };
+  lines.answer = [&](const sparse_dataset& data) {
+    std::string text;
+    words.append(text, data, rows_before);
+    sink.write(text);
+    rows_before += data.rows();
+    unknown += data.unknown_entries();
+  };
+  const opened_input input(request.data);
+  lines.descriptor = input.descriptor();
+  sink.write(words.header());
+  const std::size_t skipped = answer_lines(lines);
+  if (!quiet) say_unknown(lines.name, unknown, files);
+  if (skipped > 0) say(lines.name + ": " + std::to_string(skipped) + " faulty rows were skipped");
+  return skipped;
+}
+
+/// Predicts all rows at once.
+void predict_whole(const predict_request& request, const predictor& model, const column_numbering& columns,
+                   const data_options& files, const prediction_text& words, answer_sink& sink) {
+  std::string text = words.header();
+  const auto predict = [&] {
+    sparse_dataset data = open_through(request.data, columns, files, row_labels::optional);
+    require_ids(request, data, request.data);
+    request.rows.read_for(data);
+    model.require_data(data.view(), request.data);
+    data.view().ensure(0, data.rows());
+    std::string lines;
+    words.append(lines, data);
+    return lines;
+  };
+  text += retry_damaged_cache(predict);
+  sink.write(text);
+}
+
+/// Returns the number of rows that were skipped.
+std::size_t predict(const predict_request& request) {
+  const std::string source = request.live.empty() ? request.model : request.live;
+  const saved_model saved = model_of(request);
+  const predictor model = predictor_of(saved, source);
+  prediction_parts parts = request.parts;
+  parts.ids = !request.id.empty();
+  const prediction_text words(saved, model, request.format, parts);
   const column_numbering columns(saved.columns);
   data_options files = request.files;
-  files.choose_format(saved, request.live.empty() ? request.model : request.live);
-  sparse_dataset data = open_through(request.data, columns, files, row_labels::optional);
-  request.rows.read_for(data);
-  const sparse_view rows = data.view();
-  model.require_data(rows, request.data);
-  rows.ensure(0, rows.rows());
-  std::string text;
-  if (request.top > 0) {
-    row_cursor cursor(rows);
-    for (std::size_t r = 0; r < rows.rows(); ++r) {
-      sparse_row<float> z = cursor.row(r);
-      z.label = 0.0f;  // the row's label need not be one of the model's
-      append_best(text, request, saved, model, z, r);
-      text += '\n';
-    }
-    return text;
+  files.choose_format(saved, source);
+  table_schema& schema = *files.table.schema;
+  if (!request.id.empty()) {
+    if (schema.columns.empty() || schema.text != named_text::table)
+      throw config_error("--id names a column of a table, and the model " + source + " reads none: leave it out");
+    schema.group = request.id;
   }
-  if (!request.probabilities) {
-    for_labels(model, rows, [&](double label) {
-      if (request.json)
-        text += json_line(saved, label, {});
-      else
-        text += saved.text_of_label(label);
-      text += '\n';
-    });
-    return text;
-  }
-  row_cursor cursor(rows);
-  for (std::size_t r = 0; r < rows.rows(); ++r) {
-    const sparse_row<float> z = cursor.row(r);
-    const std::vector<double> probabilities = model.probabilities(z);
-    for (const double each : probabilities) require_finite(each, r);
-    if (request.json)
-      text += json_line(saved, model.label(z), probabilities);
-    else
-      append_probabilities(text, probabilities);
-    text += '\n';
-  }
-  return text;
+  std::error_code unknown;
+  const bool comes = request.data == "-" || !std::filesystem::is_regular_file(request.data, unknown);
+  const bool by_lines = rule_of(files).has_value() && !request.rows.any();
+  if (request.skip_bad && !by_lines)
+    throw config_error("--skip-bad is for lines of rows" +
+                       std::string(request.rows.any() ? " without --offsets" : ", not for --format " + files.format) +
+                       ": leave it out");
+  answer_sink sink(request.output);
+  std::size_t skipped = 0;
+  if (by_lines && (comes || request.skip_bad))
+    skipped = predict_lines(request, model, columns, files, words, sink);
+  else
+    predict_whole(request, model, columns, files, words, sink);
+  sink.commit();
+  return skipped;
 }
 
 /// Then the command line names no model.
@@ -179,8 +206,9 @@ int predict_command(int argc, const char* const* argv) {
   predict_request request;
   command_line line("predict",
                     "Predicts the label of each row, one line a row, in the order of the file: a class as it is "
-                    "written in the training data. Labels in DATA are ignored and may be missing. For a graph: the "
-                    "side of each node, in the order of their numbers; the source's side is 0, the sink's 1.",
+                    "written in the training data. Labels in DATA are ignored and may be missing. Lines of standard "
+                    "input are answered as they come. For a graph: the side of each node, in the order of their "
+                    "numbers; the source's side is 0, the sink's 1.",
                     "hogwild predict model.txt test.svm --probabilities --output predictions.txt");
   if (asks_for_live(argc, argv))
     line.option("--live", "NAME", request.live, "read the parameters of a run in progress instead of MODEL");
@@ -190,12 +218,21 @@ int predict_command(int argc, const char* const* argv) {
         "a model that 'hogwild train --save' wrote; or --live NAME: a run in progress ('hogwild segments')");
   line.positional("DATA", request.data, "rows; '-' is standard input");
   line.option("--output", request.output, "write here instead of to standard output");
-  line.flag("--probabilities", request.probabilities,
+  line.flag("--probabilities", request.parts.probabilities,
             "print the probability of the larger label, or of each class in ascending order, if the model has them");
-  line.option("--top", request.top, "the N best labels of each row, best first, for models that score classes");
-  line.flag("--json", request.json,
-            "one JSON object a line; labels are numbers, with their text beside them where the training data "
-            "spell one otherwise, as in +1");
+  line.option("--top", request.parts.top, "the N best labels of each row, best first, for models that score classes");
+  line.choice<prediction_format>(
+      "--output-format", request.format,
+      {{"plain", prediction_format::plain}, {"csv", prediction_format::csv}, {"jsonl", prediction_format::jsonl}},
+      "words between blanks; a table with a header; or a JSON object a line, in which "
+      "labels are numbers, with their text beside them where the training data spell one "
+      "otherwise, as in +1");
+  bool json = false;
+  line.flag("--json", json, "the same as --output-format jsonl");
+  line.excludes("--json", "--output-format");
+  line.option("--id", "COLUMN", request.id, "tables: begin each line with the row's value in this column");
+  line.flag("--skip-bad", request.skip_bad,
+            "go on after a faulty row, which has no prediction then; they are counted, and the exit code is 3");
   line.flag("--quiet", request.files.quiet, "say nothing about unknown columns");
   line.option("--offsets", request.rows.offsets,
               "numbers that are added to the margins of the rows, one a line in their order (linear models)");
@@ -207,15 +244,8 @@ int predict_command(int argc, const char* const* argv) {
   refuse_overwrite("--output", request.output, {request.model, request.data, request.rows.offsets});
   if (!request.output.empty()) atomic_file::look(request.output);
 
-  const std::string text = retry_damaged_cache([&] { return predictions(request); });
-  if (request.output.empty()) {
-    print(text);
-    return 0;
-  }
-  atomic_file file(request.output);
-  file.write(std::as_bytes(std::span(text)));
-  file.commit();
-  return 0;
+  if (json) request.format = prediction_format::jsonl;
+  return predict(request) > 0 ? static_cast<int>(exit_code::input) : 0;
 }
 
 }  // namespace hogwild::cli

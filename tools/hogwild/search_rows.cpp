@@ -54,13 +54,13 @@ search_rows open_search_rows(const search_request& request) {
     base.validation_rows.read_for(*rows.validation_file);
     rows.parts.push_back({all, rows.validation_file->view()});
   } else if (request.folds) {
-    const auto fold_of = draw_folds(all.label, known_labels(base, all), *request.folds, base.options.seed);
+    const auto fold_of = draw_folds(all, known_labels(base, all), *request.folds, base.options.seed);
     rows.folds = std::make_unique<const row_folds>(all, fold_of, *request.folds);
     for (std::size_t k = 0; k < *request.folds; ++k)
       rows.parts.push_back({rows.folds->training(k), rows.folds->validation(k)});
   } else {
     const auto held =
-        draw_validation(all.label, known_labels(base, all), base.options.validation_fraction, base.options.seed);
+        draw_validation(all, known_labels(base, all), base.options.validation_fraction, base.options.seed);
     rows.split = std::make_unique<const validation_split>(split_rows(all, held));
     rows.parts.push_back({rows.split->training.view(), rows.split->validation.view()});
   }

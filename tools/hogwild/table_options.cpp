@@ -75,6 +75,12 @@ constexpr table_word known_words[] = {
        request.weight = text;
        return std::string(text.empty() ? "a column needs a name" : "");
      }},
+    {"--group", "COLUMN", of_tables,
+     "tables: rows with the same value in this column stay together when rows are split, and are ranked by themselves",
+     [](table_request& request, const std::string& text) {
+       request.group = text;
+       return std::string(text.empty() ? "a column needs a name" : "");
+     }},
     {"--numeric", "COLUMN,...", of_tables,
      "tables: columns of numbers; a missing one has a column of its own; '*' stands for any part of a name",
      column_names<&table_request::numeric>},

@@ -52,7 +52,7 @@ struct test_part {
 /// Holds rows back as --validation does, so that training keeps a row of each class; the labels are those of all rows,
 /// because rows with lists may take the last occurrence of a label with them. The same rows in each run, whatever its
 /// seed. Numbers have no classes that could be missing: then the last rows are held back, since rows were shuffled when
-/// the file was read, and a slice needs no copy.
+/// the file was read, and a slice needs no copy. Groups are held back whole.
 test_part hold_back(train_request& request, sparse_view& rows) {
   const auto held = static_cast<std::size_t>(std::round(request.test_fraction * static_cast<double>(rows.rows())));
   if (held == 0 || held >= rows.rows())
@@ -60,7 +60,7 @@ test_part hold_back(train_request& request, sparse_view& rows) {
                        std::to_string(rows.rows()) + " rows");
   const label_map labels = known_labels(request, rows);
   test_part part;
-  if (labels.kind() == label_kind::real) {
+  if (labels.kind() == label_kind::real && rows.group.empty()) {
     part.rows = rows.slice(rows.rows() - held, rows.rows());
     rows = rows.slice(0, rows.rows() - held);
     rows.degree = {};  // it counts the held-back rows, too
@@ -68,7 +68,7 @@ test_part hold_back(train_request& request, sparse_view& rows) {
   }
   constexpr std::uint64_t seed = 0x74657374;
   part.split = std::make_unique<const validation_split>(
-      split_rows(rows, draw_validation(rows.label, labels, request.test_fraction, seed)));
+      split_rows(rows, draw_validation(rows, labels, request.test_fraction, seed)));
   part.rows = part.split->validation.view();
   rows = part.split->training.view();
   request.options.labels.assign(labels.values().begin(), labels.values().end());

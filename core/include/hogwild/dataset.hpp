@@ -108,6 +108,10 @@ class sparse_dataset {
   void set_weights(std::span<const float> weights);
   /// Sets the number that is added to the margin of each row, in the same order; finite.
   void set_offsets(std::span<const float> offsets);
+  /// Sets the group of each row, in the same order: a place in `names`. See sparse_view::group.
+  void set_groups(std::span<const std::uint32_t> groups, std::vector<std::string> names);
+  /// The names of the groups; empty if rows have none.
+  std::span<const std::string> group_names() const;
   /// From here on view().id holds the number of each row in the input, from 0, because training sets are shuffled.
   void number_rows();
 
@@ -115,8 +119,8 @@ class sparse_dataset {
   /// for 500,000 rows; entries are read when somebody trains on them. Throws cache_error if the checksums do not match.
   static sparse_dataset map(const std::string& shared_path);
 
-  /// Copies rows in memory, with their weights, offsets and numbers, into an anonymous memory file, so that worker
-  /// processes can map them. Columns, labels and values are stored as narrowly as possible without loss.
+  /// Copies rows in memory, with their weights, offsets, groups and numbers, into an anonymous memory file, so that
+  /// worker processes can map them. Columns, labels and values are stored as narrowly as possible without loss.
   static sparse_dataset copy_of(const sparse_view& rows);
   /// Copies the rows with these numbers, in the order given; a number may occur several times. All columns are kept,
   /// and their counts are those of the copied rows.
@@ -126,7 +130,8 @@ class sparse_dataset {
   struct mapping;
   std::shared_ptr<const mapping> mapping_;
   std::shared_ptr<const std::vector<float>> weights_, offsets_;
-  std::shared_ptr<const std::vector<std::uint32_t>> numbers_;
+  std::shared_ptr<const std::vector<std::uint32_t>> numbers_, groups_;
+  std::shared_ptr<const std::vector<std::string>> group_names_;
   bool shuffled_ = false;  ///< whether the order of the rows differs from that of the input
   explicit sparse_dataset(std::shared_ptr<const mapping> m) : mapping_(std::move(m)) {}
   friend struct dataset_access;

@@ -98,13 +98,14 @@ struct sparse_dataset::mapping : detail::dataset_mapping {
 struct dataset_access {
   using mapping = sparse_dataset::mapping;
   /// Sets whether the rows are in the order of shuffled_rows(), as in a training set, or in that of the input, and the
-  /// weights and offsets that the text stated.
+  /// weights, offsets and groups that the text stated.
   static sparse_dataset in_order(sparse_dataset data, bool shuffled) {
     data.shuffled_ = shuffled;
     if (data.mapping_->arrays().header.stated == 0) return data;
     const detail::stated_numbers& stated = data.mapping_->stated();
     if (!stated.weight.empty()) data.set_weights(stated.weight);
     if (!stated.offset.empty()) data.set_offsets(stated.offset);
+    if (stated.groups.any()) data.set_groups(stated.groups.of_row(), stated.groups.names());
     return data;
   }
   /// Sets view().id for rows that were given in this order.

@@ -208,6 +208,9 @@ std::unique_ptr<parsed_text> parse_all(input_stream& input, const row_format& fo
   auto result = std::make_unique<parsed_text>();
   result->first_number = format.first_number;
   parallel_parse(input, format, options, *result).run();
+  const std::vector<std::string>& groups = result->stated.groups.names();
+  if (options.note && groups.size() > 1 && std::ranges::find(groups, "") != groups.end())
+    options.note(input.name() + ": rows belong to groups, and the rows without one are taken as a group, too");
   if (result->rows == 0) throw format_error(input.name(), 1, 1, "there are no rows; the file is empty or all comment");
   return result;
 }

@@ -56,7 +56,7 @@ struct parse_options {
   bool labels_optional = false, empty_lists = false;  ///< as in open_options
   isa set = isa::automatic;
   const spill_options* spill = nullptr;  ///< null: all rows are held in memory, however many
-  /// Called at most once, with a sentence for the user about the text; may be empty.
+  /// Called with each sentence for the user about the text; may be empty.
   std::function<void(const std::string& sentence)> note{};
 };
 

@@ -35,6 +35,7 @@ sparse_view sparse_dataset::view() const {
           .label = mapping_->label(),
           .weight = weights_ ? std::span<const float>(*weights_) : std::span<const float>{},
           .offset = offsets_ ? std::span<const float>(*offsets_) : std::span<const float>{},
+          .group = groups_ ? std::span<const std::uint32_t>(*groups_) : std::span<const std::uint32_t>{},
           .id = numbers_ ? std::span<const std::uint32_t>(*numbers_) : std::span<const std::uint32_t>{},
           .columns = arrays.header.columns,
           .degree = mapping_->degree(),
@@ -92,9 +93,10 @@ std::uint64_t detail::digest_of_rows(const sparse_dataset& data) {
 
 namespace {
 
-std::vector<float> in_row_order(std::span<const float> numbers, bool shuffled) {
+template <class Number>
+std::vector<Number> in_row_order(std::span<const Number> numbers, bool shuffled) {
   if (!shuffled) return {numbers.begin(), numbers.end()};
-  std::vector<float> ordered(numbers.size());
+  std::vector<Number> ordered(numbers.size());
   std::ranges::transform(detail::shuffled_rows(numbers.size()), ordered.begin(),
                          [&](std::uint32_t r) { return numbers[r]; });
   return ordered;
@@ -110,6 +112,19 @@ void sparse_dataset::set_weights(std::span<const float> weights) {
 void sparse_dataset::set_offsets(std::span<const float> offsets) {
   detail::require_offsets(offsets, rows(), "the data");
   offsets_ = std::make_shared<const std::vector<float>>(in_row_order(offsets, shuffled_));
+}
+
+void sparse_dataset::set_groups(std::span<const std::uint32_t> groups, std::vector<std::string> names) {
+  if (groups.size() != rows() ||
+      std::ranges::any_of(groups, [&](std::uint32_t group) { return group >= names.size(); }))
+    throw input_error("the groups of rows do not fit: " + std::to_string(rows()) + " rows, " +
+                      std::to_string(groups.size()) + " groups of them, " + std::to_string(names.size()) + " names");
+  groups_ = std::make_shared<const std::vector<std::uint32_t>>(in_row_order(groups, shuffled_));
+  group_names_ = std::make_shared<const std::vector<std::string>>(std::move(names));
+}
+
+std::span<const std::string> sparse_dataset::group_names() const {
+  return group_names_ ? std::span<const std::string>(*group_names_) : std::span<const std::string>{};
 }
 
 void sparse_dataset::number_rows() {
@@ -273,6 +288,8 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows, std::span<const 
   };
   if (!rows.weight.empty()) copy.weights_ = of_chosen.operator()<float>([&](std::size_t r) { return rows.weight[r]; });
   if (!rows.offset.empty()) copy.offsets_ = of_chosen.operator()<float>([&](std::size_t r) { return rows.offset[r]; });
+  if (!rows.group.empty())
+    copy.groups_ = of_chosen.operator()<std::uint32_t>([&](std::size_t r) { return rows.group[r]; });
   if (!rows.id.empty() || rows.first_row > 0 || chosen.size() < rows.rows() || !ascend)
     copy.numbers_ = of_chosen.operator()<std::uint32_t>([&](std::size_t r) { return rows.id_of(r); });
   return copy;

@@ -1,24 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/stated_numbers.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 namespace hogwild::detail {
 namespace {
 
-/// Calls f(array, the number of a row without one) for each of the arrays.
-template <class Numbers, class F>
-void for_each_array(Numbers& numbers, const F& f) {
-  f(numbers.weight, 1.0f);
-  f(numbers.offset, 0.0f);
+/// A bit for each array that a cache has.
+constexpr std::uint64_t has_weight = 1, has_offset = 2, has_groups = 4;
+
+/// Appends bytes, with zeros up to a whole word.
+void put(std::vector<std::uint64_t>& words, const void* bytes, std::size_t count) {
+  const std::size_t begin = words.size();
+  words.resize(begin + (count + 7) / 8);
+  if (count > 0) std::memcpy(words.data() + begin, bytes, count);
 }
 
-std::size_t words_of(std::size_t rows) {
-  return (rows + 1) / 2;
+/// Takes bytes that put() appended; false if they are not there.
+bool take(std::span<const std::uint64_t>& words, void* bytes, std::size_t count) {
+  if (words.size() < (count + 7) / 8) return false;
+  if (count > 0) std::memcpy(bytes, words.data(), count);
+  words = words.subspan((count + 7) / 8);
+  return true;
 }
 
 }  // namespace
+
+std::uint32_t stated_groups::number_of(std::string_view name) {
+  // Rows of a group often follow each other.
+  if (!of_row_.empty() && names_[of_row_.back()] == name) return of_row_.back();
+  const auto known = numbers_.find(name);
+  if (known != numbers_.end()) return known->second;
+  const auto number = static_cast<std::uint32_t>(names_.size());
+  numbers_.emplace(name, number);
+  names_.emplace_back(name);
+  return number;
+}
+
+void stated_groups::fill(std::size_t rows) {
+  if (of_row_.size() < rows) of_row_.resize(rows, number_of(""));
+}
+
+void stated_groups::state(std::size_t row, std::string_view name) {
+  fill(row);
+  of_row_.push_back(number_of(name));
+}
+
+void stated_groups::append(const stated_groups& others, std::size_t before, std::size_t rows) {
+  if (!any() && !others.any()) return;
+  fill(before);
+  std::vector<std::uint32_t> numbers;
+  for (const std::string& name : others.names_) numbers.push_back(number_of(name));
+  for (const std::uint32_t group : others.of_row_) of_row_.push_back(numbers[group]);
+  fill(before + rows);
+}
+
+void stated_groups::encode(std::vector<std::uint64_t>& words) const {
+  std::vector<std::uint32_t> lengths;
+  std::string all;
+  for (const std::string& name : names_) {
+    lengths.push_back(static_cast<std::uint32_t>(name.size()));
+    all += name;
+  }
+  words.push_back(names_.size());
+  put(words, of_row_.data(), 4 * of_row_.size());
+  put(words, lengths.data(), 4 * lengths.size());
+  put(words, all.data(), all.size());
+}
+
+std::optional<stated_groups> stated_groups::decode(std::span<const std::uint64_t>& words, std::size_t rows) {
+  stated_groups found;
+  std::uint64_t count = 0;
+  if (!take(words, &count, sizeof count) || count > rows || words.size() < (4 * rows + 7) / 8) return std::nullopt;
+  found.of_row_.resize(rows);
+  if (!take(words, found.of_row_.data(), 4 * rows)) return std::nullopt;
+  if (std::ranges::any_of(found.of_row_, [&](std::uint32_t group) { return group >= count; })) return std::nullopt;
+  std::vector<std::uint32_t> lengths(count);
+  if (!take(words, lengths.data(), 4 * lengths.size())) return std::nullopt;
+  std::size_t bytes = 0;
+  for (const std::uint32_t length : lengths) bytes += length;
+  if (bytes > 8 * words.size()) return std::nullopt;
+  std::string all(bytes, '\0');
+  if (!take(words, all.data(), bytes)) return std::nullopt;
+  std::size_t at = 0;
+  for (const std::uint32_t length : lengths) {
+    found.names_.push_back(all.substr(at, length));
+    at += length;
+  }
+  return found;
+}
 
 void stated_numbers::append(const stated_numbers& others, std::size_t before, std::size_t rows) {
   const auto append_to = [&](std::vector<float>& to, const std::vector<float>& from, float otherwise) {
@@ -29,42 +101,37 @@ void stated_numbers::append(const stated_numbers& others, std::size_t before, st
   };
   append_to(weight, others.weight, 1.0f);
   append_to(offset, others.offset, 0.0f);
+  groups.append(others.groups, before, rows);
 }
 
 std::vector<std::uint64_t> stated_numbers::encode() const {
   if (!any()) return {};
-  std::vector<std::uint64_t> words{0};
-  std::uint64_t bit = 1;
-  for_each_array(*this, [&](const auto& numbers, auto) {
-    if (!numbers.empty()) {
-      const std::size_t begin = words.size();
-      words.front() |= bit;
-      words.resize(begin + words_of(numbers.size()));
-      std::memcpy(words.data() + begin, numbers.data(), 4 * numbers.size());
-    }
-    bit <<= 1;
-  });
+  std::vector<std::uint64_t> words{(weight.empty() ? 0 : has_weight) | (offset.empty() ? 0 : has_offset) |
+                                   (groups.any() ? has_groups : 0)};
+  put(words, weight.data(), 4 * weight.size());
+  put(words, offset.data(), 4 * offset.size());
+  if (groups.any()) groups.encode(words);
   return words;
 }
 
 std::optional<stated_numbers> stated_numbers::decode(std::span<const std::uint64_t>& words, std::size_t rows) {
-  if (words.empty() || words.front() == 0 || words.front() > 3) return std::nullopt;
+  if (words.empty() || words.front() == 0 || words.front() > (has_weight | has_offset | has_groups))
+    return std::nullopt;
   const std::uint64_t present = words.front();
   words = words.subspan(1);
   stated_numbers found;
-  std::uint64_t bit = 1;
-  bool whole = true;
-  for_each_array(found, [&](auto& numbers, auto) {
-    if ((present & bit) != 0) {
-      whole = whole && words.size() >= words_of(rows);
-      if (!whole) return;
-      numbers.resize(rows);
-      std::memcpy(numbers.data(), words.data(), 4 * rows);
-      words = words.subspan(words_of(rows));
-    }
-    bit <<= 1;
-  });
-  return whole ? std::optional(std::move(found)) : std::nullopt;
+  for (const auto& [bit, numbers] : {std::pair{has_weight, &found.weight}, {has_offset, &found.offset}}) {
+    if ((present & bit) == 0) continue;
+    if (words.size() < (4 * rows + 7) / 8) return std::nullopt;
+    numbers->resize(rows);
+    if (!take(words, numbers->data(), 4 * rows)) return std::nullopt;
+  }
+  if ((present & has_groups) != 0) {
+    auto groups = stated_groups::decode(words, rows);
+    if (!groups) return std::nullopt;
+    found.groups = *std::move(groups);
+  }
+  return found;
 }
 
 }  // namespace hogwild::detail

@@ -49,7 +49,7 @@ bool line_parser::read_row() {
   double label = 0;
   if (!read_label(label)) return false;
   const std::size_t before = block_.entries;
-  if (!read_entries()) {
+  if (!read_group() || !read_entries()) {
     block_.entries = before;
     return false;
   }
@@ -152,6 +152,20 @@ bool line_parser::require_distinct(const char* end) {
   return true;
 }
 
+/// Reads "qid:N" before the entries, if it is there.
+bool line_parser::read_group() {
+  skip_blanks();
+  const char* const end = token_end(p_);
+  const std::string_view token(p_, static_cast<std::size_t>(end - p_));
+  if (!token.starts_with("qid:")) return true;
+  const std::string_view number = token.substr(4);
+  if (number.empty() || !std::ranges::all_of(number, is_digit))
+    return refuse(p_, quote(token) + " has no whole number: write 'label qid:7 index:value ...'");
+  block_.stated.groups.state(block_.label.size(), number);
+  p_ = end;
+  return true;
+}
+
 /// Reads the entries up to the line's end. The loop keeps its position in registers; unusual cases use p_.
 bool line_parser::read_entries() {
   skip_blanks();
@@ -203,10 +217,6 @@ bool line_parser::read_entries() {
 bool line_parser::read_long_index(std::uint32_t& number) {
   const char* const end = token_end(p_);
   const char* const colon = std::find(p_, end, ':');
-  if (end - p_ >= 4 && std::memcmp(p_, "qid:", 4) == 0)
-    return refuse(p_,
-                  "query numbers (qid:) are for ranking, which is not "
-                  "supported; remove them");
   if (colon == end) return refuse(p_, quote(p_, end) + " has no ':'; write 'index:value'");
   if (colon == p_ || !std::all_of(p_, colon, is_digit))
     return refuse(p_, "the index " + quote(p_, colon) + " is not a whole number");

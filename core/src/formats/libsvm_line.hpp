@@ -39,6 +39,7 @@ class line_parser {
   bool read_list(const char* end, double& label);
   bool keep_label(const char* first, const char* last, double label);
   bool require_distinct(const char* end);
+  bool read_group();
   bool read_entries();
   bool read_long_index(std::uint32_t& number);
   bool read_value(float& value);

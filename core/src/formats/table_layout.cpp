@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <unordered_set>
@@ -103,6 +104,11 @@ std::string names_of(const table_schema& schema) {
   return all;
 }
 
+std::string no_such_column(const table_schema& schema, const std::string& name, const std::string& source) {
+  return source + ": the table has no column " + quote(name) + "; it has " + names_of(schema) +
+         (schema.header ? "" : ", because its first line has a number and so is no header (--header)");
+}
+
 /// Gives kinds to the columns that the request names.
 class named_kinds {
  public:
@@ -116,10 +122,7 @@ class named_kinds {
         any = true;
         give(c, kind, pattern.find('*') == pattern.npos);
       }
-      if (!any && pattern.find('*') == pattern.npos)
-        throw config_error(
-            source_ + ": the table has no column " + quote(pattern) + "; it has " + names_of(schema_) +
-            (schema_.header ? "" : ", because its first line has a number and so is no header (--header)"));
+      if (!any && pattern.find('*') == pattern.npos) throw config_error(no_such_column(schema_, pattern, source_));
     }
   }
   bool is_named(std::size_t c) const { return named_.contains(c); }
@@ -232,6 +235,12 @@ table_look look_at_records(std::string_view text, const table_request& how, cons
   for (const auto& [kind, patterns] : columns_by_kind) named.name(how.*patterns, kind);
   const std::span rows = std::span(records).subspan(schema.header ? 1 : 0);
   look_at_fields(rows, named, look);
+  schema.group = how.group;
+  if (!how.group.empty()) {
+    const auto column = std::ranges::find(schema.columns, how.group, &table_column::name);
+    if (column == schema.columns.end()) throw config_error(no_such_column(schema, how.group, source));
+    if (!named.is_named(static_cast<std::size_t>(column - schema.columns.begin()))) column->kind = table_kind::ignored;
+  }
   look.rows = rows.size();
   if (!dates_fit(schema))
     throw config_error(source + ": the table has too many columns for dates; leave out --date, or some columns");
@@ -265,8 +274,18 @@ bool has_word_labels(std::string_view text, const table_schema& schema) {
                      [&](const record& one) { return label < one.size() && is_word(one[label]); });
 }
 
-std::vector<std::size_t> match_columns(std::string_view text, const table_schema& schema, const std::string& source,
-                                       bool for_prediction) {
+file_columns columns_of(const table_schema& schema) {
+  file_columns columns;
+  columns.places.resize(columns_in_files(schema));
+  std::iota(columns.places.begin(), columns.places.end(), std::size_t{0});
+  const auto group = std::ranges::find(schema.columns, schema.group, &table_column::name);
+  if (!schema.group.empty() && group != schema.columns.end())
+    columns.group = static_cast<std::size_t>(group - schema.columns.begin());
+  return columns;
+}
+
+file_columns match_columns(std::string_view text, const table_schema& schema, const std::string& source,
+                           bool for_prediction) {
   const record first = some_records(text, schema.separator, schema.quotes, 1, source).front();
   const record names = names_in(first);
   std::vector<std::size_t> places(first.size(), no_column);
@@ -306,7 +325,16 @@ std::vector<std::size_t> match_columns(std::string_view text, const table_schema
     throw input_error(source + ": there is no column " + quote(column.name) + ", which the model reads as " +
                       std::string(name_of(column.kind)) + where_it_may_be(text, schema, column.name));
   }
-  return places;
+  std::size_t group = no_column;
+  for (std::size_t f = 0; f < first.size() && !schema.group.empty(); ++f) {
+    const bool is_here = schema.header ? names[f] == schema.group
+                                       : places[f] != no_column && schema.columns[places[f]].name == schema.group;
+    if (is_here) group = f;
+  }
+  if (group == no_column && !schema.group.empty() && !for_prediction)
+    throw input_error(source + ": there is no column " + quote(schema.group) + ", which has the groups of the rows" +
+                      where_it_may_be(text, schema, schema.group));
+  return {std::move(places), group};
 }
 
 }  // namespace hogwild::detail
@@ -347,6 +375,7 @@ std::string describe(const table_schema& schema) {
     if (count > most_named) names += " and " + std::to_string(count - most_named) + " more";
     if (count > 0) all += (all.empty() ? "" : "; ") + std::string(name_of(kind)) + ": " + names;
   }
+  if (!schema.group.empty()) all += "; group: " + printable(schema.group);
   return all;
 }
 

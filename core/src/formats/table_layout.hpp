@@ -8,6 +8,8 @@
 
 #include <hogwild/formats/tables.hpp>
 
+#include "formats/table_schema.hpp"
+
 namespace hogwild::detail {
 
 /// Whether a text stands for a missing number.
@@ -17,16 +19,15 @@ bool is_missing(std::string_view text);
 /// not say them. `source` is the file's name for messages. Throws as open_table().
 table_look look_at_records(std::string_view text, const table_request& how, const std::string& source);
 
-/// A place in schema.columns that is none.
-inline constexpr std::size_t no_column = static_cast<std::size_t>(-1);
 /// The place of the label, or no_column.
 std::size_t label_place(const table_schema& schema);
 /// Whether a label in the text, which begins with the table, is a word: no number, and nothing that stands for one.
 bool has_word_labels(std::string_view text, const table_schema& schema);
-/// For each field of a file whose first records are `text` the place of its column in the schema, or no_column for a
-/// further one. Throws input_error if the file lacks a column; the label may lack, and `for_prediction` the
-/// weight.
-std::vector<std::size_t> match_columns(std::string_view text, const table_schema& schema, const std::string& source,
-                                       bool for_prediction);
+/// The columns of a file whose first records the schema was made from.
+file_columns columns_of(const table_schema& schema);
+/// The columns of a file whose first records are `text`. Throws input_error if the file lacks one of the schema; the
+/// label may lack, and `for_prediction` the weight and the group.
+file_columns match_columns(std::string_view text, const table_schema& schema, const std::string& source,
+                           bool for_prediction);
 
 }  // namespace hogwild::detail

@@ -89,10 +89,10 @@ struct table_parser::reading {
   }
 };
 
-table_parser::table_parser(const table_schema& schema, std::vector<std::size_t> places, bool learns,
-                           table_findings& found)
+table_parser::table_parser(const table_schema& schema, file_columns columns, bool learns, table_findings& found)
     : schema_(schema),
-      places_(std::move(places)),
+      places_(std::move(columns.places)),
+      group_(columns.group),
       cutter_(schema.separator, schema.quotes),
       learns_(learns),
       found_(found) {
@@ -196,6 +196,7 @@ bool table_parser::read_record(reading& in) const {
     if (!taken) return false;
   }
   if (!interactions_.empty() && !add_interactions(in)) return false;
+  if (group_ != no_column) in.rows.stated.groups.state(in.rows.label.size() - 1, in.content(in.fields[group_]));
   in.rows.row_end.push_back(static_cast<std::uint32_t>(in.rows.entries));
   return true;
 }

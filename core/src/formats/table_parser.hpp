@@ -22,7 +22,7 @@ class table_parser {
   /// For a file with these columns (match_columns()). `learns`: values and labels without a number get provisional
   /// ones; otherwise such values get the number that no column has, and such labels are refused. `found` has names for
   /// the columns and labels that need them, and outlives this, as does `schema`.
-  table_parser(const table_schema& schema, std::vector<std::size_t> places, bool learns, table_findings& found);
+  table_parser(const table_schema& schema, file_columns columns, bool learns, table_findings& found);
 
   /// Room for the entries of a block of text.
   std::size_t capacity(std::string_view text) const;
@@ -44,6 +44,7 @@ class table_parser {
 
   const table_schema& schema_;
   std::vector<std::size_t> places_;  ///< for each field of the file
+  std::size_t group_;                ///< the field of the group, or no_column
   record_cutter cutter_;
   bool learns_;
   bool has_label_ = false;  ///< in the file

@@ -45,7 +45,7 @@ void change_labels(row_block& block, const std::vector<std::uint32_t>& final) {
 
 }  // namespace
 
-void table_reading::begin(std::vector<std::size_t> places, bool learns, bool word_labels) {
+void table_reading::begin(file_columns columns, bool learns, bool word_labels) {
   found.values.resize(schema.columns.size());
   for (std::size_t c = 0; c < schema.columns.size(); ++c) {
     if (schema.hash_bits > 0 || !has_values(schema.columns[c].kind)) continue;
@@ -64,7 +64,7 @@ void table_reading::begin(std::vector<std::size_t> places, bool learns, bool wor
   else if (schema.text == named_text::labelled_text)
     parser.emplace<labelled_text_parser>(schema, learns, found);
   else
-    parser.emplace<table_parser>(schema, std::move(places), learns, found);
+    parser.emplace<table_parser>(schema, std::move(columns), learns, found);
 }
 
 std::size_t table_reading::capacity(std::string_view text) const {

@@ -26,8 +26,8 @@ struct table_reading {
   table_findings found{};
   std::variant<std::monostate, table_parser, labelled_text_parser, vw_parser> parser{};
 
-  /// Prepares names for the columns and labels that need them, and the parser. `places` are those of a table's fields.
-  void begin(std::vector<std::size_t> places, bool learns, bool word_labels);
+  /// Prepares names for the columns and labels that need them, and the parser. `columns` are those of a table.
+  void begin(file_columns columns, bool learns, bool word_labels);
   /// As row_format::capacity and row_format::parse.
   std::size_t capacity(std::string_view text) const;
   void parse(std::string_view text, const block_context& context, row_block& rows) const;

@@ -226,6 +226,7 @@ std::string schema_text(const table_schema& schema) {
   for (const schema_number& each : schema_numbers)
     if (schema.*each.member != each.otherwise)
       text += std::string(each.word) + " " + std::to_string(schema.*each.member) + "\n";
+  if (!schema.group.empty()) text += "group " + escaped(schema.group) + "\n";
   for (const std::string& label : schema.labels) text += "word " + escaped(label) + "\n";
   for (const table_column& column : schema.columns) {
     text.append("column ").append(name_of(column.kind)).append(" ");
@@ -293,6 +294,8 @@ table_schema parse_schema(std::string_view text, const std::string& name) {
     } else if (const auto known = std::ranges::find(schema_numbers, what, &schema_number::word);
                known != std::end(schema_numbers)) {
       schema.*known->member = line.number(known->most);
+    } else if (what == "group") {
+      schema.group = unescaped(line.rest());
     } else if (what == "word") {
       schema.labels.push_back(unescaped(line.rest()));
     } else if (what == "column") {

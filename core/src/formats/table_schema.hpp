@@ -37,6 +37,15 @@ inline constexpr schema_number schema_numbers[] = {
     {"most-characters", &table_schema::most_characters, &table_request::most_characters, 0, longest_subword},
 };
 
+/// A place that is none, in schema.columns or among the fields of a file.
+inline constexpr std::size_t no_column = static_cast<std::size_t>(-1);
+
+/// The meaning of a file's fields.
+struct file_columns {
+  std::vector<std::size_t> places{};  ///< for each field its column in the schema, or no_column
+  std::size_t group = no_column;      ///< the field that has the rows' groups, or no_column
+};
+
 /// The columns of a schema whose entries one of its columns combines.
 struct table_interaction {
   std::size_t column;                ///< of the schema

@@ -25,7 +25,7 @@ namespace {
 using namespace detail;
 
 std::uint64_t digest_of(const table_request& how) {
-  std::string all = how.label + '\n' + how.weight + '\n' + (how.separator ? *how.separator : ' ') +
+  std::string all = how.label + '\n' + how.weight + '\n' + how.group + '\n' + (how.separator ? *how.separator : ' ') +
                     (how.header ? (*how.header ? 'h' : 'p') : ' ') + (how.quotes ? 'q' : ' ') +
                     (how.as_fields ? 'f' : ' ') + (how.scaled ? 's' : ' ') + std::to_string(how.hash_bits) + ' ' +
                     std::to_string(static_cast<unsigned>(how.text));
@@ -77,9 +77,8 @@ row_format format_by_schema(const std::shared_ptr<table_reading>& reading, const
   row_format format = format_of(reading, schema.text, schema.quotes);
   format.begin = [reading, learns](std::string_view text, const block_context& context, const std::string& source) {
     const bool is_table = reading->schema.text == named_text::table;
-    reading->begin(
-        is_table ? match_columns(text, reading->schema, source, context.labels_optional) : std::vector<std::size_t>{},
-        learns, !reading->schema.labels.empty());
+    reading->begin(is_table ? match_columns(text, reading->schema, source, context.labels_optional) : file_columns{},
+                   learns, !reading->schema.labels.empty());
     return std::string();
   };
   format.companions = checksum(std::span<const std::byte>(schema_bytes(schema)));
@@ -138,10 +137,8 @@ table open_table(const std::string& path, const table_request& how, const open_o
       return std::string();
     }
     reading->schema = look_at_records(text, how, source).schema;
-    std::vector<std::size_t> places(columns_in_files(reading->schema));
-    for (std::size_t f = 0; f < places.size(); ++f) places[f] = f;
     if (how.scaled) reading->found.sizes.resize(reading->schema.columns.size());
-    reading->begin(std::move(places), true, has_word_labels(text, reading->schema));
+    reading->begin(columns_of(reading->schema), true, has_word_labels(text, reading->schema));
     return std::string();
   };
   format.settle = [&](parsed_text& text) { reading->settle(text, path); };

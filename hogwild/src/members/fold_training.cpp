@@ -72,8 +72,7 @@ train_options of_a_fold(const prepared_data& all) {
 
 std::unique_ptr<const row_folds> deal(const prepared_data& all, std::size_t folds) {
   const sparse_view& rows = all.train();
-  return std::make_unique<const row_folds>(rows, draw_folds(rows.label, all.labels(), folds, all.options().seed),
-                                           folds);
+  return std::make_unique<const row_folds>(rows, draw_folds(rows, all.labels(), folds, all.options().seed), folds);
 }
 
 measurement diverged() {

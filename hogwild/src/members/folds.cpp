@@ -44,10 +44,44 @@ sparse_dataset doubled_rows(const sparse_view& rows, std::span<const std::uint32
   return sparse_dataset::copy_of(rows, doubled(fold_of, begin));
 }
 
+std::vector<std::uint32_t> deal_groups(std::span<const std::uint32_t> group_of, std::size_t folds, std::uint64_t seed) {
+  detail::shuffled_groups groups(group_of, seed);
+  if (folds > groups.order.size())
+    throw config_error("there are more folds, " + std::to_string(folds) + ", than groups of rows, " +
+                       std::to_string(groups.order.size()) + ": use fewer folds, or leave out the groups");
+  std::ranges::stable_sort(groups.order, std::greater<>(), [&](std::uint32_t group) { return groups.rows[group]; });
+  std::vector<std::uint32_t> fold_of_group(groups.rows.size()), fold_of(group_of.size());
+  std::vector<std::size_t> rows(folds);
+  for (const std::uint32_t group : groups.order) {
+    const auto least = static_cast<std::size_t>(std::ranges::min_element(rows) - rows.begin());
+    fold_of_group[group] = static_cast<std::uint32_t>(least);
+    rows[least] += groups.rows[group];
+  }
+  std::ranges::transform(group_of, fold_of.begin(), [&](std::uint32_t group) { return fold_of_group[group]; });
+  return fold_of;
+}
+
+void require_labels_in_all(const detail::strata& parts, std::span<const std::uint32_t> fold_of, std::size_t folds,
+                           const label_map& known) {
+  if (parts.count() < 2) return;
+  std::vector<std::vector<bool>> has(parts.count());
+  for (std::size_t r = 0; r < fold_of.size(); ++r) {
+    has[parts.of(r)].resize(folds);
+    has[parts.of(r)][fold_of[r]] = true;
+  }
+  for (std::size_t c = 0; c < has.size(); ++c)
+    if (std::ranges::find(has[c], false) != has[c].end())
+      throw input_error("the label " + label_text(known.values()[c]) + " has rows in too few groups: one of the " +
+                        std::to_string(folds) +
+                        " folds would be without it; use fewer folds, or leave out the groups or the rows of this "
+                        "label");
+}
+
 }  // namespace
 
-std::vector<std::uint32_t> draw_folds(const label_column& labels, const label_map& known, std::size_t folds,
+std::vector<std::uint32_t> draw_folds(const sparse_view& all, const label_map& known, std::size_t folds,
                                       std::uint64_t seed) {
+  const label_column& labels = all.label;
   const std::size_t rows = labels.size();
   if (folds < 2) throw config_error("cross-validation needs at least two folds, not " + std::to_string(folds));
   if (folds > rows)
@@ -57,6 +91,11 @@ std::vector<std::uint32_t> draw_folds(const label_column& labels, const label_ma
   std::vector<std::size_t> count(parts.count());
   for (std::size_t r = 0; r < rows; ++r) ++count[parts.of(r)];
   require_rows_of_all(parts, count, known, folds);
+  if (!all.group.empty()) {
+    std::vector<std::uint32_t> fold_of = deal_groups(all.group, folds, seed);
+    require_labels_in_all(parts, fold_of, folds, known);
+    return fold_of;
+  }
 
   // All rows, shuffled and then sorted by strata, are dealt out like cards: each stratum begins at the fold where the
   // one before it ended.

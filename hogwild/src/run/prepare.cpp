@@ -268,7 +268,7 @@ void prepared_data::weigh_rows(const model_traits& traits) {
 
 void prepared_data::hold_back(const model_traits& traits) {
   split_ = std::make_shared<const validation_split>(
-      split_rows(train_, draw_validation(train_.label, labels_, options_.validation_fraction, options_.seed)));
+      split_rows(train_, draw_validation(train_, labels_, options_.validation_fraction, options_.seed)));
   const sparse_view whole = train_;
   train_ = split_->training.view();
   options_.validation = split_->validation.view();

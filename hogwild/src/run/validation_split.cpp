@@ -29,10 +29,40 @@ std::vector<std::size_t> quotas(const std::vector<std::size_t>& rows, std::size_
   return quota;
 }
 
+std::vector<bool> draw_groups(std::span<const std::uint32_t> group_of, std::size_t wanted, std::uint64_t seed) {
+  const detail::shuffled_groups groups(group_of, seed);
+  detail::require(groups.order.size() > 1,
+                  "the rows to hold back are drawn by groups, and all rows belong to one: leave out the groups");
+  const auto distance = [wanted](std::size_t rows) { return rows > wanted ? rows - wanted : wanted - rows; };
+  std::vector<bool> taken(groups.rows.size());
+  std::size_t held = 0;
+  for (const std::uint32_t group : groups.order) {
+    const std::size_t with = held + groups.rows[group];
+    if (with == group_of.size() || distance(with) >= distance(held)) continue;
+    taken[group] = true;
+    held = with;
+  }
+  if (held == 0)
+    taken[*std::ranges::min_element(groups.order, {}, [&](std::uint32_t group) { return groups.rows[group]; })] = true;
+  std::vector<bool> held_back(group_of.size());
+  for (std::size_t r = 0; r < held_back.size(); ++r) held_back[r] = taken[group_of[r]];
+  return held_back;
+}
+
 }  // namespace
 
-std::vector<bool> draw_validation(const label_column& labels, const label_map& known, double fraction,
-                                  std::uint64_t seed) {
+detail::shuffled_groups::shuffled_groups(std::span<const std::uint32_t> group_of, std::uint64_t seed) {
+  for (const std::uint32_t group : group_of) {
+    if (group >= rows.size()) rows.resize(group + std::size_t{1});
+    if (rows[group]++ == 0) order.push_back(group);
+  }
+  std::ranges::sort(order);
+  const counter_random random(seed, 0x67726f75u);
+  for (std::size_t k = 0; k < order.size(); ++k) std::swap(order[k], order[random.below(k, k + 1)]);
+}
+
+std::vector<bool> draw_validation(const sparse_view& all, const label_map& known, double fraction, std::uint64_t seed) {
+  const label_column& labels = all.label;
   const std::size_t rows = labels.size();
   const auto wanted = static_cast<std::size_t>(std::round(fraction * static_cast<double>(rows)));
   const auto require_both = [rows](bool both) {
@@ -40,6 +70,7 @@ std::vector<bool> draw_validation(const label_column& labels, const label_map& k
                               std::to_string(rows) + " rows");
   };
   require_both(wanted > 0 && wanted < rows);
+  if (!all.group.empty()) return draw_groups(all.group, wanted, seed);
   const detail::strata parts(labels, known);
   std::vector<std::size_t> left(parts.count());
   for (std::size_t r = 0; r < rows; ++r) ++left[parts.of(r)];

@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
         faulty_text{"1:1 2:1\n", 1, 1, "not with a label"}, faulty_text{"\n\n  x:1\n", 3, 3, "not with a label"},
         faulty_text{"1 4294967295:1\n", 1, 3, "too large"},
         faulty_text{"1 99999999999999999999:1\n", 1, 3, "too large"},
-        faulty_text{"1 qid:3 1:1\n", 1, 3, "query numbers"}, faulty_text{"1 1:1\r2:1\n", 1, 6, "carriage return"},
+        faulty_text{"1 qid:a 1:1\n", 1, 3, "no whole number"}, faulty_text{"1 1:1\r2:1\n", 1, 6, "carriage return"},
         faulty_text{"# c\r\n1 1:1\r\n1 1:x", 3, 5, "value 'x'"}, faulty_text{"1\t1:1 \t 1:2\n", 1, 9, "stands twice"},
         faulty_text{"1 1:1\n\x01 1:1\n", 2, 1, "label '\\x01'"}));
 

@@ -141,6 +141,81 @@ TEST_F(table_kinds, a_weight_is_that_of_its_row) {
   EXPECT_THAT(refusal("y,w,wn\n1,0,2\n", {.weight = "q*"}), HasSubstr("fits no column"));
 }
 
+/// The names of the rows' groups, in the order of the text.
+std::vector<std::string> groups_of(sparse_dataset data) {
+  data.number_rows();
+  const sparse_view view = data.view();
+  std::vector<std::string> groups(view.rows());
+  for (std::size_t r = 0; r < view.group.size(); ++r) groups[view.id_of(r)] = data.group_names()[view.group[r]];
+  return groups;
+}
+
+TEST_F(table_kinds, a_group_is_that_of_its_row_and_makes_entries_only_if_it_is_named) {
+  std::string text = "y,user,n\n";
+  std::vector<std::string> users;
+  for (int r = 0; r < 1000; ++r) {
+    const std::string number = std::to_string(r * 7 % 300);
+    users.push_back(r % 100 == 7 ? "" : "u \"" + number);
+    text += std::to_string(r % 2) + (users.back().empty() ? ",," : ",\"u \"\"" + number + "\",") +
+            std::to_string(r + 1) + "\n";
+  }
+  const std::string path = folder_.write("t.csv", text);
+  const table_request how{.label = "y", .group = "user", .scaled = false};
+  for (int pass = 0; pass < 2; ++pass) {
+    const table read = open_table(path, how);
+    EXPECT_EQ(read.rows.from_cache(), pass == 1);
+    EXPECT_EQ(groups_of(read.rows), users);
+    EXPECT_EQ(read.rows.features(), 1u);
+    EXPECT_EQ(read.schema->group, "user");
+  }
+  table_request named = how;
+  named.categorical = {"user"};
+  const table both = open_table(path, named, uncached);
+  EXPECT_EQ(groups_of(both.rows), users);
+  EXPECT_GT(both.rows.features(), 200u);
+  EXPECT_THAT(refusal("y,n\n1,2\n", {.group = "user"}), HasSubstr("no column 'user'"));
+}
+
+TEST_F(table_kinds, a_group_is_found_by_its_name_in_other_files) {
+  const table trained = read("y,user,n\n1,a,2\n0,b,3\n", {.label = "y", .group = "user", .scaled = false});
+  const auto through = [&](const std::string& text, bool predicts) {
+    return groups_of(open_table(
+        folder_.write("o.csv", text), *trained.schema,
+        {.cache = open_options::cache_use::none, .numbering = &trained.rows.numbering(), .labels_optional = predicts}));
+  };
+  EXPECT_THAT(through("n,y,user\n1,0,c\n4,1,a\n5,1,c\n", false), ElementsAre("c", "a", "c"));
+  EXPECT_THAT(through("n\n1\n4\n", true), ElementsAre("", ""));
+  EXPECT_THAT(message_of<input_error>([&] { through("n,y\n1,0\n", false); }), HasSubstr("no column 'user', which has"));
+  table_schema other = *trained.schema;
+  other.group = "site";
+  const sparse_dataset by_site =
+      open_table(folder_.write("s.csv", "site,n,user,y\nx,1,a,0\n"), other,
+                 {.cache = open_options::cache_use::none, .numbering = &trained.rows.numbering()});
+  EXPECT_THAT(groups_of(by_site), ElementsAre("x"));
+  EXPECT_EQ(detail::parse_schema(detail::schema_text(other), "m").group, "site");
+}
+
+TEST_F(table_kinds, without_a_header_a_group_is_called_by_its_number) {
+  EXPECT_THAT(groups_of(read("1,7,2\n0,8,3\n1,7,4\n", {.label = "1", .group = "2"}).rows), ElementsAre("7", "8", "7"));
+}
+
+TEST_F(table_kinds, groups_of_libsvm_text_are_query_numbers) {
+  std::string text;
+  std::vector<std::string> queries;
+  for (int r = 0; r < 3000; ++r) {
+    queries.push_back(std::to_string(r / 7));
+    text += std::to_string(r % 3) + " qid:" + queries.back() + " 1:0.5 " + std::to_string(r % 50 + 2) + ":1\n";
+  }
+  const std::string path = folder_.write("t.svm", text);
+  EXPECT_EQ(groups_of(open_libsvm(path, uncached)), queries);
+  std::vector<std::string> notes;
+  const sparse_dataset mixed = open_libsvm(
+      folder_.write("m.svm", "1 1:1\n0 qid:4 1:2\n1 1:3\n"),
+      {.cache = open_options::cache_use::none, .note = [&](std::string_view note) { notes.emplace_back(note); }});
+  EXPECT_THAT(groups_of(mixed), ElementsAre("", "4", ""));
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("rows without one")));
+}
+
 TEST_F(table_kinds, without_a_header_label_and_weight_lack_together) {
   const table trained = read("1,2,3,4\n0,5,6,7\n", {.label = "1", .weight = "4", .scaled = false});
   open_options options = uncached;

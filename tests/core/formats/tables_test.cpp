@@ -328,7 +328,7 @@ TEST(table_parser, takes_room_for_fields_that_are_there) {
   table_schema schema;
   schema.columns.resize(1000);
   detail::table_findings found;
-  const detail::table_parser parser(schema, std::vector<std::size_t>(1000), true, found);
+  const detail::table_parser parser(schema, {.places = std::vector<std::size_t>(1000)}, true, found);
   EXPECT_EQ(parser.capacity(std::string(500, '\n')), 0u);
   EXPECT_EQ(parser.capacity("a,b,c\nd\n"), 0u);
   EXPECT_EQ(parser.capacity(std::string(5000, ',') + "\n"), 1000u);

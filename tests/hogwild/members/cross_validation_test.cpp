@@ -43,7 +43,7 @@ struct cross_validation : testing::Test {
     sparse_dataset training, validation;
   };
   cut cut_by_hand(std::size_t k, label_kind kind = label_kind::binary) const {
-    const auto fold_of = draw_folds(view().label, label_map::learn(kind, view().label, "toy"), folds, options.seed);
+    const auto fold_of = draw_folds(view(), label_map::learn(kind, view().label, "toy"), folds, options.seed);
     std::vector<std::size_t> kept, held;
     for (std::size_t other = 1; other <= folds; ++other)
       for (std::size_t r = 0; r < fold_of.size(); ++r)

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -32,7 +33,76 @@ using ::testing::HasSubstr;
 std::vector<std::uint32_t> dealt(label_kind kind, const std::vector<double>& labels, std::size_t folds,
                                  std::uint64_t seed = 1) {
   const label_column column(labels);
-  return draw_folds(column, label_map::learn(kind, column, "toy"), folds, seed);
+  return draw_folds({.label = column}, label_map::learn(kind, column, "toy"), folds, seed);
+}
+
+/// Rows of two labels in turn, in groups of these sizes: rows of one group lie far apart.
+struct grouped_rows {
+  explicit grouped_rows(const std::vector<std::size_t>& sizes) {
+    for (std::size_t round = 0, placed = 1; placed > 0; ++round) {
+      placed = 0;
+      for (std::uint32_t g = 0; g < sizes.size(); ++g)
+        if (round < sizes[g]) group.push_back(g), labels.push_back(round % 2 == 0 ? 1.0 : -1.0), ++placed;
+    }
+    column = label_column(labels);
+  }
+  sparse_view view() const { return {.label = column, .group = group}; }
+  label_map known() const { return label_map::learn(label_kind::binary, column, "toy"); }
+
+  std::vector<std::uint32_t> group{};
+  std::vector<double> labels{};
+  label_column column{};
+};
+
+TEST(folds, do_not_tear_groups) {
+  const grouped_rows rows({50, 7, 7, 7, 8, 8, 30, 4, 4, 20, 5});
+  for (const std::size_t folds : {2u, 3u, 5u}) {
+    const auto fold_of = draw_folds(rows.view(), rows.known(), folds, 3);
+    std::map<std::uint32_t, std::set<std::uint32_t>> folds_of;
+    std::vector<std::size_t> sizes(folds);
+    for (std::size_t r = 0; r < fold_of.size(); ++r) folds_of[rows.group[r]].insert(fold_of[r]), ++sizes[fold_of[r]];
+    for (const auto& [group, of] : folds_of) EXPECT_EQ(of.size(), 1u) << group;
+    // The fold with the largest group has that one alone, if it is larger than the others need.
+    const auto [least, most] = std::ranges::minmax(sizes);
+    EXPECT_LE(most, std::max<std::size_t>(50, 150 / folds + 8)) << folds;
+    EXPECT_GE(least, 20u) << folds;
+  }
+  EXPECT_THROW(draw_folds(rows.view(), rows.known(), 12, 3), config_error);
+  EXPECT_NE(draw_folds(rows.view(), rows.known(), 5, 3), draw_folds(rows.view(), rows.known(), 5, 4));
+}
+
+TEST(folds, of_groups_have_each_label) {
+  grouped_rows rows({6, 6, 6, 6});
+  for (std::size_t r = 0; r < rows.labels.size(); ++r) rows.labels[r] = rows.group[r] < 2 ? 1.0 : -1.0;
+  rows.column = label_column(rows.labels);
+  EXPECT_THAT([&] { draw_folds(rows.view(), rows.known(), 3, 1); },
+              testing::ThrowsMessage<input_error>(HasSubstr("rows in too few groups")));
+}
+
+TEST(validation_split, does_not_tear_groups) {
+  const grouped_rows rows({50, 7, 7, 7, 8, 8, 30, 4, 4, 20, 5});
+  std::set<std::vector<bool>> draws;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const std::vector<bool> held = draw_validation(rows.view(), rows.known(), 0.2, seed);
+    std::map<std::uint32_t, std::set<bool>> sides;
+    for (std::size_t r = 0; r < held.size(); ++r) sides[rows.group[r]].insert(held[r]);
+    for (const auto& [group, of] : sides) EXPECT_EQ(of.size(), 1u) << group;
+    // 30 of 150 rows are asked for; once the next group is one too many, those that fit are taken.
+    const auto count = static_cast<std::size_t>(std::ranges::count(held, true));
+    EXPECT_GE(count, 26u) << seed;
+    EXPECT_LE(count, 34u) << seed;
+    draws.insert(held);
+  }
+  EXPECT_GT(draws.size(), 10u);
+}
+
+TEST(validation_split, of_few_groups_holds_one_of_them_back) {
+  const grouped_rows two({90, 60});
+  const std::vector<bool> held = draw_validation(two.view(), two.known(), 0.1, 1);
+  EXPECT_EQ(std::ranges::count(held, true), 60);
+  const grouped_rows one({90});
+  EXPECT_THAT([&] { draw_validation(one.view(), one.known(), 0.1, 1); },
+              testing::ThrowsMessage<config_error>(HasSubstr("all rows belong to one")));
 }
 
 TEST(folds, have_as_many_rows_of_each_label_as_each_other_or_one_more) {
@@ -152,7 +222,7 @@ TEST(folds, are_trained_on_as_rows_are_that_somebody_has_cut_by_hand) {
 
 std::vector<bool> drawn(label_kind kind, const std::vector<double>& labels, double fraction, std::uint64_t seed = 1) {
   const label_column column(labels);
-  return draw_validation(column, label_map::learn(kind, column, "toy"), fraction, seed);
+  return draw_validation({.label = column}, label_map::learn(kind, column, "toy"), fraction, seed);
 }
 
 std::size_t held_of(const std::vector<double>& labels, const std::vector<bool>& held, double label) {

@@ -81,9 +81,11 @@ struct table_column {
 /// precedence over one with it. What no name fits is guessed from the first rows: numeric if all fields are numbers or
 /// missing, and one at least is a number, else categorical.
 struct table_request {
-  named_text text = named_text::table;     ///< what is read
-  std::string label{};                     ///< empty: the rows have no label
-  std::string weight{};                    ///< the column of the rows' weights; empty: there is none
+  named_text text = named_text::table;  ///< what is read
+  std::string label{};                  ///< empty: the rows have no label
+  std::string weight{};                 ///< the column of the rows' weights; empty: there is none
+  /// The column of the rows' groups; empty: there is none. It makes entries only if it is named as another kind, too.
+  std::string group{};
   std::vector<std::string> numeric{};      ///< columns of numbers
   std::vector<std::string> categorical{};  ///< columns of values
   std::vector<std::string> lists{};        ///< columns of several values
@@ -145,6 +147,7 @@ struct table_schema {
   unsigned word_skips = 0;        ///< as in the request
   unsigned least_characters = 0;  ///< as in the request
   unsigned most_characters = 0;   ///< as in the request
+  std::string group{};            ///< the name of the column of the rows' groups; empty: there is none
   std::vector<table_column> columns{};  ///< in the order of the first file; behind them interactions
   /// The values of each column that have columns by name, by number - 1; empty for columns without values.
   std::vector<std::vector<std::string>> values{};
@@ -176,6 +179,7 @@ table open_table(const std::string& path, const table_request& how, const open_o
 /// Opens a table by the schema of another one: columns are found by name, in any order; further ones are skipped. The
 /// label and the weight may be missing with labels_optional. Throws input_error for a missing column. Values that the
 /// schema does not have are columns that open_options::numbering does not know. The schema need not outlive the call.
+/// The column of groups may be missing with labels_optional; it may also be one that the schema does not have.
 sparse_dataset open_table(const std::string& path, const table_schema& schema, const open_options& options = {});
 
 /// Opens a table as further training data for a model with this schema: columns are found by name, and values and

@@ -69,6 +69,7 @@ struct sparse_view {
   label_column label{};                      ///< one a row, or a list of them, as read
   std::span<const float> weight{};           ///< of each row, finite and >= 0; empty: all are 1
   std::span<const float> offset{};           ///< added to each row's margin, finite; empty: all are 0
+  std::span<const std::uint32_t> group{};    ///< of each row: rows of one group stay together; empty: there are none
   std::span<const std::uint32_t> id{};       ///< each row's number in the input, from 0; empty: rows are in its order
   bool dense = false;                        ///< rows have all columns
   std::size_t columns = 0;
@@ -99,6 +100,7 @@ struct sparse_view {
     part.label = label.subspan(first, last - first);
     if (!weight.empty()) part.weight = weight.subspan(first, last - first);
     if (!offset.empty()) part.offset = offset.subspan(first, last - first);
+    if (!group.empty()) part.group = group.subspan(first, last - first);
     if (!id.empty()) part.id = id.subspan(first, last - first);
     part.first_row = first_row + first;
     return part;

@@ -13,11 +13,12 @@ namespace hogwild {
 
 /// Deals rows to folds for cross-validation: the fold of each row, below `folds`. The seed decides which row goes
 /// where. The sizes of folds differ by one row at most, and so do the numbers of rows of each of two labels or classes
-/// in them (stratified). Rows with numbers, or lists of labels, are dealt as one set.
+/// in them (stratified). Rows with numbers, or lists of labels, are dealt as one set. Rows with groups
+/// (sparse_view::group) are dealt by whole groups: the largest first, each to the fold that has the fewest rows.
 ///
-/// Throws config_error for fewer than two folds, or more folds than rows; input_error if a label has fewer rows than
-/// there are folds, so that a fold would be without it.
-std::vector<std::uint32_t> draw_folds(const label_column& labels, const label_map& known, std::size_t folds,
+/// Throws config_error for fewer than two folds, or more folds than rows or groups; input_error if a fold would be
+/// without one of two labels or classes.
+std::vector<std::uint32_t> draw_folds(const sparse_view& rows, const label_map& known, std::size_t folds,
                                       std::uint64_t seed);
 
 /// Rows by folds: for each fold that is left out, the training rows and the rows to measure. Holds a copy of the rows

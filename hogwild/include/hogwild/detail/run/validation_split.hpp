@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <hogwild/dataset.hpp>
@@ -31,14 +32,26 @@ class strata {
   bool one_;
 };
 
+/// The groups of rows, in an order that the seed shuffles.
+struct shuffled_groups {
+  shuffled_groups(std::span<const std::uint32_t> group_of, std::uint64_t seed);
+
+  std::vector<std::uint32_t> order{};  ///< those that have rows
+  std::vector<std::size_t> rows{};     ///< of each group, by its number
+};
+
 }  // namespace detail
 
 /// Whether each row is held back for validation: `fraction` of them in (0, 1), to the nearest row, drawn by the seed.
 /// This fraction of each of two labels, or of each class, is held back, rounded up or down by chance, but never the
 /// last row of a class; so fewer may be held back if there are many small classes. Rows with numbers, and lists of
-/// labels, are drawn as one set. Throws config_error if either side would have no rows.
-std::vector<bool> draw_validation(const label_column& labels, const label_map& known, double fraction,
-                                  std::uint64_t seed);
+/// labels, are drawn as one set.
+///
+/// Rows with groups (sparse_view::group) are drawn by whole groups instead, whatever their labels: in an order that the
+/// seed shuffles, each group that brings the number of rows nearer to the fraction; the smallest one if none does.
+///
+/// Throws config_error if either side would have no rows.
+std::vector<bool> draw_validation(const sparse_view& rows, const label_map& known, double fraction, std::uint64_t seed);
 
 /// Copies of the rows on both sides, each in the original order.
 struct validation_split {

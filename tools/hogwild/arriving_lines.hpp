@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hogwild::cli {
+
+/// The way in which text is cut into records.
+struct record_rule {
+  bool quoted = false;   ///< a field in quotation marks may have line ends in it
+  char separator = ',';  ///< between fields, if they may be quoted
+};
+
+/// The place behind each record that ends in the text, which begins with one. A field is quoted if it begins with a
+/// quotation mark, blanks before it left out.
+std::vector<std::size_t> record_ends(std::string_view text, const record_rule& rule);
+
+/// Text from a descriptor, taken as it comes: a reader waits for no more than there is. Used by one thread.
+class arriving_lines {
+ public:
+  /// `name` is the text's name in messages. The descriptor stays open.
+  arriving_lines(int descriptor, std::string name, const record_rule& rule);
+
+  /// Whether the text is compressed, by its first bytes, for which it waits. Then next() returns all of it.
+  bool compressed();
+  /// Waits until a record has ended, and returns all whole ones that have come, some megabytes at most. The last one
+  /// may end without a newline. Nothing at the end of the text. Throws input_error if it cannot be read.
+  std::optional<std::string> next();
+
+ private:
+  /// Reads once; waits for text unless `waits` is false. Returns whether there may be more now.
+  bool read(bool waits);
+
+  int descriptor_;
+  std::string name_;
+  record_rule rule_;
+  std::string text_{};  ///< read and not yet returned
+  bool more_ = true;    ///< the text has not ended
+  bool whole_ = false;  ///< it is returned in one piece
+};
+
+}  // namespace hogwild::cli

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict_lines.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/platform/write_all.hpp>
+#include <hogwild/error.hpp>
+
+#include "data_files.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+/// Text in a file in memory, which this process can open by a path.
+class text_in_memory {
+ public:
+  explicit text_in_memory(std::string_view head, std::string_view text)
+      : descriptor_(::memfd_create("lines", MFD_CLOEXEC)) {
+    if (descriptor_ < 0) throw resource_error(std::string("no file in memory can be made: ") + std::strerror(errno));
+    try {
+      for (const std::string_view part : {head, text})
+        write_all(descriptor_, std::as_bytes(std::span(part)), "a file in memory");
+    } catch (...) {
+      ::close(descriptor_);
+      throw;
+    }
+  }
+  ~text_in_memory() { ::close(descriptor_); }
+  text_in_memory(const text_in_memory&) = delete;
+  text_in_memory& operator=(const text_in_memory&) = delete;
+
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+std::size_t lines_in(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+class line_answers {
+ public:
+  explicit line_answers(const line_request& request) : request_(request), blanks_are_rows_(request.one_column) {}
+
+  std::size_t run() {
+    arriving_lines lines(request_.descriptor, request_.name, request_.rule);
+    const bool whole = lines.compressed();
+    if (whole && request_.skip_bad)
+      throw config_error("--skip-bad is for plain text, and " + request_.name + " is compressed: decompress it first");
+    while (auto text = lines.next()) {
+      if (whole)
+        open(*text);
+      else
+        answer(without_header(*text));
+    }
+    if (!any_ && skipped_ == 0)
+      throw format_error(request_.name, 1, 1, "there are no rows; the text is empty or all comment");
+    return skipped_;
+  }
+
+ private:
+  /// Moves the first record that is not blank, and what is before it, to the head of every piece.
+  std::string_view without_header(std::string_view text) {
+    if (!request_.header || has_header_) return text;
+    std::size_t begin = 0;
+    for (const std::size_t end : record_ends(text, request_.rule)) {
+      has_header_ = text.substr(begin, end - begin).find_first_not_of(" \t\r\n") != std::string_view::npos;
+      if (has_header_ && text.substr(begin, end - begin).find(request_.rule.separator) == text.npos)
+        blanks_are_rows_ = true;
+      begin = end;
+      if (has_header_) break;
+    }
+    if (!has_header_) begin = text.size();
+    head_ += text.substr(0, begin);
+    lines_ += lines_in(text.substr(0, begin));
+    return text.substr(begin);
+  }
+
+  /// The place behind the last line that has a row, or a part of one; 0 if there is none.
+  std::size_t end_of_rows(std::string_view text) const {
+    if (blanks_are_rows_) return text.size();
+    for (std::size_t end = text.size(); end > 0;) {
+      const std::size_t newline = text.substr(0, end - 1).rfind('\n');
+      const std::size_t begin = newline == text.npos ? 0 : newline + 1;
+      const std::size_t first = text.find_first_not_of(" \t\r\n", begin);
+      if (first < end && !(request_.comments && text[first] == '#')) return end;
+      end = begin;
+    }
+    return 0;
+  }
+
+  void open(std::string_view text) {
+    const text_in_memory file(head_, text);
+    try {
+      const sparse_dataset rows = request_.open(file.path());
+      any_ = true;
+      request_.answer(rows);
+    } catch (const format_error&) {
+      throw;
+    } catch (const input_error& fault) {
+      std::string said = fault.what();
+      if (const std::size_t at = said.find(file.path()); at != said.npos)
+        said.replace(at, file.path().size(), request_.name);
+      throw input_error(said);
+    }
+  }
+
+  /// Lines without rows wait for the next row, because the parser may have to refuse a blank line before one.
+  void answer(std::string_view arrived) {
+    std::string text = std::exchange(blanks_, {}).append(arrived);
+    const std::size_t end = end_of_rows(text);
+    blanks_ = text.substr(end);
+    text.resize(end);
+    std::string_view left = text;
+    while (end_of_rows(left) > 0) {
+      try {
+        open(left);
+        break;
+      } catch (const format_error& fault) {
+        left.remove_prefix(leave_out(left, fault));
+      }
+    }
+    lines_ += lines_in(left);
+  }
+
+  /// Notes that a row is skipped, or throws its fault, whose line in the whole text is `line`.
+  void skip(const format_error& fault, std::size_t line) {
+    const std::string said = fault.what();  // file:line:column: message
+    const format_error told(request_.name, line, fault.column(), said.substr(said.find(": ") + 2));
+    if (!request_.skip_bad || fault.line() <= lines_in(head_)) throw told;
+    say(std::string(told.what()) + "; the row is skipped");
+    ++skipped_;
+  }
+
+  /// Answers the rows before a faulty one, and skips that one. Returns the bytes of all of them.
+  std::size_t leave_out(std::string_view text, const format_error& fault) {
+    const std::size_t head = lines_in(head_);
+    if (fault.line() <= head) skip(fault, fault.line());
+    const std::size_t line = fault.line() - head;
+    std::vector<std::size_t> ends = record_ends(text, request_.rule);
+    if (ends.empty() || ends.back() < text.size()) ends.push_back(text.size());
+    std::size_t begin = 0, end = 0;
+    for (std::size_t k = 0, lines = 0; k < ends.size() && lines < line; ++k) {
+      begin = end, end = ends[k];
+      lines += std::max<std::size_t>(lines_in(text.substr(begin, end - begin)), 1);
+    }
+    if (end_of_rows(text.substr(0, begin)) > 0) open(text.substr(0, begin));
+    skip(fault, lines_ + line);
+    lines_ += lines_in(text.substr(0, end));
+    return end;
+  }
+
+  const line_request& request_;
+  std::string head_{};    ///< what every piece begins with
+  std::string blanks_{};  ///< lines since the last row
+  bool has_header_ = false, any_ = false;
+  bool blanks_are_rows_;   ///< a blank line is the empty field of a table with one column
+  std::size_t lines_ = 0;  ///< before the piece
+  std::size_t skipped_ = 0;
+};
+
+}  // namespace
+
+std::size_t answer_lines(const line_request& request) {
+  return line_answers(request).run();
+}
+
+}  // namespace hogwild::cli
