@@ -57,6 +57,27 @@ class a_stream(command_case):
         self.assertEqual(done.returncode, 3, done.stderr)
         return done.stderr.decode()
 
+    def test_begins_with_a_saved_model_and_keeps_its_columns(self):
+        first, second = str(self.folder / "first.txt"), str(self.folder / "second.txt")
+        rows = self.write("first.svm", "".join(f"{1 if r % 2 else -1} {r % 2 + 1}:1 {r % 7 + 10}:0.5\n" for r in range(2000)))
+        self.said("train", rows, "--epochs", "3", "--engine", "serial", "--quiet", "--save", first)
+        text = [f"{1 if r % 2 else -1} {r % 2 + 2}:1 90000:0.25\n" for r in range(6000)]
+        more = ("--init", first, "--save", second, "--l2", "0")
+        code, _, said = self.train(text, *more)
+        self.assertEqual(code, 0, said)
+        self.assertIn("begins with 9 of 11 parameters", said)
+        weights = [dict(line.split()[:2] for line in pathlib.Path(path).read_text().splitlines() if line[:1].isdigit())
+                   for path in (first, second)]
+        self.assertEqual(set(weights[1]), set(weights[0]) | {"3", "90000"})
+        for column in weights[0]:
+            self.assertEqual(weights[1][column] == weights[0][column], column != "2", column)
+        # What has begun so can be resumed.
+        code, _, said = self.train(text, *more, "--checkpoint", self.checkpoint)
+        self.assertEqual(code, 0, said)
+        code, _, said = self.train(text, *more, "--resume", self.checkpoint)
+        self.assertEqual(code, 0, said)
+        self.assertNotIn("begins with", said)
+
     def test_refuses_a_line_without_end(self):
         with open("/dev/zero", "rb") as zeros:
             self.assertIn("standard input: there is a byte 0 in it", self.refused(zeros))

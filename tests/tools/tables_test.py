@@ -119,6 +119,22 @@ class tables(command_case):
                 self.assertGreater(last, all_at_once - 0.03)
                 self.assertGreater(all_at_once, 0.88)
 
+
+    def test_numbered_columns_of_earlier_days_are_kept_too(self):
+        """Column d of day d decides its labels, and no other day has it."""
+        days = [[(k % 2, day + 1 if k % 2 else 90 + k % 3) for k in range(200)] for day in range(10)]
+        for words in ([], ["--model", "factorization_machine"], ["--optimizer", "adagrad"]):
+            path, before = "", []
+            for number, rows in enumerate(days):
+                data = self.write("day.svm", "".join(f"{y} {c}:1\n" for y, c in rows))
+                path = str(self.folder / f"{number}.txt")
+                said = self.run_command("train", data, "--engine", "serial", "--epochs", "5", *words, *before, "--save", path)
+                before = ["--init", path]
+            self.assertIn("of the columns, 3 are in", said.stderr)
+            self.assertIn("1 are new; 9 do not occur", said.stderr)
+            held = self.write("held.svm", "".join(f"{y} {c}:1\n" for y, c in sum(days, [])))
+            self.assertGreater(json.loads(self.said("evaluate", path, held, "--json"))["accuracy"], 0.99, words)
+
     def test_models_of_every_kind_train_on_them(self):
         data = self.write("train.csv", clicks(120, 1))
         for words in (["--model", "hinge_svm"], ["--model", "softmax"], ["--model", "factorization_machine"],

@@ -109,10 +109,17 @@ void save_trained(const train_request& request, const named_model& m, const trai
                           ? saved_of_several(request, m, result, columns.original())
                           : to_saved(m, result.parameters, result.labels, columns.original());
   saved.spell_labels(detail::spelling_of(rows.data));
-  if (!request.files.table.schema->columns.empty() && !request.init.empty()) {
-    const std::size_t kept = keep_columns(*saved_to_begin_with(request), saved);
-    if (kept > 0 && !request.files.quiet)
-      say(std::to_string(kept) + " columns of " + request.init + " do not occur in " + request.data + ", and are kept");
+  // Of a graph another one has no nodes.
+  const bool goes_on = !request.init.empty() && request.init_groups.empty() && !trains_on_graph(request);
+  if (goes_on) {
+    const std::size_t own = saved.columns.size();
+    const std::shared_ptr<const saved_model> before = saved_to_begin_with(request);
+    const std::size_t kept = keep_columns(*before, saved);
+    const std::size_t added = saved.columns.size() - before->columns.size();
+    if (kept + added > 0 && saved.width == before->width && !request.files.quiet)
+      say("of the columns, " + std::to_string(own - added) + " are in " + request.init + ", too; " +
+          std::to_string(added) + " are new; " + std::to_string(kept) + " do not occur in " + request.data +
+          ", and are kept");
   }
   request.files.name_columns(saved);
   detail::say_first_column(saved, first_column_of(request.files));

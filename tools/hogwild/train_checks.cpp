@@ -123,7 +123,7 @@ constexpr refused_request refusals_of_training[] = {
     {"--team", [](auto& r) { return r.stream && thread_team_of_stream(r.team) != r.team; },
      ": OpenMP's threads spin while they wait for rows, and take CPU time from the threads that read them: use std or "
      "tbb with --stream, or leave it out"},
-    {"--test --validation --epochs --init --weights --offsets --memory --segment --record --reproducible "
+    {"--test --validation --epochs --init-groups --weights --offsets --memory --segment --record --reproducible "
      "--checkpoint-every",
      [](auto& r) { return r.stream; }, " is not for a stream: leave it out"},
 

@@ -5,10 +5,13 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include <hogwild/detail/models/warm_start.hpp>
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
@@ -18,6 +21,7 @@
 #include <hogwild/saved_model.hpp>
 
 #include "data_files.hpp"
+#include "model_from_request.hpp"
 #include "standard_streams.hpp"
 #include "stream_rows.hpp"
 #include "training.hpp"
@@ -92,8 +96,9 @@ class streaming {
   streaming(const train_request& request, interrupt& asked)
       : request_(request),
         asked_(asked),
+        begun_with_(request.options.resume.empty() ? saved_to_begin_with(request) : nullptr),
         run_(make_stream(request, options_of(request))),
-        numbers_(run_.numbers()),
+        numbers_(begun_with_ ? begun_with_->columns : run_.numbers()),
         reports_(request, run_.rows()) {}
 
   int operator()() {
@@ -170,10 +175,21 @@ class streaming {
     }
   }
 
-  static train_options options_of(const train_request& request) {
+  train_options options_of(const train_request& request) {
     train_options options = request.options;
     options.checkpoint.clear();
     options.max_seconds.reset();
+    if (!begun_with_) return options;
+    if (!begun_with_->schema.empty())
+      throw config_error("the model " + request.init + " reads " + "data with named columns, and a stream LIBSVM text");
+    // Called for the columns that have come by then, after those of the saved model.
+    options.initial = [this](std::span<float> parameters) {
+      const std::size_t taken =
+          warm_start(*begun_with_, model_for(request_, numbers_.size()), numbers_, {}, parameters);
+      if (!request_.files.quiet)
+        say("begins with " + std::to_string(taken) + " of " + std::to_string(parameters.size()) + " parameters from " +
+            request_.init);
+    };
     return options;
   }
 
@@ -202,6 +218,7 @@ class streaming {
 
   const train_request& request_;
   interrupt& asked_;
+  std::shared_ptr<const saved_model> begun_with_;  ///< null: with nothing
   stream_run run_;
   std::vector<std::uint32_t> numbers_;  ///< the input's number of each column
   stream_reports reports_;

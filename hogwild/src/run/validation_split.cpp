@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include <hogwild/detail/math/random.hpp>
@@ -33,17 +34,16 @@ std::vector<bool> draw_groups(std::span<const std::uint32_t> group_of, std::size
   const detail::shuffled_groups groups(group_of, seed);
   detail::require(groups.order.size() > 1,
                   "the rows to hold back are drawn by groups, and all rows belong to one: leave out the groups");
-  const auto distance = [wanted](std::size_t rows) { return rows > wanted ? rows - wanted : wanted - rows; };
   std::vector<bool> taken(groups.rows.size());
   std::size_t held = 0;
-  for (const std::uint32_t group : groups.order) {
-    const std::size_t with = held + groups.rows[group];
-    if (with == group_of.size() || distance(with) >= distance(held)) continue;
-    taken[group] = true;
-    held = with;
-  }
-  if (held == 0)
-    taken[*std::ranges::min_element(groups.order, {}, [&](std::uint32_t group) { return groups.rows[group]; })] = true;
+  for (const std::uint32_t group : groups.order)
+    if (held + groups.rows[group] <= wanted) taken[group] = true, held += groups.rows[group];
+  // One more group, which makes too many rows, may come nearer than without it.
+  std::optional<std::uint32_t> smallest;
+  for (const std::uint32_t group : groups.order)
+    if (!taken[group] && (!smallest || groups.rows[group] < groups.rows[*smallest])) smallest = group;
+  const std::size_t with = smallest ? held + groups.rows[*smallest] : group_of.size();
+  if (with < group_of.size() && (held == 0 || with - wanted < wanted - held)) taken[*smallest] = true;
   std::vector<bool> held_back(group_of.size());
   for (std::size_t r = 0; r < held_back.size(); ++r) held_back[r] = taken[group_of[r]];
   return held_back;

@@ -48,7 +48,7 @@ struct shuffled_groups {
 /// labels, are drawn as one set.
 ///
 /// Rows with groups (sparse_view::group) are drawn by whole groups instead, whatever their labels: in an order that the
-/// seed shuffles, each group that brings the number of rows nearer to the fraction; the smallest one if none does.
+/// seed shuffles, each group that the fraction has room for, and then the smallest one left if that comes nearer.
 ///
 /// Throws config_error if either side would have no rows.
 std::vector<bool> draw_validation(const sparse_view& rows, const label_map& known, double fraction, std::uint64_t seed);
