@@ -78,6 +78,79 @@ class a_stream(command_case):
         self.assertEqual(code, 0, said)
         self.assertNotIn("begins with", said)
 
+    TABLE = ("--label", "y", "--numeric", "n", "--categorical", "*", "--numbers", "as_given", "--hash-bits", "12")
+
+    def table(self, rows, separator=","):
+        lines = [separator.join(("key", "y", "n")) + "\n"]
+        for r in range(rows):
+            lines.append(separator.join((f'"k ""{r % 5}""{separator}\n{r % 3}"', "1" if r % 5 < 2 else "-1", str(r % 4))) + "\n")
+        return lines
+
+    def test_of_a_table_makes_the_model_of_the_file(self):
+        for separator in (",", ";"):
+            lines = self.table(8000, separator)
+            data = self.write("t.csv", "".join(lines))
+            code, told, said = self.train(lines, *self.TABLE, "--save", self.model)
+            self.assertEqual((code, told[-1]["rows"]), (0, 8000), said)
+            other = str(self.folder / "other")
+            self.said("train", data, *self.TABLE, "--epochs", "2", "--quiet", "--engine", "serial", "--save", other)
+            facts = [json.loads(self.said("inspect", path, "--json")) for path in (self.model, other)]
+            self.assertEqual([facts[0][name] for name in ("features", "columns", "table")],
+                             [facts[1][name] for name in ("features", "columns", "table")])
+            self.assertGreater(json.loads(self.said("evaluate", self.model, data, "--json"))["accuracy"], 0.99)
+
+    def test_of_a_table_goes_on_from_a_model_that_knows_its_values(self):
+        lines = self.table(3000)
+        data = self.write("t.csv", "".join(lines))
+        self.said("train", data, "--label", "y", "--epochs", "3", "--quiet", "--engine", "serial", "--save", self.model)
+        other = str(self.folder / "other.txt")
+        more = [line.replace("k ", "new ", 1) if r % 9 == 4 else line for r, line in enumerate(self.table(6000))]
+        done = subprocess.run([HOGWILD, "train", "-", "--stream", "--init", self.model, "--engine", "serial", "--save", other],
+                              input="".join(more), capture_output=True, text=True, check=True, timeout=HANGS)
+        self.assertIn("begins with", done.stderr)
+        text = pathlib.Path(other).read_text(encoding="utf-8")
+        self.assertEqual(text.count("key=k"), 15)
+        self.assertNotIn("new", text)
+        self.assertGreater(json.loads(self.said("evaluate", other, data, "--json"))["accuracy"], 0.99)
+
+    def test_of_a_table_tells_the_line_of_a_fault_after_the_rows_before_it(self):
+        lines = self.table(5000)
+        lines.insert(4001, '"a\nb",1,x\n')
+        code, told, said = self.train(lines, *self.TABLE, "--checkpoint", self.checkpoint)
+        self.assertEqual(code, 3)
+        self.assertIn("standard input:8003:6: 'x' is not a number", said)
+        self.assertEqual(told[-1]["acknowledged"], 4000)
+
+    def test_of_a_table_is_resumed(self):
+        lines = self.table(6000)
+        code, told, said = self.train(lines[:3001], *self.TABLE, "--checkpoint", self.checkpoint)
+        self.assertEqual((code, told[-1]["acknowledged"]), (0, 3000), said)
+        code, told, said = self.train(lines[:1] + lines[3001:], *self.TABLE, "--checkpoint", self.checkpoint,
+                                      "--resume", self.checkpoint, "--save", self.model)
+        self.assertEqual((code, told[-1]["rows"]), (0, 6000), said)
+        whole = str(self.folder / "whole")
+        self.train(lines, *self.TABLE, "--save", whole)
+        self.assertEqual(pathlib.Path(whole).read_bytes(), pathlib.Path(self.model).read_bytes())
+
+    def test_of_text_of_vowpal_wabbit_counts_its_weights(self):
+        lines = [f"{1 if r % 2 else -1} {2 if r % 3 else 0} |a x{r % 2} |b y{r % 3}:0.5\n" for r in range(6000)]
+        code, told, said = self.train(lines, "--format", "vw", "--save", self.model)
+        self.assertEqual((code, told[-1]["rows"]), (0, 6000), said)
+        data = self.write("t.vw", "".join(lines))
+        self.assertEqual(json.loads(self.said("evaluate", self.model, data, "--json"))["accuracy"], 1.0)
+
+    def test_refuses_what_depends_on_all_rows(self):
+        rows = "y,n,c\n1,2,a\n"
+        for words, reason in (((), "are not guessed: name 'n'"), (("--numeric", "n"), "are not guessed: name 'c'"),
+                              (("--numeric", "n", "--categorical", "c", "--hash-bits", "8"), "say --numbers as_given"),
+                              (("--ignore", "n", "--categorical", "c"), "give --hash-bits"),
+                              (("--ignore", "n", "--categorical", "c", "--min-rows", "3"), "--min-rows"),
+                              (("--ignore", "n", "--categorical", "c", "--group", "u"), "no column 'u'")):
+            done = subprocess.run(self.command("--label", "y", *words), input=rows, capture_output=True, text=True,
+                                  check=False, timeout=HANGS)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(reason, done.stderr)
+
     def test_refuses_a_line_without_end(self):
         with open("/dev/zero", "rb") as zeros:
             self.assertIn("standard input: there is a byte 0 in it", self.refused(zeros))

@@ -45,6 +45,18 @@ std::vector<std::size_t> record_ends(std::string_view text, const record_rule& r
   return ends;
 }
 
+record_place record_at(std::string_view text, std::size_t line, const record_rule& rule) {
+  std::vector<std::size_t> ends = record_ends(text, rule);
+  if (ends.empty() || ends.back() < text.size()) ends.push_back(text.size());
+  record_place found;
+  for (std::size_t k = 0, lines = 0; k < ends.size() && lines < line; ++k) {
+    found = {found.end, ends[k]};
+    const auto own = std::ranges::count(text.substr(found.begin, found.end - found.begin), '\n');
+    lines += std::max<std::size_t>(static_cast<std::size_t>(own), 1);
+  }
+  return found;
+}
+
 arriving_lines::arriving_lines(int descriptor, std::string name, const record_rule& rule)
     : descriptor_(descriptor), name_(std::move(name)), rule_(rule) {
 #ifdef F_SETPIPE_SZ

@@ -19,6 +19,13 @@ struct record_rule {
 /// quotation mark, blanks before it left out.
 std::vector<std::size_t> record_ends(std::string_view text, const record_rule& rule);
 
+/// The bytes [begin, end) of the record that has this line of the text, from 1; the last record if there is no such
+/// line.
+struct record_place {
+  std::size_t begin = 0, end = 0;
+};
+record_place record_at(std::string_view text, std::size_t line, const record_rule& rule);
+
 /// Text from a descriptor, taken as it comes: a reader waits for no more than there is. Used by one thread.
 class arriving_lines {
  public:

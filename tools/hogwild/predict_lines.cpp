@@ -9,7 +9,6 @@
 #include <cstring>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include <hogwild/detail/platform/write_all.hpp>
 #include <hogwild/error.hpp>
@@ -146,13 +145,7 @@ class line_answers {
     const std::size_t head = lines_in(head_);
     if (fault.line() <= head) skip(fault, fault.line());
     const std::size_t line = fault.line() - head;
-    std::vector<std::size_t> ends = record_ends(text, request_.rule);
-    if (ends.empty() || ends.back() < text.size()) ends.push_back(text.size());
-    std::size_t begin = 0, end = 0;
-    for (std::size_t k = 0, lines = 0; k < ends.size() && lines < line; ++k) {
-      begin = end, end = ends[k];
-      lines += std::max<std::size_t>(lines_in(text.substr(begin, end - begin)), 1);
-    }
+    const auto [begin, end] = record_at(text, line, request_.rule);
     if (end_of_rows(text.substr(0, begin)) > 0) open(text.substr(0, begin));
     skip(fault, lines_ + line);
     lines_ += lines_in(text.substr(0, end));

@@ -30,13 +30,6 @@ class parsed_rows final : public row_source {
   void ensure(std::size_t, std::size_t) const override {}
 };
 
-/// The text before line `line`, counted from 1.
-std::string_view before_line(std::string_view text, std::size_t line) {
-  std::size_t end = 0;
-  for (; line > 1; --line) end = text.find('\n', end) + 1;
-  return text.substr(0, end);
-}
-
 }  // namespace
 
 arriving_columns::arriving_columns(std::span<const std::uint32_t> known) {
@@ -71,10 +64,15 @@ sparse_view stream_rows::batch::view(std::span<const std::uint32_t> numbers) con
   return all;
 }
 
-stream_rows::stream_rows(int descriptor, std::string name, std::span<const std::uint32_t> known, std::size_t threads,
-                         std::stop_token stop)
+stream_format stream_format::libsvm() {
+  return {.parse = [](std::string_view lines, const std::string& name) { return parse_libsvm(lines, name); }};
+}
+
+stream_rows::stream_rows(int descriptor, std::string name, stream_format format, std::span<const std::uint32_t> known,
+                         std::size_t threads, std::stop_token stop)
     : descriptor_(descriptor),
       name_(std::move(name)),
+      format_(std::move(format)),
       stop_(std::move(stop)),
       room_(at_once),
       columns_(known),
@@ -124,14 +122,20 @@ std::optional<stream_rows::piece> stream_rows::read(const std::stop_token& end) 
       const bool old = std::chrono::steady_clock::now() - oldest >= std::chrono::milliseconds(poll_milliseconds);
       if (more_ && text_.size() < enough_text && !old) continue;
     }
-    const auto whole_lines = [&] {
-      if (!more_ && !fault) return text_.size();
-      const std::size_t last = std::string_view(text_).substr(without_end_).rfind('\n');
-      return last == std::string_view::npos ? std::size_t{0} : without_end_ + last + 1;
-    };
+    const auto whole_lines = [&] { return !more_ && !fault ? text_.size() : whole_records(); };
     try {
       look(whole_lines() > 0);
-    } catch (const input_error&) {
+      if (const std::size_t begin = text_.find_first_not_of(" \t\r\n"); !looked_ && begin < whole_lines()) {
+        looked_ = true;
+        const std::string_view first = std::string_view(text_).substr(0, whole_lines());
+        const std::size_t header = format_.begin ? format_.begin(first, name_, format_.rule) : 0;
+        const std::lock_guard lock(mutex_);
+        lines_ = static_cast<std::size_t>(std::ranges::count(first.substr(0, header), '\n'));
+        text_.erase(0, header);
+        without_end_ = 0;
+      }
+      if (!looked_) continue;
+    } catch (const error&) {
       more_ = false;
       return piece{.lines = {}, .number = pieces_++, .fault = std::current_exception()};
     }
@@ -143,6 +147,15 @@ std::optional<stream_rows::piece> stream_rows::read(const std::stop_token& end) 
     return piece{.lines = std::exchange(text_, std::move(rest)), .number = pieces_++, .fault = fault};
   }
   return {};
+}
+
+std::size_t stream_rows::whole_records() const {
+  if (format_.rule.quoted) {
+    const std::vector<std::size_t> ends = record_ends(text_, format_.rule);
+    return ends.empty() ? 0 : ends.back();
+  }
+  const std::size_t last = std::string_view(text_).substr(without_end_).rfind('\n');
+  return last == std::string_view::npos ? std::size_t{0} : without_end_ + last + 1;
 }
 
 void stream_rows::look(bool whole_lines) {
@@ -165,10 +178,11 @@ bool stream_rows::take(const piece& text, const std::stop_token& end) {
   std::exception_ptr fault = text.fault;
   libsvm_rows rows;
   try {
-    rows = parse_libsvm(text.lines, name_);
+    rows = format_.parse(text.lines, name_);
   } catch (const format_error& e) {
     wrong = e;
-    rows = parse_libsvm(before_line(text.lines, e.line()), name_);
+    const std::size_t begin = record_at(text.lines, e.line(), format_.rule).begin;
+    rows = format_.parse(std::string_view(text.lines).substr(0, begin), name_);
   } catch (...) {
     fault = std::current_exception();  // thrown in its turn
   }

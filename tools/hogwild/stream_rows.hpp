@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -17,6 +18,8 @@
 #include <vector>
 
 #include <hogwild/detail/formats/libsvm.hpp>
+
+#include "arriving_lines.hpp"
 
 namespace hogwild::cli {
 
@@ -39,7 +42,20 @@ class arriving_columns {
   std::vector<std::uint32_t> numbers_;
 };
 
-/// Rows of LIBSVM text from a descriptor, read and parsed by threads of its own while others train.
+/// The way in which the text of a stream is read.
+struct stream_format {
+  record_rule rule{};
+  /// Looks at the first text, which has a whole record at least, and returns the bytes of it that are no rows; null:
+  /// all are. It may find out the separator.
+  std::function<std::size_t(std::string_view first, const std::string& name, record_rule& rule)> begin{};
+  /// Parses whole records; called by several threads at once, once begin() has returned.
+  std::function<libsvm_rows(std::string_view lines, const std::string& name)> parse{};
+
+  /// LIBSVM text.
+  static stream_format libsvm();
+};
+
+/// Rows of text from a descriptor, read and parsed by threads of its own while others train.
 class stream_rows {
  public:
   struct batch {
@@ -51,8 +67,8 @@ class stream_rows {
 
   /// `known`: columns that have positions already. `name` is the text's name in messages. `threads` parse. Reads no
   /// more from the descriptor once `stop` is requested.
-  stream_rows(int descriptor, std::string name, std::span<const std::uint32_t> known, std::size_t threads,
-              std::stop_token stop);
+  stream_rows(int descriptor, std::string name, stream_format format, std::span<const std::uint32_t> known,
+              std::size_t threads, std::stop_token stop);
 
   ~stream_rows();
   stream_rows(const stream_rows&) = delete;
@@ -76,11 +92,14 @@ class stream_rows {
   void look(bool whole_lines);
   /// False: there is no more work.
   bool take(const piece& text, const std::stop_token& end);
+  /// The bytes of text_ that are whole records.
+  std::size_t whole_records() const;
   void give(libsvm_rows rows);
   bool stopped(const std::stop_token& end) const { return stop_.stop_requested() || end.stop_requested(); }
 
   int descriptor_;
   std::string name_;
+  stream_format format_;
   std::stop_token stop_;
 
   std::mutex reading_;  ///< held by the thread that reads
@@ -88,6 +107,7 @@ class stream_rows {
   std::vector<char> room_;
   std::uint64_t pieces_ = 0;     ///< read so far
   bool begun_ = false;           ///< its first bytes were checked
+  bool looked_ = false;          ///< the format has seen the first records
   std::size_t without_end_ = 0;  ///< bytes of text_ in which no line ends
   std::size_t looked_at_ = 0;    ///< bytes of text_ that were checked, in a line without end
   bool more_ = true;             ///< the text has not ended

@@ -66,6 +66,11 @@ struct refused_request {
   std::string_view why;
 };
 
+bool is_format_of_streams(const std::string& format) {
+  constexpr std::string_view formats[] = {"auto", "libsvm", "csv", "tsv", "labelled_text", "vw"};
+  return std::ranges::find(formats, format) != std::end(formats);
+}
+
 bool is_on(const train_request& r, model_input input) {
   return input_of(r.model) == input;
 }
@@ -114,10 +119,10 @@ constexpr refused_request refusals_of_models[] = {
 constexpr refused_request refusals_of_training[] = {
     {"", [](auto& r) { return r.stream && r.data != "-"; }, "--stream reads standard input: give '-' as DATA"},
     {"", [](auto& r) { return r.stream && !is_on(r, model_input::rows); },
-     "--stream reads LIBSVM text, which this model does not read: leave it out"},
-    {"--format --index-base", [](auto& r) { return r.stream; }, ": --stream reads LIBSVM text: leave it out"},
-    {"", [](auto& r) { return r.stream && r.files.table.asked(); },
-     "--stream reads LIBSVM text: leave out the options for tables"},
+     "--stream reads rows of features, which this model does not read: leave it out"},
+    {"--index-base", [](auto& r) { return r.stream; }, ": indices of a stream count from 1: leave it out"},
+    {"", [](auto& r) { return r.stream && !is_format_of_streams(r.files.format); },
+     "--stream reads LIBSVM text, tables, labelled text and text of Vowpal Wabbit: give such a --format"},
     {"", [](auto& r) { return r.stream && !is_by(r, engine_name::threads, engine_name::serial); },
      "a stream is trained by the serial engine or by threads: choose one of them"},
     {"--team", [](auto& r) { return r.stream && thread_team_of_stream(r.team) != r.team; },

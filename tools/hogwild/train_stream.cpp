@@ -9,8 +9,11 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include <hogwild/detail/formats/named_lines.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
@@ -96,10 +99,11 @@ class streaming {
   streaming(const train_request& request, interrupt& asked)
       : request_(request),
         asked_(asked),
-        begun_with_(request.options.resume.empty() ? saved_to_begin_with(request) : nullptr),
-        run_(make_stream(request, options_of(request))),
-        numbers_(begun_with_ ? begun_with_->columns : run_.numbers()),
-        reports_(request, run_.rows()) {}
+        begun_with_(saved_to_begin_with(request)),
+        named_(named_columns()),
+        run_(make_stream(request_, options_of_run())),
+        numbers_(run_.rows() == 0 && begun_with_ ? begun_with_->columns : run_.numbers()),
+        reports_(request_, run_.rows()) {}
 
   int operator()() {
     asked_.begin_asking();
@@ -109,7 +113,7 @@ class streaming {
     std::stop_source over;
     const auto ask = [&over] { over.request_stop(); };
     const std::stop_callback by_signal(asked_.token(), ask), by_time(limit_.token(), ask);
-    stream_rows rows(STDIN_FILENO, "standard input", numbers_, workers, over.get_token());
+    stream_rows rows(STDIN_FILENO, "standard input", format(), numbers_, workers, over.get_token());
     clock::time_point saved = clock::now();
     std::uint64_t kept = run_.rows();
     reports_.acknowledge(kept);  // a resumed stream begins after them
@@ -175,18 +179,56 @@ class streaming {
     }
   }
 
-  train_options options_of(const train_request& request) {
-    train_options options = request.options;
+  /// The parser of text with named columns; null for LIBSVM text. Gives the request the labels of a saved model.
+  std::unique_ptr<named_lines> named_columns() {
+    if (begun_with_ && request_.options.labels.empty()) {
+      const auto values = begun_with_->labels.values();
+      request_.options.labels.assign(values.begin(), values.end());
+    }
+    data_options& files = request_.files;
+    if (begun_with_ && !begun_with_->schema.empty()) {
+      files.choose_schema(*begun_with_, request_.init);
+      return std::make_unique<named_lines>(*files.table.schema);
+    }
+    files.choose_format(request_.model);
+    if (files.format == "auto" || files.format == "libsvm") {
+      files.table.refuse("libsvm");
+      return nullptr;
+    }
+    if (begun_with_)
+      throw config_error("the model " + request_.init + " knows numbered columns, not those of --format " +
+                         files.format);
+    return std::make_unique<named_lines>(files.table.request);
+  }
+
+  stream_format format() {
+    if (!named_) return stream_format::libsvm();
+    const table_request& how = request_.files.table.request;
+    const table_schema& schema = named_->schema();
+    const bool known = !schema.columns.empty(), is_table = (known ? schema.text : how.text) == named_text::table;
+    // The first record shows the separator, if nothing else does.
+    const char separator = known ? schema.separator : how.separator.value_or(',');
+    return {.rule = {.quoted = is_table && (known ? schema.quotes : how.quotes), .separator = separator},
+            .begin =
+                [this](std::string_view first, const std::string& name, record_rule& rule) {
+                  const std::size_t header = named_->begin(first, name);
+                  rule.separator = named_->schema().separator;
+                  return header;
+                },
+            .parse = [this](std::string_view lines, const std::string& name) { return named_->parse(lines, name); }};
+  }
+
+  train_options options_of_run() {
+    train_options options = request_.options;
     options.checkpoint.clear();
     options.max_seconds.reset();
     if (!begun_with_) return options;
-    if (!begun_with_->schema.empty())
-      throw config_error("the model " + request.init + " reads " + "data with named columns, and a stream LIBSVM text");
     // Called for the columns that have come by then, after those of the saved model.
-    options.initial = [this](std::span<float> parameters) {
+    options.initial = [this, told = std::make_shared<bool>(request_.files.quiet)](std::span<float> parameters) {
       const std::size_t taken =
           warm_start(*begun_with_, model_for(request_, numbers_.size()), numbers_, {}, parameters);
-      if (!request_.files.quiet)
+      // Trials of a step search begin with it, too; it is noted once.
+      if (!std::exchange(*told, true))
         say("begins with " + std::to_string(taken) + " of " + std::to_string(parameters.size()) + " parameters from " +
             request_.init);
     };
@@ -212,13 +254,16 @@ class streaming {
     const named_model m = model_for(request_, run_.columns());
     saved_model saved = to_saved(m, run_.parameters(), run_.labels(), run_.numbers());
     saved.spell_labels(request_.declared);
-    detail::say_first_column(saved, 1);  // in LIBSVM text
+    if (begun_with_ && saved.label_texts.empty()) saved.label_texts = begun_with_->label_texts;
+    detail::say_first_column(saved, named_ ? 0 : 1);
+    if (named_) keep_schema(named_->schema(), saved);
     save_model(request_.save, saved, model_format_for(request_.save));
   }
 
-  const train_request& request_;
+  train_request request_;
   interrupt& asked_;
   std::shared_ptr<const saved_model> begun_with_;  ///< null: with nothing
+  std::unique_ptr<named_lines> named_;             ///< null: columns have numbers
   stream_run run_;
   std::vector<std::uint32_t> numbers_;  ///< the input's number of each column
   stream_reports reports_;

@@ -12,7 +12,7 @@
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/error.hpp>
 
-#include "data/label_forms.hpp"
+#include "formats/row_reader.hpp"
 #include "libsvm_parser.hpp"
 #include "text/decimal.hpp"
 #include "text/input_stream.hpp"
@@ -28,60 +28,6 @@ void append_number(std::string& out, Number number) {
   out.append(digits, end);
 }
 
-/// Reads text piece by piece.
-class row_reader {
- public:
-  row_reader(const std::string& source, bool labels_optional) : source_(source), labels_optional_(labels_optional) {}
-
-  /// `text` must be as parse_libsvm_block requires.
-  void append(std::string_view text) {
-    const std::size_t before = rows_.index.size();
-    rows_.index.resize(before + detail::libsvm_capacity(text.size()));
-    rows_.value.resize(rows_.index.size());
-    detail::row_block block;
-    block.index = rows_.index.data() + before;
-    block.value = rows_.value.data() + before;
-    detail::parse_libsvm_block(text, labels_optional_, block);
-    if (block.fault) throw format_error(source_, lines_ + block.fault->line, block.fault->column, block.fault->message);
-    rows_.index.resize(before + block.entries);
-    rows_.value.resize(before + block.entries);
-    for (const std::uint32_t end : block.row_end) rows_.row_start.push_back(before + end);
-    append_labels(block);
-    rows_.columns = std::max<std::size_t>(rows_.columns, block.columns);
-    lines_ += block.lines;
-  }
-
-  libsvm_rows finish() && {
-    forms_.require_one(source_, rows_.index.size());
-    if (forms_.has_lists()) {
-      all_.list_all(all_.label.size());
-      all_.list_end.insert(all_.list_end.begin(), 0);
-      rows_.lists = label_lists(all_.list_end, all_.list);
-    }
-    rows_.label = std::move(all_.label);
-    return std::move(rows_);
-  }
-
- private:
-  void append_labels(const detail::row_block& block) {
-    forms_.add(block, lines_);
-    if (!block.list_end.empty()) {
-      all_.list_all(all_.label.size());
-      const auto before = static_cast<std::uint32_t>(all_.list.size());
-      for (const std::uint32_t end : block.list_end) all_.list_end.push_back(before + end);
-      all_.list.insert(all_.list.end(), block.list.begin(), block.list.end());
-    }
-    all_.label.insert(all_.label.end(), block.label.begin(), block.label.end());
-  }
-
-  const std::string& source_;
-  bool labels_optional_;
-  libsvm_rows rows_;
-  detail::row_block all_;  ///< labels of all pieces
-  detail::label_forms forms_;
-  std::size_t lines_ = 0;
-};
-
 void append_labels(std::string& line, const label_column& labels, std::size_t r) {
   if (!labels.lists()) return append_number(line, labels[r]);
   for (const std::uint32_t code : labels.list(r)) {
@@ -93,16 +39,15 @@ void append_labels(std::string& line, const label_column& labels, std::size_t r)
 
 libsvm_rows read_pieces(std::string_view text, const std::string& source, bool labels_optional) {
   constexpr std::size_t piece_bytes = std::size_t{1} << 20;
-  row_reader reader(source, labels_optional);
-  std::string piece;  // a copy with room after it, since `text` need not have readable bytes after it
+  detail::row_reader reader(
+      source, [](std::string_view piece) { return detail::libsvm_capacity(piece.size()); },
+      [labels_optional](std::string_view piece, detail::row_block& block) {
+        detail::parse_libsvm_block(piece, labels_optional, block);
+      });
   while (!text.empty()) {
     std::size_t end = text.size() <= piece_bytes ? text.size() : text.find('\n', piece_bytes - 1);
     end = end >= text.size() ? text.size() : end + 1;
-    piece.assign(text.substr(0, end));
-    if (piece.back() != '\n') piece += '\n';
-    const std::size_t length = piece.size();
-    piece.append(detail::text_padding, '\0');
-    reader.append(std::string_view(piece).substr(0, length));
+    reader.append(text.substr(0, end));
     text.remove_prefix(end);
   }
   return std::move(reader).finish();

@@ -182,6 +182,7 @@ void look_at_fields(std::span<const record> records, const named_kinds& named, t
     }
     table_column& column = look.schema.columns[c];
     const bool numeric = numbers > 0 && numbers + missing >= records.size();
+    look.named.push_back(named.is_named(c));
     if (!named.is_named(c)) column.kind = numeric ? table_kind::numeric : table_kind::categorical;
     look.distinct.push_back(values.size());
     look.missing.push_back(missing);
@@ -239,7 +240,9 @@ table_look look_at_records(std::string_view text, const table_request& how, cons
   if (!how.group.empty()) {
     const auto column = std::ranges::find(schema.columns, how.group, &table_column::name);
     if (column == schema.columns.end()) throw config_error(no_such_column(schema, how.group, source));
-    if (!named.is_named(static_cast<std::size_t>(column - schema.columns.begin()))) column->kind = table_kind::ignored;
+    const auto place = static_cast<std::size_t>(column - schema.columns.begin());
+    if (!look.named[place]) column->kind = table_kind::ignored;
+    look.named[place] = true;
   }
   look.rows = rows.size();
   if (!dates_fit(schema))
@@ -248,7 +251,8 @@ table_look look_at_records(std::string_view text, const table_request& how, cons
     if (std::ranges::find(schema.columns, name, &table_column::name) != schema.columns.end())
       throw config_error(source + ": the interaction " + quote(name) + " has the name of a column");
     schema.columns.push_back({.name = name, .kind = table_kind::interaction});
-    look.distinct.push_back(0), look.missing.push_back(0), look.least.emplace_back(), look.most.emplace_back();
+    look.named.push_back(true), look.distinct.push_back(0), look.missing.push_back(0);
+    look.least.emplace_back(), look.most.emplace_back();
   }
   schema.values.resize(schema.columns.size());
   (void)interactions_of(schema, source);

@@ -15,6 +15,10 @@ namespace hogwild::detail {
 /// Whether a text stands for a missing number.
 bool is_missing(std::string_view text);
 
+/// Throws config_error for a request that no text suits.
+void require_request(const table_request& how);
+/// The schema of a text that is no table.
+table_schema schema_of_text(const table_request& how);
 /// Looks at the first records of a table, whole lines: finds out separator, header and kinds, where the request does
 /// not say them. `source` is the file's name for messages. Throws as open_table().
 table_look look_at_records(std::string_view text, const table_request& how, const std::string& source);

@@ -348,7 +348,10 @@ void stream_run::plan() {
   const std::size_t columns = room_for(columns_);
   sparse_view wide = as_planned(sample_.view(columns_));
   wide.columns = columns;
-  auto next = std::make_unique<planned>(columns, model_.prepare(wide, options_));
+  train_options options = options_;
+  if (options_.initial)
+    options.initial = [this, columns](std::span<float> all) { change_known(all, model_.groups(columns)); };
+  auto next = std::make_unique<planned>(columns, model_.prepare(wide, options));
   require(*options_.l2 == 0.0 || next->made.task->facts().scaled,
           "in a stream l2 is for linear models with one margin a row, under sgd: leave it out");
   next->sample = sample_.rows();
@@ -398,14 +401,17 @@ void stream_run::plan() {
   }
 }
 
-/// train_options::initial sees the columns that exist, without the spare room.
-void stream_run::begin_with(const std::vector<parameter_group>& room, const planned& made) const {
-  const param_store& store = made.workers->store();
+void stream_run::change_known(std::span<float> all, const std::vector<parameter_group>& room) const {
   const std::vector<parameter_group> groups = model_.groups(columns_);
-  std::vector<float> all = made.made.task->parameters_of(store, 1.0);
   std::vector<float> known = regrouped(all, room, groups);
   options_.initial(known);
   regroup(known, groups, all, room);
+}
+
+void stream_run::begin_with(const std::vector<parameter_group>& room, const planned& made) const {
+  const param_store& store = made.workers->store();
+  std::vector<float> all = made.made.task->parameters_of(store, 1.0);
+  change_known(all, room);
   made.made.task->assign(store, all);
 }
 

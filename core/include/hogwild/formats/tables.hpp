@@ -199,6 +199,7 @@ void keep_schema(const table_schema& schema, saved_model& model);
 /// A report on the first rows of a table.
 struct table_look {
   table_schema schema{};                ///< without values and divisors
+  std::vector<bool> named{};            ///< whether the request says the kind of each column
   std::size_t rows = 0;                 ///< looked at
   std::vector<std::size_t> distinct{};  ///< values of each column among them
   std::vector<std::size_t> missing{};   ///< empty fields, and words for missing numbers

@@ -27,7 +27,9 @@ struct libsvm_rows {
   std::vector<float> value;
   std::vector<double> label;  ///< with lists the least of each row
   label_lists lists{};        ///< if rows have lists of labels; else empty
-  std::size_t columns = 0;    ///< one more than the largest index
+  /// What the text states for the rows; empty if for none.
+  std::vector<float> weight{}, offset{};
+  std::size_t columns = 0;  ///< one more than the largest index
 
   /// Valid as long as this object is neither changed nor destroyed.
   sparse_view view() const {
@@ -35,6 +37,8 @@ struct libsvm_rows {
             .index = index,
             .value = value,
             .label = lists.empty() ? label_column(label) : lists.column(),
+            .weight = weight,
+            .offset = offset,
             .columns = columns};
   }
 };

@@ -105,6 +105,8 @@ class stream_run {
   std::optional<std::array<double, 2>> assess();
 
   struct planned;
+  /// train_options::initial sees the columns that exist, without the spare room.
+  void change_known(std::span<float> all, const std::vector<parameter_group>& room) const;
   void begin_with(const std::vector<parameter_group>& room, const planned& made) const;
 
   stream_model model_;
