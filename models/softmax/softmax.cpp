@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/detail/models/scoring_form.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/error.hpp>
 
@@ -42,6 +44,10 @@ class loaded_softmax final : public detail::loaded_general_model<softmax> {
   bool has_probabilities() const override { return true; }
   std::vector<double> probabilities(const sparse_row<float>& z) const override {
     return detail::probabilities_of(this->scores(z), model_.one_vs_rest);
+  }
+  std::optional<scoring_form> form() const override {
+    return detail::linear_form(decision_kind::greatest, model_.one_vs_rest ? link_kind::logistic : link_kind::softmax,
+                               model_.classes, columns_.size(), parameters_);
   }
 };
 

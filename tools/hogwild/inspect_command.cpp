@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <hogwild/dataset.hpp>
+#include <hogwild/detail/exports/exported_model.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
@@ -94,12 +95,6 @@ void put_option(facts& into, const std::string& saved_as, double value) {
     into[name] = value;
 }
 
-/// A column by its name, or by its number if it has none.
-std::string column_name(const saved_model& m, const std::optional<table_schema>& schema, std::size_t k) {
-  if (k < m.names.size()) return m.names[k];
-  return schema ? schema->name_of_input(m.columns[k]) : std::to_string(m.columns[k]);
-}
-
 /// The columns with the largest weights, of several weights by the root of the sum of squares.
 facts heaviest(const saved_model& m, const std::optional<table_schema>& schema, std::size_t count) {
   std::vector<double> size(m.columns.size());
@@ -117,7 +112,7 @@ facts heaviest(const saved_model& m, const std::optional<table_schema>& schema, 
     facts weights = facts::array();
     // With the digits of single precision.
     for (const float w : m.row(k)) weights.push_back(std::strtod(detail::to_text(w).c_str(), nullptr));
-    all.push_back({{"name", column_name(m, schema, k)}, {"weights", weights}});
+    all.push_back({{"name", detail::name_of_column(m, schema, k)}, {"weights", weights}});
   }
   return all;
 }

@@ -10,16 +10,12 @@
 #include <system_error>
 #include <vector>
 
-#include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
-#include <hogwild/saved_model.hpp>
-#include <interrupt/interrupt.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"
-#include "data_files.hpp"
 #include "standard_streams.hpp"
 #include "training.hpp"
 
@@ -63,21 +59,6 @@ int bench_command(int argc, const char* const* argv) {
 
 int report_command(int argc, const char* const* argv) {
   run_script("report", argc, argv);
-}
-
-int convert_command(int argc, const char* const* argv) {
-  std::string in, out;
-  command_line line("convert",
-                    "Writes a model in the other format: text where OUT ends in .txt, binary otherwise. Converting "
-                    "there and back loses nothing.",
-                    "hogwild convert model.bin model.txt");
-  line.positional("IN", in, "a saved model, text or binary");
-  line.positional("OUT", out, "the file to write");
-  if (const auto code = line.parse(argc, argv)) return *code;
-  const interrupt signals({.ended = ended_at_once});
-  atomic_file::look(out);
-  save_model(out, load_model(in, say), model_format_for(out));
-  return 0;
 }
 
 int version_command(int argc, const char* const* argv) {

@@ -15,6 +15,7 @@
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/models/descriptor.hpp>
 #include <hogwild/detail/models/model_options.hpp>
+#include <hogwild/detail/models/scoring_form.hpp>
 #include <hogwild/detail/models/several_margins.hpp>
 #include <hogwild/detail/words/vocabulary.hpp>
 #include <hogwild/models.hpp>
@@ -103,6 +104,9 @@ class predictor {
   /// under one_vs_rest each is computed by itself, so the sum need not be 1). Throws config_error unless
   /// has_probabilities().
   std::vector<double> probabilities(const sparse_row<float>& z) const;
+
+  /// The formula by which other programs can score rows, on columns(); nothing if the model is no such formula.
+  std::optional<scoring_form> form() const { return loaded_->form(); }
 
   const label_map& labels() const { return labels_; }  ///< the names of its classes
   /// The number of models in the file, which make one; parameters() are those of all of them.

@@ -19,6 +19,7 @@
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/models/model_options.hpp>
+#include <hogwild/detail/models/scoring_form.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/models.hpp>
 #include <hogwild/saved_model.hpp>
@@ -103,6 +104,8 @@ class loaded_model {
   /// See predictor::probabilities. Called only if the model has probabilities.
   virtual bool has_probabilities() const { return false; }
   virtual std::vector<double> probabilities(const sparse_row<float>&) const { return {}; }
+  /// See predictor::form.
+  virtual std::optional<scoring_form> form() const { return std::nullopt; }
 
   /// The parameters as train() would return them, and the input numbers of their columns.
   std::span<const float> parameters() const { return parameters_; }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <hogwild/detail/model/model_number.hpp>
 #include <hogwild/detail/model/row_scorer.hpp>
 #include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/detail/models/scoring_form.hpp>
 #include <hogwild/detail/models/several_margins.hpp>
 #include <hogwild/detail/results/saved_form.hpp>
 #include <hogwild/error.hpp>
@@ -35,6 +37,15 @@ named_model as_named(const M& m, const model_descriptor& descriptor) {
   } else {
     return registered_model{std::make_shared<registered_object_of<M>>(m, descriptor)};
   }
+}
+
+/// The formula of a margin model's probability, or of its prediction; nothing if no link_kind is like it.
+template <margin_model M>
+std::optional<link_kind> link_of(const M& m) {
+  if (labels_of(m) != label_kind::binary) return link_like([&](float margin) { return prediction_of(m, margin); });
+  if constexpr (requires { m.probability(0.0f); })
+    return link_like([&](float margin) { return static_cast<double>(m.probability(margin)); });
+  return link_kind::identity;
 }
 
 /// A model that predicts, with its parameters.
@@ -81,6 +92,13 @@ class plain_loaded_model final : public loaded_model {
       return {static_cast<double>(model_.probability(margin_of(parameters_, columns_.size(), z)))};
     return {};
   }
+  std::optional<scoring_form> form() const override {
+    if constexpr (margin_model<M>)
+      if (const auto link = link_of(model_))
+        return linear_form(labels_of(model_) == label_kind::binary ? decision_kind::sign : decision_kind::number, *link,
+                           1, columns_.size(), parameters_);
+    return std::nullopt;
+  }
 
  private:
   using scalar = parameter_of_t<M>;
@@ -123,6 +141,14 @@ class loaded_margins final : public loaded_model {
   std::vector<double> probabilities([[maybe_unused]] const sparse_row<float>& z) const override {
     if constexpr (several_margins<M>::has_probability) return margins_.probabilities(z);
     return {};
+  }
+  std::optional<scoring_form> form() const override {
+    const auto link = link_of(model_);
+    if (!link) return std::nullopt;
+    const decision_kind decision = by_ == answer_kind::one_vs_rest ? decision_kind::greatest
+                                   : by_ == answer_kind::vote      ? decision_kind::vote
+                                                                   : decision_kind::mean;
+    return linear_form(decision, *link, models_, columns_.size(), parameters_);
   }
 
  private:

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models that a form cannot hold are refused, and texts that another program reads are byte for byte right.
+#include <hogwild/model_exports.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/detail/models/scoring_form.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
+#include <hogwild/error.hpp>
+
+#include "support/refusal.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace hogwild::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// A model of the columns 1 to 3, in rows that count them from 1.
+saved_model of_two_labels(const std::string& name, std::vector<double> labels = {-1.0, 1.0}) {
+  saved_model saved{.model = name, .columns = {1, 3}, .weights = {0.5f, -2.0f}, .bias = {0.25f}};
+  saved.labels = label_map(label_kind::binary, std::move(labels));
+  detail::say_first_column(saved, 1);
+  return saved;
+}
+
+struct model_exports : testing::Test {
+  std::string text_of(const saved_model& saved, const char* form, const std::string& file = "model") const {
+    export_model(folder / file, saved, export_form_named(form), "m.bin");
+    return read_text(folder / file);
+  }
+  std::string refusal(const saved_model& saved, const char* form) const {
+    return refusal_of<config_error>([&] { (void)text_of(saved, form); });
+  }
+  scratch_folder folder;
+};
+
+TEST_F(model_exports, have_columns_of_liblinear_up_to_the_last) {
+  EXPECT_EQ(text_of(of_two_labels("logistic"), "liblinear"),
+            "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias 1\nw\n0.5 \n0 \n-2 \n0.25 \n");
+  saved_model from_0 = of_two_labels("hinge_svm");
+  from_0.model_options.clear();
+  from_0.bias.clear();
+  EXPECT_EQ(text_of(from_0, "liblinear"),
+            "solver_type L2R_L2LOSS_SVC\nnr_class 2\nlabel 1 -1\nnr_feature 4\nbias -1\nw\n0 \n0.5 \n0 \n-2 \n");
+}
+
+TEST_F(model_exports, quote_names_as_a_table_does) {
+  saved_model saved = of_two_labels("logistic");
+  saved.names = {"say \"a, b\"", " plain"};
+  EXPECT_EQ(text_of(saved, "csv"), "name,weight\r\n(intercept),0.25\r\n\"say \"\"a, b\"\"\",0.5\r\n plain,-2\r\n");
+  const std::string json = text_of(saved, "json");
+  EXPECT_THAT(json, HasSubstr("\"name\": \"say \\\"a, b\\\"\", \"weights\": [0.5]}"));
+}
+
+TEST_F(model_exports, are_in_a_namespace_that_the_name_of_the_file_makes) {
+  const saved_model saved = of_two_labels("logistic");
+  for (const auto& [file, name] :
+       {std::pair{"click-log.v2.hpp", "click_log_v2_model"}, {"9 lives.h", "m9_lives_model"}, {"_.h", "model"}})
+    EXPECT_THAT(text_of(saved, "cpp", file), HasSubstr(std::string("namespace ") + name + " {\n")) << file;
+}
+
+TEST_F(model_exports, refuse_what_a_form_cannot_hold) {
+  const saved_model halves = of_two_labels("logistic", {0.5, 1.5});
+  EXPECT_THAT(refusal(halves, "liblinear"), AllOf(HasSubstr("whole numbers below 2^31"), HasSubstr("1.5")));
+  EXPECT_THAT(refusal(of_two_labels("logistic", {0.0, 2147483648.0}), "liblinear"), HasSubstr("2147483648"));
+  saved_model counts{.model = "poisson", .columns = {1}, .weights = {0.5f}};
+  EXPECT_THAT(refusal(counts, "liblinear"), HasSubstr("this poisson model exp(margin)"));
+  saved_model machine = of_two_labels("factorization_machine");
+  machine.model_options = {{"rank", 1.0}};
+  machine.width = 2;
+  machine.weights = {0.5f, 1.0f, -2.0f, 1.0f};
+  for (const char* form : {"liblinear", "vw"})
+    EXPECT_THAT(refusal(machine, form), HasSubstr("holds no factors of columns, which a factorization_machine has"));
+  saved_model votes = of_two_labels("hinge_svm");
+  votes.model_options.emplace_back("ensemble.vote", 1.0);
+  votes.width = 2;
+  votes.weights = {0.5f, 1.0f, -2.0f, 1.0f};
+  votes.bias = {0.0f, 1.0f};
+  for (const char* form : {"liblinear", "vw", "cpp"})
+    EXPECT_THAT(refusal(votes, form), HasSubstr("holds no ensemble of models")) << form;
+  saved_model far = of_two_labels("logistic");
+  far.columns = {1, 4'000'000'000u};
+  EXPECT_THAT(refusal(far, "liblinear"), HasSubstr("4000000000 lines of 1 weights"));
+}
+
+TEST_F(model_exports, refuse_headers_that_compilers_take_long_for) {
+  saved_model large = of_two_labels("logistic");
+  large.columns.resize(most_header_numbers / 2 + 1);
+  for (std::size_t k = 0; k < large.columns.size(); ++k) large.columns[k] = static_cast<std::uint32_t>(k + 1);
+  large.weights.assign(large.columns.size(), 1.0f);
+  EXPECT_THAT(refusal(large, "cpp"), HasSubstr("and this model has 1048578"));
+}
+
+TEST_F(model_exports, give_each_column_an_index_of_its_own_in_vowpal_wabbit) {
+  saved_model saved = of_two_labels("logistic");
+  const std::string constant = "Constant:116060:0.25\n";
+  EXPECT_THAT(text_of(saved, "vw"), AllOf(StartsWith("Version 9."), HasSubstr("\nbits:18\n"),
+                                          HasSubstr("\noptions: --link logistic\n:0\n1:1:0.5\n3:3:-2\n" + constant)));
+  saved.columns = {3, 3 + (1u << 18)};
+  EXPECT_THAT(text_of(saved, "vw"),
+              AllOf(HasSubstr("\nbits:19\n"), HasSubstr("\n3:3:0.5\n" + constant + "262147:262147:-2\n")));
+  saved.columns = {3, 11650396};
+  EXPECT_THAT(refusal(saved, "vw"), HasSubstr("the same hash in Vowpal Wabbit"));
+  saved.bias.clear();
+  EXPECT_THAT(text_of(saved, "vw"), AllOf(HasSubstr("--noconstant"), HasSubstr("11650396:")));
+}
+
+TEST_F(model_exports, go_by_the_extension_or_the_name) {
+  EXPECT_EQ(export_form_for("a.b/model.h")->name, "cpp");
+  EXPECT_EQ(export_form_for("model.hpp")->name, "cpp");
+  EXPECT_EQ(export_form_for("model.json")->name, "json");
+  for (const char* other : {"model.bin", "model", "json", ".hpp", "model.hp", "model."})
+    EXPECT_EQ(export_form_for(other), nullptr) << other;
+  EXPECT_THAT(refusal_of<config_error>([] { (void)export_form_named("svm"); }),
+              HasSubstr("liblinear, vw, json, csv, cpp"));
+}
+
+TEST(link_like, knows_formulas_by_their_values) {
+  EXPECT_EQ(detail::link_like([](float m) { return static_cast<double>(m); }), link_kind::identity);
+  EXPECT_EQ(detail::link_like([](float m) { return 0.5 * (1.0 + std::tanh(0.5 * static_cast<double>(m))); }),
+            std::nullopt)
+      << "tanh loses the digits of small probabilities";
+  EXPECT_EQ(detail::link_like([](float m) { return 1.0 / (1.0 + std::exp(-static_cast<double>(m))); }),
+            link_kind::logistic);
+  EXPECT_EQ(detail::link_like([](float m) { return std::exp(static_cast<double>(m)); }), std::nullopt)
+      << "not beyond 30";
+}
+
+}  // namespace
+}  // namespace hogwild::test

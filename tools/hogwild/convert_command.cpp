@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <hogwild/detail/platform/atomic_file.hpp>
+#include <hogwild/model_exports.hpp>
+#include <hogwild/saved_model.hpp>
+#include <interrupt/interrupt.hpp>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "data_files.hpp"
+#include "standard_streams.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+constexpr std::string_view as_text = "text", as_binary = "binary";
+
+/// The words of --to: the formats of saved models, and the forms of other programs.
+command_line::words_for<std::string_view> words_of_forms() {
+  command_line::words_for<std::string_view> words{{as_text, as_text}, {as_binary, as_binary}};
+  for (const export_form& form : export_forms()) words.emplace_back(form.name, form.name);
+  return words;
+}
+
+/// The extensions and what they stand for, for the help.
+std::string list_of_extensions() {
+  std::string all = ".txt is text";
+  for (const export_form& form : export_forms())
+    all.append(", ").append(form.extensions).append(" is ").append(form.summary);
+  return all + "; any other is binary";
+}
+
+}  // namespace
+
+int convert_command(int argc, const char* const* argv) {
+  std::string in, out;
+  std::optional<std::string_view> to;
+  command_line line("convert",
+                    "Writes a model in another form. Text and binary hold all of a model, and converting there and "
+                    "back loses nothing. The other forms are for other programs, and are not read again; a model that "
+                    "a form cannot hold is refused. OUT's extension says the form: " +
+                        list_of_extensions() + ".",
+                    "hogwild convert model.bin model.json");
+  line.positional("IN", in, "a saved model, text or binary");
+  line.positional("OUT", out, "the file to write");
+  line.choice<std::string_view>("--to", to, words_of_forms(), "the form, whatever the extension");
+  if (const auto code = line.parse(argc, argv)) return *code;
+  const interrupt signals({.ended = ended_at_once});
+  atomic_file::look(out);
+  const saved_model model = load_model(in, say);
+  const bool is_own = to == as_text || to == as_binary;
+  const export_form* const form = is_own ? nullptr : to ? &export_form_named(*to) : export_form_for(out);
+  if (form != nullptr)
+    export_model(out, model, *form, in);
+  else
+    save_model(out, model,
+               to == as_text     ? model_format::text
+               : to == as_binary ? model_format::binary
+                                 : model_format_for(out));
+  return 0;
+}
+
+}  // namespace hogwild::cli
