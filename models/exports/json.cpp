@@ -62,6 +62,7 @@ ordered_json schema_json(const table_schema& schema) {
     reading["quotes"] = schema.quotes;
   }
   reading["hash_bits"] = schema.hash_bits;
+  reading["min_rows"] = schema.min_rows;
   reading["word_ngrams"] = schema.word_ngrams;
   reading["word_skips"] = schema.word_skips;
   reading["least_characters"] = schema.least_characters;

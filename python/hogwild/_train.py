@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _engine
+from . import _engine, _onnx
 from ._arrays import MOST_COLUMNS, Csr, single, table_of
 from ._data import Dataset
 from ._engine import ConfigError, Note
@@ -434,6 +434,20 @@ class Model:
     def save(self, path: str | os.PathLike) -> None:
         """Writes a file that the command can read: text if the name ends in .txt, else binary."""
         self._saved.save(os.fspath(path))
+
+    def export(self, path: str | os.PathLike, form: str | None = None) -> None:
+        """Writes a file for other programs, as `hogwild convert` does: its extension says the form, or `form`, one of
+        "liblinear", "vw", "json", "csv" and "cpp". Raises ConfigError for a model that the form cannot hold."""
+        _engine.export_to(self._saved, os.fspath(path), form or "")
+
+    def to_onnx(self, path: str | os.PathLike | None = None, features: int | None = None) -> Any:
+        """A linear model, softmax or factorization machine as an onnx.ModelProto, also written to `path` if there is one.
+
+        Its input is X, (N, features) of float32; without `features` as many as the model has weights for. For numbers
+        the output is "prediction", (N,). For classes the outputs are "label", (N,), "scores", and if the model has them
+        "probabilities", (N, classes). Needs the package onnx. Raises ConfigError for other models.
+        """
+        return _onnx.to_onnx(_onnx.formula_of(self._saved, self.classes_, features), path)
 
     def __reduce__(self):
         return _restored, (self._saved.bytes(), self.run_)

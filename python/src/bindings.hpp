@@ -12,11 +12,14 @@ namespace nb = nanobind;
 
 /// Notes become warnings of the category hogwild.Note, at the first caller outside of the package. With the GIL.
 void warn_of(const std::vector<std::string>& notes);
+/// A word of any bytes as str: bytes that are not UTF-8 become surrogates, as in file names. With the GIL.
+nb::object in_python(const std::string& word);
 
 // The parts of the module, one for each source.
 void bind_errors(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_saved(nb::module_& m);
+void bind_exports(nb::module_& m);
 void bind_own_loss(nb::module_& m);
 void bind_own_net(nb::module_& m);
 void bind_shared(nb::module_& m);

@@ -8,6 +8,7 @@ NB_MODULE(_engine, m) {
   python::bind_errors(m);
   python::bind_rows(m);
   python::bind_saved(m);
+  python::bind_exports(m);
   python::bind_own_loss(m);
   python::bind_own_net(m);
   python::bind_shared(m);

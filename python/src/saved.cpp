@@ -21,16 +21,18 @@
 #include "bindings.hpp"
 
 namespace hogwild::python {
+
+nb::object in_python(const std::string& word) {
+  PyObject* const text = PyUnicode_DecodeUTF8(word.data(), static_cast<Py_ssize_t>(word.size()), "surrogateescape");
+  if (text == nullptr) throw nb::python_error();
+  return nb::steal(text);
+}
+
 namespace {
 
-/// Words of any bytes as str: bytes that are not UTF-8 become surrogates, as in file names.
 nb::list in_python(const std::vector<std::string>& words) {
   nb::list all;
-  for (const std::string& word : words) {
-    PyObject* const text = PyUnicode_DecodeUTF8(word.data(), static_cast<Py_ssize_t>(word.size()), "surrogateescape");
-    if (text == nullptr) throw nb::python_error();
-    all.append(nb::steal(text));
-  }
+  for (const std::string& word : words) all.append(in_python(word));
   return all;
 }
 

@@ -20,7 +20,7 @@ def blocks():
         yield text[:found.start()].count("\n") + 2, found.group(1)
 
 
-NEEDS = {"@hw.loss": "numba", "import torch": "torch"}
+NEEDS = {"@hw.loss": "numba", "import torch": "torch", "to_onnx": "onnx", "import onnxruntime": "onnxruntime"}
 
 
 def missing(block):

@@ -50,6 +50,7 @@ int convert_command(int argc, const char* const* argv) {
   line.choice<std::string_view>("--to", to, words_of_forms(), "the form, whatever the extension");
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals({.ended = ended_at_once});
+  refuse_overwrite("OUT", out, {in});
   atomic_file::look(out);
   const saved_model model = load_model(in, say);
   const bool is_own = to == as_text || to == as_binary;

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._arrays import exported
 from .._data import Dataset, read_by
 from .._engine import ConfigError, Error
+from .._onnx import to_onnx
 from .._train import Job, note_here, said_here, words_of, workers_of
 
 MOST_SEED = 2**31 - 1
@@ -263,6 +264,16 @@ class EngineEstimator(BaseEstimator):
     def _checked(self, X):
         check_is_fitted(self)
         return validated(self, X, reset=False)
+
+    def to_onnx(self, path=None):
+        """The fitted estimator as an onnx.ModelProto, also written to `path` if there is one; needs the package onnx.
+
+        Its input is X, (N, n_features_in_) of float32. A regressor has the output "prediction", (N,); a classifier has
+        "label", (N,), "scores", and if it has predict_proba "probabilities", (N, classes). Raises ConfigError for
+        estimators that are neither linear nor factorization machines.
+        """
+        check_is_fitted(self)
+        return to_onnx(self._formula(), path)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

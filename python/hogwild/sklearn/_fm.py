@@ -7,6 +7,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from .._arrays import Csr, table_of
 from .._data import Dataset
+from .._onnx import formula_of
 from .._train import Model, keep_parameters
 from ._base import EngineEstimator, require, require_count, require_number
 
@@ -47,6 +48,9 @@ class ModelEstimator(EngineEstimator):
 
     def _workers(self):
         return 1 if self.n_jobs is None else self.n_jobs
+
+    def _formula(self):
+        return formula_of(self.model_._saved, getattr(self, "classes_", None), self.n_features_in_)
 
 
 class _Binary(ClassifierMixin, ModelEstimator):

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._arrays import zeros_for
+from .._onnx import Formula
 from .._train import keep_parameters, outside
 from ._base import EngineEstimator, is_number, require, require_count, require_number
 
@@ -60,6 +61,18 @@ class LinearEstimator(EngineEstimator):
         X = self._checked(X)
         margins = X @ self.coef_.T
         return (margins.toarray() if hasattr(margins, "toarray") else np.asarray(margins)) + self.intercept_
+
+    def _formula(self):
+        coef = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
+        weights = np.ascontiguousarray(np.atleast_2d(coef).T, np.float32)
+        classes = getattr(self, "classes_", None)
+        decision = "number" if classes is None else "sign" if weights.shape[1] == 1 else "greatest"
+        intercept = np.broadcast_to(np.asarray(self.intercept_, np.float32), weights.shape[1:])
+        return Formula(decision, self._link(weights.shape[1] > 1), weights, intercept, classes=classes, normalised=True)
+
+    def _link(self, several):
+        """The link of the formula that ONNX gets: how margins become probabilities."""
+        return "identity"
 
     def sparsify(self):
         """Makes coef_ a CSR matrix, for a model whose coefficients are mostly 0."""
@@ -282,6 +295,9 @@ class LogisticRegression(_ByC):
 
     def _model(self):
         return "logistic"
+
+    def _link(self, several):
+        return "softmax" if several else "logistic"
 
     def _set_epochs(self, epochs):
         self.n_iter_ = np.array([epochs], np.int32)

@@ -358,6 +358,9 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
         self._warn_of_blow_up()
         return self
 
+    def _link(self, several):
+        return {"log_loss": "logistic", "modified_huber": "clipped"}.get(self.loss, "identity")
+
     def _has_probabilities(self):
         if self.loss not in ("log_loss", "modified_huber"):
             raise AttributeError(f"probability estimates are not available for loss={self.loss!r}")
