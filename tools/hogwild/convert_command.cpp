@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,18 +49,19 @@ int convert_command(int argc, const char* const* argv) {
   line.choice<std::string_view>("--to", to, words_of_forms(), "the form, whatever the extension");
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals({.ended = ended_at_once});
-  refuse_overwrite("OUT", out, {in});
   atomic_file::look(out);
-  const saved_model model = load_model(in, say);
   const bool is_own = to == as_text || to == as_binary;
   const export_form* const form = is_own ? nullptr : to ? &export_form_named(*to) : export_form_for(out);
-  if (form != nullptr)
+  if (form != nullptr) refuse_overwrite("OUT", out, {in});  // which could not be made of it again
+  const saved_model model = load_model(in, say);
+  if (form != nullptr) {
     export_model(out, model, *form, in);
-  else
-    save_model(out, model,
-               to == as_text     ? model_format::text
-               : to == as_binary ? model_format::binary
-                                 : model_format_for(out));
+    return 0;
+  }
+  const model_format format = to == as_text     ? model_format::text
+                              : to == as_binary ? model_format::binary
+                                                : model_format_for(out);
+  save_model(out, model, format);
   return 0;
 }
 
