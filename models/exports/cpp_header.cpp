@@ -123,6 +123,10 @@ std::string cpp_constants(const exported_model& model) {
 }  // namespace
 
 std::string cpp_header_text(const exported_model& model, std::string_view stem) {
+  if (model.form.outputs > most_header_outputs)
+    throw config_error("a C++ header keeps the margins of a row on the stack, at most " +
+                       std::to_string(most_header_outputs) + " of them, and this model has " +
+                       std::to_string(model.form.outputs) + "; a .json or .csv file holds them");
   const std::size_t numbers = model.form.weights.size() + model.form.factor_rows.size() + model.columns();
   if (numbers > most_header_numbers)
     throw config_error("a C++ header holds at most " + std::to_string(most_header_numbers) +

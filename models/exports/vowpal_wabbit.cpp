@@ -4,12 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
 #include "exports/export_texts.hpp"
@@ -99,18 +100,30 @@ std::string vw_reading(const table_schema& schema) {
   return options;
 }
 
+/// The labels in the order of --oaa's numbers, with commas between them.
+std::string vw_labels(const saved_model& saved) {
+  std::vector<std::string> labels;
+  for (const double label : saved.labels.values()) {
+    std::string text = vw_name(saved.text_of_label(label));
+    std::ranges::replace(text, ',', '_');
+    if (std::ranges::find(labels, text) != labels.end())
+      throw config_error("two labels of this model would be called " + quote(text) +
+                         " in Vowpal Wabbit; a .json or .csv file holds them");
+    labels.push_back(std::move(text));
+  }
+  std::string all;
+  for (const std::string& label : labels) all += (all.empty() ? "" : ",") + label;
+  return all;
+}
+
 /// The options that make VW predict as the model does.
 std::string vw_options(const exported_model& model) {
   const scoring_form& form = model.form;
   std::string options;
   if (is_vw_text(model)) options += vw_reading(*model.schema);
   if (!model.has_intercept()) options += " --noconstant";
-  if (form.decision == decision_kind::greatest) {
-    options += " --named_labels ";
-    for (std::size_t i = 0; i < form.outputs; ++i)
-      options += (i == 0 ? "" : ",") + vw_name(model.saved.text_of_label(model.saved.labels.values()[i]));
-    return options + " --oaa " + std::to_string(form.outputs);
-  }
+  if (form.decision == decision_kind::greatest)
+    return options + " --named_labels " + vw_labels(model.saved) + " --oaa " + std::to_string(form.outputs);
   if (form.link == link_kind::logistic) options += " --link logistic";
   if (form.link == link_kind::exponential) options += " --link poisson";
   return options;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -101,6 +102,11 @@ TEST_F(model_exports, refuse_headers_that_compilers_take_long_for) {
   for (std::size_t k = 0; k < large.columns.size(); ++k) large.columns[k] = static_cast<std::uint32_t>(k + 1);
   large.weights.assign(large.columns.size(), 1.0f);
   EXPECT_THAT(refusal(large, "cpp"), HasSubstr("and this model has 1048578"));
+  saved_model classes{.model = "softmax", .width = most_header_outputs + 1};
+  std::vector<double> labels(classes.width);
+  std::iota(labels.begin(), labels.end(), 0.0);
+  classes.labels = label_map(label_kind::classes, std::move(labels));
+  EXPECT_THAT(refusal(classes, "cpp"), HasSubstr("at most 16384 of them, and this model has 16385"));
 }
 
 TEST_F(model_exports, give_each_column_an_index_of_its_own_in_vowpal_wabbit) {
@@ -115,6 +121,13 @@ TEST_F(model_exports, give_each_column_an_index_of_its_own_in_vowpal_wabbit) {
   EXPECT_THAT(refusal(saved, "vw"), HasSubstr("the same hash in Vowpal Wabbit"));
   saved.bias.clear();
   EXPECT_THAT(text_of(saved, "vw"), AllOf(HasSubstr("--noconstant"), HasSubstr("11650396:")));
+  saved_model classes{.model = "softmax", .width = 3, .columns = {2}, .weights = {1.0f, 2.0f, 3.0f}};
+  classes.labels = label_map(label_kind::classes, {0.0, 1.0, 2.0});
+  classes.label_texts = {"a b", "c", "a,c"};
+  EXPECT_THAT(text_of(classes, "vw"), AllOf(HasSubstr("--noconstant --named_labels a_b,c,a_c --oaa 3\n"),
+                                            HasSubstr("\n2:8:1\n2[1]:9:2\n2[2]:10:3\n")));
+  classes.label_texts = {"a b", "c", "a:b"};
+  EXPECT_THAT(refusal(classes, "vw"), HasSubstr("two labels of this model would be called 'a_b'"));
 }
 
 TEST_F(model_exports, go_by_the_extension_or_the_name) {

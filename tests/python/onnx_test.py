@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import hogwild as hw
 
@@ -128,6 +129,9 @@ def test_other_models_and_forms_are_refused(tmp_path):
     pytest.importorskip("onnx")
     with pytest.raises(hw.ConfigError, match="several models that make one prediction"):
         votes.to_onnx()
+    far = sp.csr_matrix((np.ones(4, np.float32), ([0, 1, 2, 3], [0, 3 * 10**8, 0, 1])), shape=(4, 3 * 10**8 + 1))
+    with pytest.raises(hw.ConfigError, match="300000001 columns are too many"):
+        hw.train(hw.Dataset(far, [0, 1, 0, 1]), epochs=1).to_onnx()
     pytest.importorskip("sklearn")
     from hogwild.sklearn import FFM
 

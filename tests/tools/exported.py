@@ -46,6 +46,8 @@ class by_json:
             return texts[margins[0] > 0]
         if decision == "greatest":
             return texts[margins.index(max(margins))]
+        if self.said["labels"]["kind"] == "real":
+            return sum(linked) / len(linked)
         middle = 0.0 if self.said["link"] == "identity" else 0.5
         votes = sum(1 if m > 0 else -1 for m in margins)
         if decision == "vote" and votes != 0:

@@ -38,6 +38,8 @@ const export_form& export_form_named(std::string_view name);
 
 /// The largest number of parameters and columns together that a C++ header holds.
 inline constexpr std::size_t most_header_numbers = std::size_t{1} << 20;
+/// The largest number of margins of a row that a C++ header computes.
+inline constexpr std::size_t most_header_outputs = std::size_t{1} << 14;
 /// The largest number of weights, zeros included, that a file of LIBLINEAR holds.
 inline constexpr std::size_t most_liblinear_weights = 100'000'000;
 
