@@ -1,103 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/platform/printable.hpp>
-#include <hogwild/detail/run/row_weights.hpp>
-#include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/words/analogies.hpp>
-#include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
-#include <hogwild/registry.hpp>
-#include <hogwild/saved_model.hpp>
 #include <interrupt/interrupt.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
+#include "evaluation.hpp"
+#include "evaluation_plots.hpp"
 #include "standard_streams.hpp"
 #include "summary.hpp"
-#include "training.hpp"
 
 namespace hogwild::cli {
 namespace {
-
-struct evaluation {
-  std::string model;
-  std::size_t rows = 0, unknown_entries = 0;
-  measurement measures{};
-};
-
-/// For nets, which take several rows at once.
-constexpr std::size_t rows_at_once = 64;
-
-/// Uses both vectors of each word, as measurements in training do.
-evaluation evaluate_words(const saved_model& saved, const std::string& data_path, const data_options& files) {
-  const corpus text = open_words(data_path, min_count_of(saved), files, words_of(saved));
-  const named_model m = model_of_words(saved, text.words.size());
-  const measured_loss told =
-      loss_in_training(m, text.rows.view(), parameters_of_words(saved, m, text.words, data_path));
-  return {saved.model, told.rows, text.rows.unknown_entries(), {.loss = told.loss}};
-}
-
-/// For rows with lists of labels.
-measurement measure_lists(const predictor& model, const sparse_view& rows, thread_team& threads,
-                          const std::string& data_path) {
-  if (!model.scores_classes()) label_map::refuse_lists(rows.label, data_path);
-  shared_list_counts counts(model.labels().classes());
-  const auto make = [&] {
-    return [&, &part = counts.of_thread(), cursor = row_cursor(rows)](const chunk& work, auto, auto) mutable {
-      double sum = 0.0;
-      for (std::size_t r = work.first; r < work.last; ++r) {
-        const sparse_row<float> z = labelled_row(cursor, r, model.labels());
-        const class_scores said = model.scores_of(z);
-        part.add(said.scores, said.decision, z.classes, z.weight);
-        sum += static_cast<double>(z.weight) * said.loss;
-      }
-      return sum;
-    };
-  };
-  const measurement found = evaluate_chunks(rows, model.labels(), threads, chunk_plan(rows.rows(), 1024), false, make);
-  return counts.measure(found.loss);
-}
-
-evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
-                    const row_files& numbers) {
-  const saved_model saved = load_model(model_path, say);
-  const model_input input = input_of(saved.model);
-  if (numbers.any() && (input == model_input::corpus || input == model_input::graph))
-    throw config_error("--weights and --offsets are for rows, and a " + saved.model + " model reads none");
-  if (input == model_input::corpus) return evaluate_words(saved, data_path, files);
-  files.choose_format(saved, model_path);
-  const predictor model = predictor_of(saved, model_path);
-  const column_numbering columns(saved.columns);
-  // Then a row may belong to none of the classes.
-  const bool each_class_alone =
-      std::ranges::any_of(saved.model_options, [](const auto& option) { return option.first == "one_vs_rest"; });
-  sparse_dataset data =
-      open_through(data_path, columns, files, each_class_alone ? row_labels::of_lists : row_labels::required);
-  numbers.read_for(data);
-  sparse_view rows = data.view();
-  model.require_data(rows, data_path);
-  model.labels().require_known(rows.label, data_path);
-  const std::vector<float> weights = row_weights(rows, {}, model.labels(), data_path, nullptr);
-  rows.weight = weights;
-  const auto threads = thread_team::make(thread_team_kind::openmp, worker_count(), false);
-  const auto score = [&](std::size_t most) { return model.scorer(most); };
-  const measurement measures =
-      rows.label.lists()
-          ? measure_lists(model, rows, *threads, data_path)
-          : evaluate_examples(rows, model.labels(), *threads, rows_at_once, score, true,
-                              input_of(saved.model) == model_input::graph ? measure_cut : measure_scores);
-  if (!std::isfinite(measures.loss))
-    throw input_error("the loss of " + model_path + " on " + data_path +
-                      " is not finite: one of them has numbers that are too large for single precision");
-  return {saved.model, data.rows(), data.unknown_entries(), measures};
-}
 
 double fraction(const analogy_count& c) {
   return c.answerable == 0 ? 0.0 : static_cast<double>(c.right) / static_cast<double>(c.answerable);
@@ -146,7 +67,7 @@ std::string analogies_report(const std::string& vectors, const std::string& ques
 }  // namespace
 
 int evaluate_command(int argc, const char* const* argv) {
-  std::string model, questions;
+  std::string model, questions, plots;
   std::vector<std::string> rows;
   data_options files;
   row_files numbers;
@@ -160,6 +81,9 @@ int evaluate_command(int argc, const char* const* argv) {
   line.positional("MODEL", model, "a model or word vectors that 'hogwild train --save' wrote");
   line.positional("DATA", rows, "labelled rows, or text; '-' is standard input");
   line.option("--analogies", questions, "questions of four words a line, under lines ': SECTION', for word vectors");
+  line.option("--plot", "DIR", plots,
+              "draw ROC, precision and recall, gains and reliability as SVG files in this folder (two labels; several "
+              "classes: reliability)");
   line.flag("--json", json, "one JSON object");
   line.flag("--quiet", files.quiet, "say nothing about unknown columns");
   numbers.declare(line, "", "the rows");
@@ -169,6 +93,7 @@ int evaluate_command(int argc, const char* const* argv) {
 
   if (!questions.empty()) {
     if (numbers.any()) throw config_error("--weights and --offsets are for rows, and --analogies reads none");
+    if (!plots.empty()) throw config_error("--plot draws scores of rows, and --analogies has none: leave it out");
     if (!rows.empty())
       throw config_error("--analogies measures word vectors by its questions alone; leave out the rows");
     print(analogies_report(model, questions, isa::automatic, json));
@@ -179,12 +104,15 @@ int evaluate_command(int argc, const char* const* argv) {
   if (rows.size() != 1) throw config_error("name one file of labelled rows to measure the model on");
   const std::string& data = rows.front();
   const evaluation e = retry_damaged_cache([&] { return evaluate(model, data, files, numbers); });
+  const std::vector<std::string> drawn = plots.empty() ? std::vector<std::string>() : write_plots(plots, e, data);
   if (!json) {
     print(std::to_string(e.rows) + " rows: " + measures_text(e.measures) + "\n");
+    for (const std::string& path : drawn) print("drawn " + printable(path) + "\n");
     return 0;
   }
   nlohmann::ordered_json all = {{"model", e.model}, {"rows", e.rows}, {"unknown_entries", e.unknown_entries}};
   put_measures(all, "", e.measures);
+  if (!drawn.empty()) all["plots"] = drawn;
   print(json_text(all) + "\n");
   return 0;
 }

@@ -26,11 +26,12 @@ struct search_metric {
   double turned(double x) const { return more_is_better ? 0.0 - x : x; }  // no -0
 };
 
-/// The loss and all measures.
+/// The loss and all measures of training.
 inline const std::vector<search_metric>& search_metrics() {
   static const std::vector<search_metric> all = [] {
     std::vector<search_metric> made{{"loss", false, nullptr, false}};
-    for (const measure& each : all_measures()) made.push_back({each.name, each.more_is_better, each.value, each.sorts});
+    for (const measure& each : all_measures())
+      if (each.in_training()) made.push_back({each.name, each.more_is_better, each.value, each.sorts});
     return made;
   }();
   return all;

@@ -23,15 +23,18 @@ using measure_of_scores = double (*)(std::span<const float> scores, std::span<co
 
 struct confusion;
 class list_counts;
+class forecasts;
 /// Computes a measure of the engine (metrics.hpp) on rows whose labels are numbers or classes. Nothing: these rows do
 /// not have it.
 using measure_of_rows = std::optional<double> (*)(std::span<const float> scores, std::span<const float> labels,
                                                   std::span<const float> weights);
 using measure_of_two_classes = double (confusion::*)() const;                   ///< the same on rows of two classes
 using measure_of_lists = std::optional<double> (*)(const list_counts& counts);  ///< the same on rows with lists
+/// The same from the probabilities of rows of two or several classes.
+using measure_of_forecasts = double (*)(const forecasts& of, std::span<const float> weights);
 
-/// A measure of a model besides its loss. Records and --target call it test_NAME on the test rows; a search calls it
-/// NAME.
+/// A measure of a model besides its loss. If it is measured in training, records and --target call it test_NAME on the
+/// test rows; a search calls it NAME.
 struct measure {
   std::string_view name;                      ///< of lowercase letters, digits and underscores
   std::string_view title;                     ///< its name in summaries
@@ -46,7 +49,11 @@ struct measure {
   measure_of_lists of_lists = nullptr;  ///< computes it on rows with lists of labels
   bool sorts = false;                   ///< whether of_rows sorts the rows by their scores
   measure_of_scores compute = nullptr;  ///< computes a measure that a program has added
+  /// Computes a measure of probabilities, which is not measured in training: models hand over scores there.
+  measure_of_forecasts forecast = nullptr;
 
+  /// Whether training measures it, so that it can be a target, and a search's metric.
+  constexpr bool in_training() const { return forecast == nullptr; }
   /// Whether it is measured on rows of this kind.
   constexpr bool suits(row_kind kind) const { return (rows >> static_cast<unsigned>(kind) & 1u) != 0; }
   /// Whether `x` is at least as good as `bound`.
@@ -80,7 +87,8 @@ void for_each_measure(const measurement& m, const F& f) {
     if (const std::optional<double>& value = m.*each.value) f(each, *value);
 }
 
-/// A figure of an epoch that a run can be asked to reach: train_loss, objective, test_loss, or test_NAME of a measure.
+/// A figure of an epoch that a run can be asked to reach: train_loss, objective, test_loss, or test_NAME of a measure
+/// that is measured in training.
 class target_figure {
  public:
   /// Nothing if there is no figure of that name.

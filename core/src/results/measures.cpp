@@ -5,6 +5,7 @@
 #include <array>
 
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/results/forecasts.hpp>
 #include <hogwild/detail/results/metrics.hpp>
 #include <hogwild/error.hpp>
 
@@ -29,6 +30,13 @@ constexpr measure of_lists(std::string_view name, std::string_view title, value 
   return {name, title, "%.4f", true, rows_of(row_kind::lists), at, nullptr, nullptr, compute};
 }
 
+constexpr measure of_forecasts(std::string_view name, std::string_view title, value measurement::*at,
+                               measure_of_forecasts compute) {
+  measure made{name, title, "%.4f", false, rows_of(row_kind::two_classes, row_kind::classes), at};
+  made.forecast = compute;
+  return made;
+}
+
 constexpr std::array of_the_engine = [] {
   using enum row_kind;
   return std::array{
@@ -40,6 +48,10 @@ constexpr std::array of_the_engine = [] {
       measure{"f1", "F1", "%.4f", true, rows_of(two_classes), &measurement::f1, nullptr, &confusion::f1},
       measure{"matthews", "Matthews", "%.4f", true, rows_of(two_classes), &measurement::matthews, nullptr,
               &confusion::matthews},
+      of_forecasts("log_loss", "log loss", &measurement::log_loss, log_loss),
+      of_forecasts("brier_score", "Brier score", &measurement::brier_score, brier_score),
+      of_forecasts("expected_calibration_error", "ECE", &measurement::expected_calibration_error,
+                   expected_calibration_error),
       measure{"rmse", "RMSE", "%.6g", false, rows_of(numbers), &measurement::rmse, of_rows<rmse>},
       of_lists("precision_at_1", "precision at 1", &measurement::precision_at_1,
                [](counts all) { return all.precision_at(1); }),
@@ -75,7 +87,7 @@ template <class Keeps>
 std::string names(const Keeps& keeps) {
   std::string all = "train_loss, objective, test_loss";
   for (const measure& m : all_measures())
-    if (keeps(m)) all.append(", ").append(of_test).append(m.name);
+    if (m.in_training() && keeps(m)) all.append(", ").append(of_test).append(m.name);
   return all;
 }
 
@@ -118,7 +130,7 @@ std::optional<target_figure> target_figure::named(std::string_view name) {
   if (name == test_loss) return found;
   const std::span<const measure> all = all_measures();
   const auto m = std::ranges::find(all, name.substr(of_test.size()), &measure::name);
-  if (m == all.end()) return std::nullopt;
+  if (m == all.end() || !m->in_training()) return std::nullopt;
   found.measure_ = &*m;
   return found;
 }

@@ -28,10 +28,6 @@ void require_same_length(std::span<const float> scores, std::span<const float> l
   }
 }
 
-double weight_of(std::span<const float> weights, std::size_t r) {
-  return weights.empty() ? 1.0 : static_cast<double>(weights[r]);
-}
-
 /// Fewer rows are sorted within about a millisecond, so that other threads would not help.
 constexpr std::size_t worth_other_threads = std::size_t{1} << 14;
 

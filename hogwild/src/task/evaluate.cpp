@@ -9,13 +9,17 @@
 namespace hogwild {
 namespace {
 
+row_kind rows_of(label_kind kind) {
+  return kind == label_kind::binary    ? row_kind::two_classes
+         : kind == label_kind::classes ? row_kind::classes
+                                       : row_kind::numbers;
+}
+
 measurement measure_rows(label_kind kind, double mean_loss, std::span<const float> scores,
                          std::span<const float> labels, std::span<const float> weights, bool sorts) {
   measurement m{.loss = mean_loss};
   const bool two_classes = kind == label_kind::binary;
-  const row_kind rows = two_classes                   ? row_kind::two_classes
-                        : kind == label_kind::classes ? row_kind::classes
-                                                      : row_kind::numbers;
+  const row_kind rows = rows_of(kind);
   const confusion counts = two_classes ? count_confusion(scores, labels, weights) : confusion{};
   for (const measure& each : all_measures()) {
     if (!each.suits(rows) || (each.sorts && !sorts)) continue;
@@ -41,6 +45,11 @@ measurement measure_scores(label_kind kind, double mean_loss, std::span<const fl
 measurement measure_unsorted(label_kind kind, double mean_loss, std::span<const float> scores,
                              std::span<const float> labels, std::span<const float> weights) {
   return measure_rows(kind, mean_loss, scores, labels, weights, false);
+}
+
+void measure_forecasts(label_kind kind, const forecasts& of, std::span<const float> weights, measurement& into) {
+  for (const measure& each : all_measures())
+    if (each.forecast != nullptr && each.suits(rows_of(kind))) into.*each.value = each.forecast(of, weights);
 }
 
 measurement shared_list_counts::measure(double mean_loss) const {

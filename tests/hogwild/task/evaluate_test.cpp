@@ -155,6 +155,22 @@ TEST_F(by_hand, folding_multiplies_the_scale_in) {
   EXPECT_EQ(work->evaluate(store, 1.0, data.view(), *threads(1), true).loss, before.loss);
 }
 
+TEST(evaluate, adds_measures_of_probabilities_for_labels_that_have_them) {
+  forecasts f(2);
+  f.set(0, std::vector<double>{0.75}, 1);
+  f.set(1, std::vector<double>{0.5}, -1);
+  for (const label_kind kind : {label_kind::binary, label_kind::classes}) {
+    measurement m;
+    measure_forecasts(kind, f, {}, m);
+    EXPECT_EQ(m.brier_score, (0.0625 + 0.25) / 2);
+    EXPECT_TRUE(m.log_loss && m.expected_calibration_error);
+    EXPECT_FALSE(m.accuracy);
+  }
+  measurement m;
+  measure_forecasts(label_kind::real, f, {}, m);
+  EXPECT_FALSE(m.brier_score);
+}
+
 TEST(evaluate, of_no_rows_is_zero) {
   const test::kept_rows data = test::planted_regression({.rows = 10});
   const auto work = task_on(least_squares{}, data.view());

@@ -19,6 +19,11 @@ inline double fraction(double part, double whole) {
   return whole == 0.0 ? 0.0 : part / whole;
 }
 
+/// The weight of row r: 1 if there are no weights.
+inline double weight_of(std::span<const float> weights, std::size_t r) {
+  return weights.empty() ? 1.0 : static_cast<double>(weights[r]);
+}
+
 /// Counts of rows of two classes, +1 and -1, by the sign of their scores. A score of zero (or NaN) decides nothing and
 /// counts as an error for either class.
 struct confusion {

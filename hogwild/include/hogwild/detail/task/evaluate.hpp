@@ -17,6 +17,7 @@
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/results/forecasts.hpp>
 #include <hogwild/detail/results/metrics.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
 #include <hogwild/result.hpp>
@@ -31,6 +32,9 @@ measurement measure_scores(label_kind kind, double mean_loss, std::span<const fl
 /// measure_scores() without measures for which rows have to be sorted, such as the area under the curve.
 measurement measure_unsorted(label_kind kind, double mean_loss, std::span<const float> scores,
                              std::span<const float> labels, std::span<const float> weights);
+
+/// Adds the measures of probabilities of rows of two or several classes.
+void measure_forecasts(label_kind kind, const forecasts& of, std::span<const float> weights, measurement& into);
 
 /// measure_scores() for a graph that is cut (formats/graphs.hpp): the scores of edges are the capacity that is cut, the
 /// scores of nodes are their side, and the accuracy is the fraction of nodes on the right side, if there are any.

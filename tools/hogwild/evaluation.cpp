@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/run/row_weights.hpp>
+#include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/words/word_model.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
+#include <hogwild/saved_model.hpp>
+
+#include "standard_streams.hpp"
+#include "training.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+/// For nets, which take several rows at once.
+constexpr std::size_t rows_at_once = 64;
+
+/// Uses both vectors of each word, as measurements in training do.
+evaluation evaluate_words(const saved_model& saved, const std::string& data_path, const data_options& files) {
+  const corpus text = open_words(data_path, min_count_of(saved), files, words_of(saved));
+  const named_model m = model_of_words(saved, text.words.size());
+  const measured_loss told =
+      loss_in_training(m, text.rows.view(), parameters_of_words(saved, m, text.words, data_path));
+  return {saved.model, label_kind::real, told.rows, text.rows.unknown_entries(), {.loss = told.loss}};
+}
+
+/// For rows with lists of labels.
+measurement measure_lists(const predictor& model, const sparse_view& rows, thread_team& threads,
+                          const std::string& data_path) {
+  if (!model.scores_classes()) label_map::refuse_lists(rows.label, data_path);
+  shared_list_counts counts(model.labels().classes());
+  const auto make = [&] {
+    return [&, &part = counts.of_thread(), cursor = row_cursor(rows)](const chunk& work, auto, auto) mutable {
+      double sum = 0.0;
+      for (std::size_t r = work.first; r < work.last; ++r) {
+        const sparse_row<float> z = labelled_row(cursor, r, model.labels());
+        const class_scores said = model.scores_of(z);
+        part.add(said.scores, said.decision, z.classes, z.weight);
+        sum += static_cast<double>(z.weight) * said.loss;
+      }
+      return sum;
+    };
+  };
+  const measurement found = evaluate_chunks(rows, model.labels(), threads, chunk_plan(rows.rows(), 1024), false, make);
+  return counts.measure(found.loss);
+}
+
+/// A scorer of `most` rows at once that also keeps what it says of each row.
+auto keeping_scorer(const predictor& model, std::size_t most, scored_rows& kept) {
+  return [&, score = model.scorer(most), row_of = std::vector<std::size_t>(most)](
+             std::size_t k, const sparse_row<float>* z, std::size_t row, std::span<row_score> said) mutable {
+    score(k, z, row, said);
+    if (z != nullptr) {
+      row_of[k] = row;
+      kept.labels[row] = z->label;
+      if (kept.forecast) kept.forecast->set(row, model.probabilities(*z), z->label);
+    }
+    for (std::size_t i = 0; i < said.size(); ++i) kept.scores[row_of[i]] = said[i].score;
+  };
+}
+
+/// Measures rows with one label each.
+measurement measure_rows(const predictor& model, model_input input, const sparse_view& rows, thread_team& threads,
+                         scored_rows& kept) {
+  kept.scores.resize(rows.rows()), kept.labels.resize(rows.rows());
+  if (model.has_probabilities()) kept.forecast.emplace(rows.rows());
+  const auto make = [&](std::size_t most) { return keeping_scorer(model, most, kept); };
+  const label_kind kind = model.labels().kind();
+  const double loss = evaluate_examples(rows, model.labels(), threads, rows_at_once, make, false).loss;
+  if (!std::isfinite(loss)) return {.loss = loss};
+  const measure_function measure = input == model_input::graph ? measure_cut : measure_scores;
+  measurement found = measure(kind, loss, kept.scores, kept.labels, rows.weight);
+  if (kept.forecast) measure_forecasts(kind, *kept.forecast, rows.weight, found);
+  return found;
+}
+
+}  // namespace
+
+evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
+                    const row_files& numbers) {
+  const saved_model saved = load_model(model_path, say);
+  const model_input input = input_of(saved.model);
+  if (numbers.any() && (input == model_input::corpus || input == model_input::graph))
+    throw config_error("--weights and --offsets are for rows, and a " + saved.model + " model reads none");
+  if (input == model_input::corpus) return evaluate_words(saved, data_path, files);
+  files.choose_format(saved, model_path);
+  const predictor model = predictor_of(saved, model_path);
+  const column_numbering columns(saved.columns);
+  // Then a row may belong to none of the classes.
+  const bool each_class_alone =
+      std::ranges::any_of(saved.model_options, [](const auto& option) { return option.first == "one_vs_rest"; });
+  sparse_dataset data =
+      open_through(data_path, columns, files, each_class_alone ? row_labels::of_lists : row_labels::required);
+  numbers.read_for(data);
+  sparse_view rows = data.view();
+  model.require_data(rows, data_path);
+  model.labels().require_known(rows.label, data_path);
+  const std::vector<float> weights = row_weights(rows, {}, model.labels(), data_path, nullptr);
+  rows.weight = weights;
+  const auto threads = thread_team::make(thread_team_kind::openmp, worker_count(), false);
+  scored_rows kept;
+  const bool lists = rows.label.lists();
+  const measurement measures =
+      lists ? measure_lists(model, rows, *threads, data_path) : measure_rows(model, input, rows, *threads, kept);
+  if (!std::isfinite(measures.loss))
+    throw input_error("the loss of " + model_path + " on " + data_path +
+                      " is not finite: one of them has numbers that are too large for single precision");
+  evaluation found{saved.model, model.labels().kind(), data.rows(), data.unknown_entries(), measures};
+  kept.weights = weights;
+  if (!lists && input != model_input::graph) found.scored = std::move(kept);
+  return found;
+}
+
+}  // namespace hogwild::cli

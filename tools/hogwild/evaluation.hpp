@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/results/forecasts.hpp>
+#include <hogwild/result.hpp>
+
+#include "data_files.hpp"
+
+namespace hogwild::cli {
+
+/// The answers of a model for labelled rows, row by row.
+struct scored_rows {
+  std::vector<float> scores{};          ///< as predictor::score()
+  std::vector<float> labels{};          ///< as label_map::encode() makes them
+  std::vector<float> weights{};         ///< empty: each row counts once
+  std::optional<forecasts> forecast{};  ///< of a model that has probabilities
+};
+
+/// A model as it was measured on rows.
+struct evaluation {
+  std::string model;
+  label_kind kind = label_kind::real;
+  std::size_t rows = 0, unknown_entries = 0;
+  measurement measures{};
+  /// Absent for graphs, words and rows with lists of labels.
+  std::optional<scored_rows> scored{};
+};
+
+/// Measures a saved model on the rows, or the text, of a file. Throws what reading both throws, and input_error for
+/// labels that the model does not know, and for a loss that is not finite.
+evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
+                    const row_files& numbers);
+
+}  // namespace hogwild::cli
