@@ -13,6 +13,10 @@ namespace hogwild::detail {
 namespace {
 
 scoring_form scoring_form_of(const saved_model& saved, const std::string& source) {
+  if (saved.calibrated)
+    throw config_error(source +
+                       ": the model is calibrated, which no other form of models holds: train it without "
+                       "--calibrate to hand it over");
   if (auto form = predictor_of(saved, source).form()) return *std::move(form);
   throw config_error(source + ": the " + saved.model +
                      " model is no sum over columns that another program could compute: linear models, softmax and "

@@ -19,7 +19,10 @@ loaded_model::batch_scorer loaded_model::scorer(std::size_t most) const {
 }
 
 predictor::predictor(const saved_model& saved)
-    : loaded_(model_named(saved.model).load(saved)), model_(loaded_->model()), labels_(saved.labels) {}
+    : loaded_(model_named(saved.model).load(saved)),
+      model_(loaded_->model()),
+      labels_(saved.labels),
+      calibrated_(saved.calibrated) {}
 
 predictor predictor_of(const saved_model& saved, const std::string& path) {
   try {
@@ -44,7 +47,13 @@ float predictor::score(const sparse_row<float>& z) const {
 }
 
 double predictor::label(const sparse_row<float>& z) const {
-  return labels_.decode(static_cast<double>(score(z)));
+  return label_of(score(z));
+}
+
+double predictor::label_of(float score) const {
+  const auto margin = static_cast<double>(score);
+  if (!calibrated_) return labels_.decode(margin);
+  return labels_.decode(calibrated_.probability(margin) >= 0.5 ? 1.0 : -1.0);
 }
 
 double predictor::loss(const sparse_row<float>& z) const {
@@ -58,6 +67,7 @@ class_scores predictor::scores_of(const sparse_row<float>& z) const {
 
 std::vector<double> predictor::probabilities(const sparse_row<float>& z) const {
   if (!has_probabilities()) throw config_error("this " + std::string(name_of(model_)) + " model has no probabilities");
+  if (calibrated_) return {calibrated_.probability(static_cast<double>(score(z)))};
   return loaded_->probabilities(z);
 }
 

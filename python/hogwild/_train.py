@@ -412,8 +412,9 @@ class Model:
         classes = self.classes_
         if classes is None:
             return said
-        number = (said > 0).astype(np.intp) if len(classes) == 2 and not self._scores_classes() else said.astype(np.intp)
-        return classes[number]
+        if len(classes) == 2 and not self._scores_classes():
+            return classes[self._predictor.larger(said).astype(np.intp)]
+        return classes[said.astype(np.intp)]
 
     def _scores_classes(self):
         return self._predictor.scores_classes

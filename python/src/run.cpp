@@ -21,6 +21,7 @@
 #include <hogwild/registry.hpp>
 #include <hogwild/trained_model.hpp>
 
+#include <calibrate.hpp>
 #include <model_from_request.hpp>
 #include <several_request.hpp>
 #include <summary.hpp>
@@ -166,6 +167,8 @@ void python_run::run() {
     throw config_error(
         "a model of a table is trained further by the command, which finds columns by their names: "
         "python -m hogwild train TABLE --init MODEL");
+  std::optional<cli::rows_to_calibrate> held_back;
+  if (request_.calibrate != calibration_kind::none) held_back.emplace(request_, m, rows, columns, options);
   train_result result = cli::train_with_engine(m, rows, request_, options, nullptr);
   std::optional<saved_model> saved;
   std::optional<word_vectors> vectors;
@@ -182,6 +185,8 @@ void python_run::run() {
     detail::say_first_column(*saved, data_.first_column());
     detail::say_scaling(*saved, result.scale);
     data_.name_columns(*saved);
+    const std::string note = held_back ? held_back->calibrate(*saved) : std::string();
+    if (!note.empty()) on_note(note);
   }
   const std::lock_guard lock(mutex_);
   result_ = std::move(result);

@@ -76,6 +76,14 @@ class python_predictor {
     return to_numpy(std::move(all));
   }
 
+  /// Whether each of these scores says the larger of two labels: 1 or 0.
+  nb::object larger(const array& scores) const {
+    const double label = model_.labels().values().back();
+    std::vector<std::uint8_t> all;
+    for (const float score : floats_of(scores, "scores")) all.push_back(model_.label_of(score) == label ? 1 : 0);
+    return to_numpy(std::move(all));
+  }
+
   /// One line for each row with what ask(row) returns, all of the same length.
   template <class Ask>
   nb::object lines(const rows_to_predict& rows, const Ask& ask) const {
@@ -119,6 +127,7 @@ void bind_scoring(nb::module_& m) {
            nb::arg("name"))
       .def("dense", &python_predictor::dense, nb::arg("value"), nb::arg("rows"), nb::arg("columns"), nb::arg("name"))
       .def("scores", &python_predictor::scores, nb::arg("rows"), nb::arg("workers"))
+      .def("larger", &python_predictor::larger, nb::arg("scores"))
       .def("probabilities",
            [](const python_predictor& asked, const rows_to_predict& rows) {
              return asked.lines(rows, [&](const sparse_row<float>& z) { return asked.model().probabilities(z); });

@@ -148,6 +148,22 @@ TEST(registry, a_margin_model_predicts_by_its_sign) {
   EXPECT_NEAR(p.loss(test::owned_row{{1}, {1.0f}, 1.0f}), std::log1p(std::exp(-2.25)), 1e-7);
 }
 
+TEST(registry, a_calibrated_model_predicts_by_its_probability) {
+  saved_model saved = to_saved(make_model("hinge_svm"), std::vector<float>{1.0f},
+                               label_map(label_kind::binary, {1.0, 2.0}), std::vector<std::uint32_t>{8});
+  EXPECT_FALSE(predictor(saved).has_probabilities());
+  saved.calibrated = {.kind = calibration_kind::platt, .slope = -2.0, .intercept = 3.0};
+  const predictor sigmoid(saved);
+  const test::owned_row below{{0}, {1.0f}}, at{{0}, {1.5f}};
+  EXPECT_NEAR(sigmoid.probabilities(below).front(), 1.0 / (1.0 + std::exp(1.0)), 1e-12);
+  EXPECT_EQ(sigmoid.score(below), 1.0f) << "the margin stays";
+  EXPECT_EQ(sigmoid.label(below), 1.0);
+  EXPECT_EQ(sigmoid.probabilities(at).front(), 0.5);
+  EXPECT_EQ(sigmoid.label(at), 2.0) << "a half is enough";
+  saved.calibrated = {.kind = calibration_kind::isotonic, .margins = {-1, 1}, .probabilities = {0.1, 0.4}};
+  EXPECT_EQ(predictor(saved).label(test::owned_row{{0}, {9.0f}}), 1.0) << "a label that is never probable";
+}
+
 TEST(registry, a_regression_predicts_the_number_and_has_no_probabilities) {
   const predictor p(
       to_saved(huber{.delta = 0.5f}, std::vector<float>{3.0f}, label_map(), std::vector<std::uint32_t>{1}));

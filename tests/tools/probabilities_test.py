@@ -77,6 +77,106 @@ class measures(with_models):
             self.assertAlmostEqual(one[name], other[name], delta=1e-6, msg=name)
 
 
+class calibration(with_models):
+    def kept(self, name):
+        """The margins and probabilities of a calibration in a model that is text."""
+        lines = iter((self.folder / name).read_text().splitlines())
+        count = next(int(line.split()[2]) for line in lines if line.startswith("calibration isotonic"))
+        return [tuple(map(float, next(lines).split())) for _ in range(count)]
+
+    def test_every_model_of_two_labels_gets_probabilities_that_come_true(self):
+        for model in ("hinge_svm", "logistic", "squared_hinge", "factorization_machine"):
+            for kind in ("platt", "isotonic"):
+                told = self.measured(self.trained("--model", model, "--validation", "0.4", "--calibrate", kind))
+                with self.subTest(model=model, kind=kind):
+                    self.assertLess(told["expected_calibration_error"], 0.06)
+                    self.assertLess(told["brier_score"], 0.18)
+        plain = self.measured(self.trained("--model", "hinge_svm", "--validation", "0.4"))
+        self.assertNotIn("brier_score", plain)
+
+    def test_probabilities_are_those_of_the_sigmoid_that_inspect_shows(self):
+        model = self.trained("--model", "hinge_svm", "--validation", "0.4", "--calibrate", "platt", name="model.txt")
+        shown = json.loads(self.said("inspect", model, "--json"))["calibration"]
+        self.assertEqual(shown["by"], "platt")
+        weights = {}
+        for line in (self.folder / "model.txt").read_text().splitlines():
+            if len(words := line.split()) == 2 and words[0].isdigit():
+                weights[int(words[0])] = float(words[1])
+        told = self.said("predict", model, self.test, "--probabilities").split()
+        for line, p in zip((self.folder / "test.svm").read_text().splitlines(), told):
+            margin = sum(weights[int(j)] * float(x) for j, x in (pair.split(":") for pair in line.split()[1:]))
+            expected = 1 / (1 + math.exp(shown["slope"] * margin + shown["intercept"]))
+            self.assertAlmostEqual(float(p), expected, delta=2e-5)
+
+    def test_labels_follow_the_probability(self):
+        # Few rows have the larger label, whose probability hardly ever reaches a half.
+        self.train = self.write("few.svm", rows(4000, 4, rate=0.1))
+        for kind in ("platt", "isotonic"):
+            model = self.trained("--model", "hinge_svm", "--weight-positive", "9", "--validation", "0.5", "--calibrate", kind)
+            told = [float(p) for p in self.said("predict", model, self.test, "--probabilities").split()]
+            labels = self.said("predict", model, self.test).split()
+            self.assertEqual(labels, ["1" if p >= 0.5 else "-1" for p in told])
+            own = self.trained("--model", "hinge_svm", "--weight-positive", "9", "--validation", "0.5", name="plain.bin")
+            self.assertNotEqual(labels, self.said("predict", own, self.test).split())
+            given = [line.split()[0] for line in (self.folder / "test.svm").read_text().splitlines()]
+            right = sum(a == b for a, b in zip(labels, given)) / len(given)
+            self.assertAlmostEqual(self.measured(model)["accuracy"], right, places=12)
+            self.assertAlmostEqual(self.measured(model)["auc"], self.measured(own)["auc"], places=12)
+
+    def test_a_file_of_validation_rows_is_what_the_map_is_fitted_to(self):
+        held = self.write("held.svm", rows(2000, 9))
+        (self.folder / "w").write_text("2\n" * 2000)
+        one = self.trained("--model", "hinge_svm", "--validation", held, "--calibrate", "isotonic", name="one.txt")
+        self.trained("--model", "hinge_svm", "--validation", held, "--calibrate", "isotonic", "--validation-weights",
+                     str(self.folder / "w"), name="weighted.txt")
+        plain, weighted = self.kept("one.txt"), self.kept("weighted.txt")
+        self.assertEqual([x for x, _ in plain], [x for x, _ in weighted])  # equal weights change nothing of it
+        for (_, p), (_, q) in zip(plain, weighted):
+            self.assertAlmostEqual(p, q, places=12)
+        shown = json.loads(self.said("inspect", one, "--json"))["calibration"]
+        self.assertEqual(shown, {"by": "isotonic",
+                                 "margins": {"kept": len(plain), "least": plain[0][0], "most": plain[-1][0]},
+                                 "probabilities": {"least": plain[0][1], "most": plain[-1][1]}})
+        told = self.measured(one, rows=held)
+        self.assertLess(told["expected_calibration_error"], 1e-6)  # on its own rows
+
+    def test_the_same_run_makes_the_same_bytes_and_no_calibration_leaves_them_as_they_were(self):
+        twice = [self.trained("--model", "hinge_svm", "--validation", "0.3", "--calibrate", "platt", name=name)
+                 for name in ("a.bin", "b.bin")]
+        a, b = ((self.folder / name).read_bytes() for name in ("a.bin", "b.bin"))
+        self.assertEqual(a, b)
+        plain = self.trained("--model", "hinge_svm", "--validation", "0.3", name="c.bin")
+        none = self.trained("--model", "hinge_svm", "--validation", "0.3", "--calibrate", "none", name="d.bin")
+        self.assertEqual((self.folder / "c.bin").read_bytes(), (self.folder / "d.bin").read_bytes())
+        self.assertEqual((self.folder / "c.bin").read_bytes()[8], 1)
+        self.assertEqual(len({*twice, plain, none}), 4)
+
+    def test_ensembles_and_scaled_columns_are_calibrated(self):
+        for words in (["--ensemble", "3"], ["--scale", "standard"], ["--bias"]):
+            model = self.trained("--model", "squared_hinge", "--validation", "0.4", "--calibrate", "platt", *words)
+            self.assertLess(self.measured(model)["expected_calibration_error"], 0.06, words)
+
+    def test_margins_against_the_labels_are_told(self):
+        held = self.write("held.svm", "\n".join(
+            ("-1" if line.startswith("1") else "1") + line[line.index(" "):] for line in rows(500, 3).splitlines()) + "\n")
+        for kind in ("platt", "isotonic"):
+            done = self.run_command("train", self.train, "--model", "hinge_svm", "--engine", "serial", "--validation", held,
+                                    "--calibrate", kind, "--save", str(self.folder / "m.bin"))
+            self.assertIn("no more frequent", done.stderr)
+
+    def test_refusals(self):
+        for words, why in (
+                (["--calibrate", "platt", "--save", "m.bin"], "give --validation FILE or --validation FRACTION as well"),
+                (["--calibrate", "platt", "--validation", "0.2"], "give --save FILE as well"),
+                (["--calibrate", "platt", "--validation", "0.2", "--model", "least_squares", "--save", "m.bin"], "two labels"),
+                (["--calibrate", "platt", "--validation", "0.2", "--model", "softmax", "--save", "m.bin"], "two labels"),
+                (["--calibrate", "sigmoid", "--validation", "0.2", "--save", "m.bin"], "isotonic"),
+                (["--calibrate", "platt", "--validation", self.write("one.svm", "1 1:1\n1 2:1\n"), "--save", "m.bin"],
+                 "do not have both labels")):
+            self.assertIn(why, self.said("train", self.train, *words, code=2))
+        self.assertIn("not for a stream", self.said("train", "-", "--stream", "--calibrate", "platt", "--save", "m.bin", code=2))
+
+
 class plots(command_case):
     def picture(self, name, folder="plots"):
         return xml.parse(self.folder / folder / f"{name}.svg").getroot()

@@ -66,6 +66,14 @@ auto keeping_scorer(const predictor& model, std::size_t most, scored_rows& kept)
   };
 }
 
+/// The score whose sign says the label, where the model's own score does not: of a calibrated model.
+std::vector<float> decided(const predictor& model, std::span<const float> scores) {
+  std::vector<float> signs;
+  for (const float score : scores)
+    signs.push_back(model.label_of(score) == model.labels().values().back() ? 1.0f : -1.0f);
+  return signs;
+}
+
 /// Measures rows with one label each.
 measurement measure_rows(const predictor& model, model_input input, const sparse_view& rows, thread_team& threads,
                          scored_rows& kept) {
@@ -78,6 +86,7 @@ measurement measure_rows(const predictor& model, model_input input, const sparse
   const measure_function measure = input == model_input::graph ? measure_cut : measure_scores;
   measurement found = measure(kind, loss, kept.scores, kept.labels, rows.weight);
   if (kept.forecast) measure_forecasts(kind, *kept.forecast, rows.weight, found);
+  if (model.calibrated()) measure_decisions(decided(model, kept.scores), kept.labels, rows.weight, found);
   return found;
 }
 

@@ -117,6 +117,17 @@ facts heaviest(const saved_model& m, const std::optional<table_schema>& schema, 
   return all;
 }
 
+facts calibration_facts(const calibration& by) {
+  facts all = {{"by", name_of(by.kind)}};
+  if (by.kind == calibration_kind::platt) {
+    all.update({{"slope", by.slope}, {"intercept", by.intercept}});
+  } else {
+    all["margins"] = {{"kept", by.margins.size()}, {"least", by.margins.front()}, {"most", by.margins.back()}};
+    all["probabilities"] = {{"least", by.probabilities.front()}, {"most", by.probabilities.back()}};
+  }
+  return all;
+}
+
 facts model_facts(const std::string& path, std::size_t top_weights) {
   const saved_model m = load_model(path, say);
   const std::optional<table_schema> schema = schema_of(m, path);
@@ -136,6 +147,7 @@ facts model_facts(const std::string& path, std::size_t top_weights) {
   all["bias"] = !m.bias.empty();
   if (!m.columns.empty()) all["columns"] = {{"least", m.columns.front()}, {"most", m.columns.back()}};
   if (!m.labels.values().empty()) all["labels"] = m.labels.values();
+  if (m.calibrated) all["calibration"] = calibration_facts(m.calibrated);
   if (m.names_classes())
     for (const double label : m.labels.values()) all["label_names"].push_back(m.text_of_label(label));
   if (schema) all["table"] = describe(*schema);

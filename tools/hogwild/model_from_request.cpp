@@ -17,6 +17,7 @@
 #include <hogwild/saved_model.hpp>
 #include <hogwild/word_vectors.hpp>
 
+#include "calibrate.hpp"
 #include "training.hpp"
 
 namespace hogwild::cli {
@@ -102,8 +103,8 @@ void adopt_name_format(train_request& request, const std::shared_ptr<const saved
   request.files.choose_format(*initial, request.init);
 }
 
-void save_trained(const train_request& request, const named_model& m, const train_result& result,
-                  const rank_rows& rows) {
+void save_trained(const train_request& request, const named_model& m, const train_result& result, const rank_rows& rows,
+                  const rows_to_calibrate* held_back) {
   const column_numbering& columns = rows.numbering();
   saved_model saved = request.several.keeps_several()
                           ? saved_of_several(request, m, result, columns.original())
@@ -124,7 +125,16 @@ void save_trained(const train_request& request, const named_model& m, const trai
   request.files.name_columns(saved);
   detail::say_first_column(saved, first_column_of(request.files));
   detail::say_scaling(saved, result.scale);
-  save_model(request.save, saved, model_format_for(request.save));
+  const auto save = [&] { save_model(request.save, saved, model_format_for(request.save)); };
+  if (held_back == nullptr) return save();
+  try {
+    const std::string note = held_back->calibrate(saved);
+    if (!note.empty() && !request.files.quiet) say(note);
+  } catch (const config_error&) {
+    save();  // the training is not lost
+    throw;
+  }
+  save();
 }
 
 std::optional<model_traits> traits_of_lane(const train_request& request, const sparse_view& rows) {

@@ -19,6 +19,8 @@
 
 namespace hogwild::cli {
 
+class rows_to_calibrate;
+
 /// Whether the data are a graph.
 bool trains_on_graph(const train_request& request);
 /// Whether the data are a corpus.
@@ -45,9 +47,11 @@ void begin_with_saved(const train_request& request, const named_model& m, const 
                       const vocabulary& words, const std::shared_ptr<const saved_model>& initial,
                       train_options& options);
 
-/// Writes the model trained on these data to the file of --save, in the numbering of the input. Not for word vectors.
-void save_trained(const train_request& request, const named_model& m, const train_result& result,
-                  const rank_rows& rows);
+/// Writes the model trained on these data to the file of --save, in the numbering of the input, calibrated to
+/// `held_back` unless that is null. Not for word vectors. If it cannot be calibrated, writes it as it is, and throws
+/// config_error.
+void save_trained(const train_request& request, const named_model& m, const train_result& result, const rank_rows& rows,
+                  const rows_to_calibrate* held_back);
 
 /// The traits of its model, if such a trial equals a separate run of the request; nothing if a separate run has to
 /// train it, or to report what is wrong with it.

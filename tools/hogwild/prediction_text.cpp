@@ -161,7 +161,7 @@ void prediction_text::append_labels(std::string& text, const sparse_dataset& row
       [&](std::size_t row, float score) { scores[row] = score; });
   for (std::size_t r = 0; r < scores.size(); ++r) {
     require_finite(static_cast<double>(scores[r]), before + r + 1);
-    append_line(text, {.labels = {model_.labels().decode(static_cast<double>(scores[r]))}},
+    append_line(text, {.labels = {model_.label_of(scores[r])}},
                 parts_.ids ? &rows.group_names()[view.group[r]] : nullptr);
   }
 }

@@ -68,7 +68,7 @@ void save_best(const search_request& request, const train_request& asked, const 
                 "the best configuration " + std::string(to_string(result.status)) +
                     " when it was trained on all rows; nothing is saved");
   const interrupt::saving saving(asked_to);
-  save_trained(best, m, result, rows.all);
+  save_trained(best, m, result, rows.all, nullptr);
 }
 
 void write_record(const std::string& path, const std::string& line) {

@@ -128,7 +128,8 @@ constexpr refused_request refusals_of_training[] = {
     {"--team", [](auto& r) { return r.stream && thread_team_of_stream(r.team) != r.team; },
      ": OpenMP's threads spin while they wait for rows, and take CPU time from the threads that read them: use std or "
      "tbb with --stream, or leave it out"},
-    {"--test --validation --epochs --init-groups --weights --offsets --memory --segment --record --reproducible "
+    {"--test --validation --calibrate --epochs --init-groups --weights --offsets --memory --segment --record "
+     "--reproducible "
      "--checkpoint-every",
      [](auto& r) { return r.stream; }, " is not for a stream: leave it out"},
 
@@ -189,6 +190,8 @@ constexpr refused_request refusals_of_training[] = {
     {"--decay", [](auto& r) { return r.options.step.kind == schedule_kind::constant; },
      " has no meaning with --schedule constant"},
 
+    {"--calibrate", [](auto& r) { return r.validation_file.empty() && r.options.validation_fraction == 0.0; },
+     " fits probabilities to rows that are not trained on: give --validation FILE or --validation FRACTION as well"},
     {"--weights --offsets", [](auto& r) { return is_on(r, model_input::graph) || is_on(r, model_input::corpus); },
      " is for rows, and this model reads none: leave it out"},
     {"--test-weights --test-offsets", [](auto& r) { return r.test.empty(); },

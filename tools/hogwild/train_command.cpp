@@ -32,6 +32,7 @@
 #include <hogwild/word_vectors.hpp>
 #include <interrupt/interrupt.hpp>
 
+#include "calibrate.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
 #include "model_from_request.hpp"
@@ -182,6 +183,12 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   if (trains_on_graph(request)) options.test = rows.data.view();
   if (test) options.test = test->view();
   if (validation) options.validation = validation->view();
+  std::optional<rows_to_calibrate> held_to_calibrate;
+  if (request.calibrate != calibration_kind::none) {
+    if (ranks != nullptr && ranks->size() > 1)
+      throw config_error("--calibrate: several ranks do not have the validation rows of all; train with one process");
+    held_to_calibrate.emplace(request, m, rows.part, rows.numbering().original(), options);
+  }
   if (watcher != nullptr) options.observers.push_back(watcher);
   asking_run asking(asked);
   options.observers.push_back(&asking);
@@ -201,7 +208,7 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
     else if (trains_on_words(request))
       save_word_vectors(request.save, vectors_of(m, result.parameters, words), vector_format_for(request.save));
     else
-      save_trained(request, m, result, rows);
+      save_trained(request, m, result, rows, held_to_calibrate ? &*held_to_calibrate : nullptr);
   }
   return all;
 }

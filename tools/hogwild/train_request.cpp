@@ -92,6 +92,8 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
   complete_training(line, r);
   complete_several(r);
   complete_folds(line, r);
+  if (r.calibrate != calibration_kind::none && r.save.empty())
+    throw config_error("--calibrate is kept in the saved model: give --save FILE as well");
   return std::nullopt;
 }
 

@@ -13,6 +13,7 @@
 
 #include <hogwild/cuda/engine.hpp>
 #include <hogwild/detail/data/label_spelling.hpp>
+#include <hogwild/detail/math/calibration.hpp>
 #include <hogwild/detail/models/model_options.hpp>
 #include <hogwild/detail/options/option_words.hpp>
 #include <hogwild/detail/options/same_on_ranks.hpp>
@@ -48,6 +49,9 @@ namespace hogwild::detail {
 
 template <>
 inline constexpr auto enumerators<cli::engine_name> = cli::engine_names;
+template <>
+inline constexpr auto enumerators<calibration_kind> = std::to_array<enumerator<calibration_kind>>(
+    {{"none", calibration_kind::none}, {"platt", calibration_kind::platt}, {"isotonic", calibration_kind::isotonic}});
 
 }  // namespace hogwild::detail
 
@@ -100,8 +104,9 @@ struct train_request {
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   train_options options{};
   column_scaling scale = column_scaling::none;
-  std::string init;                      ///< a saved model with whose parameters the run begins
-  std::vector<std::string> init_groups;  ///< groups taken from it; none: all
+  std::string init;                                     ///< a saved model with whose parameters the run begins
+  std::vector<std::string> init_groups;                 ///< groups taken from it; none: all
+  calibration_kind calibrate = calibration_kind::none;  ///< how the saved model makes probabilities of margins
   std::string save;
   bool save_diverged = false;  ///< a run that ended worse than it began is saved, too
   int stop_exit_code = static_cast<int>(exit_code::interrupted);  ///< for a run that was stopped and saved

@@ -111,6 +111,11 @@ constexpr detail::option_rows command_options{
         {{"", "--validation", "Stopping",
           "stop when the loss on these rows, or on this fraction of the rows, gets no better"},
          {.placeholder = "FILE|FRACTION", .ranks = between_ranks::as_given, .search = in_a_search::not_trials}}},
+    run_option<&train_request::calibrate>{{{"", "--calibrate", "Output",
+                                            "models of two labels: fit probabilities to the margins of the "
+                                            "--validation rows, and save them with the model "
+                                            "(platt: a sigmoid; isotonic: steps that never fall)"},
+                                           {.search = in_a_search::refused}}},
     run_option<&train_request::save>{
         {{"", "--save", "Output",
           "write the model here: text where the name ends in .txt, else binary (word vectors: binary where it ends in "

@@ -13,6 +13,7 @@
 
 #include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/math/calibration.hpp>
 
 namespace hogwild {
 
@@ -38,6 +39,8 @@ struct saved_model {
   /// The labels in words, one for each of labels.values(), empty if the word is label_text(); empty if all are. A word
   /// is the number in another spelling, or no number: the name of a class.
   std::vector<std::string> label_texts{};
+  /// Makes probabilities of margins, for models of two labels; none: the model's own, if it has any.
+  calibration calibrated{};
   /// How files with the columns of the training data are read, in lines of text (formats/tables.hpp); empty if the
   /// numbers of columns say all.
   std::string schema{};

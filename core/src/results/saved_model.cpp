@@ -48,6 +48,8 @@ void require_savable(const saved_model& m) {
   for (std::size_t k = 0; k < m.label_texts.size(); ++k)
     require(detail::is_text_of_label(m.label_texts[k], m.labels.values()[k], !m.schema.empty()),
             quote(m.label_texts[k]) + " is no text of its label " + label_text(m.labels.values()[k]));
+  require(!m.calibrated || m.labels.kind() == label_kind::binary, "it is calibrated, and has not two labels");
+  require(m.calibrated.fault().empty(), m.calibrated.fault());
   require(detail::is_schema_text(m.schema), "its schema is no text of lines");
   for (const std::string& name : m.names)
     require(detail::is_column_name(name),
@@ -76,6 +78,7 @@ bool detail::is_column_name(std::string_view name) {
 }
 
 std::uint32_t detail::version_of(const saved_model& m) {
+  if (m.calibrated) return calibrated_model_version;
   if (!m.schema.empty() || m.names_classes()) return schema_model_version;
   return m.label_texts.empty() ? model_version : spelled_model_version;
 }

@@ -18,7 +18,9 @@
 //   8  version, u32; then zero, u32                 options u32: name, f64
 //  16  bytes of the whole file, u64                 label kind u32, values u64: f64
 //  24  checksum of everything else, u64            from version 2 on the text of each, or nothing for the
-//                                                  plain one; in version 3 the schema (length u32, characters)
+//                                                  plain one; from version 3 on the schema (length u32, characters)
+//                                                  in version 4 also kind u32 (1 platt, 2 isotonic), numbers u64:
+//                                                  f64, slope and intercept, or margins and then probabilities;
 //                                                  width u64, biases u64: f32, columns u64: u32, weights f32,
 //                                                  names of the columns, or nothing more
 // "Everything else" is bytes 0 to 23 and 32 to the end, so that every bit is covered.
@@ -76,6 +78,36 @@ std::vector<std::string> take_label_texts(byte_cursor& in, const label_map& labe
   return texts;
 }
 
+void put_calibration(byte_builder& out, const calibration& by) {
+  std::vector<double> numbers{by.slope, by.intercept};
+  if (by.kind == calibration_kind::isotonic) {
+    numbers = by.margins;
+    numbers.insert(numbers.end(), by.probabilities.begin(), by.probabilities.end());
+  }
+  out.put(static_cast<std::uint32_t>(by.kind));
+  out.put(static_cast<std::uint64_t>(numbers.size()));
+  out.put_span(std::span<const double>(numbers));
+}
+
+calibration take_calibration(byte_cursor& in, const label_map& labels) {
+  const std::size_t at = in.offset();
+  const auto kind = in.take<std::uint32_t>("the calibration");
+  const std::vector<double> numbers =
+      take_finite<double>(in, in.take<std::uint64_t>("the calibration"), "the calibration");
+  if (kind == 0 || kind > static_cast<std::uint32_t>(calibration_kind::isotonic) || labels.kind() != label_kind::binary)
+    in.fail(at, "there is no such calibration, or the model has not two labels");
+  calibration made{.kind = static_cast<calibration_kind>(kind)};
+  if (made.kind == calibration_kind::platt) {
+    if (numbers.size() != 2) in.fail(at, "a sigmoid has two numbers");
+    made.slope = numbers[0], made.intercept = numbers[1];
+  } else {
+    const auto half = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+    made.margins.assign(numbers.begin(), half), made.probabilities.assign(half, numbers.end());
+  }
+  if (const std::string fault = made.fault(); !fault.empty()) in.fail(at, fault);
+  return made;
+}
+
 /// Checks magic, size and checksum; returns the version.
 std::uint32_t check_frame(std::span<const std::byte> bytes, byte_cursor& in) {
   const auto begin = in.take_bytes(model_magic.size(), "the header");
@@ -83,7 +115,7 @@ std::uint32_t check_frame(std::span<const std::byte> bytes, byte_cursor& in) {
   const auto version = in.take<std::uint32_t>("the header");
   if (!is_model_version(version)) {
     in.fail(8, "this is a model of version " + std::to_string(version) + ", but only versions " +
-                   std::to_string(model_version) + " to " + std::to_string(schema_model_version) + " can be read");
+                   std::to_string(model_version) + " to " + std::to_string(calibrated_model_version) + " can be read");
   }
   in.take<std::uint32_t>("the header");
   const auto length = in.take<std::uint64_t>("the header");
@@ -114,7 +146,8 @@ std::vector<std::byte> binary_model_bytes(const saved_model& m) {
   if (version > model_version)
     for (std::size_t k = 0; k < m.labels.values().size(); ++k)
       body.put_text(k < m.label_texts.size() ? m.label_texts[k] : "");
-  if (version == schema_model_version) body.put_text(m.schema);
+  if (version >= schema_model_version) body.put_text(m.schema);
+  if (version == calibrated_model_version) put_calibration(body, m.calibrated);
   body.put(static_cast<std::uint64_t>(m.width));
   body.put(static_cast<std::uint64_t>(m.bias.size()));
   body.put_span(std::span<const float>(m.bias));
@@ -149,12 +182,13 @@ saved_model parse_binary_model(std::span<const std::byte> bytes, const std::stri
     m.model_options.emplace_back(std::move(option), value);
   }
   m.labels = take_labels(in);
-  if (version > model_version) m.label_texts = take_label_texts(in, m.labels, version == schema_model_version);
-  if (version == schema_model_version) {
+  if (version > model_version) m.label_texts = take_label_texts(in, m.labels, version >= schema_model_version);
+  if (version >= schema_model_version) {
     const std::size_t at = in.offset();
     m.schema = in.take_text("the schema");
     if (!is_schema_text(m.schema)) in.fail(at, "the schema is no text of lines");
   }
+  if (version == calibrated_model_version) m.calibrated = take_calibration(in, m.labels);
   const std::size_t width_at = in.offset();
   m.width = in.take<std::uint64_t>("the width");
   if (!width_fits(m)) in.fail(width_at, "a column has a number of parameters that does not suit the labels");

@@ -13,12 +13,16 @@
 #include "text/decimal.hpp"
 
 // The file, one item a line, words separated by single blanks:
-//   hogwild model 1               (2 if labels are spelled as in the data: "+1"; 3 with a schema or named classes)
+//   hogwild model 1               (2 if labels are spelled as in the data: "+1"; 3 with a schema or named classes,
+//                                  4 with a calibration)
 //   model NAME
 //   option NAME NUMBER            (any number of such lines)
 //   labels real|binary|classes VALUE...
-//   label NUMBER "NAME"           (version 3, for each label with a text of its own)
-//   schema COUNT                  (version 3; COUNT lines follow)
+//   label NUMBER "NAME"           (from version 3 on, for each label with a text of its own)
+//   schema COUNT                  (from version 3 on; COUNT lines follow)
+//   calibration platt SLOPE INTERCEPT      (version 4: this, or the next with COUNT lines)
+//   calibration isotonic COUNT
+//   MARGIN PROBABILITY
 //   width NUMBER
 //   bias NUMBER...                (left out if there is none)
 //   columns COUNT [named|quoted]
@@ -172,7 +176,7 @@ void read_labels(word_reader& in, std::uint32_t version, saved_model& m) {
   in.end_line();
 }
 
-/// The texts of labels and the schema of version 3.
+/// The texts of labels and the schema, from version 3 on.
 void read_schema(word_reader& in, saved_model& m) {
   while (in.line_is("label")) {
     in.expect("label");
@@ -190,6 +194,38 @@ void read_schema(word_reader& in, saved_model& m) {
   in.end_line();
   for (std::size_t k = 0; k < lines; ++k) m.schema.append(in.line()).append("\n");
   if (!is_schema_text(m.schema)) in.fail("the schema has an empty line, or control characters");
+}
+
+void read_calibration(word_reader& in, saved_model& m) {
+  in.expect("calibration");
+  calibration& by = m.calibrated;
+  const std::string_view kind = in.word();
+  for (const calibration_kind each : {calibration_kind::platt, calibration_kind::isotonic})
+    if (name_of(each) == kind) by.kind = each;
+  if (!by || m.labels.kind() != label_kind::binary)
+    in.fail("\"platt\" or \"isotonic\" should stand here, for a model of two labels");
+  if (by.kind == calibration_kind::platt) {
+    by.slope = in.number<double>("the slope");
+    by.intercept = in.number<double>("the intercept");
+    return in.end_line();
+  }
+  const auto count = in.number<std::uint64_t>("the number of margins");
+  in.end_line();
+  for (std::uint64_t k = 0; k < count; ++k) {
+    by.margins.push_back(in.number<double>("a margin"));
+    by.probabilities.push_back(in.number<double>("a probability"));
+    in.end_line();
+  }
+  if (const std::string fault = by.fault(); !fault.empty()) in.fail(fault);
+}
+
+std::string calibration_text(const calibration& by) {
+  std::string text = std::string("calibration ").append(name_of(by.kind)).append(1, ' ');
+  if (by.kind == calibration_kind::platt) return text + to_text(by.slope) + " " + to_text(by.intercept) + "\n";
+  text += std::to_string(by.margins.size()) + "\n";
+  for (std::size_t k = 0; k < by.margins.size(); ++k)
+    text += to_text(by.margins[k]) + " " + to_text(by.probabilities[k]) + "\n";
+  return text;
 }
 
 void read_weights(word_reader& in, saved_model& m) {
@@ -231,13 +267,14 @@ std::vector<std::byte> text_model_bytes(const saved_model& m) {
   const std::uint32_t version = version_of(m);
   for (const double value : m.labels.values())
     text.append(1, ' ').append(version == spelled_model_version ? m.text_of_label(value) : label_text(value));
-  for (std::size_t k = 0; version == schema_model_version && k < m.label_texts.size(); ++k)
+  for (std::size_t k = 0; version >= schema_model_version && k < m.label_texts.size(); ++k)
     if (!m.label_texts[k].empty())
       text += "\nlabel " + label_text(m.labels.values()[k]) + " " + quoted(m.label_texts[k]);
-  if (version == schema_model_version)
+  if (version >= schema_model_version)
     text.append("\nschema ").append(std::to_string(std::ranges::count(m.schema, '\n'))).append("\n").append(m.schema);
   else
     text += "\n";
+  if (m.calibrated) text += calibration_text(m.calibrated);
   text += "width " + std::to_string(m.width) + "\n";
   if (!m.bias.empty()) {
     text += "bias";
@@ -268,7 +305,7 @@ saved_model parse_text_model(std::string_view text, const std::string& name) {
   const auto version = in.number<std::uint32_t>("the version");
   if (!is_model_version(version)) {
     in.fail("this is a model of version " + std::to_string(version) + ", but only versions " +
-            std::to_string(model_version) + " to " + std::to_string(schema_model_version) + " can be read");
+            std::to_string(model_version) + " to " + std::to_string(calibrated_model_version) + " can be read");
   }
   in.end_line();
   saved_model m;
@@ -277,7 +314,8 @@ saved_model parse_text_model(std::string_view text, const std::string& name) {
   in.end_line();
   read_options(in, m);
   read_labels(in, version, m);
-  if (version == schema_model_version) read_schema(in, m);
+  if (version >= schema_model_version) read_schema(in, m);
+  if (version == calibrated_model_version) read_calibration(in, m);
   in.expect("width");
   m.width = in.number<std::size_t>("the number of parameters a column");
   if (!width_fits(m)) in.fail("a column has a number of parameters that does not suit the labels");

@@ -73,10 +73,14 @@ void save(const std::filesystem::path& path, const train_result& run, const spar
 }
 
 /// Reads a file that save() wrote. Throws input_error, which names the path, if it holds another model than M, or
-/// numbers, labels or parameters that do not fit M; and what load_model() throws.
+/// numbers, labels or parameters that do not fit M, or a calibration; and what load_model() throws.
 template <model M>
 trained_model<M> load(const std::filesystem::path& path) {
   const saved_model saved = load_model(path);
+  if (saved.calibrated)
+    throw input_error(
+        path.string() +
+        ": the model is calibrated, which a hogwild::predictor (registry.hpp) applies, and load() does not");
   try {
     auto read = detail::restored<M>(saved);
     return {std::move(read.model), std::move(read.parameters), saved.labels, std::move(read.columns)};

@@ -52,6 +52,13 @@ void measure_forecasts(label_kind kind, const forecasts& of, std::span<const flo
     if (each.forecast != nullptr && each.suits(rows_of(kind))) into.*each.value = each.forecast(of, weights);
 }
 
+void measure_decisions(std::span<const float> decided, std::span<const float> labels, std::span<const float> weights,
+                       measurement& into) {
+  const confusion counts = count_confusion(decided, labels, weights);
+  for (const measure& each : all_measures())
+    if (each.of_two_classes != nullptr) into.*each.value = (counts.*each.of_two_classes)();
+}
+
 measurement shared_list_counts::measure(double mean_loss) const {
   list_counts all(classes_);
   for (const list_counts& part : parts_) all.add(part);

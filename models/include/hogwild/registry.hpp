@@ -74,8 +74,11 @@ class predictor {
   /// Throws config_error for a model without a known name, input_error if its sizes or options do not fit.
   explicit predictor(const saved_model& saved);
 
-  /// The predicted label as in the data: by the sign of the margin, the most probable class, or the number.
+  /// The predicted label as in the data: label_of(score(z)).
   double label(const sparse_row<float>& z) const;
+  /// The label for a score: by the sign of the margin, or, if the model is calibrated, the larger one where its
+  /// probability is at least 1/2; the most probable class; or the number.
+  double label_of(float score) const;
   /// Binary: the margin; classes: the number of the most probable class; real: the number.
   float score(const sparse_row<float>& z) const;
   /// `z.label` is encoded as label_map::encode does.
@@ -99,10 +102,12 @@ class predictor {
   class_scores scores_of(const sparse_row<float>& z) const;
 
   /// Whether its scores can be given as probabilities.
-  bool has_probabilities() const { return loaded_->has_probabilities(); }
+  bool has_probabilities() const { return calibrated_ || loaded_->has_probabilities(); }
+  /// How its margins become probabilities; none: the model's own way.
+  const calibration& calibrated() const { return calibrated_; }
   /// The probability of the larger label (one number), or of every class in the order of labels() (softmax and mlp;
-  /// under one_vs_rest each is computed by itself, so the sum need not be 1). Throws config_error unless
-  /// has_probabilities().
+  /// under one_vs_rest each is computed by itself, so the sum need not be 1). Those of a calibrated model are
+  /// calibrated. Throws config_error unless has_probabilities().
   std::vector<double> probabilities(const sparse_row<float>& z) const;
 
   /// The formula by which other programs can score rows, on columns(); nothing if the model is no such formula.
@@ -121,6 +126,7 @@ class predictor {
   std::shared_ptr<const loaded_model> loaded_;
   named_model model_;
   label_map labels_;
+  calibration calibrated_;
 };
 
 /// The predictor for a model that was read from `path`. Throws input_error, which names the file, if none can be made.

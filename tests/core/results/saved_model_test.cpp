@@ -85,6 +85,46 @@ TEST(saved_model, names_with_blanks_are_quoted_in_text) {
   }
 }
 
+TEST(saved_model, calibrations_are_kept_in_both_formats) {
+  const std::string plain = text_of(binary_model());
+  saved_model sigmoid = binary_model(), steps = binary_model();
+  sigmoid.calibrated = {.kind = hogwild::calibration_kind::platt, .slope = -1.5, .intercept = 0.1};
+  steps.calibrated = {
+      .kind = hogwild::calibration_kind::isotonic, .margins = {-2.5, 0, 1e-30}, .probabilities = {0, 0.25, 1}};
+  for (const auto format : {model_format::text, model_format::binary})
+    for (const saved_model& m : {sigmoid, steps}) EXPECT_EQ(parse_model(model_bytes(m, format), "m"), m);
+  EXPECT_THAT(text_of(sigmoid), HasSubstr("hogwild model 4\n"));
+  EXPECT_THAT(text_of(sigmoid), HasSubstr("schema 0\ncalibration platt -1.5 0.1\nwidth 1\n"));
+  EXPECT_THAT(text_of(steps), HasSubstr("calibration isotonic 3\n-2.5 0\n0 0.25\n1e-30 1\nwidth 1\n"));
+  EXPECT_THAT(plain, HasSubstr("hogwild model 1\n")) << "a model without one is as it was";
+}
+
+TEST(saved_model, calibrations_that_are_none_are_refused) {
+  saved_model steps = binary_model();
+  steps.calibrated = {.kind = hogwild::calibration_kind::isotonic, .margins = {-2.5, 3}, .probabilities = {0, 1}};
+  const std::string text = text_of(steps);
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"isotonic 2", "isotonic 3"},
+                                 {"isotonic 2", "isotonic 1"},
+                                 {"isotonic 2", "isotonic 0"},
+                                 {"isotonic 2", "sigmoid 2"},
+                                 {"isotonic 2", "none"},
+                                 {"isotonic 2", "platt 1"},
+                                 {"-2.5 0", "4 0"},
+                                 {"-2.5 0", "-2.5 1.5"},
+                                 {"-2.5 0", "-2.5 nan"},
+                                 {"-2.5 0", "-2.5"},
+                                 {"labels binary -1 1", "labels real"}}) {
+    std::string wrong = text;
+    wrong.replace(wrong.find(from), from.size(), to);
+    EXPECT_THROW(parse_model(std::as_bytes(std::span(wrong)), "m"), input_error) << wrong;
+  }
+  steps.calibrated.probabilities = {1, 0};
+  EXPECT_THROW(model_bytes(steps, model_format::binary), hogwild::config_error);
+  saved_model classes = softmax_model();
+  classes.calibrated = {.kind = hogwild::calibration_kind::platt, .slope = -1};
+  EXPECT_THROW(model_bytes(classes, model_format::text), hogwild::config_error);
+}
+
 TEST(saved_model, text_is_what_people_can_read) {
   EXPECT_EQ(text_of(binary_model()),
             "hogwild model 1\nmodel huber\noption delta 1.5\nlabels binary -1 1\nwidth 1\nbias 0.1\ncolumns 3\n"

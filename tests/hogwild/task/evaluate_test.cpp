@@ -171,6 +171,17 @@ TEST(evaluate, adds_measures_of_probabilities_for_labels_that_have_them) {
   EXPECT_FALSE(m.brier_score);
 }
 
+TEST(evaluate, takes_labels_that_are_decided_otherwise_than_by_the_margin) {
+  const std::vector<float> scores{3, 2, 1, -1}, labels{1, 1, -1, -1}, decided{1, -1, -1, -1};
+  measurement m = measure_scores(label_kind::binary, 0.5, scores, labels, {});
+  const auto auc = m.auc;
+  EXPECT_EQ(m.accuracy, 0.75);
+  measure_decisions(decided, labels, std::vector<float>{1, 3, 1, 1}, m);
+  EXPECT_EQ(m.accuracy, 0.5);
+  EXPECT_DOUBLE_EQ(*m.f1, 2.0 / 5.0);
+  EXPECT_EQ(m.auc, auc);
+}
+
 TEST(evaluate, of_no_rows_is_zero) {
   const test::kept_rows data = test::planted_regression({.rows = 10});
   const auto work = task_on(least_squares{}, data.view());

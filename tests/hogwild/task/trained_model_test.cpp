@@ -339,6 +339,8 @@ TEST_F(trained_models, refuse_files_of_other_models) {
   EXPECT_EQ(loaded([](saved_model&) {}), "nothing was refused");
   EXPECT_EQ(loaded([](saved_model& m) { m.model = "logistic"; }),
             path + ": it holds a logistic model, not a power_hinge");
+  EXPECT_THAT(loaded([](saved_model& m) { m.calibrated = {.kind = calibration_kind::platt, .slope = -1}; }),
+              HasSubstr("the model is calibrated"));
   EXPECT_THAT(loaded([](saved_model& m) { m.model_options.clear(); }), HasSubstr("'power' of the saved power_hinge"));
   EXPECT_THAT(loaded([](saved_model& m) { m.model_options[0].second = 1.0; }), HasSubstr("it should be above 1"));
   EXPECT_THAT(loaded([](saved_model& m) { m.model_options[0].second = 1e300; }), HasSubstr("it should be above 1"));

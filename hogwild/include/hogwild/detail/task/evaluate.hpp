@@ -36,6 +36,10 @@ measurement measure_unsorted(label_kind kind, double mean_loss, std::span<const 
 /// Adds the measures of probabilities of rows of two or several classes.
 void measure_forecasts(label_kind kind, const forecasts& of, std::span<const float> weights, measurement& into);
 
+/// Sets the measures of two labels for which only the predicted label counts; the signs of `decided` are these labels.
+void measure_decisions(std::span<const float> decided, std::span<const float> labels, std::span<const float> weights,
+                       measurement& into);
+
 /// measure_scores() for a graph that is cut (formats/graphs.hpp): the scores of edges are the capacity that is cut, the
 /// scores of nodes are their side, and the accuracy is the fraction of nodes on the right side, if there are any.
 measurement measure_cut(label_kind kind, double mean_loss, std::span<const float> scores, std::span<const float> labels,
