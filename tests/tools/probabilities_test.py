@@ -77,6 +77,44 @@ class measures(with_models):
             self.assertAlmostEqual(one[name], other[name], delta=1e-6, msg=name)
 
 
+class groups(with_models):
+    def test_of_a_table_have_the_measures_of_their_own_rows(self):
+        draw, lines = random.Random(8), []
+        for _ in range(900):
+            site, x = draw.choice(["north", "south, east", ""]), draw.gauss(0, 1)
+            label = "yes" if draw.random() < 1 / (1 + math.exp(-2 * x - (site == "north"))) else "no"
+            lines.append((site, f'"{site}",{x:.4f},{label}\n'))
+        header = "site,x,bought\n"
+        self.train = self.write("train.csv", header + "".join(line for _, line in lines))
+        for options in ([], ["--calibrate", "platt", "--validation", "0.3"]):
+            model = self.trained("--label", "bought", "--ignore", "site", "--numeric", "x", *options)
+            told = self.measured(model, "--by", "site", rows=self.train)
+            self.assertEqual([g["group"] for g in told["groups"]], list(dict.fromkeys(site for site, _ in lines)))
+            for group in told["groups"]:
+                own = self.write("own.csv", header + "".join(line for site, line in lines if site == group["group"]))
+                alone = self.measured(model, rows=own)
+                self.assertEqual(group["rows"], alone["rows"])
+                for name in ("loss", "accuracy", "auc", "f1", "log_loss", "brier_score", "expected_calibration_error"):
+                    self.assertAlmostEqual(group[name], alone[name], places=6, msg=name)
+            self.assertIn("site north, ", self.said("evaluate", model, self.train, "--by", "site"))
+        self.assertIn("'town'", self.said("evaluate", model, self.train, "--by", "town", code=3))
+
+    def test_of_queries_count_by_weight_and_those_that_weigh_nothing_are_left_out(self):
+        lines = (self.folder / "test.svm").read_text().splitlines()[:400]
+        grouped = self.write("grouped.svm", "".join(line.replace(" ", f" qid:{k % 4} ", 1) + "\n" for k, line in enumerate(lines)))
+        weights = self.write("w", "".join(f"{k % 4}\n" for k in range(400)))
+        told = self.measured(self.trained("--model", "logistic"), "--by", "qid", "--weights", weights, rows=grouped)
+        self.assertEqual([(g["group"], g["rows"]) for g in told["groups"]], [("1", 100), ("2", 100), ("3", 100)])
+        for name in ("loss", "brier_score"):  # means: those of the groups make that of all
+            mean = sum(g[name] * int(g["group"]) for g in told["groups"]) / 6
+            self.assertAlmostEqual(told[name], mean, places=6)
+
+    def test_refusals(self):
+        model = self.trained("--model", "logistic")
+        self.assertIn("reads none", self.said("evaluate", model, self.test, "--by", "site", code=2))
+        self.assertIn("qid:NUMBER", self.said("evaluate", model, self.test, "--by", "qid", code=3))
+
+
 class calibration(with_models):
     def kept(self, name):
         """The margins and probabilities of a calibration in a model that is text."""

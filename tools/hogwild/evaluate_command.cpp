@@ -67,7 +67,7 @@ std::string analogies_report(const std::string& vectors, const std::string& ques
 }  // namespace
 
 int evaluate_command(int argc, const char* const* argv) {
-  std::string model, questions, plots;
+  std::string model, questions, plots, by;
   std::vector<std::string> rows;
   data_options files;
   row_files numbers;
@@ -81,6 +81,9 @@ int evaluate_command(int argc, const char* const* argv) {
   line.positional("MODEL", model, "a model or word vectors that 'hogwild train --save' wrote");
   line.positional("DATA", rows, "labelled rows, or text; '-' is standard input");
   line.option("--analogies", questions, "questions of four words a line, under lines ': SECTION', for word vectors");
+  line.option(
+      "--by", "COLUMN", by,
+      "also measure the rows of each group: of each value of this column of a table, or with 'qid' of each query");
   line.option("--plot", "DIR", plots,
               "draw ROC, precision and recall, gains and reliability as SVG files in this folder (two labels; several "
               "classes: reliability)");
@@ -93,6 +96,7 @@ int evaluate_command(int argc, const char* const* argv) {
 
   if (!questions.empty()) {
     if (numbers.any()) throw config_error("--weights and --offsets are for rows, and --analogies reads none");
+    if (!by.empty()) throw config_error("--by is for groups of rows, and --analogies reads none: leave it out");
     if (!plots.empty()) throw config_error("--plot draws scores of rows, and --analogies has none: leave it out");
     if (!rows.empty())
       throw config_error("--analogies measures word vectors by its questions alone; leave out the rows");
@@ -103,15 +107,24 @@ int evaluate_command(int argc, const char* const* argv) {
     throw config_error("standard input can be read once only, but '-' is given twice");
   if (rows.size() != 1) throw config_error("name one file of labelled rows to measure the model on");
   const std::string& data = rows.front();
-  const evaluation e = retry_damaged_cache([&] { return evaluate(model, data, files, numbers); });
+  const evaluation e = retry_damaged_cache([&] { return evaluate(model, data, files, numbers, by); });
   const std::vector<std::string> drawn = plots.empty() ? std::vector<std::string>() : write_plots(plots, e, data);
   if (!json) {
-    print(std::to_string(e.rows) + " rows: " + measures_text(e.measures) + "\n");
-    for (const std::string& path : drawn) print("drawn " + printable(path) + "\n");
+    std::string text = std::to_string(e.rows) + " rows: " + measures_text(e.measures) + "\n";
+    for (const measured_group& g : e.groups)
+      text +=
+          printable(by + " " + g.name) + ", " + std::to_string(g.rows) + " rows: " + measures_text(g.measures) + "\n";
+    for (const std::string& path : drawn) text += "drawn " + printable(path) + "\n";
+    print(text);
     return 0;
   }
   nlohmann::ordered_json all = {{"model", e.model}, {"rows", e.rows}, {"unknown_entries", e.unknown_entries}};
   put_measures(all, "", e.measures);
+  for (const measured_group& g : e.groups) {
+    nlohmann::ordered_json one = {{"group", g.name}, {"rows", g.rows}};
+    put_measures(one, "", g.measures);
+    all["groups"].push_back(one);
+  }
   if (!drawn.empty()) all["plots"] = drawn;
   print(json_text(all) + "\n");
   return 0;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/results/metrics.hpp>
 #include <hogwild/detail/run/row_weights.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/words/word_model.hpp>
@@ -62,7 +64,8 @@ auto keeping_scorer(const predictor& model, std::size_t most, scored_rows& kept)
       kept.labels[row] = z->label;
       if (kept.forecast) kept.forecast->set(row, model.probabilities(*z), z->label);
     }
-    for (std::size_t i = 0; i < said.size(); ++i) kept.scores[row_of[i]] = said[i].score;
+    for (std::size_t i = 0; i < said.size(); ++i)
+      kept.scores[row_of[i]] = said[i].score, kept.losses[row_of[i]] = said[i].loss;
   };
 }
 
@@ -74,32 +77,89 @@ std::vector<float> decided(const predictor& model, std::span<const float> scores
   return signs;
 }
 
+/// The measures of rows whose mean loss is `loss`.
+measurement measure_answers(const predictor& model, measure_function measure, double loss, const scored_rows& of) {
+  const label_kind kind = model.labels().kind();
+  measurement found = measure(kind, loss, of.scores, of.labels, of.weights);
+  if (of.forecast) measure_forecasts(kind, *of.forecast, of.weights, found);
+  if (model.calibrated()) measure_decisions(decided(model, of.scores), of.labels, of.weights, found);
+  return found;
+}
+
 /// Measures rows with one label each.
 measurement measure_rows(const predictor& model, model_input input, const sparse_view& rows, thread_team& threads,
                          scored_rows& kept) {
-  kept.scores.resize(rows.rows()), kept.labels.resize(rows.rows());
+  kept.scores.resize(rows.rows()), kept.labels.resize(rows.rows()), kept.losses.resize(rows.rows());
+  kept.weights.assign(rows.weight.begin(), rows.weight.end());
   if (model.has_probabilities()) kept.forecast.emplace(rows.rows());
   const auto make = [&](std::size_t most) { return keeping_scorer(model, most, kept); };
-  const label_kind kind = model.labels().kind();
   const double loss = evaluate_examples(rows, model.labels(), threads, rows_at_once, make, false).loss;
   if (!std::isfinite(loss)) return {.loss = loss};
-  const measure_function measure = input == model_input::graph ? measure_cut : measure_scores;
-  measurement found = measure(kind, loss, kept.scores, kept.labels, rows.weight);
-  if (kept.forecast) measure_forecasts(kind, *kept.forecast, rows.weight, found);
-  if (model.calibrated()) measure_decisions(decided(model, kept.scores), kept.labels, rows.weight, found);
-  return found;
+  return measure_answers(model, input == model_input::graph ? measure_cut : measure_scores, loss, kept);
+}
+
+scored_rows part_of(const scored_rows& all, std::span<const std::size_t> rows) {
+  scored_rows part;
+  const auto take = [&](const auto& from, auto& into) {
+    for (const std::size_t r : rows) into.push_back(from[r]);
+  };
+  take(all.losses, part.losses), take(all.scores, part.scores), take(all.labels, part.labels);
+  if (!all.weights.empty()) take(all.weights, part.weights);
+  if (all.forecast) part.forecast = all.forecast->of(rows);
+  return part;
+}
+
+/// Measures the rows of each group by itself. Groups that weigh nothing have no measures, and are left out.
+std::vector<measured_group> measure_groups(const predictor& model, const sparse_dataset& data, const scored_rows& all) {
+  std::vector<std::vector<std::size_t>> rows_of(data.group_names().size());
+  const sparse_view view = data.view();
+  for (std::size_t r = 0; r < view.rows(); ++r) rows_of[view.group[r]].push_back(r);
+  std::vector<measured_group> groups;
+  for (std::size_t g = 0; g < rows_of.size(); ++g) {
+    const scored_rows part = part_of(all, rows_of[g]);
+    double sum = 0.0, weight = 0.0;
+    for (std::size_t k = 0; k < part.losses.size(); ++k) {
+      sum += weight_of(part.weights, k) * part.losses[k];
+      weight += weight_of(part.weights, k);
+    }
+    if (weight > 0.0)
+      groups.push_back(
+          {data.group_names()[g], part.losses.size(), measure_answers(model, measure_scores, sum / weight, part)});
+  }
+  return groups;
+}
+
+/// Makes the column that --by names that of the rows' groups.
+void group_by(const std::string& by, data_options& files, const std::string& model_path) {
+  table_schema& schema = *files.table.schema;
+  const bool table = !schema.columns.empty() && schema.text == named_text::table;
+  if (table)
+    schema.group = by;
+  else if (by != "qid")
+    throw config_error("--by names a column of a table, and the model " + model_path +
+                       " reads none: leave it out, or give --by qid for rows with qid:NUMBER");
+}
+
+void require_groups(const std::string& by, const sparse_view& rows, const std::string& data_path) {
+  if (rows.group.empty())
+    throw input_error(data_path + ": the rows have no " + (by == "qid" ? "qid:NUMBER" : "column " + quote(by)) +
+                      ", which --by names");
+  if (rows.label.lists()) throw config_error("--by is for rows with one label each, and " + data_path + " has lists");
 }
 
 }  // namespace
 
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
-                    const row_files& numbers) {
+                    const row_files& numbers, const std::string& by) {
   const saved_model saved = load_model(model_path, say);
   const model_input input = input_of(saved.model);
   if (numbers.any() && (input == model_input::corpus || input == model_input::graph))
     throw config_error("--weights and --offsets are for rows, and a " + saved.model + " model reads none");
+  if (!by.empty() && (input == model_input::corpus || input == model_input::graph))
+    throw config_error("--by is for rows, and a " + saved.model + " model reads none");
   if (input == model_input::corpus) return evaluate_words(saved, data_path, files);
   files.choose_format(saved, model_path);
+  if (!by.empty()) group_by(by, files, model_path);
   const predictor model = predictor_of(saved, model_path);
   const column_numbering columns(saved.columns);
   // Then a row may belong to none of the classes.
@@ -109,6 +169,7 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
       open_through(data_path, columns, files, each_class_alone ? row_labels::of_lists : row_labels::required);
   numbers.read_for(data);
   sparse_view rows = data.view();
+  if (!by.empty()) require_groups(by, rows, data_path);
   model.require_data(rows, data_path);
   model.labels().require_known(rows.label, data_path);
   const std::vector<float> weights = row_weights(rows, {}, model.labels(), data_path, nullptr);
@@ -122,7 +183,7 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
     throw input_error("the loss of " + model_path + " on " + data_path +
                       " is not finite: one of them has numbers that are too large for single precision");
   evaluation found{saved.model, model.labels().kind(), data.rows(), data.unknown_entries(), measures};
-  kept.weights = weights;
+  if (!by.empty()) found.groups = measure_groups(model, data, kept);
   if (!lists && input != model_input::graph) found.scored = std::move(kept);
   return found;
 }

@@ -16,10 +16,18 @@ namespace hogwild::cli {
 
 /// The answers of a model for labelled rows, row by row.
 struct scored_rows {
+  std::vector<double> losses{};         ///< of each row, without its weight
   std::vector<float> scores{};          ///< as predictor::score()
   std::vector<float> labels{};          ///< as label_map::encode() makes them
   std::vector<float> weights{};         ///< empty: each row counts once
   std::optional<forecasts> forecast{};  ///< of a model that has probabilities
+};
+
+/// The rows of one group.
+struct measured_group {
+  std::string name;
+  std::size_t rows = 0;
+  measurement measures{};
 };
 
 /// A model as it was measured on rows.
@@ -30,11 +38,14 @@ struct evaluation {
   measurement measures{};
   /// Absent for graphs, words and rows with lists of labels.
   std::optional<scored_rows> scored{};
+  std::vector<measured_group> groups{};  ///< in the order of their first rows
 };
 
-/// Measures a saved model on the rows, or the text, of a file. Throws what reading both throws, and input_error for
-/// labels that the model does not know, and for a loss that is not finite.
+/// Measures a saved model on the rows, or the text, of a file; where `by` names a column of a table, or is "qid" for
+/// rows with query numbers, also on the rows of each group, as far as they weigh anything. Throws config_error if there
+/// are no such groups, what reading both throws, and input_error for labels that the model does not know, and for a
+/// loss that is not finite.
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
-                    const row_files& numbers);
+                    const row_files& numbers, const std::string& by);
 
 }  // namespace hogwild::cli

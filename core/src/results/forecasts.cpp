@@ -47,6 +47,17 @@ void forecasts::set(std::size_t row, std::span<const double> probabilities, floa
   squared_[row] = sum;
 }
 
+forecasts forecasts::of(std::span<const std::size_t> rows) const {
+  forecasts part(rows.size());
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    part.confidence_[k] = confidence_[rows[k]];
+    part.of_label_[k] = of_label_[rows[k]];
+    part.squared_[k] = squared_[rows[k]];
+    part.came_[k] = came_[rows[k]];
+  }
+  return part;
+}
+
 double log_loss(const forecasts& of, std::span<const float> weights) {
   constexpr double least = std::numeric_limits<double>::epsilon();
   return mean_of(of, weights, [&](std::size_t r) { return -std::log(std::clamp(of.of_label()[r], least, 1 - least)); });

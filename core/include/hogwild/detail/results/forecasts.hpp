@@ -23,6 +23,8 @@ class forecasts {
   /// above zero is the larger one), or those of all classes (`label` is a class number below their count). Threads may
   /// set different rows at the same time.
   void set(std::size_t row, std::span<const double> probabilities, float label);
+  /// Those of these rows, in this order.
+  forecasts of(std::span<const std::size_t> rows) const;
 
   std::size_t rows() const { return came_.size(); }                   ///< set or not
   std::span<const double> confidence() const { return confidence_; }  ///< the forecast of each row
