@@ -189,6 +189,12 @@ class calibration(with_models):
         self.assertEqual((self.folder / "c.bin").read_bytes()[8], 1)
         self.assertEqual(len({*twice, plain, none}), 4)
 
+    def test_forms_for_other_programs_hold_none(self):
+        model = self.trained("--model", "logistic", "--validation", "0.3", "--calibrate", "platt")
+        for name in ("m.json", "m.csv", "m.hpp", "m.liblinear"):
+            form = ["--to", "liblinear"] if name.endswith("liblinear") else []
+            self.assertIn("calibrated", self.said("convert", model, str(self.folder / name), *form, code=2))
+
     def test_ensembles_and_scaled_columns_are_calibrated(self):
         for words in (["--ensemble", "3"], ["--scale", "standard"], ["--bias"]):
             model = self.trained("--model", "squared_hinge", "--validation", "0.4", "--calibrate", "platt", *words)
