@@ -38,7 +38,9 @@ void write_full(const char* path) {
                                   .precision_at_3 = 0.5,
                                   .precision_at_5 = 0.3,
                                   .micro_f1 = 0.8,
-                                  .macro_f1 = 0.4};
+                                  .macro_f1 = 0.4,
+                                  .group_auc = 0.7,
+                                  .ndcg_at_10 = 0.6};
   const hogwild::measurement validation{.loss = 0.5};
   for (std::uint64_t k = 1; k <= 2; ++k) {
     record.write(hogwild::epoch_report{.epoch = k,

@@ -120,6 +120,26 @@ class tables(command_case):
                 self.assertGreater(all_at_once, 0.88)
 
 
+    def test_groups_are_ranked_among_themselves(self):
+        """Users differ in how often they click, which says nothing about which of their rows they click on."""
+        draw = random.Random(4)
+        lines = ["y,user,ad"]
+        for _ in range(3000):
+            user = draw.randrange(40)
+            chance = (0.8 if user % 2 else 0.1) + draw.choice((-0.05, 0.05))
+            lines.append(f"{int(draw.random() < chance)},u{user},{draw.choice('ab')}")
+        data = self.write("t.csv", "\n".join(lines) + "\n")
+        words = ["--label", "y", "--categorical", "user,ad", "--group", "user", "--engine", "serial", "--epochs", "3"]
+        said = json.loads(self.said("train", data, *words, "--test", data, "--json", "--quiet", "--save",
+                                    str(self.folder / "m.bin")))
+        self.assertGreater(said["test_auc"], 0.8)
+        self.assertLess(said["test_group_auc"], 0.65)
+        measured = json.loads(self.said("evaluate", str(self.folder / "m.bin"), data, "--json"))
+        self.assertAlmostEqual(measured["group_auc"], said["test_group_auc"])
+        self.assertIn("ndcg_at_10", measured)
+        found = self.said("search", data, *words, "--metric", "group_auc", "--space", "l2=1e-6,1e-4", "--json")
+        self.assertIn("group_auc", found)
+
     def test_numbered_columns_of_earlier_days_are_kept_too(self):
         """Column d of day d decides its labels, and no other day has it."""
         days = [[(k % 2, day + 1 if k % 2 else 90 + k % 3) for k in range(200)] for day in range(10)]

@@ -95,7 +95,9 @@ measurement measure_rows(const predictor& model, model_input input, const sparse
   const auto make = [&](std::size_t most) { return keeping_scorer(model, most, kept); };
   const double loss = evaluate_examples(rows, model.labels(), threads, rows_at_once, make, false).loss;
   if (!std::isfinite(loss)) return {.loss = loss};
-  return measure_answers(model, input == model_input::graph ? measure_cut : measure_scores, loss, kept);
+  measurement found = measure_answers(model, input == model_input::graph ? measure_cut : measure_scores, loss, kept);
+  measure_groups(model.labels().kind(), kept.scores, kept.labels, kept.weights, rows.group, found);
+  return found;
 }
 
 scored_rows part_of(const scored_rows& all, std::span<const std::size_t> rows) {

@@ -28,6 +28,10 @@ class forecasts;
 /// not have it.
 using measure_of_rows = std::optional<double> (*)(std::span<const float> scores, std::span<const float> labels,
                                                   std::span<const float> weights);
+/// The same for rows of groups: `groups` has the number of each row's.
+using measure_of_groups = std::optional<double> (*)(std::span<const float> scores, std::span<const float> labels,
+                                                    std::span<const float> weights,
+                                                    std::span<const std::uint32_t> groups);
 using measure_of_two_classes = double (confusion::*)() const;                   ///< the same on rows of two classes
 using measure_of_lists = std::optional<double> (*)(const list_counts& counts);  ///< the same on rows with lists
 /// The same from the probabilities of rows of two or several classes.
@@ -51,6 +55,7 @@ struct measure {
   measure_of_scores compute = nullptr;  ///< computes a measure that a program has added
   /// Computes a measure of probabilities, which is not measured in training: models hand over scores there.
   measure_of_forecasts forecast = nullptr;
+  measure_of_groups of_groups = nullptr;  ///< computes it on rows that have groups; others do not have it
 
   /// Whether training measures it, so that it can be a target, and a search's metric.
   constexpr bool in_training() const { return forecast == nullptr; }

@@ -6,6 +6,7 @@
 
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/forecasts.hpp>
+#include <hogwild/detail/results/group_metrics.hpp>
 #include <hogwild/detail/results/metrics.hpp>
 #include <hogwild/error.hpp>
 
@@ -37,6 +38,13 @@ constexpr measure of_forecasts(std::string_view name, std::string_view title, va
   return made;
 }
 
+constexpr measure of_grouped(std::string_view name, std::string_view title, value measurement::*at, std::uint8_t rows,
+                             measure_of_groups compute) {
+  measure made{name, title, "%.4f", true, rows, at};
+  made.of_groups = compute;
+  return made;
+}
+
 constexpr std::array of_the_engine = [] {
   using enum row_kind;
   return std::array{
@@ -48,6 +56,8 @@ constexpr std::array of_the_engine = [] {
       measure{"f1", "F1", "%.4f", true, rows_of(two_classes), &measurement::f1, nullptr, &confusion::f1},
       measure{"matthews", "Matthews", "%.4f", true, rows_of(two_classes), &measurement::matthews, nullptr,
               &confusion::matthews},
+      of_grouped("group_auc", "group AUC", &measurement::group_auc, rows_of(two_classes), group_auc),
+      of_grouped("ndcg_at_10", "NDCG at 10", &measurement::ndcg_at_10, rows_of(two_classes, numbers), ndcg_at_10),
       of_forecasts("log_loss", "log loss", &measurement::log_loss, log_loss),
       of_forecasts("brier_score", "Brier score", &measurement::brier_score, brier_score),
       of_forecasts("expected_calibration_error", "ECE", &measurement::expected_calibration_error,

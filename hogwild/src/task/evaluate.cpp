@@ -47,6 +47,14 @@ measurement measure_unsorted(label_kind kind, double mean_loss, std::span<const 
   return measure_rows(kind, mean_loss, scores, labels, weights, false);
 }
 
+void measure_groups(label_kind kind, std::span<const float> scores, std::span<const float> labels,
+                    std::span<const float> weights, std::span<const std::uint32_t> groups, measurement& into) {
+  if (groups.empty()) return;
+  for (const measure& each : all_measures())
+    if (each.of_groups != nullptr && each.suits(rows_of(kind)))
+      into.*each.value = each.of_groups(scores, labels, weights, groups);
+}
+
 void measure_forecasts(label_kind kind, const forecasts& of, std::span<const float> weights, measurement& into) {
   for (const measure& each : all_measures())
     if (each.forecast != nullptr && each.suits(rows_of(kind))) into.*each.value = each.forecast(of, weights);

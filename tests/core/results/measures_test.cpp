@@ -29,7 +29,7 @@ TEST(measures, of_rows_with_labels_are_computed_by_their_row) {
   for (const measure& m : all_measures()) {
     const auto computes = [&](row_kind kind) {
       if (kind == row_kind::lists) return m.of_lists != nullptr;
-      return m.forecast != nullptr || m.of_rows != nullptr ||
+      return m.forecast != nullptr || m.of_groups != nullptr || m.of_rows != nullptr ||
              (kind == row_kind::two_classes && m.of_two_classes != nullptr);
     };
     for (const row_kind kind : {row_kind::two_classes, row_kind::classes, row_kind::numbers, row_kind::lists}) {

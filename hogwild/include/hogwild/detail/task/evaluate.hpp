@@ -40,6 +40,10 @@ void measure_forecasts(label_kind kind, const forecasts& of, std::span<const flo
 void measure_decisions(std::span<const float> decided, std::span<const float> labels, std::span<const float> weights,
                        measurement& into);
 
+/// Adds the measures of rows with groups, of which there may be none.
+void measure_groups(label_kind kind, std::span<const float> scores, std::span<const float> labels,
+                    std::span<const float> weights, std::span<const std::uint32_t> groups, measurement& into);
+
 /// measure_scores() for a graph that is cut (formats/graphs.hpp): the scores of edges are the capacity that is cut, the
 /// scores of nodes are their side, and the accuracy is the fraction of nodes on the right side, if there are any.
 measurement measure_cut(label_kind kind, double mean_loss, std::span<const float> scores, std::span<const float> labels,
@@ -105,7 +109,9 @@ measurement evaluate_chunks(const sparse_view& data, const label_map& labels, th
   for (const double part : loss) total += part;
   const double mean = data.rows() == 0 ? 0.0 : total / static_cast<double>(data.rows());
   if (!with_scores) return {.loss = mean};
-  return measure(labels.kind(), mean, scores, targets, data.weight);
+  measurement found = measure(labels.kind(), mean, scores, targets, data.weight);
+  if (measure == measure_scores) measure_groups(labels.kind(), scores, targets, data.weight, data.group, found);
+  return found;
 }
 
 /// Calls score_row(example) for every row.
