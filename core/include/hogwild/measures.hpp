@@ -51,7 +51,7 @@ struct measure {
   /// Computes it on rows of two classes, in the place of of_rows.
   measure_of_two_classes of_two_classes = nullptr;
   measure_of_lists of_lists = nullptr;  ///< computes it on rows with lists of labels
-  bool sorts = false;                   ///< whether of_rows sorts the rows by their scores
+  bool sorts = false;                   ///< whether it sorts the rows by their scores
   measure_of_scores compute = nullptr;  ///< computes a measure that a program has added
   /// Computes a measure of probabilities, which is not measured in training: models hand over scores there.
   measure_of_forecasts forecast = nullptr;

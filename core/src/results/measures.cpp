@@ -42,6 +42,7 @@ constexpr measure of_grouped(std::string_view name, std::string_view title, valu
                              measure_of_groups compute) {
   measure made{name, title, "%.4f", true, rows, at};
   made.of_groups = compute;
+  made.sorts = true;
   return made;
 }
 
