@@ -4,12 +4,14 @@
 #include <string_view>
 
 #include <hogwild/detail/platform/atomic_file.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/model_exports.hpp>
 #include <hogwild/saved_model.hpp>
 #include <interrupt/interrupt.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "convert_rows.hpp"
 #include "data_files.hpp"
 #include "standard_streams.hpp"
 
@@ -38,17 +40,27 @@ std::string list_of_extensions() {
 int convert_command(int argc, const char* const* argv) {
   std::string in, out;
   std::optional<std::string_view> to;
+  row_conversion rows;
   command_line line("convert",
                     "Writes a model in another form. Text and binary hold all of a model, and converting there and "
                     "back loses nothing. The other forms are for other programs, and are not read again; a model that "
                     "a form cannot hold is refused. OUT's extension says the form: " +
-                        list_of_extensions() + ".",
+                        list_of_extensions() +
+                        ". Or writes the rows of a data file as text: LIBSVM where OUT ends in .svm or .libsvm, libffm "
+                        "in .ffm, a table in .csv or .tsv.",
                     "hogwild convert model.bin model.json");
-  line.positional("IN", in, "a saved model, text or binary");
+  line.positional("IN", in, "a saved model, text or binary; or a data file, '-' is standard input");
   line.positional("OUT", out, "the file to write");
-  line.choice<std::string_view>("--to", to, words_of_forms(), "the form, whatever the extension");
+  line.choice<std::string_view>("--to", to, words_of_forms(), "the form of a model, whatever the extension");
+  rows.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals({.ended = ended_at_once});
+  if (rows.applies_to(in, out)) {
+    if (to) throw config_error("--to is for models, and " + in + " has rows: leave it out");
+    rows.write(in, out);
+    return 0;
+  }
+  row_conversion::refuse_options(line);
   atomic_file::look(out);
   const bool is_own = to == as_text || to == as_binary;
   const export_form* const form = is_own ? nullptr : to ? &export_form_named(*to) : export_form_for(out);
