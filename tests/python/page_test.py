@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/python.md: every block runs, one after the other, as a reader would type them; a block with a __main__ runs as a
-script of its own. Blocks that need a missing package are skipped, with the reason."""
+"""docs/python.md and the recipe of Python: every block runs, one after the other, as a reader would type them; a block
+with a __main__ runs as a script of its own. Blocks that need a missing package are skipped, with the reason."""
 import importlib.util
 import pathlib
 import re
@@ -10,7 +10,11 @@ import sys
 import pytest
 
 pytest.importorskip("sklearn")
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "docs"))
+import shown_output  # noqa: E402
+
+PAGE = ROOT / "docs" / "python.md"
 
 
 def blocks():
@@ -53,3 +57,17 @@ def test_every_block_runs(tmp_path, monkeypatch, capsys):
     assert ran >= 6 and "status=done" in told and "stopped" in told
     assert names["classifier"].score(names["test"], names["y_test"]) > 0.85
     assert names["stream"].score(names["X"], names["target"]) > 0.8
+
+
+def test_the_recipe_prints_what_it_shows(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names, compared = {}, 0
+    for language, block in shown_output.blocks(ROOT / "docs" / "recipes" / "from_scikit_learn.md"):
+        if language == "python":
+            capsys.readouterr()
+            exec(compile(block, "the recipe", "exec"), names)
+        else:
+            told = capsys.readouterr().out
+            assert shown_output.shows(block.splitlines(), told.splitlines()), told
+            compared += 1
+    assert compared == 3
