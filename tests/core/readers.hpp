@@ -12,6 +12,7 @@
 #include <hogwild/formats/graphs.hpp>
 #include <hogwild/formats/images.hpp>
 #include <hogwild/formats/libffm.hpp>
+#include <hogwild/formats/matrix_market.hpp>
 #include <hogwild/formats/ratings.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/word_vectors.hpp>
@@ -36,6 +37,7 @@ inline void read_as(const std::string& reader, const std::string& path) {
       {"vectors", [](const std::string& p) { load_word_vectors(p); }},
       {"weights", [](const std::string& p) { read_row_numbers(p, 2); }},
       {"idx", [](const std::string& p) { open_idx(p, p, uncached); }},
+      {"mtx", [](const std::string& p) { open_matrix_market(p, p, uncached); }},
       {"cifar", [](const std::string& p) { open_cifar(p, uncached); }},
       {"model", [](const std::string& p) { load_model(p); }}};
   readers.at(reader)(path);

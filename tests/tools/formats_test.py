@@ -22,7 +22,6 @@ OTHERS = {
     "a file that is compressed in a way that is not read here": b"\x04\x22\x4d\x18\x64\x40\xa7\x0d\0\0\x80",
     "a single picture": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
     "text in UTF-16": "1 1:0.5\n".encode("utf-16"),
-    "a Matrix Market file": b"%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 0.5\n2 2 1\n",
     "labelled text": b"__label__a the cat\n__label__b a mat\n",
     "text of Vowpal Wabbit": b"1 |f a b:2\n-1 |f c\n",
     "JSON": b'{"label": 1, "x": [1, 2]}\n',
@@ -84,12 +83,38 @@ class files(command_case):
     def test_are_inspected(self):
         for what, content in OTHERS.items():
             other = self.write("other", content)
-            is_data = what in ("a Matrix Market file", "labelled text", "text of Vowpal Wabbit", "JSON", "a page of HTML or XML",
-                               "a table", "libffm text", "LIBSVM text behind a header")
+            is_data = what in ("labelled text", "text of Vowpal Wabbit", "JSON", "a page of HTML or XML", "a table",
+                               "libffm text", "LIBSVM text behind a header")
             done = self.run_command("inspect", other, "--json", code=0 if is_data else 3)
             self.assertIn(what, json.loads(done.stdout)["kind"] if is_data else done.stderr)
         told = json.loads(self.run_command("inspect", self.write("rows.svm", ROWS), "--json").stdout)
         self.assertEqual((told["kind"], told["format"]), ("LIBSVM text", "libsvm"))
+
+    def test_of_matrices_train_what_the_same_rows_train(self):
+        rows = [(k % 2, {1 + k % 5: 0.5 + k % 3, 6 + k % 2: 1.0}) for k in range(60)]
+        text = self.write("m.svm", "".join(f"{y} " + " ".join(f"{j}:{x}" for j, x in row.items()) + "\n" for y, row in rows))
+        entries = sorted((j, r + 1, x) for r, (_, row) in enumerate(rows) for j, x in row.items())
+        matrix = self.write("m.mtx", f"%%MatrixMarket matrix coordinate real general\n60 7 {len(entries)}\n" +
+                            "".join(f"{r} {j} {x}\n" for j, r, x in entries))
+        said = self.run_command("train", matrix, code=3).stderr
+        self.assertIn("has no labels; give them in a file, one a line: --labels FILE, or m.labels beside it", said)
+        named = self.write("y.txt", "".join(f"{y}\n" for y, _ in rows))
+        models = [pathlib.Path(self.folder / name) for name in ("a.bin", "b.bin", "c.bin")]
+        usual = ["--engine", "serial", "--epochs", "3", "--quiet", "--save"]
+        self.run_command("train", text, *usual, models[0])
+        self.run_command("train", matrix, "--labels", named, *usual, models[1])
+        os.rename(named, self.folder / "m.labels")
+        self.run_command("train", matrix, *usual, models[2])
+        self.assertEqual(*(model.read_bytes() for model in models[:2]))
+        self.assertEqual(*(model.read_bytes() for model in models[1:]))
+        for command in (["evaluate", models[0]], ["predict", models[0]]):
+            self.assertEqual(self.run_command(*command, text).stdout, self.run_command(*command, matrix).stdout)
+        os.remove(self.folder / "m.labels")
+        self.assertEqual(self.run_command("predict", models[0], matrix).stdout,
+                         self.run_command("predict", models[0], "-", "--format", "mtx", stdin=pathlib.Path(matrix).read_text()).stdout)
+        self.assertIn("has no labels", self.run_command("evaluate", models[0], matrix, code=3).stderr)
+        said = self.run_command("train", text, "--format", "mtx", code=3).stderr
+        self.assertIn("m.svm:1:3: this is LIBSVM text", said)
 
     def test_of_rows_to_predict_keep_one_line_a_row(self):
         model = self.trained()

@@ -219,7 +219,8 @@ void row_conversion::declare(command_line& line) {
   line.option("--write-names", names, "write the names of columns, and of labels in words, with their numbers");
   line.option("--write-weights", weights, "write the weights of the rows, as 'train --weights' reads them");
   line.option("--write-offsets", offsets, "write the offsets of the rows, as 'train --offsets' reads them");
-  line.option("--labels", files.labels, "labels of IDX images (default: the file beside IN)");
+  line.option("--labels", files.labels,
+              "labels of IDX images, or of a Matrix Market file (default: the file beside IN)");
   line.flag("--quiet", files.quiet, "say nothing about how IN is read");
   files.declare(line);
   files.declare_values(line);

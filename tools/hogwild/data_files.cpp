@@ -15,6 +15,7 @@
 #include <hogwild/formats/file_kind.hpp>
 #include <hogwild/formats/images.hpp>
 #include <hogwild/formats/libffm.hpp>
+#include <hogwild/formats/matrix_market.hpp>
 #include <hogwild/formats/ratings.hpp>
 #include <hogwild/registry.hpp>
 
@@ -63,20 +64,18 @@ std::optional<named_text> text_of(const std::string& format) {
   return static_cast<named_text>(found - std::begin(format_names));
 }
 
-/// Images are recognised by their first bytes, which standard input and other pipes deliver only once.
-/// A table is recognised where it can be read: as training data.
+/// Images and matrices are recognised by their first bytes, which standard input and other pipes deliver only once.
+/// Tables and texts are recognised where they can be read: as training data.
 std::string format_of(const std::string& format, const std::string& path, bool training) {
   std::error_code unknown;
   if (format != "auto") return format;
   if (path == "-" || !std::filesystem::is_regular_file(path, unknown)) return "libsvm";
-  const auto found = detect_image_format(path);
-  if (!found && training) {
-    const file_look look = look_at_file(path);
-    if (look.kind == file_kind::table) return "csv";
-    if (text_of(std::string(look.format))) return std::string(look.format);
-  }
-  if (!found) return "libsvm";
-  return *found == image_format::idx ? "idx" : "cifar";
+  const file_look look = look_at_file(path);
+  constexpr file_kind always[] = {file_kind::idx_images, file_kind::idx_labels, file_kind::cifar,
+                                  file_kind::matrix_market};
+  if (std::ranges::find(always, look.kind) != std::end(always)) return std::string(look.format);
+  if (training && look.kind == file_kind::table) return "csv";
+  return training && text_of(std::string(look.format)) ? std::string(look.format) : "libsvm";
 }
 
 /// The options with the first index of LIBSVM text: as asked, or as the first lines of training data show.
@@ -106,9 +105,9 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
                                                    : std::string(format_names[static_cast<std::size_t>(known.text)]);
   if (options.index_from_0 && format != "libsvm")
     throw config_error("--index-base is for LIBSVM text, and " + path + " is read as " + format + ": leave it out");
-  if (!labels.empty() && format != "idx")
-    throw config_error("--labels is for IDX images, and " + path +
-                       " is not read as one: leave it out, or give --format idx");
+  if (!labels.empty() && format != "idx" && format != "mtx")
+    throw config_error("--labels is for IDX images and Matrix Market files, and " + path +
+                       " is not read as one: leave it out, or give --format idx or mtx");
   if (const auto text = text_of(format)) {
     table_options table = options.table;
     table.request.text = *text;
@@ -120,6 +119,7 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
   if (format == "ffm") return open_libffm(path, opening);
   if (format == "idx") return open_idx(path, labels, opening);
   if (format == "cifar") return open_cifar(path, opening);
+  if (format == "mtx") return open_matrix_market(path, labels, opening);
   return open_libsvm(path, with_index_base(options, path, opening));
 }
 
@@ -128,8 +128,8 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
 std::uint32_t first_column_of(const data_options& options) {
   if (!options.table.schema->columns.empty()) return 0;
   if (*options.found_from_0) return 0;
-  const std::string& format = options.format;  // auto is one of these three
-  return format == "auto" || format == "libsvm" || format == "idx" || format == "cifar" ? 1 : 0;
+  const std::string& format = options.format;  // auto is one of these four
+  return format == "auto" || format == "libsvm" || format == "mtx" || format == "idx" || format == "cifar" ? 1 : 0;
 }
 
 std::filesystem::path default_cache_folder() {
@@ -144,13 +144,13 @@ std::filesystem::path default_cache_folder() {
 
 void data_options::declare(command_line& line) {
   command_line::words_for<std::string> formats;
-  for (const char* const each : {"auto", "libsvm", "ffm", "csv", "tsv", "labelled_text", "vw", "ratings", "idx",
+  for (const char* const each : {"auto", "libsvm", "ffm", "csv", "tsv", "labelled_text", "vw", "mtx", "ratings", "idx",
                                  "cifar", "corpus", "graph", "dimacs"})
     formats.emplace_back(each, each);
   line.choice(
       "--format", format, formats,
-      "format of the data files; auto: what the model reads; images, labelled text and VW by their content, and "
-      "a table if --label is given");
+      "format of the data files; auto: what the model reads; images, labelled text, VW and Matrix Market by their "
+      "content, and a table if --label is given");
   line.option("--index-base", "0|1|auto", "auto",
               "number of the first column in LIBSVM text; auto: 0 if the first lines have an index 0, else 1",
               [this](const std::string& text) {

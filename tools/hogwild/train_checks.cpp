@@ -97,7 +97,7 @@ constexpr refused_request refusals_of_models[] = {
      "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a fraction "
      "of the text may be held back with --validation FRACTION"},
     {"--labels", [](auto& r) { return is_on(r, model_input::corpus); },
-     " is for IDX images, and this model reads text: leave it out"},
+     " is for IDX images and Matrix Market files, and this model reads text: leave it out"},
     // Training edges are also the measured ones, and so are the nodes that are no terminals.
     {"",
      [](auto& r) {
@@ -111,7 +111,7 @@ constexpr refused_request refusals_of_models[] = {
     {"", [](auto& r) { return is_on(r, model_input::graph) && names_rank(r.data); },
      "ranks that cut a graph share its nodes: give them one file, without %rank"},
     {"--labels", [](auto& r) { return is_on(r, model_input::graph); },
-     " is for IDX images, and this model reads a graph: leave it out"},
+     " is for IDX images and Matrix Market files, and this model reads a graph: leave it out"},
     {"--batch", [](auto& r) { return is_on(r, model_input::graph); },
      ": a graph is trained one edge at a time: leave it out"},
 };

@@ -28,7 +28,7 @@ constexpr detail::option_rows command_options{
           "measure the model after each epoch on these rows, or on this fraction of the rows, which is not trained on"},
          {.placeholder = "FILE|FRACTION", .ranks = between_ranks::as_given, .search = in_a_search::refused}}},
     run_option<&train_request::files, &data_options::labels>{
-        {{"", "--labels", "Data", "labels of IDX images (default: the file beside DATA)"},
+        {{"", "--labels", "Data", "labels of IDX images, or of a Matrix Market file (default: the file beside DATA)"},
          {.ranks = between_ranks::as_given, .search = in_a_search::shared}}},
     run_option<&train_request::model>{{{"", "--model", "Model", "the model to train"}}},
     run_option<&train_request::scale>{

@@ -70,7 +70,8 @@ struct open_options {
   std::optional<std::size_t> threads{};  ///< > 0; default: as many as this process may use
   /// Bytes that parsing may hold, at least 16 MiB; default: a quarter of what the machine or the control group allows
   /// this process. Rows beyond that go to unnamed files in the folder of the cache, or in `cache_folder`; the resulting
-  /// dataset is the same. Lines longer than a megabyte take more. Images, graphs and ratings with names are held whole.
+  /// dataset is the same. Lines longer than a megabyte take more. Images, graphs, matrices and ratings with names are
+  /// held whole.
   /// If the dataset is larger than this (by default: larger than three quarters of what this process may use), training
   /// reads rows ahead and drops those behind it; worker processes know the default only.
   std::optional<std::uint64_t> memory{};

@@ -94,6 +94,7 @@ bool label_holds(const cache_header& header, double label) {
     case input_format::libffm:
     case input_format::corpus:
     case input_format::table:
+    case input_format::matrix_market:
       return std::isfinite(label) && (!header.has_lists() || std::trunc(label) == label);
   }
   return false;
@@ -170,6 +171,7 @@ bool original_holds(const cache_header& header, std::span<const std::uint32_t> o
     case input_format::corpus:
     case input_format::of_program:
     case input_format::table:
+    case input_format::matrix_market:
       return true;
   }
   return false;

@@ -31,8 +31,9 @@ enum class input_format : std::uint16_t {
   corpus = 6,
   of_program = 7,  ///< made by a program, or a copy of some rows: not from a file
   table = 8,
+  matrix_market = 9,
 };
-inline constexpr input_format last_input_format = input_format::table;
+inline constexpr input_format last_input_format = input_format::matrix_market;
 
 /// A parser's input besides the text of a block.
 struct block_context {

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
+#include "data/row_lines.hpp"
 #include "text/input_stream.hpp"
 
 namespace hogwild {
@@ -72,16 +75,11 @@ void require_exact_labels(const any_numbers& labels, const std::string& array) {
   });
 }
 
-}  // namespace detail
-
-std::vector<float> read_row_numbers(const std::string& path, std::size_t rows) {
-  const std::unique_ptr<detail::input_stream> input = detail::open_input(path);
+void read_row_lines(const std::string& path, std::size_t rows,
+                    const std::function<std::string(std::string_view line)>& take) {
+  const std::unique_ptr<input_stream> input = open_input(path);
   const std::string shown = printable(input->name());
-  const auto refuse = [&](std::size_t line, std::size_t column, const std::string& fault) {
-    throw format_error(shown, line, column, fault);
-  };
-  std::vector<float> numbers;
-  numbers.reserve(rows);
+  std::size_t taken = 0;
   while (const auto block = input->next()) {
     for (std::string_view text = block->text; !text.empty();) {
       const std::size_t end = std::min(text.find('\n'), text.size());
@@ -90,21 +88,34 @@ std::vector<float> read_row_numbers(const std::string& path, std::size_t rows) {
       const std::size_t blanks = std::min(line.find_first_not_of(" \t"), line.size());
       line.remove_prefix(blanks);
       line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
-      if (numbers.size() == rows)
-        refuse(numbers.size() + 1, 1, "there are more numbers than the " + std::to_string(rows) + " rows of the data");
-      float x = 0.0f;
-      const char* const first = line.data() + (line.starts_with('+') && !line.starts_with("+-") ? 1 : 0);
-      const auto [behind, fault] = std::from_chars(first, line.data() + line.size(), x);
-      if (fault != std::errc{} || behind != line.data() + line.size() || !std::isfinite(x))
-        refuse(numbers.size() + 1, blanks + 1,
-               line.empty() ? "a number is missing; there is one a line, for each row of the data"
-                            : quote(line) + " is not a finite number that fits single precision");
-      numbers.push_back(x);
+      if (taken == rows)
+        throw format_error(shown, taken + 1, 1,
+                           "there are more numbers than the " + std::to_string(rows) + " rows of the data");
+      const std::string fault =
+          line.empty() ? "a number is missing; there is one a line, for each row of the data" : take(line);
+      if (!fault.empty()) throw format_error(shown, taken + 1, blanks + 1, fault);
+      ++taken;
     }
   }
-  if (numbers.size() < rows)
-    throw input_error(shown + ": there are " + std::to_string(numbers.size()) + " numbers for the " +
-                      std::to_string(rows) + " rows of the data; give one a line, for each row");
+  if (taken < rows)
+    throw input_error(shown + ": there are " + std::to_string(taken) + " numbers for the " + std::to_string(rows) +
+                      " rows of the data; give one a line, for each row");
+}
+
+}  // namespace detail
+
+std::vector<float> read_row_numbers(const std::string& path, std::size_t rows) {
+  std::vector<float> numbers;
+  numbers.reserve(rows);
+  detail::read_row_lines(path, rows, [&](std::string_view line) -> std::string {
+    float x = 0.0f;
+    const char* const first = line.data() + (line.starts_with('+') && !line.starts_with("+-") ? 1 : 0);
+    const auto [behind, fault] = std::from_chars(first, line.data() + line.size(), x);
+    if (fault != std::errc{} || behind != line.data() + line.size() || !std::isfinite(x))
+      return quote(line) + " is not a finite number that fits single precision";
+    numbers.push_back(x);
+    return {};
+  });
   return numbers;
 }
 

@@ -5,14 +5,13 @@
 #include <filesystem>
 #include <span>
 #include <string_view>
-#include <vector>
 
-#include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/file_kind.hpp>
 
 #include "data/row_format.hpp"
 #include "image_bytes.hpp"
+#include "label_file.hpp"
 #include "text/input_stream.hpp"
 #include "text/known_kinds.hpp"
 
@@ -31,20 +30,10 @@ bool replace(std::string& text, std::string_view from, std::string_view to) {
 
 /// The label file beside images; empty if there is none.
 std::string labels_beside(const std::string& images) {
-  const std::filesystem::path path(images);
-  std::string name = path.filename().string();
+  std::string name = std::filesystem::path(images).filename().string();
   if (!replace(name, "images", "labels")) return {};
   replace(name, "idx3", "idx1");
-  std::vector<std::string> candidates = {name};
-  for (const std::string_view packed : {".gz", ".xz", ".zst", ".bz2"}) {
-    if (name.ends_with(packed)) candidates.push_back(name.substr(0, name.size() - packed.size()));
-    candidates.push_back(name + std::string(packed));
-  }
-  for (const std::string& candidate : candidates) {
-    const std::filesystem::path beside = path.parent_path() / candidate;
-    if (std::error_code unknown; std::filesystem::exists(beside, unknown)) return beside.string();
-  }
-  return {};
+  return detail::file_beside(images, name);
 }
 
 std::string labels_of(const std::string& images, const std::string& named, bool optional) {
@@ -122,16 +111,6 @@ std::unique_ptr<detail::parsed_text> read_cifar(const std::string& path) {
 /// Layout version for the cache of images: since version 1 it stores height and width.
 constexpr std::uint64_t images_layout = 1;
 
-/// For the key of a cache.
-std::uint64_t stamp_digest(const std::string& labels_path) {
-  if (labels_path.empty() || labels_path == "-") return images_layout;
-  const auto stamp = detail::stamp_of(labels_path);
-  if (!stamp) return images_layout;
-  const std::uint64_t parts[] = {stamp->bytes, stamp->times(),
-                                 detail::checksum(std::span(labels_path.data(), labels_path.size())), images_layout};
-  return detail::checksum(std::span<const std::uint64_t>(parts));
-}
-
 }  // namespace
 
 sparse_dataset open_idx(const std::string& path, const std::string& labels_path, const open_options& options) {
@@ -141,7 +120,7 @@ sparse_dataset open_idx(const std::string& path, const std::string& labels_path,
   return detail::open_rows(path, options,
                            {.kind = detail::input_format::idx,
                             .whole = [&](const std::string& images) { return read_idx(images, labels); },
-                            .companions = stamp_digest(labels)});
+                            .companions = detail::label_file_digest(labels, images_layout)});
 }
 
 sparse_dataset open_cifar(const std::string& path, const open_options& options) {

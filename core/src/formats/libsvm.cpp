@@ -75,6 +75,16 @@ void require_line(std::string_view text, std::size_t from, const std::string& so
     throw input_error(source + ": there is a line of more than 1 GiB; is this the right file?");
 }
 
+void append_entries(std::vector<std::pair<std::uint32_t, float>>& entries, std::string& line) {
+  std::ranges::sort(entries);
+  for (const auto& [number, value] : entries) {
+    if (!line.empty() && line.back() != '\n') line += ' ';
+    append_number(line, number);
+    line += ':';
+    append_number(line, value);
+  }
+}
+
 void write_libsvm(std::ostream& out, const sparse_view& rows, std::span<const std::uint32_t> original) {
   std::string line;
   std::vector<std::pair<std::uint32_t, float>> entries;
@@ -83,15 +93,9 @@ void write_libsvm(std::ostream& out, const sparse_view& rows, std::span<const st
     entries.clear();
     for (const auto [column, value] : cursor.row(r))
       entries.emplace_back(original.empty() ? column + 1 : original[column], value);
-    std::sort(entries.begin(), entries.end());
     line.clear();
     append_labels(line, rows.label, r);
-    for (const auto& [number, value] : entries) {
-      line += ' ';
-      append_number(line, number);
-      line += ':';
-      append_number(line, value);
-    }
+    append_entries(entries, line);
     line += '\n';
     out.write(line.data(), static_cast<std::streamsize>(line.size()));
   }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <hogwild/detail/data/label_spelling.hpp>
+#include <hogwild/detail/formats/libsvm.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
@@ -79,14 +80,7 @@ void libsvm_text::append(std::size_t r, std::string& text) {
   if (has_label) append_labels(data_, rows, r, text);
   entries_.clear();
   for (const auto [position, value] : row) entries_.emplace_back(numbers_[position], value);
-  std::ranges::sort(entries_);
-  bool first = !has_label;
-  for (const auto& [number, value] : entries_) {
-    if (!std::exchange(first, false)) text += ' ';
-    append_number(number, text);
-    text += ':';
-    append_number(value, text);
-  }
+  append_entries(entries_, text);
   text += '\n';
 }
 

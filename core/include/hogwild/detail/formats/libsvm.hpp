@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/data/label_column.hpp>
@@ -54,6 +55,9 @@ std::string_view begin_text(std::string_view begin, const std::string& source);
 /// Checks text that has no newline yet; the part before `from` was checked earlier. Throws input_error, as for files,
 /// if it cannot be a line of data, or is longer than a line may be.
 void require_line(std::string_view text, std::size_t from, const std::string& source);
+
+/// Appends entries, which it sorts by their numbers, to a line: " number:value", without the blank where a line begins.
+void append_entries(std::vector<std::pair<std::uint32_t, float>>& entries, std::string& line);
 
 /// Writes rows, each in ascending order of its input numbers, in the shortest decimals that read back to the same
 /// numbers. `original[column]` is the number to write; empty: columns count from 0 and are written from 1.
