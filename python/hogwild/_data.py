@@ -15,6 +15,7 @@ import numpy as np
 from . import _engine
 from ._engine import ConfigError, InputError
 from ._arrow_files import is_arrow_file, written_as_table
+from ._numpy_files import is_numpy_file, read_numpy_file
 from ._arrays import MOST_COLUMNS, Csr, flag_of, frame_of, labels_of, laid_out, table_of, weights_of
 
 # CSR that is not shuffled is renumbered if it has more columns than MOST_A_NUMBER * entries + FEW_COLUMNS: a run takes
@@ -83,6 +84,8 @@ class Dataset:
     ValueError
         Shapes that do not fit; its subclass InputError for numbers that are not finite.
     """
+
+    _label_in_file: tuple = ()  # of a file of arrays: what open() was given for the labels
 
     def __init__(self, X: Any, y: Any = None, *, weight: Any = None, shuffle: bool = False) -> None:
         self._take(X, y, weight, shuffle, True)
@@ -156,6 +159,22 @@ class Dataset:
         made._first_column = made._rows.first_column
         return made
 
+    @classmethod
+    def _of_numpy_file(cls, path, label):
+        """Rows of arrays in a file, shuffled as those of other files. Columns count from 0."""
+        rows, labels = read_numpy_file(path, label)
+        try:
+            made = cls(rows, labels, shuffle=True)
+        except (TypeError, ValueError) as fault:
+            raise InputError(f"{path}: {fault}") from None
+        made.path, made._label_in_file = path, (label,)
+        return made
+
+    @property
+    def _of_arrays(self):
+        """Whether columns are places in arrays, of the caller or in a file."""
+        return self.path is None or bool(self._label_in_file)
+
     @property
     def nnz(self) -> int:
         """Number of stored entries."""
@@ -181,11 +200,11 @@ class Dataset:
             if isinstance(rows, Csr):
                 rows = csr_matrix((rows.value, _signed(rows.index), rows.row_start), shape=rows.shape)
             return rows, label, weight
-        if self.path is not None and self._first_column == 0:
+        if not self._of_arrays and self._first_column == 0:
             raise TypeError("columns of this file are ids and no places: train on it as it is")
         row_start, index, value = self._rows.arrays()
         index = _signed(index - np.uint32(self._first_column))
-        columns = self.shape[1] if self.path is None else int(index.max(initial=-1)) + 1
+        columns = self.shape[1] if self._of_arrays else int(index.max(initial=-1)) + 1
         rows = csr_matrix((value, index, row_start), shape=(self.shape[0], columns))
         rows.sort_indices()
         weight = self._rows.weights()
@@ -199,6 +218,8 @@ class Dataset:
         return f"<Dataset{source}: {self.shape[0]} rows, {self.shape[1]} columns, {self.nnz} entries>"
 
     def __reduce__(self):
+        if self._label_in_file:
+            return Dataset._of_numpy_file, (self.path, *self._label_in_file)
         if self.path is not None:
             return _reopen, (self.path, self._options)
         if self._made_of is None:
@@ -262,7 +283,7 @@ def _table_words(single, columns, names, counts):
 
 def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logistic", cache: bool = True,
          cache_folder: str | os.PathLike = "", memory: int | None = None, index_base: int | None = None,
-         label: str | None = None, weight: str | None = None, group: str | None = None, numeric: str | Sequence[str] = (),
+         label: Any = None, weight: str | None = None, group: str | None = None, numeric: str | Sequence[str] = (),
          categorical: str | Sequence[str] = (), list: str | Sequence[str] = (), text: str | Sequence[str] = (), date: str | Sequence[str] = (),
          ignore: str | Sequence[str] = (), interactions: str | Sequence[str] = (), hash_bits: int | None = None,
          min_rows: int | None = None, word_ngrams: int | None = None, word_skips: int | None = None,
@@ -278,11 +299,13 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
     ----------
     path : str or path
         LIBSVM or libffm text, a table, ratings, images or a graph, plain or compressed (gzip, xz, zstd, bzip2); or a
-        Parquet, Arrow or Feather file, which is read as a table of text by pyarrow, each time anew.
+        Parquet, Arrow or Feather file, which is read as a table of text by pyarrow, each time anew; or a file of
+        numpy's (.npy, .npz) or of scipy.sparse.save_npz. Labels of a Matrix Market file lie beside it: NAME.labels for
+        NAME.mtx.
     format : str, default "auto"
-        "libsvm", "ffm", "csv", "tsv", "labelled_text", "vw", "ratings", "idx", "cifar", "graph" or "dimacs"; auto: the
-        format that `model` reads; images, labelled text and text of Vowpal Wabbit are recognised by their content, and
-        a table is read if `label` is given.
+        "libsvm", "ffm", "csv", "tsv", "labelled_text", "vw", "mtx", "ratings", "idx", "cifar", "graph" or "dimacs";
+        auto: the format that `model` reads; images, labelled text, text of Vowpal Wabbit and Matrix Market files are
+        recognised by their content, and a table is read if `label` is given.
     model : str, default "logistic"
         The name of the model to train.
     cache : bool, default True
@@ -293,9 +316,11 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
         The most memory for parsing, in bytes.
     index_base : int, optional
         LIBSVM text: 0 or 1, the number of the first column; by default 0 if the first lines have an index 0.
-    label : str, optional
+    label : str, or array for files of numpy's, optional
         Of a table the column of the label. A model that is trained on it reads other tables by the names of their
-        columns, in the command.
+        columns, in the command. For a file of numpy's an array of labels, the path of a .npy file, or the name of an
+        array in the archive, by default "y"; the rows are the array "X" of an archive, or its only one of two
+        dimensions. No other options are for such files.
     weight : str, optional
         Of a table the column of the rows' weights.
     group : str, optional
@@ -328,6 +353,17 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
     InputError
         The file cannot be read, or is malformed; the message names the line and the column.
     """
+    if is_numpy_file(path):
+        others = {"weight": weight, "columns": columns, "char_ngrams": char_ngrams, "index_base": index_base,
+                  "hash_bits": hash_bits, "min_rows": min_rows, "word_ngrams": word_ngrams, "word_skips": word_skips,
+                  "numeric": numeric, "categorical": categorical, "list": list, "text": text, "date": date,
+                  "ignore": ignore, "interactions": interactions, "memory": memory, "cache_folder": cache_folder}
+        given = [name for name, value in others.items() if value not in (None, (), "", [])]
+        if format != "auto":
+            given.append("format")
+        if given:
+            raise ConfigError(f"{path}: this is a file of arrays, for which there is no {given[0]}: leave it out")
+        return Dataset._of_numpy_file(os.path.abspath(os.fspath(path)), label)
     if not isinstance(model, str) or model not in _engine.facts_of_models():
         raise ConfigError(f"there is no model {model!r}: hogwild.models() has those that there are")
     if not isinstance(format, str):

@@ -287,7 +287,7 @@ def start(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[
             raise TypeError(f"{option!r} is for the command alone: run_ has what there is to tell")
     name, own = named(model)
     instead = _NOT_OF_ARRAYS.get(_facts_of(name)["input"])
-    if data.path is None and instead is not None:
+    if data._of_arrays and instead is not None:
         raise ConfigError(f"the model {name} does not train on arrays: " + instead.format(model=name))
     if initial is not None and not isinstance(initial, Model):
         raise TypeError(f"initial={initial!r}: it is a Model, hw.load(path) or one that hw.train has returned")
@@ -382,7 +382,7 @@ class Model:
         if self._saved.schema:
             raise TypeError("this model knows the columns of a table by their names, and arrays have none: write the rows "
                             "to a table, and predict them by the command: python -m hogwild predict")
-        if isinstance(X, Dataset) and X.path is not None:
+        if isinstance(X, Dataset) and not X._of_arrays:
             raise TypeError("rows of a file are predicted by the command: python -m hogwild predict")
         if self._predictor is None:
             self._predictor = _engine.Predictor(self._saved)

@@ -195,6 +195,91 @@ def test_parquet_arrow_and_feather_are_tables(tmp_path):
         hw.open(tmp_path / "s.parquet", label="y")
 
 
+def in_order(data):
+    """The rows of a data set whose labels are the numbers of the rows."""
+    rows, labels, _ = data._arrays()
+    return rows[np.argsort(labels)]
+
+
+def test_matrix_market_files_are_what_scipy_reads(tmp_path):
+    sp, io = pytest.importorskip("scipy.sparse"), pytest.importorskip("scipy.io")
+    draw = np.random.default_rng(3)
+    real = sp.random(200, 31, density=0.1, format="coo", random_state=draw)
+    whole = real.copy()
+    whole.data = np.ceil(10 * real.data).astype(int)
+    dense = real.toarray()
+    dense[0, -1] = 0.5
+    path = tmp_path / "m.mtx"
+    np.savetxt(tmp_path / "m.labels", np.arange(200), fmt="%d")
+    for matrix, field in ((real, "real"), (whole, "integer"), (whole, "pattern"), (dense, "real")):
+        io.mmwrite(path, matrix, field=field, symmetry="general", comment="of a test")
+        expected = io.mmread(path)
+        expected = expected if isinstance(expected, np.ndarray) else expected.toarray()
+        found = in_order(hw.open(path, cache=False)).toarray()
+        assert (found == expected[:, :found.shape[1]].astype(np.float32)).all() and not expected[:, found.shape[1]:].any()
+    square = np.diag([1.0, 2.0])
+    for matrix, field, symmetry in ((square, "real", "symmetric"), (square, "complex", "general"),
+                                    (square, "complex", "hermitian"), (np.array([[0, 1.0], [-1.0, 0]]), "real", "skew-symmetric")):
+        io.mmwrite(path, sp.coo_array(matrix), field=field, symmetry=symmetry)
+        with pytest.raises(hw.InputError, match=f"m.mtx:1:[0-9]+: '({field}|{symmetry})' (values|matrices) are not read"):
+            hw.open(path, cache=False)
+
+
+def test_files_of_numpy_and_scipy(tmp_path):
+    sp = pytest.importorskip("scipy.sparse")
+    x = some_csr()
+    y = labels_of(x)
+    np.save(tmp_path / "y.npy", y)
+    np.save(tmp_path / "x.npy", x.toarray())
+    sp.save_npz(tmp_path / "x.npz", x)
+    sp.save_npz(tmp_path / "csc.npz", x.tocsc(), compressed=False)
+    np.savez(tmp_path / "named.npz", X=x.toarray(), y=y, other=y[::-1].copy())
+    np.savez_compressed(tmp_path / "single.npz", table=x.toarray(), clicks=y)
+    expected, of_dense = (coefficients(hw.Dataset(rows, y, shuffle=True)) for rows in (x, x.toarray()))
+    for name, label in (("x.npz", y), ("x.npz", tmp_path / "y.npy"), ("csc.npz", str(tmp_path / "y.npy")), ("x.npy", y.tolist()),
+                        ("named.npz", None), ("single.npz", "clicks")):
+        data = hw.open(tmp_path / name, label=label)
+        same = expected if name in ("x.npz", "csc.npz") else of_dense
+        assert data.path == str(tmp_path / name) and coefficients(data) == same, name
+        assert coefficients(pickle.loads(pickle.dumps(data))) == same
+        again, labels, _ = data._arrays()
+        assert again.shape == x.shape and sorted(labels.tolist()) == sorted(y.tolist())
+    assert coefficients(hw.open(tmp_path / "named.npz", label="other")) != of_dense
+    with pytest.raises(TypeError, match="a shuffled Dataset has its rows in another order"):
+        hw.train(data, "logistic", epochs=1).predict(data)
+
+
+@pytest.mark.parametrize("name, options, words", [
+    ("x.npy", {}, "x.npy: it has no labels: give label=, an array or the path of a .npy file"),
+    ("two.npz", {"label": "y"}, "has the arrays A, B, y; call that of the rows 'X'"),
+    ("two.npz", {"label": "z"}, "is no file, and none of the arrays A, B, y"),
+    ("x.npy", {"label": "none.npy"}, "label='none.npy' is no file"),
+    ("x.npy", {"label": [1, 0]}, "x.npy: "),
+    ("x.npy", {"label": [1, 0, 1], "format": "csv"}, "there is no format: leave it out"),
+    ("x.npy", {"label": [1, 0, 1], "categorical": "a"}, "there is no categorical: leave it out"),
+    ("cut.npy", {"label": [1, 0, 1]}, "cut.npy: numpy cannot read it"),
+    ("objects.npy", {"label": [1, 0, 1]}, "objects.npy: numpy cannot read it"),
+    ("nan.npy", {"label": [1, 0, 1]}, "nan.npy: ")])
+def test_files_of_numpy_are_refused(tmp_path, name, options, words):
+    table = np.array([[1.0, 2.0], [0.0, 3.0], [4.0, 0.0]])
+    np.save(tmp_path / "x.npy", table)
+    (tmp_path / "cut.npy").write_bytes((tmp_path / "x.npy").read_bytes()[:-5])
+    np.save(tmp_path / "objects.npy", np.array([{}, {}, {}], object), allow_pickle=True)
+    np.save(tmp_path / "nan.npy", np.where(table == 3, np.nan, table))
+    np.savez(tmp_path / "two.npz", A=table, B=table, y=[1, 0, 1])
+    with pytest.raises((hw.InputError, hw.ConfigError)) as refused:
+        hw.open(tmp_path / name, **options)
+    assert words in str(refused.value)
+
+
+def test_the_command_says_how_files_of_numpy_are_read(tmp_path):
+    np.save(tmp_path / "x.npy", np.eye(3))
+    np.savez(tmp_path / "x.npz", X=np.eye(3))
+    for name in ("x.npy", "x.npz"):
+        done = subprocess.run([sys.executable, "-m", "hogwild", "train", tmp_path / name], capture_output=True, text=True)
+        assert done.returncode == 3 and "read it in Python, by hogwild.open(path, label=LABELS)" in done.stderr
+
+
 def test_the_header_of_ratings_is_told_as_a_warning(tmp_path):
     (tmp_path / "r.csv").write_text("userId,movieId,timestamp,rating\n1,10,964982703,5\n2,20,964982704,3\n")
     with pytest.warns(hw.Note, match="line 1 is a header, by which the user is 'userId'"):

@@ -137,11 +137,13 @@ constexpr kind_row byte_kinds[] = {
      [](const file_head& h) { return seen_first(begins_file(h.bytes, "Obj\x01")); }},
     {file_kind::hdf5, "an HDF5 file", by_python, "",
      [](const file_head& h) { return seen_first(h.bytes.starts_with("\x89HDF\r\n\x1a\n"sv)); }},
-    {file_kind::npy, "a NumPy array (.npy)", "load it in Python and give it to hogwild.Dataset", "",
+    {file_kind::npy, "a NumPy array (.npy)",
+     "read it in Python, by hogwild.open(path, label=LABELS), where LABELS is an array or the path of another .npy", "",
      [](const file_head& h) { return seen_first(begins_file(h.bytes, "\x93NUMPY")); }},
     {file_kind::npz, "a NumPy archive (.npz)",
-     "load it in Python, by scipy.sparse.load_npz or numpy.load, and give its arrays to hogwild.Dataset", "",
-     [](const file_head& h) { return seen_first(first_in_zip(h.bytes).ends_with(".npy")); }},
+     "read it in Python, by hogwild.open(path, label=LABELS), where LABELS is an array, the path of a .npy, or the "
+     "name of an array in the archive",
+     "", [](const file_head& h) { return seen_first(first_in_zip(h.bytes).ends_with(".npy")); }},
     {file_kind::zip, "a zip archive, or a document that is one (a spreadsheet, say)",
      "unpack it, or save the table as text; .gz, .xz, .zst and .bz2 need not be unpacked", "",
      [](const file_head& h) {

@@ -173,7 +173,7 @@ class EngineEstimator(BaseEstimator):
         return Rows(self._dataset(X, as_numbers(y), weight, shuffle), X.shape[1], None, mean, dtype=X.dtype)
 
     def _take_shape(self, data):
-        columns = data._rows.numbers() if data.path is not None else ()
+        columns = () if data._of_arrays else data._rows.numbers()
         self.n_features_in_ = int(columns.max()) + 1 - data._first_column if len(columns) else data.shape[1]
         if hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
