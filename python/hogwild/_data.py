@@ -354,7 +354,7 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
         The file cannot be read, or is malformed; the message names the line and the column.
     """
     if is_numpy_file(path):
-        others = {"weight": weight, "columns": columns, "char_ngrams": char_ngrams, "index_base": index_base,
+        others = {"weight": weight, "group": group, "columns": columns, "char_ngrams": char_ngrams, "index_base": index_base,
                   "hash_bits": hash_bits, "min_rows": min_rows, "word_ngrams": word_ngrams, "word_skips": word_skips,
                   "numeric": numeric, "categorical": categorical, "list": list, "text": text, "date": date,
                   "ignore": ignore, "interactions": interactions, "memory": memory, "cache_folder": cache_folder}
