@@ -45,7 +45,7 @@ Parser parser_of(const table_schema& schema, detail::table_findings& found) {
     found.labels.reset();
     std::vector<std::size_t> places(detail::columns_in_files(schema));
     for (std::size_t f = 0; f < places.size(); ++f) places[f] = f;
-    return {schema, std::move(places), true, found};
+    return {schema, {.places = std::move(places)}, true, found};
   } else if constexpr (std::is_same_v<Parser, detail::labelled_text_parser>) {
     return {schema, true, found};
   } else {
