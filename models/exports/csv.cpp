@@ -2,20 +2,13 @@
 #include <cstddef>
 #include <string>
 
+#include <hogwild/detail/formats/csv_field.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 
 #include "exports/export_texts.hpp"
 
 namespace hogwild::detail {
 namespace {
-
-/// A field as RFC 4180 has it.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
 
 /// The heading of each margin: "weight" for one, else the class, or the number of the model in an ensemble.
 std::string csv_heading(const exported_model& model, std::size_t output) {
@@ -29,13 +22,13 @@ std::string csv_heading(const exported_model& model, std::size_t output) {
 std::string csv_text(const exported_model& model, std::string_view) {
   const scoring_form& form = model.form;
   std::string text = "name";
-  for (std::size_t i = 0; i < form.outputs; ++i) text += "," + csv_field(csv_heading(model, i));
+  for (std::size_t i = 0; i < form.outputs; ++i) append_csv_field(text += ',', csv_heading(model, i));
   for (std::size_t f = 0; f < form.factors; ++f) text += ",factor_" + std::to_string(f + 1);
   text += "\r\n(intercept)";
   for (const float constant : form.intercept) text += "," + to_text(constant);
   text.append(form.factors, ',').append("\r\n");
   for (std::size_t k = 0; k < model.columns(); ++k) {
-    text += csv_field(model.name(k));
+    append_csv_field(text, model.name(k));
     for (std::size_t i = 0; i < form.outputs; ++i) text += "," + to_text(form.weights[k * form.outputs + i]);
     for (std::size_t f = 0; f < form.factors; ++f) text += "," + to_text(form.factor_rows[k * form.factors + f]);
     text += "\r\n";

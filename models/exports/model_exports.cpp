@@ -69,7 +69,8 @@ std::span<const export_form> export_forms() {
 }
 
 const export_form* export_form_for(const std::filesystem::path& path) {
-  const std::string extension = path.extension().string();
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
   const auto found =
       std::ranges::find_if(export_table, [&](const export_form& f) { return has_extension(f, extension); });
   return found == std::end(export_table) ? nullptr : found;

@@ -13,7 +13,7 @@ namespace nb = nanobind;
 /// Notes become warnings of the category hogwild.Note, at the first caller outside of the package. With the GIL.
 void warn_of(const std::vector<std::string>& notes);
 /// A word of any bytes as str: bytes that are not UTF-8 become surrogates, as in file names. With the GIL.
-nb::object in_python(const std::string& word);
+nb::object str_of_bytes(const std::string& word);
 
 // The parts of the module, one for each source.
 void bind_errors(nb::module_& m);

@@ -36,7 +36,7 @@ nb::dict formula(const saved_model& saved, std::size_t columns) {
     const std::size_t j = model.index(k);
     std::copy_n(&form.weights[k * form.outputs], form.outputs, &weights[j * form.outputs]);
     if (form.factors > 0) std::copy_n(&form.factor_rows[k * form.factors], form.factors, &factors[j * form.factors]);
-    if (model.has_names()) names.append(in_python(model.name(k)));
+    if (model.has_names()) names.append(str_of_bytes(model.name(k)));
   }
   nb::dict all;
   all["decision"] = nb::str(name_of(form.decision).data());

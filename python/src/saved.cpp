@@ -22,7 +22,7 @@
 
 namespace hogwild::python {
 
-nb::object in_python(const std::string& word) {
+nb::object str_of_bytes(const std::string& word) {
   PyObject* const text = PyUnicode_DecodeUTF8(word.data(), static_cast<Py_ssize_t>(word.size()), "surrogateescape");
   if (text == nullptr) throw nb::python_error();
   return nb::steal(text);
@@ -32,7 +32,7 @@ namespace {
 
 nb::list in_python(const std::vector<std::string>& words) {
   nb::list all;
-  for (const std::string& word : words) all.append(in_python(word));
+  for (const std::string& word : words) all.append(str_of_bytes(word));
   return all;
 }
 

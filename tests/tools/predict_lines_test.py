@@ -144,6 +144,38 @@ class lines(command_case):
         self.assertEqual(told, self.said("predict", model, self.write("p.csv", text), "--probabilities").split())
         self.assertEqual([told[0], len(told)], [told[2], 4])
 
+    def test_rows_of_empty_fields_are_answered(self):
+        table = self.write("e.tsv", "y\tsite\tn\n" + "1\ta\t2\n0\tb\t3\n" * 20)
+        model = str(self.folder / "e.bin")
+        self.run_command("train", table, "--label", "y", "--epochs", "1", "--quiet", "--save", model)
+        for text, count in (("site\tn\na\t1\n\t\n\t\n", 3), ("site\tn\n\t\n", 1)):
+            self.assertEqual(len(self.said("predict", model, "-", stdin=text).split()), count)
+            self.assertEqual(len(self.said("predict", model, self.write("p.tsv", text)).split()), count)
+
+    def test_records_without_a_header_have_as_many_fields_as_the_first(self):
+        table = self.write("h.csv", "1,a,x\n0,b,y\n" * 20)
+        model = str(self.folder / "h.bin")
+        self.run_command("train", table, "--label", "1", "--categorical", "2,3", "--header", "no", "--epochs", "1",
+                         "--quiet", "--save", model)
+        running = self.answering(model, "-")
+        running.stdin.write("1,a,x\n")
+        running.stdout.readline()
+        running.stdin.write("a,y\n")
+        self.assertEqual(running.wait(HANGS), 3)
+        self.assertIn("standard input:2:1: the record has 2 fields, but the first one has 3", running.stderr.read())
+
+    def test_a_fault_of_compressed_text_names_the_input(self):
+        done = subprocess.run([HOGWILD, "predict", self.rows_model, "-"], capture_output=True, timeout=HANGS, check=False,
+                              input=gzip.compress(b"1 1:1\n1 x\n"))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"standard input:2:3: ", done.stderr)
+
+    def test_many_faults_are_skipped(self):
+        text = "1 1:1\n1 x\n" * 2000
+        done = self.run_command("predict", self.rows_model, "-", "--skip-bad", code=3, stdin=text)
+        self.assertEqual(done.stdout, "-1\n" * 2000)
+        self.assertIn("2000 faulty rows", done.stderr)
+
     def test_forms_say_the_same(self):
         words = ("predict", self.model, self.table, "--probabilities", "--id", "n")
         plain = [line.split("\t") for line in self.said(*words).splitlines()]

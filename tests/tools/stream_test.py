@@ -71,7 +71,7 @@ class a_stream(command_case):
         self.assertEqual(set(weights[1]), set(weights[0]) | {"3", "90000"})
         for column in weights[0]:
             self.assertEqual(weights[1][column] == weights[0][column], column != "2", column)
-        # What has begun so can be resumed.
+        # A stream that began so can be resumed.
         code, _, said = self.train(text, *more, "--checkpoint", self.checkpoint)
         self.assertEqual(code, 0, said)
         code, _, said = self.train(text, *more, "--resume", self.checkpoint)

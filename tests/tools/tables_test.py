@@ -120,6 +120,28 @@ class tables(command_case):
                 self.assertGreater(all_at_once, 0.88)
 
 
+    def test_a_search_goes_on_with_the_values_of_a_model(self):
+        first = self.write("first.csv", "y,site\n" + "1,aa\n0,bb\n" * 60)
+        other = self.write("other.csv", "y,site\n" + "1,aa\n0,cc\n" * 60)
+        before, after = str(self.folder / "before.txt"), str(self.folder / "after.txt")
+        self.said("train", first, "--label", "y", "--epochs", "5", "--quiet", "--save", before)
+        self.said("search", other, "--init", before, "--strategy", "grid", "--space", "l2=1e-4,1e-3", "--epochs", "1",
+                  "--step", "1e-9", "--save", after)
+        weight = [{line.split()[1]: float(line.split()[2]) for line in pathlib.Path(path).read_text().splitlines()
+                   if " site=" in line} for path in (before, after)]
+        self.assertAlmostEqual(weight[1]["site=aa"], weight[0]["site=aa"], 3)
+        self.assertAlmostEqual(weight[1]["site=cc"], 0, 3)
+        self.assertAlmostEqual(weight[1]["site=bb"], weight[0]["site=bb"], 3)
+
+    def test_classes_of_a_model_that_goes_on_stay_the_same(self):
+        day = lambda name, classes: self.write(name, "".join(f"{k} {k}:1\n" for k in classes) * 60)
+        first, other, fewer = day("first.svm", (1, 2, 3)), day("other.svm", (2, 3, 4)), day("fewer.svm", (1, 2))
+        before, after = str(self.folder / "before.bin"), str(self.folder / "after.bin")
+        self.said("train", first, "--model", "softmax", "--epochs", "5", "--quiet", "--save", before)
+        self.assertIn("the label 4", self.said("train", other, "--model", "softmax", "--init", before, code=3))
+        self.said("train", fewer, "--model", "softmax", "--init", before, "--epochs", "1", "--quiet", "--save", after)
+        self.assertEqual(self.said("predict", after, first).split(), ["1", "2", "3"] * 60)
+
     def test_groups_are_ranked_among_themselves(self):
         """Users differ in how often they click, which says nothing about which of their rows they click on."""
         draw = random.Random(4)
@@ -137,8 +159,11 @@ class tables(command_case):
         measured = json.loads(self.said("evaluate", str(self.folder / "m.bin"), data, "--json"))
         self.assertAlmostEqual(measured["group_auc"], said["test_group_auc"])
         self.assertIn("ndcg_at_10", measured)
-        found = self.said("search", data, *words, "--metric", "group_auc", "--space", "l2=1e-6,1e-4", "--json")
-        self.assertIn("group_auc", found)
+        found = self.said("search", data, *words, "--metric", "group_auc", "--strategy", "grid", "--space",
+                          "l2=1e-6,1e-4", "--json")
+        metrics = [trial["metric"] for trial in json.loads(found)["trials"]]
+        self.assertEqual(len(metrics), 2)
+        self.assertTrue(all(0.3 < metric < 0.65 for metric in metrics), metrics)
 
     def test_numbered_columns_of_earlier_days_are_kept_too(self):
         """Column d of day d decides its labels, and no other day has it."""

@@ -16,32 +16,71 @@ namespace hogwild::cli {
 namespace {
 
 constexpr std::size_t most_text = std::size_t{4} << 20, at_once = std::size_t{1} << 18;
-/// Text without the end of a record is handed on once it is so long: the parser says what is wrong with it.
-constexpr std::size_t longest_record = std::size_t{1} << 25;
 
 }  // namespace
 
+bool record_scanner::ends_with(char c) {
+  if (inside_) {
+    behind_ = c == '"';
+    inside_ = !behind_;
+    return false;
+  }
+  if (c == '"' && rule_.quoted && (begins_ || behind_)) {
+    inside_ = true;
+    begins_ = behind_ = false;
+    return false;
+  }
+  behind_ = false;
+  if (c == '\n' || c == rule_.separator)
+    begins_ = true;
+  else if (c != ' ' && c != '\t')
+    begins_ = false;
+  return c == '\n';
+}
+
+std::size_t record_scanner::last_end(std::string_view text) {
+  if (!rule_.quoted) {
+    const std::size_t newline = text.rfind('\n');
+    if (newline != text.npos && newline >= looked_at_) last_end_ = newline + 1;
+    looked_at_ = text.size();
+    return last_end_;
+  }
+  for (; looked_at_ < text.size(); ++looked_at_)
+    if (ends_with(text[looked_at_])) last_end_ = looked_at_ + 1;
+  return last_end_;
+}
+
+void record_scanner::drop(std::size_t bytes) {
+  looked_at_ -= std::min(looked_at_, bytes);
+  last_end_ -= std::min(last_end_, bytes);
+}
+
+bool begins_compressed(std::string_view text) {
+  constexpr std::string_view begins[] = {"\x1f\x8b",
+                                         "\xfd"
+                                         "7zXZ",
+                                         "\x28\xb5\x2f\xfd", "BZh"};
+  return std::ranges::any_of(begins, [&](std::string_view begin) { return text.starts_with(begin); });
+}
+
+std::size_t fields_in(std::string_view record, const record_rule& rule) {
+  record_scanner scanner(rule);
+  std::size_t fields = 1;
+  bool quoted = false;
+  for (const char c : record) {
+    const bool was_quoted = std::exchange(quoted, scanner.inside());
+    scanner.ends_with(c);
+    if (c == rule.separator && !was_quoted && !quoted) ++fields;
+    quoted = scanner.inside();
+  }
+  return fields;
+}
+
 std::vector<std::size_t> record_ends(std::string_view text, const record_rule& rule) {
   std::vector<std::size_t> ends;
-  // Two quotation marks within a field end it and open it again.
-  bool begins = true, inside = false, behind = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (inside) {
-      behind = c == '"';
-      inside = !behind;
-    } else if (c == '"' && rule.quoted && (begins || behind)) {
-      inside = true;
-      begins = behind = false;
-    } else {
-      behind = false;
-      if (c == '\n') ends.push_back(at + 1);
-      if (c == '\n' || c == rule.separator)
-        begins = true;
-      else if (c != ' ' && c != '\t')
-        begins = false;
-    }
-  }
+  record_scanner scanner(rule);
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if (scanner.ends_with(text[at])) ends.push_back(at + 1);
   return ends;
 }
 
@@ -58,7 +97,7 @@ record_place record_at(std::string_view text, std::size_t line, const record_rul
 }
 
 arriving_lines::arriving_lines(int descriptor, std::string name, const record_rule& rule)
-    : descriptor_(descriptor), name_(std::move(name)), rule_(rule) {
+    : descriptor_(descriptor), name_(std::move(name)), rule_(rule), scanner_(rule) {
 #ifdef F_SETPIPE_SZ
   // A fast writer then needs fewer turns. Not all descriptors are pipes, and not all pipes may grow.
   static_cast<void>(::fcntl(descriptor, F_SETPIPE_SZ, 1 << 20));
@@ -79,31 +118,23 @@ bool arriving_lines::read(bool waits) {
 }
 
 bool arriving_lines::compressed() {
-  constexpr std::string_view begins[] = {"\x1f\x8b",
-                                         "\xfd"
-                                         "7zXZ",
-                                         "\x28\xb5\x2f\xfd", "BZh"};
   while (more_ && text_.size() < 6 && text_.find('\n') == std::string::npos) read(true);
-  whole_ = std::ranges::any_of(begins, [&](std::string_view begin) { return text_.starts_with(begin); });
+  whole_ = begins_compressed(text_);
   return whole_;
 }
 
 std::optional<std::string> arriving_lines::next() {
   for (;;) {
     while (more_ && (whole_ || text_.size() < most_text) && read(whole_ || text_.empty())) continue;
-    // What came last need not end a record.
-    std::size_t end = 0;
-    if (!more_ || text_.size() > longest_record) {
-      end = text_.size();
-    } else if (rule_.quoted) {
-      const auto ends = record_ends(text_, rule_);
-      end = ends.empty() ? 0 : ends.back();
-    } else {
-      end = text_.rfind('\n') + 1;
-    }
+    // The text that came last need not end a record.
+    std::size_t end = scanner_.last_end(text_);
+    const bool unended = end == 0 && text_.size() > longest_unended_record;
+    if (!more_ || unended) end = text_.size();
     if (end > 0) {
       std::string rest = text_.substr(end);
       text_.resize(end);
+      if (unended) scanner_ = record_scanner(rule_);
+      scanner_.drop(end);
       return std::exchange(text_, std::move(rest));
     }
     if (!more_) return std::nullopt;

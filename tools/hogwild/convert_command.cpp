@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,6 +65,12 @@ int convert_command(int argc, const char* const* argv) {
   atomic_file::look(out);
   const bool is_own = to == as_text || to == as_binary;
   const export_form* const form = is_own ? nullptr : to ? &export_form_named(*to) : export_form_for(out);
+  const std::string extension = std::filesystem::path(out).extension().string();
+  if (!to && extension == ".onnx")
+    throw config_error(out + ": ONNX is written from Python: hogwild.load(\"" + in + "\").to_onnx(\"" + out + "\")");
+  for (const std::string_view rows_end : {".svm", ".libsvm", ".ffm", ".tsv"})
+    if (!to && extension == rows_end)
+      throw config_error(out + " is a name for rows, and " + in + " is a model: give another name, or --to");
   if (form != nullptr) refuse_overwrite("OUT", out, {in});  // which could not be made of it again
   const saved_model model = load_model(in, say);
   if (form != nullptr) {

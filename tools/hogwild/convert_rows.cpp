@@ -76,6 +76,12 @@ class conversion {
       if (!path.empty() && numbers.empty())
         throw config_error(option + ": the rows of " + in_ + " have none; leave it out");
     }
+    const auto group = std::ranges::find(schema_.columns, schema_.group, &table_column::name);
+    const bool in_table = (format == row_format::csv || format == row_format::tsv) && group != schema_.columns.end() &&
+                          group->kind != table_kind::ignored;
+    if (!rows_.group.empty() && format != row_format::libsvm && !in_table)
+      throw config_error(in_ + ": the rows have groups, which " + out +
+                         " does not hold; write LIBSVM text, or leave out the groups");
     if (!how_.names.empty() && !has_names())
       throw config_error("--write-names: the columns of " + in_ + " have numbers and no names; leave it out");
 
@@ -120,7 +126,7 @@ class conversion {
     std::string option, path;
     std::span<const float> numbers;
   };
-  /// What a row has besides its label and entries, where the format does not hold it.
+  /// Numbers that a row has besides its label and entries, where the format does not hold it.
   std::array<numbers_of_rows, 2> numbers_beside(row_format format) const {
     // A table states the weights itself.
     const bool in_table =

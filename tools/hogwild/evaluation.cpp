@@ -161,6 +161,7 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
     throw config_error("--by is for rows, and a " + saved.model + " model reads none");
   if (input == model_input::corpus) return evaluate_words(saved, data_path, files);
   files.choose_format(saved, model_path);
+  const std::string own_group = files.table.schema->group;
   if (!by.empty()) group_by(by, files, model_path);
   const predictor model = predictor_of(saved, model_path);
   const column_numbering columns(saved.columns);
@@ -179,6 +180,8 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   const auto threads = thread_team::make(thread_team_kind::openmp, worker_count(), false);
   scored_rows kept;
   const bool lists = rows.label.lists();
+  // Measures of all rows rank them within the model's own groups.
+  if (!by.empty() && by != own_group && by != "qid") rows.group = {};
   const measurement measures =
       lists ? measure_lists(model, rows, *threads, data_path) : measure_rows(model, input, rows, *threads, kept);
   if (!std::isfinite(measures.loss))

@@ -90,6 +90,11 @@ void begin_with_saved(const train_request& request, const named_model& m, const 
 
 void adopt_name_format(train_request& request, const std::shared_ptr<const saved_model>& initial) {
   if (!initial) return;
+  // Class k is the same class in both.
+  if (initial->labels.kind() == label_kind::classes && request.init_groups.empty() && request.options.labels.empty()) {
+    const auto values = initial->labels.values();
+    request.options.labels.assign(values.begin(), values.end());
+  }
   if (!initial->schema.empty()) return request.files.choose_schema(*initial, request.init);
   if (request.files.format == "csv")
     throw config_error("the model " + request.init +

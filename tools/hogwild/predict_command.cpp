@@ -116,6 +116,7 @@ std::size_t predict_lines(const predict_request& request, const predictor& model
   const table_schema& schema = *files.table.schema;
   line_request lines{.name = request.data == "-" ? "standard input" : request.data,
                      .rule = *rule_of(files),
+                     .table = schema.text == named_text::table && !schema.columns.empty(),
                      .header = schema.text == named_text::table && !schema.columns.empty() && schema.header,
                      .one_column = schema.text == named_text::table && !schema.header && schema.columns.size() == 1,
                      .comments = schema.columns.empty(),

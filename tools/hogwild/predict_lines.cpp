@@ -9,6 +9,7 @@
 #include <cstring>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <hogwild/detail/platform/write_all.hpp>
 #include <hogwild/error.hpp>
@@ -42,6 +43,9 @@ class text_in_memory {
   int descriptor_;
 };
 
+/// Further faults are likely near a fault, and each one costs as much as parsing the part that has it.
+constexpr std::size_t bytes_after_a_fault = std::size_t{1} << 14;
+
 std::size_t lines_in(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
@@ -57,7 +61,7 @@ class line_answers {
       throw config_error("--skip-bad is for plain text, and " + request_.name + " is compressed: decompress it first");
     while (auto text = lines.next()) {
       if (whole)
-        open(*text);
+        answer_whole(*text);
       else
         answer(without_header(*text));
     }
@@ -72,7 +76,7 @@ class line_answers {
     if (!request_.header || has_header_) return text;
     std::size_t begin = 0;
     for (const std::size_t end : record_ends(text, request_.rule)) {
-      has_header_ = text.substr(begin, end - begin).find_first_not_of(" \t\r\n") != std::string_view::npos;
+      has_header_ = text.substr(begin, end - begin).find_first_not_of(blanks()) != std::string_view::npos;
       if (has_header_ && text.substr(begin, end - begin).find(request_.rule.separator) == text.npos)
         blanks_are_rows_ = true;
       begin = end;
@@ -84,13 +88,16 @@ class line_answers {
     return text.substr(begin);
   }
 
+  /// The characters of a blank line: a tab may separate empty fields.
+  const char* blanks() const { return request_.table && request_.rule.separator == '\t' ? " \r\n" : " \t\r\n"; }
+
   /// The place behind the last line that has a row, or a part of one; 0 if there is none.
   std::size_t end_of_rows(std::string_view text) const {
     if (blanks_are_rows_) return text.size();
     for (std::size_t end = text.size(); end > 0;) {
       const std::size_t newline = text.substr(0, end - 1).rfind('\n');
       const std::size_t begin = newline == text.npos ? 0 : newline + 1;
-      const std::size_t first = text.find_first_not_of(" \t\r\n", begin);
+      const std::size_t first = text.find_first_not_of(blanks(), begin);
       if (first < end && !(request_.comments && text[first] == '#')) return end;
       end = begin;
     }
@@ -119,16 +126,56 @@ class line_answers {
     const std::size_t end = end_of_rows(text);
     blanks_ = text.substr(end);
     text.resize(end);
-    std::string_view left = text;
-    while (end_of_rows(left) > 0) {
+    std::size_t most = text.size();
+    for (std::string_view left = text; !left.empty();) {
+      const std::string_view part = left.substr(0, end_of_part(left, most));
       try {
-        open(left);
-        break;
+        require_fields(part);
+        open(part);
+        lines_ += lines_in(part);
+        left.remove_prefix(part.size());
       } catch (const format_error& fault) {
-        left.remove_prefix(leave_out(left, fault));
+        left.remove_prefix(leave_out(part, fault));
+        most = bytes_after_a_fault;
       }
     }
-    lines_ += lines_in(left);
+  }
+
+  /// The end of whole records of about so many bytes, with a row among them.
+  std::size_t end_of_part(std::string_view text, std::size_t most) const {
+    for (; most < text.size(); most *= 2) {
+      const std::vector<std::size_t> ends = record_ends(text.substr(0, most), request_.rule);
+      if (!ends.empty() && end_of_rows(text.substr(0, ends.back())) > 0) return ends.back();
+    }
+    return text.size();
+  }
+
+  /// The records of a table without a header have as many fields as the first one; within a part the parser sees to it.
+  void require_fields(std::string_view part) {
+    if (!request_.table || request_.header) return;
+    std::size_t begin = 0;
+    std::vector<std::size_t> ends = record_ends(part, request_.rule);
+    if (ends.empty()) ends.push_back(part.size());
+    for (const std::size_t end : ends) {
+      const std::string_view record = part.substr(begin, end - begin);
+      begin = end;
+      if (end_of_rows(record) == 0) continue;
+      const std::size_t fields = fields_in(record, request_.rule);
+      if (fields_ == 0) fields_ = fields;
+      if (fields == fields_) return;
+      throw format_error(
+          request_.name, 1 + lines_in(part.substr(0, begin - record.size())), 1,
+          "the record has " + std::to_string(fields) + " fields, but the first one has " + std::to_string(fields_));
+    }
+  }
+
+  /// For compressed text.
+  void answer_whole(std::string_view text) {
+    try {
+      open(text);
+    } catch (const format_error& fault) {
+      skip(fault, fault.line());
+    }
   }
 
   /// Notes that a row is skipped, or throws its fault, whose line in the whole text is `line`.
@@ -146,6 +193,7 @@ class line_answers {
     if (fault.line() <= head) skip(fault, fault.line());
     const std::size_t line = fault.line() - head;
     const auto [begin, end] = record_at(text, line, request_.rule);
+    // They have been parsed without a fault.
     if (end_of_rows(text.substr(0, begin)) > 0) open(text.substr(0, begin));
     skip(fault, lines_ + line);
     lines_ += lines_in(text.substr(0, end));
@@ -156,8 +204,9 @@ class line_answers {
   std::string head_{};    ///< what every piece begins with
   std::string blanks_{};  ///< lines since the last row
   bool has_header_ = false, any_ = false;
-  bool blanks_are_rows_;   ///< a blank line is the empty field of a table with one column
-  std::size_t lines_ = 0;  ///< before the piece
+  std::size_t fields_ = 0;  ///< of the first record of a table without a header
+  bool blanks_are_rows_;    ///< a blank line is the empty field of a table with one column
+  std::size_t lines_ = 0;   ///< before the piece
   std::size_t skipped_ = 0;
 };
 

@@ -17,6 +17,7 @@ struct line_request {
   int descriptor = -1;
   std::string name{};       ///< of the text, in messages
   record_rule rule{};       ///< between rows
+  bool table = false;       ///< the text is a table
   bool header = false;      ///< the first record has the names of the columns
   bool one_column = false;  ///< a table without a header has one column, so that a blank line is a row
   bool comments = false;    ///< a line that begins with '#' is no row

@@ -8,6 +8,7 @@
 #include <span>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/formats/csv_field.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/metrics.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
@@ -19,14 +20,6 @@
 
 namespace hogwild::cli {
 namespace {
-
-/// A field of a table, in quotation marks where it needs them.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + "\"";
-}
 
 /// Rows count from 1.
 void require_finite(double said, std::size_t row) {
@@ -63,7 +56,10 @@ prediction_text::prediction_text(const saved_model& saved, const predictor& mode
 std::string prediction_text::header() const {
   if (format_ != prediction_format::csv) return {};
   std::string line = parts_.ids ? "id" : "";
-  const auto add = [&line](const std::string& name) { line += (line.empty() ? "" : ",") + csv_field(name); };
+  const auto add = [&line](const std::string& name) {
+    if (!line.empty()) line += ',';
+    append_csv_field(line, name);
+  };
   for (std::size_t k = 1; k <= parts_.top; ++k) {
     add("label_" + std::to_string(k));
     if (parts_.probabilities) add("probability_" + std::to_string(k));
@@ -138,9 +134,13 @@ void prediction_text::append_line(std::string& text, const answer& said, const s
       text += json_line(said, id);
       break;
     case prediction_format::csv:
-      if (id != nullptr) text += csv_field(*id) + ',';
+      if (id != nullptr) {
+        append_csv_field(text, *id);
+        text += ',';
+      }
       for (std::size_t k = 0; k < said.labels.size(); ++k) {
-        text += (k == 0 ? "" : ",") + csv_field(saved_.text_of_label(said.labels[k]));
+        if (k > 0) text += ',';
+        append_csv_field(text, saved_.text_of_label(said.labels[k]));
         if (parts_.top > 0 && parts_.probabilities) text += formatted(",%.6g", said.probabilities[k]);
       }
       if (parts_.top == 0)

@@ -223,6 +223,7 @@ int search_command(int argc, const char* const* argv) {
       requests.emplace_back();
       if (const auto code = reader.read(t.options, requests.back())) return *code;
     }
+    adopt_name_format(request.base, saved_to_begin_with(request.base));
   } catch (const error&) {
     let_first_rank_tell();
     throw;

@@ -73,6 +73,7 @@ stream_rows::stream_rows(int descriptor, std::string name, stream_format format,
     : descriptor_(descriptor),
       name_(std::move(name)),
       format_(std::move(format)),
+      scanner_(format_.rule),
       stop_(std::move(stop)),
       room_(at_once),
       columns_(known),
@@ -132,7 +133,7 @@ std::optional<stream_rows::piece> stream_rows::read(const std::stop_token& end) 
         const std::lock_guard lock(mutex_);
         lines_ = static_cast<std::size_t>(std::ranges::count(first.substr(0, header), '\n'));
         text_.erase(0, header);
-        without_end_ = 0;
+        scanner_ = record_scanner(format_.rule);
       }
       if (!looked_) continue;
     } catch (const error&) {
@@ -140,29 +141,28 @@ std::optional<stream_rows::piece> stream_rows::read(const std::stop_token& end) 
       return piece{.lines = {}, .number = pieces_++, .fault = std::current_exception()};
     }
     const std::size_t lines = whole_lines();
-    without_end_ = lines == 0 ? text_.size() : 0;  // of the rest, all of which comes behind the last end of a line
     if (lines == 0 && !fault) continue;
     std::string rest = text_.substr(lines);
     text_.resize(lines);
+    scanner_.drop(lines);
     return piece{.lines = std::exchange(text_, std::move(rest)), .number = pieces_++, .fault = fault};
   }
   return {};
 }
 
-std::size_t stream_rows::whole_records() const {
-  if (format_.rule.quoted) {
-    const std::vector<std::size_t> ends = record_ends(text_, format_.rule);
-    return ends.empty() ? 0 : ends.back();
-  }
-  const std::size_t last = std::string_view(text_).substr(without_end_).rfind('\n');
-  return last == std::string_view::npos ? std::size_t{0} : without_end_ + last + 1;
+std::size_t stream_rows::whole_records() {
+  const std::size_t end = scanner_.last_end(text_);
+  // A quotation mark that nothing ends: the parser says so.
+  return end == 0 && format_.rule.quoted && text_.size() > longest_unended_record ? text_.size() : end;
 }
 
 void stream_rows::look(bool whole_lines) {
   if (!begun_ && (whole_lines || text_.size() >= enough_text)) {
-    const std::size_t mark = text_.size() - begin_text(text_, name_).size();
-    text_.erase(0, mark);
-    without_end_ -= std::min(without_end_, mark);
+    if (begins_compressed(text_))
+      throw input_error(name_ +
+                        ": this text is compressed, and a stream is read as it comes: decompress it on the way");
+    text_.erase(0, text_.size() - begin_text(text_, name_).size());
+    scanner_ = record_scanner(format_.rule);
     begun_ = true;
   }
   if (whole_lines) {

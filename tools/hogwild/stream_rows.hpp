@@ -93,24 +93,24 @@ class stream_rows {
   /// False: there is no more work.
   bool take(const piece& text, const std::stop_token& end);
   /// The bytes of text_ that are whole records.
-  std::size_t whole_records() const;
+  std::size_t whole_records();
   void give(libsvm_rows rows);
   bool stopped(const std::stop_token& end) const { return stop_.stop_requested() || end.stop_requested(); }
 
   int descriptor_;
   std::string name_;
   stream_format format_;
+  record_scanner scanner_;  ///< of text_; used by the thread that reads
   std::stop_token stop_;
 
   std::mutex reading_;  ///< held by the thread that reads
   std::string text_;    ///< read, not yet ended lines
   std::vector<char> room_;
-  std::uint64_t pieces_ = 0;     ///< read so far
-  bool begun_ = false;           ///< its first bytes were checked
-  bool looked_ = false;          ///< the format has seen the first records
-  std::size_t without_end_ = 0;  ///< bytes of text_ in which no line ends
-  std::size_t looked_at_ = 0;    ///< bytes of text_ that were checked, in a line without end
-  bool more_ = true;             ///< the text has not ended
+  std::uint64_t pieces_ = 0;   ///< read so far
+  bool begun_ = false;         ///< its first bytes were checked
+  bool looked_ = false;        ///< the format has seen the first records
+  std::size_t looked_at_ = 0;  ///< bytes of text_ that were checked, in a line without end
+  bool more_ = true;           ///< the text has not ended
 
   std::mutex mutex_;  ///< guards the following
   std::condition_variable changed_;

@@ -190,7 +190,11 @@ constexpr refused_request refusals_of_training[] = {
     {"--decay", [](auto& r) { return r.options.step.kind == schedule_kind::constant; },
      " has no meaning with --schedule constant"},
 
-    {"--calibrate", [](auto& r) { return r.validation_file.empty() && r.options.validation_fraction == 0.0; },
+    {"--calibrate",
+     [](auto& r) {
+       return r.calibrate != calibration_kind::none && r.validation_file.empty() &&
+              r.options.validation_fraction == 0.0;
+     },
      " fits probabilities to rows that are not trained on: give --validation FILE or --validation FRACTION as well"},
     {"--weights --offsets", [](auto& r) { return is_on(r, model_input::graph) || is_on(r, model_input::corpus); },
      " is for rows, and this model reads none: leave it out"},

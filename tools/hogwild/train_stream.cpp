@@ -190,6 +190,9 @@ class streaming {
       files.choose_schema(*begun_with_, request_.init);
       return std::make_unique<named_lines>(*files.table.schema);
     }
+    if (begun_with_ && !begun_with_->columns.empty() && begun_with_->columns.front() == 0)
+      throw config_error("the columns of the model " + request_.init +
+                         " count from 0, and those of a stream from 1: train it on a file");
     files.choose_format(request_.model);
     if (files.format == "auto" || files.format == "libsvm") {
       files.table.refuse("libsvm");

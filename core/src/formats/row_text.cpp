@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <hogwild/detail/data/label_spelling.hpp>
+#include <hogwild/detail/formats/csv_field.hpp>
 #include <hogwild/detail/formats/libsvm.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
@@ -27,20 +28,6 @@ std::string spelled(const sparse_dataset& data, double label) {
 void append_number(auto number, std::string& text) {
   char digits[64];
   text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-}
-
-/// In quotation marks where it would not be read back without.
-void append_field(std::string_view field, char separator, std::string& text) {
-  const bool plain =
-      field.find_first_of(std::string("\"\r\n") + separator) == field.npos &&
-      (field.empty() || (field.front() != ' ' && field.front() != '\t' && field.back() != ' ' && field.back() != '\t'));
-  if (plain) {
-    text += field;
-    return;
-  }
-  text += '"';
-  for (const char c : field) text.append(c == '"' ? 2 : 1, c);
-  text += '"';
 }
 
 /// Labels of a row, with commas between several.
@@ -68,7 +55,15 @@ std::vector<std::uint32_t> columns_from_1(const sparse_dataset& data) {
 }
 
 libsvm_text::libsvm_text(const sparse_dataset& data, std::vector<std::uint32_t> numbers)
-    : data_(data), numbers_(std::move(numbers)), cursor_(data_.view()) {}
+    : data_(data), queries_(true), numbers_(std::move(numbers)), cursor_(data_.view()) {
+  for (const std::string& name : data.group_names())
+    queries_ = queries_ && !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// Numbers of queries stay as they were; names become numbers.
+std::string libsvm_text::query_of(std::uint32_t group) const {
+  return queries_ ? data_.group_names()[group] : std::to_string(group + std::uint64_t{1});
+}
 
 void libsvm_text::append(std::size_t r, std::string& text) {
   const sparse_view& rows = cursor_.view();
@@ -78,6 +73,7 @@ void libsvm_text::append(std::size_t r, std::string& text) {
     throw input_error("row " + std::to_string(row.id + 1) +
                       " has neither a label nor an entry, and as LIBSVM text its line would be blank: leave it out");
   if (has_label) append_labels(data_, rows, r, text);
+  if (!rows.group.empty()) text.append(" qid:").append(query_of(rows.group[r]));
   entries_.clear();
   for (const auto [position, value] : row) entries_.emplace_back(numbers_[position], value);
   append_entries(entries_, text);
@@ -153,7 +149,7 @@ void table_text::append_record(const auto& field_of_column, std::string& text) c
   for (std::size_t c = 0; c < schema_.columns.size(); ++c) {
     if (schema_.columns[c].kind == table_kind::ignored && schema_.header) continue;
     if (!std::exchange(first, false)) text += separator_;
-    append_field(field_of_column(c), separator_, text);
+    append_csv_field(text, field_of_column(c), separator_);
   }
   text += '\n';
 }

@@ -113,7 +113,9 @@ std::optional<table_schema> schema_of(const saved_model& model, const std::strin
 }
 
 std::size_t keep_columns(const saved_model& before, saved_model& model) {
-  if (before.model != model.model || before.width != model.width) return 0;
+  const bool same_classes =
+      before.labels.kind() != label_kind::classes || std::ranges::equal(before.labels.values(), model.labels.values());
+  if (before.model != model.model || before.width != model.width || !same_classes) return 0;
   saved_model all = model;
   all.columns.clear(), all.weights.clear();
   const auto take = [&](const saved_model& from, std::size_t k) {

@@ -97,6 +97,7 @@ struct lane_sums {
   alignas(64) std::array<double, most_lanes> loss{}, weight{};
   /// For each lane if all measures are asked for; else empty.
   std::vector<std::vector<float>> score, target, row_weight;
+  std::vector<std::vector<std::uint32_t>> group;  ///< likewise, if rows have groups
 };
 
 /// For each fold: 1 for the lanes that are measured on its rows, 0 for the others.
@@ -148,12 +149,13 @@ std::vector<measurement> lane_task::measure(const param_store& store, std::span<
   ticket_counter next{};
   next.open(1, 0);
   const auto note = [&](lane_sums& sum, std::size_t r, const float* score, const float* label) {
-    sum.score.resize(lanes), sum.target.resize(lanes), sum.row_weight.resize(lanes);
+    sum.score.resize(lanes), sum.target.resize(lanes), sum.row_weight.resize(lanes), sum.group.resize(lanes);
     for (std::size_t k = 0; k < lanes; ++k) {
       if (!table_->of[k].trains || measured.of_row(r)[k] == 0.0) continue;
       sum.score[k].push_back(score[k]);
       sum.target[k].push_back(label[k]);
       if (!rows.weight.empty()) sum.row_weight[k].push_back(rows.weight[r]);
+      if (!rows.group.empty()) sum.group[k].push_back(rows.group[r]);
     }
   };
   threads.run([&](std::size_t) {
@@ -189,6 +191,7 @@ std::vector<measurement> lane_task::measure(const param_store& store, std::span<
     if (!table_->of[k].trains) continue;
     double loss = 0.0, weight = 0.0;
     std::vector<float> score, target, row_weight;
+    std::vector<std::uint32_t> group;
     for (const lane_sums& part : sums) {
       loss += part.loss[k];
       weight += part.weight[k];
@@ -196,9 +199,12 @@ std::vector<measurement> lane_task::measure(const param_store& store, std::span<
       score.insert(score.end(), part.score[k].begin(), part.score[k].end());
       target.insert(target.end(), part.target[k].begin(), part.target[k].end());
       row_weight.insert(row_weight.end(), part.row_weight[k].begin(), part.row_weight[k].end());
+      group.insert(group.end(), part.group[k].begin(), part.group[k].end());
     }
     result[k].loss = loss / weight;
-    if (all_measures) result[k] = scored(kind, result[k].loss, score, target, row_weight);
+    if (!all_measures) continue;
+    result[k] = scored(kind, result[k].loss, score, target, row_weight);
+    if (scored == measure_scores) measure_groups(kind, score, target, row_weight, group, result[k]);
   }
   return result;
 }

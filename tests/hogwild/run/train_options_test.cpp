@@ -119,8 +119,8 @@ TEST(train_options, targets_must_be_measured) {
   }
   EXPECT_THAT(
       refused_for_numbers({.target = target_option{"test_accuracy", 0.9}, .test = test_numbers.view()}),
-      HasSubstr(
-          "test_accuracy is not measured on rows of numbers: take one of train_loss, objective, test_loss, test_rmse"));
+      HasSubstr("test_accuracy is not measured on rows of numbers: take one of train_loss, objective, test_loss, "
+                "test_ndcg_at_10, test_rmse"));
 }
 
 TEST(train_options, observers_are_there) {

@@ -24,12 +24,15 @@ class libsvm_text {
  public:
   /// `numbers`: the index of each column, by its position in the rows; distinct.
   libsvm_text(const sparse_dataset& data, std::vector<std::uint32_t> numbers);
-  /// Appends row `r` of data.view() as a line. Throws input_error, with the number of the row in the input, if it has
-  /// neither label nor entry: a blank line is no row.
+  /// Appends row `r` of data.view() as a line; its group becomes "qid:N". Throws input_error, with the number of the
+  /// row in the input, if it has neither label nor entry: a blank line is no row.
   void append(std::size_t r, std::string& text);
 
  private:
+  std::string query_of(std::uint32_t group) const;
+
   sparse_dataset data_;
+  bool queries_;  ///< the names of the groups are whole numbers
   std::vector<std::uint32_t> numbers_;
   row_cursor cursor_;
   std::vector<std::pair<std::uint32_t, float>> entries_{};

@@ -28,7 +28,7 @@ struct libsvm_rows {
   std::vector<float> value;
   std::vector<double> label;  ///< with lists the least of each row
   label_lists lists{};        ///< if rows have lists of labels; else empty
-  /// What the text states for the rows; empty if for none.
+  /// Numbers that the text states for the rows; empty if for none.
   std::vector<float> weight{}, offset{};
   std::size_t columns = 0;  ///< one more than the largest index
 
