@@ -60,7 +60,7 @@ TEST_F(model_exports, have_columns_of_liblinear_up_to_the_last) {
 TEST_F(model_exports, quote_names_as_a_table_does) {
   saved_model saved = of_two_labels("logistic");
   saved.names = {"say \"a, b\"", " plain"};
-  EXPECT_EQ(text_of(saved, "csv"), "name,weight\r\n(intercept),0.25\r\n\"say \"\"a, b\"\"\",0.5\r\n plain,-2\r\n");
+  EXPECT_EQ(text_of(saved, "csv"), "name,weight\r\n(intercept),0.25\r\n\"say \"\"a, b\"\"\",0.5\r\n\" plain\",-2\r\n");
   const std::string json = text_of(saved, "json");
   EXPECT_THAT(json, HasSubstr("\"name\": \"say \\\"a, b\\\"\", \"weights\": [0.5]}"));
 }

@@ -331,5 +331,5 @@ def test_groups_of_a_table_are_held_back_whole(tmp_path):
     for group in (None, "user"):
         data = hw.open(tmp_path / "t.csv", label="y", categorical="user", group=group, cache=False)
         done = hw.train(data, epochs=5, engine="serial", validation=0.2, seed=1)
-        accuracy[group] = done["validation_accuracy"]
+        accuracy[group] = done.run_["validation_accuracy"]
     assert accuracy[None] > 0.99 and accuracy["user"] < 0.9

@@ -64,7 +64,7 @@ TEST(named_lines, are_the_rows_of_the_file) {
 TEST(named_lines, by_a_schema_have_no_entry_for_a_value_without_a_name) {
   const scratch_folder folder;
   table_request how = request();
-  how.hash_bits = 0, how.weight.clear(), how.interactions.clear(), how.scaled = true;
+  how.hash_bits = 0, how.weight.clear(), how.ignored.push_back("w"), how.interactions.clear(), how.scaled = true;
   const table file = open_table(folder.write("t.csv", some_table), how, uncached);
   named_lines lines(*file.schema);
   const std::string text = "\n site ,tags,y,n\na,x|new|y,1,8\nother,new,-1,\n";
