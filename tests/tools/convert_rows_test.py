@@ -147,6 +147,17 @@ class convert_rows(command_case):
         self.said("convert", self.write("t.csv", text), self.path("b.svm"), "--label", "click", "--ignore", "id,w", "--quiet")
         self.assertEqual(pathlib.Path(self.path("a.svm")).read_bytes(), pathlib.Path(self.path("b.svm")).read_bytes())
 
+    def test_groups_are_queries_of_libsvm_text(self):
+        rows = self.write("q.svm", "1 qid:11 1:1\n0 qid:7 2:0.5\n1 qid:11 2:1\n")
+        table = self.write("g.csv", "y,user,n\n1,ann,1\n0,bob,2\n1,ann,3\n")
+        out = str(self.folder / "out.svm")
+        self.said("convert", rows, out)
+        self.assertEqual(pathlib.Path(out).read_text(), pathlib.Path(rows).read_text())
+        words = ("--label", "y", "--group", "user", "--numbers", "as_given")
+        self.said("convert", table, out, *words)
+        self.assertEqual(pathlib.Path(out).read_text(), "1 qid:1 1:1\n0 qid:2 1:2\n1 qid:1 1:3\n")
+        self.assertIn("the rows have groups", self.said("convert", table, str(self.folder / "o.csv"), *words, code=2))
+
     def test_the_numbers_of_labels_in_words_are_told(self):
         said = self.run_command("convert", self.write("t.csv", visits(20, 1)), self.path("t.svm"), "--label", "click", "--ignore",
                                 "w").stderr

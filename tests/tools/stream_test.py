@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learning from standard input for as long as rows come: stream_test.py HOGWILD"""
 import contextlib
+import gzip
 import json
 import os
 import pathlib
@@ -138,6 +139,30 @@ class a_stream(command_case):
         self.assertEqual((code, told[-1]["rows"]), (0, 6000), said)
         data = self.write("t.vw", "".join(lines))
         self.assertEqual(json.loads(self.said("evaluate", self.model, data, "--json"))["accuracy"], 1.0)
+
+    def test_refuses_an_open_quotation_mark_before_the_text_ends(self):
+        """The producer never ends the text: the fault is told once the record is longer than any may be."""
+        running = subprocess.Popen(self.command(*self.TABLE), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(running.stderr.close)
+        with contextlib.suppress(BrokenPipeError), running.stdin:
+            running.stdin.write(b'key,y,n\n"a,1,2\n')
+            while True:
+                running.stdin.write(b"b,1,2\n" * 100000)
+        self.assertEqual(running.wait(HANGS), 3)
+        self.assertIn(b"standard input:2:1: a quotation mark opens a field here", running.stderr.read())
+
+    def test_refuses_compressed_text_and_models_that_count_from_0(self):
+        done = subprocess.run(self.command(), input=gzip.compress("".join(self.lines[:99]).encode()), capture_output=True,
+                              check=False, timeout=HANGS)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"this text is compressed", done.stderr)
+        rows = self.write("from_0.svm", "1 0:1\n-1 1:1\n" * 20)
+        self.said("train", rows, "--epochs", "1", "--quiet", "--save", self.model)
+        done = subprocess.run(self.command("--init", self.model), input="1 1:1\n", capture_output=True, text=True,
+                              check=False, timeout=HANGS)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("count from 0", done.stderr)
 
     def test_refuses_what_depends_on_all_rows(self):
         rows = "y,n,c\n1,2,a\n"

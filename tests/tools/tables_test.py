@@ -159,6 +159,11 @@ class tables(command_case):
         measured = json.loads(self.said("evaluate", str(self.folder / "m.bin"), data, "--json"))
         self.assertAlmostEqual(measured["group_auc"], said["test_group_auc"])
         self.assertIn("ndcg_at_10", measured)
+        # Groups of another column are measured by themselves, and the measures of all rows stay.
+        by_ad = json.loads(self.said("evaluate", str(self.folder / "m.bin"), data, "--json", "--by", "ad"))
+        self.assertNotIn("group_auc", by_ad)
+        by_user = json.loads(self.said("evaluate", str(self.folder / "m.bin"), data, "--json", "--by", "user"))
+        self.assertEqual(by_user["group_auc"], measured["group_auc"])
         found = self.said("search", data, *words, "--metric", "group_auc", "--strategy", "grid", "--space",
                           "l2=1e-6,1e-4", "--json")
         metrics = [trial["metric"] for trial in json.loads(found)["trials"]]
