@@ -51,6 +51,15 @@ TEST(records, are_found_by_their_lines) {
   EXPECT_EQ(record(99), "d");
 }
 
+TEST(records, have_fields_between_separators_outside_of_quotation_marks) {
+  const record_rule quoted{.quoted = true}, plain;
+  EXPECT_EQ(fields_in("a,b,c\n", quoted), 3u);
+  EXPECT_EQ(fields_in("a,\"b,\"\",\",c\n", quoted), 3u);
+  EXPECT_EQ(fields_in("a,\"b,c\"\n", plain), 3u);
+  EXPECT_EQ(fields_in(",\n", quoted), 2u);
+  EXPECT_EQ(fields_in("\n", quoted), 1u);
+}
+
 /// Both ends of a pipe.
 struct text_pipe {
   text_pipe() { EXPECT_EQ(::pipe(ends), 0); }
@@ -90,6 +99,14 @@ TEST(arriving_lines, that_are_compressed_come_whole) {
   EXPECT_TRUE(lines.compressed());
   EXPECT_EQ(lines.next(), "\x1f\x8b\n12\n3");
   EXPECT_EQ(lines.next(), std::nullopt);
+}
+
+TEST(arriving_lines, that_begin_almost_like_compressed_text_do_not_wait_for_its_end) {
+  text_pipe pipe;
+  arriving_lines lines(pipe.ends[0], "text", {});
+  pipe.write("BZhello\n");
+  EXPECT_FALSE(lines.compressed());
+  EXPECT_EQ(lines.next(), "BZhello\n");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include <hogwild/detail/formats/libsvm.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild::cli {
@@ -55,23 +56,12 @@ void record_scanner::drop(std::size_t bytes) {
   last_end_ -= std::min(last_end_, bytes);
 }
 
-bool begins_compressed(std::string_view text) {
-  constexpr std::string_view begins[] = {"\x1f\x8b",
-                                         "\xfd"
-                                         "7zXZ",
-                                         "\x28\xb5\x2f\xfd", "BZh"};
-  return std::ranges::any_of(begins, [&](std::string_view begin) { return text.starts_with(begin); });
-}
-
 std::size_t fields_in(std::string_view record, const record_rule& rule) {
   record_scanner scanner(rule);
   std::size_t fields = 1;
-  bool quoted = false;
   for (const char c : record) {
-    const bool was_quoted = std::exchange(quoted, scanner.inside());
+    if (c == rule.separator && !scanner.inside()) ++fields;
     scanner.ends_with(c);
-    if (c == rule.separator && !was_quoted && !quoted) ++fields;
-    quoted = scanner.inside();
   }
   return fields;
 }

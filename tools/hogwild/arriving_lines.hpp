@@ -37,9 +37,6 @@ class record_scanner {
   std::size_t looked_at_ = 0, last_end_ = 0;
 };
 
-/// Whether text is compressed, by its first bytes.
-bool begins_compressed(std::string_view text);
-
 /// The number of fields of a record.
 std::size_t fields_in(std::string_view record, const record_rule& rule);
 

@@ -14,6 +14,7 @@
 
 #include "formats/row_reader.hpp"
 #include "libsvm_parser.hpp"
+#include "text/byte_reader.hpp"
 #include "text/decimal.hpp"
 #include "text/input_stream.hpp"
 #include "text/known_kinds.hpp"
@@ -62,6 +63,10 @@ libsvm_rows parse_libsvm(std::string_view text, const std::string& source, bool 
     detail::require_kind(text, "libsvm", source);  // refuses text of another kind with a message that says so
     throw;
   }
+}
+
+bool begins_compressed(std::string_view begin) {
+  return detail::detect_compression(begin) != detail::compression::none;
 }
 
 std::string_view begin_text(std::string_view begin, const std::string& source) {

@@ -48,6 +48,9 @@ struct libsvm_rows {
 /// Throws format_error with `source` as the file; its column is the first byte of the label, index or value at fault.
 libsvm_rows parse_libsvm(std::string_view text, const std::string& source = "text", bool labels_optional = false);
 
+/// Whether bytes that come piece by piece are compressed, by the first six of them.
+bool begins_compressed(std::string_view begin);
+
 /// Checks the beginning of text that comes piece by piece, for parse_libsvm: `begin` is the first piece, or less of it
 /// if that is long. Returns it without a byte order mark. Throws input_error if it begins like a binary file.
 std::string_view begin_text(std::string_view begin, const std::string& source);
