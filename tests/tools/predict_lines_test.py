@@ -161,6 +161,7 @@ class lines(command_case):
         running.stdin.write("1,a,x\n")
         running.stdout.readline()
         running.stdin.write("a,y\n")
+        self.assertEqual(running.stdout.readline(), "")  # no answer: the run has ended
         self.assertEqual(running.wait(HANGS), 3)
         self.assertIn("standard input:2:1: the record has 2 fields, but the first one has 3", running.stderr.read())
 
