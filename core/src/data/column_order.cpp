@@ -100,15 +100,19 @@ column_order order_sparse(parsed_text& text, bool by_kind) {
 
 constexpr std::size_t rows_at_once = 1024;
 
-/// Calls visit(entry) for the entries of a part of the rows, in their order.
-template <class Visit>
-void for_entries(parsed_text& text, std::span<const row_place> order, std::size_t part, const Visit& visit) {
-  const std::size_t last = std::min((part + 1) * rows_at_once, order.size());
-  for (std::size_t r = part * rows_at_once; r < last; ++r) {
-    row_block& block = text.blocks[order[r].block];
-    const std::uint32_t row = order[r].row, end = block.row_end[row];
-    for (std::uint32_t k = row == 0 ? 0 : block.row_end[row - 1]; k < end; ++k) visit(block.index[k]);
-  }
+/// Counts the entries of each row for which own(index) holds.
+template <class Own>
+void count_singletons(parsed_text& text, const Own& own) {
+  tbb::parallel_for(std::size_t{0}, text.blocks.size(), [&](std::size_t b) {
+    row_block& block = text.blocks[b];
+    block.singletons.resize(block.row_end.size());
+    std::uint32_t k = 0;
+    for (std::size_t r = 0; r < block.row_end.size(); ++r) {
+      std::uint32_t count = 0;
+      for (; k < block.row_end[r]; ++k) count += own(block.index[k]);
+      block.singletons[r] = count;
+    }
+  });
 }
 
 }  // namespace
@@ -162,22 +166,31 @@ column_order apply_numbering(parsed_text& text, const column_numbering& numberin
 void singleton_order::number(parsed_text& text, std::span<const row_place> order, std::span<std::uint32_t> original,
                              std::span<std::uint32_t> position) {
   const auto position_of = [&](std::uint32_t index) { return position.empty() ? index : position[index]; };
+  // In the order of the text, which is that of memory; few rows are then visited in the other order.
+  count_singletons(text, [&](std::uint32_t index) { return position_of(index) >= first_; });
+  const auto rows_of = [&](std::size_t part) {
+    return order.subspan(part * rows_at_once, std::min(rows_at_once, order.size() - part * rows_at_once));
+  };
   const std::size_t parts = (order.size() + rows_at_once - 1) / rows_at_once;
   std::vector<std::uint32_t> begin(parts + 1, 0);
   tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
-    for_entries(text, order, part, [&](std::uint32_t index) { begin[part + 1] += position_of(index) >= first_; });
+    for (const auto [b, r] : rows_of(part)) begin[part + 1] += text.blocks[b].singletons[r];
   });
   begin[0] = next_;
   for (std::size_t part = 0; part < parts; ++part) begin[part + 1] += begin[part];
   tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
     std::uint32_t next = begin[part];
-    for_entries(text, order, part, [&](std::uint32_t& index) {
-      const std::uint32_t at = position_of(index);
-      if (at < first_) return;
-      original[next] = before_[at - first_];
-      if (position.empty()) index = next;
-      ++next;
-    });
+    for (const auto [b, r] : rows_of(part)) {
+      row_block& block = text.blocks[b];
+      const std::uint32_t last = next + block.singletons[r];
+      for (std::uint32_t k = r == 0 ? 0 : block.row_end[r - 1]; next < last; ++k) {
+        const std::uint32_t at = position_of(block.index[k]);
+        if (at < first_) continue;
+        original[next] = before_[at - first_];
+        if (position.empty()) block.index[k] = next;
+        ++next;
+      }
+    }
   });
   for (std::uint32_t r = next_; !position.empty() && r < begin[parts]; ++r)
     position[original[r] - text.first_number] = r;

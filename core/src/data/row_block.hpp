@@ -53,6 +53,9 @@ struct row_block {
   std::size_t rows_before_blank = 0;
   stated_numbers stated{};      ///< what the text states for the rows
   std::size_t parsed_rows = 0;  ///< remains after the rows themselves have gone to a file
+  /// For each row, its entries in columns that no other row has; empty where no column is such, or before they are
+  /// counted (singleton_order).
+  std::vector<std::uint32_t> singletons{};
 
   /// Gives the last row these labels, ascending.
   void add_list(std::span<const double> labels) {

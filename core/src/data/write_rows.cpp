@@ -2,6 +2,8 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include <hogwild/detail/data/half.hpp>
 
@@ -14,6 +16,8 @@ namespace {
 struct row_source {
   const row_block* block;
   std::uint32_t row, begin, end;
+
+  std::uint32_t singletons() const { return block->singletons.empty() ? 0 : block->singletons[row]; }
 };
 
 row_source find_row(const parsed_text& text, row_place place) {
@@ -37,7 +41,12 @@ class block_writer {
 
   std::uint64_t entries(std::size_t block) const {
     std::uint64_t sum = 0;
-    for_rows(block, [&](std::size_t, const row_source& source) { sum += source.end - source.begin; });
+    const auto [first, last] = rows_of(block);
+    for (std::size_t r = first; r < last; ++r) {
+      if (r + ahead < last) announce_place(order_[r + ahead]);
+      const row_source source = find_row(text_, order_[r]);
+      sum += source.end - source.begin;
+    }
     return sum;
   }
 
@@ -47,20 +56,21 @@ class block_writer {
     for_rows(block, [&](std::size_t r, const row_source& source) {
       to_.start_row(r, place);
       if (!plan_.has_lists) write_label(r, source.block->label[source.row]);
-      if (plan_.first_singleton < plan_.columns.original.size())
-        copy_singletons_last(source, place);
-      else
-        copy_entries(source, place);
+      copy_entries(source, place);
       place += source.end - source.begin;
     });
     file_.seal_block(block, end);
   }
 
  private:
+  /// The first row of a block, and one more than its last, in `order_`.
+  std::pair<std::size_t, std::size_t> rows_of(std::size_t block) const {
+    const std::size_t step = file_.arrays().header.rows_per_block, first = block * step - first_row_;
+    return {first, std::min(first + step, order_.size())};
+  }
   template <class Visit>
   void for_rows(std::size_t block, Visit&& visit) const {
-    const std::size_t step = file_.arrays().header.rows_per_block, first = block * step - first_row_;
-    const std::size_t last = std::min(first + step, order_.size());
+    const auto [first, last] = rows_of(block);
     for (std::size_t r = first; r < last; ++r) {
       if (r + 2 * ahead < last) announce_place(order_[r + 2 * ahead]);
       if (r + ahead < last) announce_row(find_row(text_, order_[r + ahead]));
@@ -71,7 +81,9 @@ class block_writer {
   /// Prefetches this many rows ahead: rows are anywhere in the text, and a short one takes less time than a cache miss.
   static constexpr std::size_t ahead = 12;
   void announce_place(row_place place) const {
-    __builtin_prefetch(text_.blocks[place.block].row_end.data() + place.row);
+    const row_block& block = text_.blocks[place.block];
+    __builtin_prefetch(block.row_end.data() + place.row);
+    if (!block.singletons.empty()) __builtin_prefetch(block.singletons.data() + place.row);
   }
   static void announce_row(const row_source& source) {
     __builtin_prefetch(source.block->index + source.begin);
@@ -87,39 +99,38 @@ class block_writer {
   }
 
   void copy_entries(const row_source& source, std::uint64_t place) const {
-    const std::uint32_t length = source.end - source.begin;
-    if (to_.index16.empty())
-      copy_indices(source.block->index + source.begin, length, to_.index.data() + place);
-    else
-      copy_indices(source.block->index + source.begin, length, to_.index16.data() + place);
-    if (to_.value16.empty())
-      std::copy_n(source.block->value + source.begin, length, to_.value.data() + place);
-    else
-      std::transform(source.block->value + source.begin, source.block->value + source.end, to_.value16.data() + place,
-                     to_half);
-  }
-
-  void copy_singletons_last(const row_source& source, std::uint64_t place) const {
-    const std::span<const std::uint32_t> position = plan_.columns.position;
-    const auto copy_if = [&](auto&& wanted) {
-      for (std::uint32_t k = source.begin; k < source.end; ++k) {
-        const std::uint32_t at = position.empty() ? source.block->index[k] : position[source.block->index[k]];
-        if (wanted(at)) copy_entry(at, source.block->value[k], place++);
-      }
+    const auto copy = [&](auto* index) {
+      to_.value16.empty() ? copy_entries(source, index, to_.value.data() + place)
+                          : copy_entries(source, index, to_.value16.data() + place);
     };
-    copy_if([this](std::uint32_t at) { return at < plan_.first_singleton; });
-    copy_if([this](std::uint32_t at) { return at >= plan_.first_singleton; });
+    to_.index16.empty() ? copy(to_.index.data() + place) : copy(to_.index16.data() + place);
   }
 
-  void copy_entry(std::uint32_t position, float value, std::uint64_t place) const {
-    if (to_.index16.empty())
-      to_.index[place] = position;
-    else
-      to_.index16[place] = static_cast<std::uint16_t>(position);
-    if (to_.value16.empty())
-      to_.value[place] = value;
-    else
-      to_.value16[place] = to_half(value);
+  /// Entries in columns that no other row has come last.
+  template <class Index, class Value>
+  void copy_entries(const row_source& source, Index* index, Value* value) const {
+    const auto as_stored = [](float from) {
+      if constexpr (std::is_same_v<Value, half>)
+        return to_half(from);
+      else
+        return from;
+    };
+    const std::uint32_t length = source.end - source.begin, singletons = source.singletons();
+    const std::uint32_t* const from = source.block->index + source.begin;
+    const float* const values = source.block->value + source.begin;
+    if (singletons == 0) {
+      copy_indices(from, length, index);
+      std::transform(values, values + length, value, as_stored);
+      return;
+    }
+    const std::span<const std::uint32_t> position = plan_.columns.position;
+    std::uint32_t next = 0, next_last = length - singletons;
+    for (std::uint32_t k = 0; k < length; ++k) {
+      const std::uint32_t at = position.empty() ? from[k] : position[from[k]];
+      const std::uint32_t place = at < plan_.first_singleton ? next++ : next_last++;
+      index[place] = static_cast<Index>(at);
+      value[place] = as_stored(values[k]);
+    }
   }
 
   template <class Index>

@@ -15,7 +15,9 @@ namespace hogwild::detail {
 namespace {
 
 constexpr std::string_view label_mark = "__label__";
-constexpr std::string_view gaps_of_words = " \t\v\f\r";
+constexpr bool is_gap(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n');
+}
 /// fastText's multiplier of hashes in runs of words.
 constexpr std::uint64_t run_multiplier = 116049371;
 
@@ -23,6 +25,9 @@ constexpr std::uint64_t run_multiplier = 116049371;
 std::uint64_t as_signed(std::uint32_t hash) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(hash)));
 }
+
+/// Words are this many ahead when their places in the table of names are fetched.
+constexpr std::size_t ahead = 8;
 
 bool continues_character(char c) {
   return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u;
@@ -36,7 +41,7 @@ struct labelled_text_parser::reading {
   row_block& rows;
   value_numbers number_of;
   std::vector<double> labels{};
-  std::vector<std::uint32_t> hashes{};                     ///< of the words of the line
+  std::vector<std::uint32_t> hashes{};                     ///< of the words of the line, if there are runs of words
   std::vector<std::string_view> words{};                   ///< of the line
   std::vector<field_value> counted{};                      ///< its different words
   std::string marked{};                                    ///< "<word>"
@@ -76,15 +81,17 @@ void labelled_text_parser::parse(std::string_view text, const block_context& con
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(line.size() + 1);
-    if (line.find_first_not_of(gaps_of_words) != line.npos && !read_line(in, line)) return;
+    if (!std::ranges::all_of(line, is_gap) && !read_line(in, line)) return;
     ++rows.lines;
   }
 }
 
 bool labelled_text_parser::read_line(reading& in, std::string_view line) const {
   in.labels.clear(), in.words.clear();
-  for (std::size_t at = line.find_first_not_of(gaps_of_words); at < line.size();) {
-    const std::size_t end = std::min(line.find_first_of(gaps_of_words, at), line.size());
+  for (std::size_t at = 0, end = 0;; at = end) {
+    while (at < line.size() && is_gap(line[at])) ++at;
+    if (at == line.size()) break;
+    for (end = at; end < line.size() && !is_gap(line[end]);) ++end;
     const std::string_view token = line.substr(at, end - at);
     if (token.size() > longest_value) return in.refuse(at, too_long(token, "the word"));
     if (token.starts_with(label_mark)) {
@@ -92,7 +99,6 @@ bool labelled_text_parser::read_line(reading& in, std::string_view line) const {
     } else {
       in.words.push_back(token);
     }
-    at = line.find_first_not_of(gaps_of_words, end);
   }
   finish_labels(in);
   add_entries(in);
@@ -134,10 +140,11 @@ void labelled_text_parser::add_entries(reading& in) const {
   };
   const std::uint64_t mask = (std::uint64_t{1} << bits_of_interactions(schema_)) - 1;
   in.entries.clear(), in.hashes.clear();
-  for (const std::string_view word : in.words) in.hashes.push_back(fasttext_hash(word));
-  for (std::size_t first = 0; first < in.words.size(); ++first) {
+  if (schema_.word_ngrams > 1)
+    for (const std::string_view word : in.words) in.hashes.push_back(fasttext_hash(word));
+  for (std::size_t first = 0; first < in.hashes.size(); ++first) {
     std::uint64_t hash = as_signed(in.hashes[first]);
-    for (std::size_t last = first + 1; last < std::min(in.words.size(), first + schema_.word_ngrams); ++last) {
+    for (std::size_t last = first + 1; last < std::min(in.hashes.size(), first + schema_.word_ngrams); ++last) {
       hash = hash * run_multiplier + as_signed(in.hashes[last]);
       in.entries.emplace_back(index_of(labelled_text_column::ngram, hash & mask), 1.0f);
     }
@@ -165,8 +172,10 @@ void labelled_text_parser::add_entries(reading& in) const {
   double squares = 0.0;
   for (const field_value& word : in.counted) squares += static_cast<double>(word.weight) * word.weight;
   for (const auto& [index, count] : in.entries) squares += static_cast<double>(count) * count;
-  for (const field_value& word : in.counted)
-    in.entries.emplace_back(index_of(labelled_text_column::word, in.number_of(0, word)), word.weight);
+  for (std::size_t k = 0; k < in.counted.size(); ++k) {
+    if (k + ahead < in.counted.size()) in.number_of.announce(0, in.counted[k + ahead]);
+    in.entries.emplace_back(index_of(labelled_text_column::word, in.number_of(0, in.counted[k])), in.counted[k].weight);
+  }
   // Words that have one column, by hash or as rare ones.
   if (schema_.hash_bits > 0 || !learns_) in.unite();
   const auto length = static_cast<float>(std::sqrt(squares));

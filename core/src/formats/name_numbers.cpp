@@ -1,44 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "name_numbers.hpp"
 
+#include <tbb/parallel_sort.h>
+
 #include <algorithm>
 #include <utility>
 
 #include <hogwild/error.hpp>
 
 namespace hogwild::detail {
+name_numbers::slot& name_numbers::table::slot_of(std::string_view name, std::uint32_t hash) {
+  for (std::size_t at = hash;; ++at) {
+    slot& here = slots[at & (slots.size() - 1)];
+    if (here.is_free() || (here.hash == hash && here.name == name)) return here;
+  }
+}
+
+void name_numbers::table::make_room() {
+  if (4 * (names + 1) <= 3 * slots.size()) return;
+  std::vector<slot> before(std::max<std::size_t>(16, 2 * slots.size()));
+  before.swap(slots);
+  for (slot& each : before) {
+    if (each.is_free()) continue;
+    std::size_t at = each.hash;
+    while (!slots[at & (slots.size() - 1)].is_free()) ++at;
+    slots[at & (slots.size() - 1)] = std::move(each);
+  }
+  first.store(slots.data(), std::memory_order_relaxed);
+  last.store(slots.size() - 1, std::memory_order_relaxed);
+}
 
 name_numbers::name_numbers(std::span<const std::string> known, std::uint32_t largest, std::string too_many)
-    : next_(static_cast<std::uint32_t>(known.size())), largest_(largest), too_many_(std::move(too_many)) {
-  numbers_.max_load_factor(0.5f);  // each node on the way to a name is fetched from memory
-  for (std::uint32_t k = 0; k < known.size(); ++k) numbers_.emplace(known[k], k);
+    : next_(0), largest_(dropped - 1), too_many_(std::move(too_many)) {
+  for (const std::string& name : known) number_of(name);
+  largest_ = largest;
 }
 
-name_numbers::numbered name_numbers::entry_of(std::string_view name) {
-  if (const auto found = numbers_.find(name); found != numbers_.end()) return {found->first, found->second};
-  // If another thread inserts the same name first, this number stays unused.
-  const std::uint32_t number = next_.fetch_add(1);
-  if (number > largest_) throw resource_error(too_many_);
-  const auto made = numbers_.emplace(std::string(name), number).first;
-  return {made->first, made->second};
+std::uint32_t name_numbers::number_of(std::string_view name, std::uint64_t hash) {
+  table& names = table_of(hash);
+  const std::scoped_lock lock(names.mutex);
+  names.make_room();
+  slot& found = names.slot_of(name, upper_half(hash));
+  if (found.is_free()) {
+    const std::uint32_t number = next_.fetch_add(1);
+    if (number > largest_) throw resource_error(too_many_);
+    found = {std::string(name), upper_half(hash), number};
+    ++names.names;
+  }
+  return found.number;
 }
 
-std::optional<std::uint32_t> name_numbers::find(std::string_view name) const {
-  const auto found = numbers_.find(name);
-  return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+std::optional<std::uint32_t> name_numbers::find(std::string_view name, std::uint64_t hash) const {
+  table& names = table_of(hash);
+  const std::scoped_lock lock(names.mutex);
+  if (names.slots.empty()) return std::nullopt;
+  const slot& found = names.slot_of(name, upper_half(hash));
+  return found.is_free() ? std::nullopt : std::optional(found.number);
 }
 
 std::vector<std::uint32_t> name_numbers::settle(std::vector<std::string>& names,
                                                 const std::function<bool(std::uint32_t number)>& keeps) const {
   const auto known = static_cast<std::uint32_t>(names.size());
   std::vector<std::pair<std::string_view, std::uint32_t>> found;
-  for (const auto& [name, number] : numbers_)
-    if (number >= known) found.emplace_back(name, number);
-  std::ranges::sort(found);
+  for (const table& each : tables_)
+    for (const slot& one : each.slots)
+      if (!one.is_free() && one.number >= known && (!keeps || keeps(one.number)))
+        found.emplace_back(one.name, one.number);
+  tbb::parallel_sort(found.begin(), found.end());
   std::vector<std::uint32_t> settled(next_.load(), dropped);
   for (std::uint32_t k = 0; k < known; ++k) settled[k] = k;
   for (const auto& [name, number] : found) {
-    if (keeps && !keeps(number)) continue;
     settled[number] = static_cast<std::uint32_t>(names.size());
     names.emplace_back(name);
   }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tbb/concurrent_unordered_map.h>
-
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "formats/field_values.hpp"
 
 namespace hogwild::detail {
 
@@ -20,33 +23,54 @@ namespace hogwild::detail {
 /// numbers after those of known ones, in the order of their bytes, which depends only on the names.
 class name_numbers {
  public:
+  static constexpr std::uint32_t dropped = 0xffffffffu;  ///< no number
   /// `known[k]` has the number k, before and after settle(). Beyond `largest` number_of() throws resource_error, which
   /// says `too_many`.
   name_numbers(std::span<const std::string> known, std::uint32_t largest, std::string too_many);
 
-  /// A name, which stays where it is as long as this, and its provisional number.
-  struct numbered {
-    std::string_view name{};
-    std::uint32_t number = 0;
-  };
-  /// Any thread may call it at any time.
-  numbered entry_of(std::string_view name);
-  std::uint32_t number_of(std::string_view name) { return entry_of(name).number; }
+  /// The provisional number of a name. Any thread may call it at any time. `hash` is that of the name
+  /// (field_values.hpp).
+  std::uint32_t number_of(std::string_view name, std::uint64_t hash);
+  std::uint32_t number_of(std::string_view name) { return number_of(name, hash_of(name)); }
   /// The number of a name that has one.
-  std::optional<std::uint32_t> find(std::string_view name) const;
+  std::optional<std::uint32_t> find(std::string_view name) const { return find(name, hash_of(name)); }
+  std::optional<std::uint32_t> find(std::string_view name, std::uint64_t hash) const;
+  /// Fetches the place of a name that will be asked for soon.
+  void announce(std::uint64_t hash) const { table_of(hash).announce(upper_half(hash)); }
 
   /// Appends the new names, if keeps(provisional number), to the known ones and returns the final number of each
   /// provisional one, or `dropped`. To be called when no thread calls number_of() any more.
   std::vector<std::uint32_t> settle(std::vector<std::string>& names,
                                     const std::function<bool(std::uint32_t number)>& keeps = {}) const;
-  static constexpr std::uint32_t dropped = 0xffffffffu;
 
  private:
-  struct bytes_hash {
-    using transparent_key_equal = std::equal_to<>;
-    std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+  struct slot {
+    std::string name{};      ///< most are short, and then lie here
+    std::uint32_t hash = 0;  ///< its upper half
+    std::uint32_t number = dropped;
+    bool is_free() const { return number == dropped; }
   };
-  tbb::concurrent_unordered_map<std::string, std::uint32_t, bytes_hash> numbers_;
+  /// A hash table with open addressing for the names whose hashes end alike, so that threads seldom wait for each
+  /// other. The usual concurrent tables follow a chain of nodes to each name, and each is a cache miss.
+  struct alignas(64) table {
+    std::mutex mutex{};
+    std::vector<slot> slots{};  ///< none, or a power of two of which a quarter or more are free
+    std::size_t names = 0;
+    /// The slots as others may know them without the lock, to fetch them alone.
+    std::atomic<const slot*> first{nullptr};
+    std::atomic<std::size_t> last{0};
+
+    /// The slot of a name, or the free one that it would take. There is at least one slot.
+    slot& slot_of(std::string_view name, std::uint32_t hash);
+    void make_room();
+    void announce(std::uint32_t hash) const {
+      __builtin_prefetch(first.load(std::memory_order_relaxed) + (hash & last.load(std::memory_order_relaxed)));
+    }
+  };
+  static std::uint32_t upper_half(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
+  table& table_of(std::uint64_t hash) const { return tables_[hash % tables_.size()]; }
+
+  mutable std::array<table, 32> tables_{};
   std::atomic<std::uint32_t> next_;
   std::uint32_t largest_;
   std::string too_many_;

@@ -2,6 +2,9 @@
 #include "formats/table_fields.hpp"
 
 #include <algorithm>
+#include <bit>
+
+#include "text/byte_search.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -15,13 +18,22 @@ bool is_blank(char c, char separator) {
 text_position position_of(std::size_t at, std::string_view text) {
   const std::string_view before = text.substr(0, at);
   const std::size_t last = before.rfind('\n');
-  return {static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1,
-          at - (last == before.npos ? 0 : last + 1) + 1};
+  return {count_byte(before, '\n') + 1, at - (last == before.npos ? 0 : last + 1) + 1};
 }
 
-record_cutter::record_cutter(char separator, bool quotes) : separator_(separator), quotes_(quotes) {
-  for (const char c : {separator, '\n'}) ends_[static_cast<unsigned char>(c)] = true;
-  if (quotes) ends_['"'] = true;
+record_cutter::record_cutter(char separator, bool quotes)
+    : separator_(separator),
+      quotes_(quotes),
+      separators_(every_byte(separator)),
+      marks_(every_byte(quotes ? '"' : '\n')) {}
+
+std::size_t record_cutter::field_end(std::string_view text, std::size_t at) const {
+  for (;; at += 8) {
+    const std::uint64_t word = load_eight(text.data() + at);
+    const std::uint64_t ends =
+        first_zero_byte(word ^ separators_) | first_zero_byte(word ^ every_byte('\n')) | first_zero_byte(word ^ marks_);
+    if (ends != 0) return at + (static_cast<unsigned>(std::countr_zero(ends)) >> 3);
+  }
 }
 
 record_cutter::cut_record record_cutter::cut(std::string_view text, std::vector<text_field>& fields) const {
@@ -31,11 +43,11 @@ record_cutter::cut_record record_cutter::cut(std::string_view text, std::vector<
     while (is_blank(text[at], separator_)) ++at;
     if (quotes_ && text[at] == '"') {
       if (found.fault = cut_quoted(text, at, fields); found.fault.what != nullptr) return found;
-      found.lines += static_cast<std::size_t>(std::ranges::count(fields.back().text, '\n'));
+      found.lines += count_byte(fields.back().text, '\n');
     } else {
       const std::size_t begin = at;
-      while (!ends_field(text[at])) ++at;
-      if (text[at] == '"') {
+      at = field_end(text, at);
+      if (quotes_ && text[at] == '"') {
         found.fault = {
             "a quotation mark stands within a field; put the whole field into quotation marks, and double those "
             "within it, or have quotation marks read as ordinary characters",

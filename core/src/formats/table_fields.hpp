@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -21,8 +21,9 @@ class record_cutter {
  public:
   record_cutter(char separator, bool quotes);
 
-  /// Cuts the record at the beginning of `text`, which ends with a newline. Returns its bytes with the line end, and a
-  /// fault if it cannot be cut; places of fields count from the beginning of the text.
+  /// Cuts the record at the beginning of `text`, which ends with a newline and is followed by text_padding readable
+  /// bytes. Returns its bytes with the line end, and a fault if it cannot be cut; places of fields count from the
+  /// beginning of the text.
   struct cut_record {
     std::size_t bytes = 0;
     std::size_t lines = 1;  ///< line ends in it, with its own
@@ -31,12 +32,13 @@ class record_cutter {
   cut_record cut(std::string_view text, std::vector<text_field>& fields) const;
 
  private:
-  bool ends_field(char c) const { return ends_[static_cast<unsigned char>(c)]; }
+  /// The place, from `at` on, at which a field without quotation marks ends, or is at fault.
+  std::size_t field_end(std::string_view text, std::size_t at) const;
   field_fault cut_quoted(std::string_view text, std::size_t& at, std::vector<text_field>& fields) const;
 
   char separator_;
   bool quotes_;
-  std::array<bool, 256> ends_{};  ///< characters at which a field without quotation marks ends, or is at fault
+  std::uint64_t separators_, marks_;  ///< eight of them; newlines if quotation marks are ordinary characters
 };
 
 }  // namespace hogwild::detail

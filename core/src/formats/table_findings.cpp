@@ -9,11 +9,14 @@
 
 namespace hogwild::detail {
 
-std::uint32_t recent_values::number_of(std::string_view value, name_numbers& all) {
+std::uint32_t recent_values::number_of(const field_value& value, name_numbers& all) {
   if (recent_.empty()) recent_.resize(slots);
-  name_numbers::numbered& slot = recent_[hash_of(value) % slots];
-  if (slot.name.data() == nullptr || slot.name != value) slot = all.entry_of(value);
-  return slot.number;
+  auto& [name, number] = recent_[value.hash % slots];
+  if (number == name_numbers::dropped || name != value.text) {
+    number = all.number_of(value.text, value.hash);
+    name = value.text;
+  }
+  return number;
 }
 
 void number_sizes::add(const number_sizes& others) {
@@ -48,10 +51,15 @@ value_numbers::value_numbers(const table_schema& schema, bool learns, table_find
   rows_with_ = counts;
 }
 
+void value_numbers::announce(std::size_t column, const field_value& value) const {
+  if (schema_.hash_bits == 0) found_.values[column]->announce(value.hash);
+}
+
 std::uint32_t value_numbers::operator()(std::size_t column, const field_value& value) {
   if (schema_.hash_bits > 0) return static_cast<std::uint32_t>(value.hash) & ((1u << schema_.hash_bits) - 1);
   name_numbers& names = *found_.values[column];
-  const auto known = learns_ ? std::optional(recent_[column].number_of(value.text, names)) : names.find(value.text);
+  const auto known =
+      learns_ ? std::optional(recent_[column].number_of(value, names)) : names.find(value.text, value.hash);
   if (!known) return schema_.min_rows > 1 ? rare_value : (1u << schema_.value_bits) - 1;
   if (!rows_with_.empty()) {
     table_findings::value_counts& counts = rows_with_[column];

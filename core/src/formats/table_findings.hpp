@@ -38,11 +38,15 @@ class number_sizes {
 /// core.
 class recent_values {
  public:
-  std::uint32_t number_of(std::string_view value, name_numbers& all);
+  std::uint32_t number_of(const field_value& value, name_numbers& all);
 
  private:
-  static constexpr std::size_t slots = 1024;
-  std::vector<name_numbers::numbered> recent_{};
+  static constexpr std::size_t slots = 512;
+  struct numbered {
+    std::string name{};
+    std::uint32_t number = name_numbers::dropped;
+  };
+  std::vector<numbered> recent_{};
 };
 
 /// The findings of all threads that parse a table: the names of values and labels that have numbers (null where there
@@ -72,7 +76,8 @@ class value_numbers {
   /// `learns`: as table_parser(). All outlive this.
   value_numbers(const table_schema& schema, bool learns, table_findings& found);
 
-  /// The number of a value, whose hash is needed if values have columns by hash.
+  /// Fetches what the number of a value is found by; to be called some values ahead.
+  void announce(std::size_t column, const field_value& value) const;
   std::uint32_t operator()(std::size_t column, const field_value& value);
 
  private:

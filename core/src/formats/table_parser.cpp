@@ -10,6 +10,7 @@
 #include "formats/label_words.hpp"
 #include "formats/table_layout.hpp"
 #include "formats/table_schema.hpp"
+#include "text/byte_search.hpp"
 #include "text/decimal.hpp"
 
 namespace hogwild::detail {
@@ -105,8 +106,8 @@ table_parser::table_parser(const table_schema& schema, file_columns columns, boo
 }
 
 std::size_t table_parser::capacity(std::string_view text) const {
-  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
-  const auto separators = static_cast<std::size_t>(std::ranges::count(text, schema_.separator));
+  const std::size_t lines = count_byte(text, '\n');
+  const std::size_t separators = count_byte(text, schema_.separator);
   const std::size_t fields = places_.size();
   const std::size_t records = fields > 1 ? std::min(lines, separators / (fields - 1)) : lines;
   const auto is_long = [&](std::size_t c) {
@@ -282,8 +283,7 @@ bool table_parser::read_number(reading& in, std::size_t column, const text_field
 bool table_parser::read_value(reading& in, std::size_t column, const text_field& field) const {
   const auto index = static_cast<std::uint32_t>(column << schema_.value_bits);
   const std::string_view text = in.content(field);
-  const bool hashed = schema_.hash_bits > 0 || interacts_[column];
-  const field_value value{text, hashed ? hash_of(text) : 0};
+  const field_value value{text, hash_of(text)};
   if (schema_.hash_bits == 0 && text.size() > longest_value) return in.refuse_value(field, text);
   in.add(index + in.number_of(column, value), 1.0f);
   in.keep(column, value.hash, 1.0f);

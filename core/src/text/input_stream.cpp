@@ -13,6 +13,7 @@
 #include <hogwild/error.hpp>
 
 #include "platform/file_error.hpp"
+#include "text/byte_search.hpp"
 #include "text/decimal.hpp"
 #include "text/known_kinds.hpp"
 
@@ -20,7 +21,7 @@ namespace hogwild::detail {
 namespace {
 
 bool opens_quotes(std::string_view text) {
-  return std::ranges::count(text, '"') % 2 != 0;
+  return count_byte(text, '"') % 2 != 0;
 }
 /// The last newline of a text that begins outside quotation marks, with an even number of these before it; npos if
 /// there is none.

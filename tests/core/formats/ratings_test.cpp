@@ -263,20 +263,6 @@ TEST(ratings, of_names_say_what_is_wrong_and_where) {
   }
 }
 
-TEST(ratings, new_names_are_numbered_behind_the_known_in_the_order_of_their_bytes) {
-  std::vector<std::string> names = {"zoe", "ann"};
-  detail::name_numbers numbers(names, largest_rating_id, "too many");
-  const std::uint32_t carl = numbers.number_of("carl"), bob = numbers.number_of("bob");
-  EXPECT_EQ(numbers.number_of("ann"), 1u);
-  EXPECT_EQ(numbers.number_of("carl"), carl);
-  const std::vector<std::uint32_t> settled = numbers.settle(names);
-  EXPECT_EQ(names, (std::vector<std::string>{"zoe", "ann", "bob", "carl"}));
-  EXPECT_EQ(settled[0], 0u);
-  EXPECT_EQ(settled[1], 1u);
-  EXPECT_EQ(settled[bob], 2u);
-  EXPECT_EQ(settled[carl], 3u);
-}
-
 struct rating_files : testing::Test {
   test::scratch_folder folder;
 };
