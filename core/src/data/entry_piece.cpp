@@ -11,17 +11,20 @@
 namespace hogwild::detail {
 
 entry_piece::entry_piece(std::size_t entries) : left_(entries) {
-  constexpr std::size_t huge_page = std::size_t{2} << 20;
-  const std::size_t bytes = (std::max<std::size_t>(entries, 1) * 4 + huge_page - 1) / huge_page * huge_page;
+  constexpr std::size_t huge_page = std::size_t{2} << 20, small_page = 4096;
+  // Of a huge page all is in memory once a part of it is, which a small piece would waste.
+  const bool is_large = entries * 4 >= 4 * huge_page;
+  const std::size_t page = is_large ? huge_page : small_page;
+  const std::size_t bytes = (std::max<std::size_t>(entries, 1) * 4 + page - 1) / page * page;
   // Mapped rather than allocated, so that the memory returns to the system with its last block.
-  const std::size_t mapped = 2 * bytes + huge_page;
+  const std::size_t mapped = 2 * bytes + page;
   void* const memory = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   memory_ = {memory, [mapped](void* whole) { ::munmap(whole, mapped); }};
   void* first = memory;
   std::size_t room = mapped;
-  std::align(huge_page, 2 * bytes, first, room);
-  ::madvise(first, 2 * bytes, MADV_HUGEPAGE);
+  std::align(page, 2 * bytes, first, room);
+  ::madvise(first, 2 * bytes, is_large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   index_ = static_cast<std::uint32_t*>(first);
   value_ = reinterpret_cast<float*>(static_cast<std::byte*>(first) + bytes);
 }

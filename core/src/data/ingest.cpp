@@ -146,11 +146,13 @@ void distribute_rows(parsed_text& text, bool is_training, row_plan& plan, const 
                          .shuffled = is_training,
                          .rows_per_block = rows_per_block(text.rows, text.nonzeros)};
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  const auto budget = divide_memory(spilled.memory(), sizes, threads);
+  // The names as they are held here, for the file, and in its mapping.
+  const std::size_t names = 3 * text.schema.size();
+  const auto budget = divide_memory(spilled.memory() - std::min(names, spilled.memory()), sizes, threads);
   if (!budget)
     throw resource_error(source + ": " + in_mebibytes(spilled.memory()) + " of memory are too little to parse its " +
                          std::to_string(text.rows) + " rows and " + std::to_string(columns) +
-                         " columns; the least that works is " + in_mebibytes(least_memory(sizes, threads)));
+                         " columns; the least that works is " + in_mebibytes(least_memory(sizes, threads) + names));
   plan.ranges = std::make_unique<const row_ranges>(
       spilled, is_training ? shuffled_targets(text.rows) : std::vector<std::uint32_t>{},
       is_training ? &spilled.columns() : nullptr, *budget, text.rows, text.lists);

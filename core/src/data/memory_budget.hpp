@@ -17,16 +17,17 @@ namespace memory_budget {
 /// With less, the text of the blocks being parsed would already exceed it.
 inline constexpr std::size_t least = std::size_t{16} << 20;
 
-/// Whether this many rows can be held until they are written: entries, rows and their order, and the mapped file.
-constexpr bool holds(std::size_t memory, std::uint64_t rows, std::uint64_t entries) {
-  return 16 * entries + 40 * rows <= memory;
+/// Whether this many rows can be held until they are written: entries, rows and their order, and the mapped file,
+/// beside so many bytes of names.
+constexpr bool holds(std::size_t memory, std::uint64_t rows, std::uint64_t entries, std::uint64_t names = 0) {
+  return 16 * entries + 40 * rows + names <= memory;
 }
 
 /// Blocks of text held at once, and entries that a thread claims at a time: an eighth of the memory each.
 std::size_t blocks_in_flight(std::size_t memory, std::size_t threads);
 std::size_t piece_entries(std::size_t memory, std::size_t threads);
 
-/// For the table of columns, while text is read.
+/// For the table of columns and names, while text is read.
 constexpr std::size_t table_of(std::size_t memory) {
   return memory / 2;
 }

@@ -105,9 +105,11 @@ class parallel_parse {
     entries_ += item.rows.entries;
     if (spilling_.load()) return spill(item);
     held_.push_back(&item);
-    if (options_.spill == nullptr || memory_budget::holds(options_.spill->memory, rows_, entries_)) return;
+    if (options_.spill == nullptr || memory_budget::holds(options_.spill->memory, rows_, entries_, names())) return;
     begin_to_spill();
   }
+
+  std::size_t names() const { return format_.names ? format_.names() : 0; }
 
   void begin_to_spill() {
     const spill_options& options = *std::exchange(options_.spill, nullptr);
@@ -122,7 +124,7 @@ class parallel_parse {
 
   void spill(work_item& item) {
     if (!item.spilled) item.spilled = spill_->write(item.rows);
-    spill_->add(item.rows, *item.spilled, input_.name());
+    spill_->add(item.rows, *item.spilled, names(), input_.name());
     // The rest is kept for reports of faults, and for the forms of labels.
     result_.columns = std::max<std::size_t>(result_.columns, item.rows.columns);
     row_block& rows = item.rows;

@@ -63,6 +63,8 @@ struct row_format {
   std::function<std::unique_ptr<parsed_text>(const std::string& path)> whole{};
   /// A field in quotation marks may contain line ends.
   bool quoted = false;
+  /// Bytes of the names that parse() keeps so far; called at any time. Null: none.
+  std::function<std::size_t()> names{};
   /// Called once when all rows are parsed: gives names that were met in any order their final numbers, and the text its
   /// schema. Null: not needed.
   std::function<void(parsed_text& text)> settle{};

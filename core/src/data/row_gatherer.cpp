@@ -278,7 +278,7 @@ class row_gatherer::implementation {
     piece_ = {};
   }
 
-  void spill(row_block& block) { spilled_->add(block, spilled_->write(block), options_.name); }
+  void spill(row_block& block) { spilled_->add(block, spilled_->write(block), 0, options_.name); }
 
   sparse_dataset write() {
     text_.rows = rows_;

@@ -36,7 +36,7 @@ spilled_text::spilled_block spilled_text::write(row_block& block) {
   return written;
 }
 
-void spilled_text::add(const row_block& block, spilled_block written, const std::string& source) {
+void spilled_text::add(const row_block& block, spilled_block written, std::size_t names, const std::string& source) {
   if (block.row_end.empty()) return;
   if (written.beyond_half && !beyond_half_) {
     const auto row = std::ranges::upper_bound(block.row_end, written.beyond_half->first) - block.row_end.begin();
@@ -52,13 +52,13 @@ void spilled_text::add(const row_block& block, spilled_block written, const std:
       largest_block_, 12 * block.row_end.size() + 12 * block.list.size() + 12 * std::uint64_t{block.row_end.back()});
   for (const double label : block.label) codes_.add(label);
   blocks_.push_back(written);
-  if (numbering_ != nullptr) return;
-  columns_.count({block.index, block.row_end.back()});
-  if (columns_.bytes() > memory_budget::table_of(memory_))
-    throw resource_error(
-        source + ": its columns alone take more than the " + in_mebibytes(memory_) +
-        " of memory that parsing may take: " + in_mebibytes(memory_budget::for_table(columns_.bytes())) +
-        " is the least for those up to row " + std::to_string(rows_));
+  if (numbering_ == nullptr) columns_.count({block.index, block.row_end.back()});
+  const std::size_t held = columns_.bytes() + names;
+  if (held > memory_budget::table_of(memory_))
+    throw resource_error(source + ": its columns" + (names > 0 ? " and their names" : "") +
+                         " alone take more than the " + in_mebibytes(memory_) + " of memory that parsing may take: " +
+                         in_mebibytes(memory_budget::for_table(held)) + " is the least for those up to row " +
+                         std::to_string(rows_) + (names > 0 ? "; with --hash-bits values have no names" : ""));
 }
 
 void spilled_text::change(const std::function<void(row_block& block)>& change, const std::string& source) {
@@ -75,7 +75,7 @@ void spilled_text::change(const std::function<void(row_block& block)>& change, c
     file_->drop(old.place);
     change(block);
     const spilled_block written = write(block);
-    add(block, written, source);
+    add(block, written, 0, source);
   }
 }
 

@@ -46,9 +46,9 @@ class spilled_text {
   /// Renumbers the block if there is a numbering, and writes it to the file. Any thread may call it. Throws
   /// resource_error.
   spilled_block write(row_block& block);
-  /// Records a written block. To be called in the order of the text. Throws resource_error if columns alone take more
-  /// memory than there is.
-  void add(const row_block& block, spilled_block written, const std::string& source);
+  /// Records a written block. To be called in the order of the text. `names`: their bytes so far. Throws resource_error
+  /// if columns and names alone take more memory than there is.
+  void add(const row_block& block, spilled_block written, std::size_t names, const std::string& source);
 
   /// Reads all blocks, changes them and writes them again. There is no numbering. `change` sets block.columns.
   void change(const std::function<void(row_block& block)>& change, const std::string& source);

@@ -16,8 +16,8 @@ name_numbers::slot& name_numbers::table::slot_of(std::string_view name, std::uin
   }
 }
 
-void name_numbers::table::make_room() {
-  if (4 * (names + 1) <= 3 * slots.size()) return;
+std::size_t name_numbers::table::make_room() {
+  if (4 * (names + 1) <= 3 * slots.size()) return 0;
   std::vector<slot> before(std::max<std::size_t>(16, 2 * slots.size()));
   before.swap(slots);
   for (slot& each : before) {
@@ -28,10 +28,11 @@ void name_numbers::table::make_room() {
   }
   first.store(slots.data(), std::memory_order_relaxed);
   last.store(slots.size() - 1, std::memory_order_relaxed);
+  return (slots.size() - before.size()) * sizeof(slot);
 }
 
 name_numbers::name_numbers(std::span<const std::string> known, std::uint32_t largest, std::string too_many)
-    : next_(0), largest_(dropped - 1), too_many_(std::move(too_many)) {
+    : largest_(dropped - 1), too_many_(std::move(too_many)) {
   for (const std::string& name : known) number_of(name);
   largest_ = largest;
 }
@@ -39,13 +40,14 @@ name_numbers::name_numbers(std::span<const std::string> known, std::uint32_t lar
 std::uint32_t name_numbers::number_of(std::string_view name, std::uint64_t hash) {
   table& names = table_of(hash);
   const std::scoped_lock lock(names.mutex);
-  names.make_room();
+  bytes_.fetch_add(names.make_room(), std::memory_order_relaxed);
   slot& found = names.slot_of(name, upper_half(hash));
   if (found.is_free()) {
     const std::uint32_t number = next_.fetch_add(1);
     if (number > largest_) throw resource_error(too_many_);
     found = {std::string(name), upper_half(hash), number};
     ++names.names;
+    if (name.size() > std::string().capacity()) bytes_.fetch_add(name.size() + 1, std::memory_order_relaxed);
   }
   return found.number;
 }
@@ -59,19 +61,21 @@ std::optional<std::uint32_t> name_numbers::find(std::string_view name, std::uint
 }
 
 std::vector<std::uint32_t> name_numbers::settle(std::vector<std::string>& names,
-                                                const std::function<bool(std::uint32_t number)>& keeps) const {
+                                                const std::function<bool(std::uint32_t number)>& keeps) {
   const auto known = static_cast<std::uint32_t>(names.size());
-  std::vector<std::pair<std::string_view, std::uint32_t>> found;
-  for (const table& each : tables_)
-    for (const slot& one : each.slots)
+  std::vector<std::pair<std::string, std::uint32_t>> found;
+  found.reserve(next_.load() - known);
+  for (table& each : tables_)
+    for (slot& one : std::exchange(each.slots, {}))
       if (!one.is_free() && one.number >= known && (!keeps || keeps(one.number)))
-        found.emplace_back(one.name, one.number);
+        found.emplace_back(std::move(one.name), one.number);
   tbb::parallel_sort(found.begin(), found.end());
   std::vector<std::uint32_t> settled(next_.load(), dropped);
   for (std::uint32_t k = 0; k < known; ++k) settled[k] = k;
-  for (const auto& [name, number] : found) {
+  names.reserve(known + found.size());
+  for (auto& [name, number] : found) {
     settled[number] = static_cast<std::uint32_t>(names.size());
-    names.emplace_back(name);
+    names.push_back(std::move(name));
   }
   return settled;
 }

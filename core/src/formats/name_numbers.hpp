@@ -39,9 +39,11 @@ class name_numbers {
   void announce(std::uint64_t hash) const { table_of(hash).announce(upper_half(hash)); }
 
   /// Appends the new names, if keeps(provisional number), to the known ones and returns the final number of each
-  /// provisional one, or `dropped`. To be called when no thread calls number_of() any more.
+  /// provisional one, or `dropped`. To be called once, and nothing after it.
   std::vector<std::uint32_t> settle(std::vector<std::string>& names,
-                                    const std::function<bool(std::uint32_t number)>& keeps = {}) const;
+                                    const std::function<bool(std::uint32_t number)>& keeps = {});
+  /// Of memory, at any time.
+  std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
   struct slot {
@@ -62,7 +64,8 @@ class name_numbers {
 
     /// The slot of a name, or the free one that it would take. There is at least one slot.
     slot& slot_of(std::string_view name, std::uint32_t hash);
-    void make_room();
+    /// Returns the bytes that this takes.
+    std::size_t make_room();
     void announce(std::uint32_t hash) const {
       __builtin_prefetch(first.load(std::memory_order_relaxed) + (hash & last.load(std::memory_order_relaxed)));
     }
@@ -71,7 +74,8 @@ class name_numbers {
   table& table_of(std::uint64_t hash) const { return tables_[hash % tables_.size()]; }
 
   mutable std::array<table, 32> tables_{};
-  std::atomic<std::uint32_t> next_;
+  std::atomic<std::uint32_t> next_{0};
+  std::atomic<std::size_t> bytes_{sizeof tables_};
   std::uint32_t largest_;
   std::string too_many_;
 };

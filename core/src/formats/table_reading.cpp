@@ -79,6 +79,7 @@ void table_reading::settle(parsed_text& text, const std::string& source) {
   std::vector<final_column> final(schema.columns.size());
   for (std::size_t c = 0; c < final.size(); ++c) {
     if (found.values[c]) final[c].values = settle_values(c);
+    found.values[c].reset();
     if (c < found.sizes.size() && schema.columns[c].kind == table_kind::numeric)
       final[c].divisor = schema.columns[c].divisor = found.sizes[c].typical();
   }
@@ -90,7 +91,14 @@ void table_reading::settle(parsed_text& text, const std::string& source) {
     change_entries(block, final, source);
     if (!labels.empty()) change_labels(block, labels);
   });
-  text.schema = schema_bytes(schema);
+  text.schema = schema_bytes(std::exchange(schema, {}));
+}
+
+std::size_t table_reading::names() const {
+  std::size_t bytes = found.labels ? found.labels->bytes() : 0;
+  for (const auto& values : found.values)
+    if (values) bytes += values->bytes();
+  return bytes;
 }
 
 std::vector<std::uint32_t> table_reading::settle_values(std::size_t column) {

@@ -31,8 +31,11 @@ struct table_reading {
   /// As row_format::capacity and row_format::parse.
   std::size_t capacity(std::string_view text) const;
   void parse(std::string_view text, const block_context& context, row_block& rows) const;
-  /// Gives values and labels their final numbers, divides numbers, and gives the text its schema. Throws input_error.
+  /// Gives values and labels their final numbers, divides numbers, and gives the text its schema. To be called once,
+  /// and nothing after it. Throws input_error.
   void settle(parsed_text& text, const std::string& source);
+  /// Bytes of the names met so far.
+  std::size_t names() const;
 
  private:
   /// The change of a column's entries.

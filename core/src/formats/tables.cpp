@@ -45,7 +45,8 @@ row_format format_of(const std::shared_ptr<table_reading>& reading, named_text t
           .capacity = [reading](std::string_view block) { return reading->capacity(block); },
           .parse = [reading](std::string_view block, const block_context& context,
                              row_block& rows) { reading->parse(block, context, rows); },
-          .quoted = quotes && text == named_text::table};
+          .quoted = quotes && text == named_text::table,
+          .names = [reading] { return reading->names(); }};
 }
 
 /// For another file, whose columns are found by the schema.

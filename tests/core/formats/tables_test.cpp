@@ -184,6 +184,18 @@ TEST_F(tables, rows_in_a_file_are_the_same) {
   EXPECT_TRUE(std::ranges::equal(a.rows.view().original, b.rows.view().original));
 }
 
+TEST_F(tables, names_count_as_memory) {
+  std::string text = "y,a\n";
+  for (int k = 0; k < 400'000; ++k) text += std::to_string(k % 2) + ",v" + std::to_string(k * 7919LL) + "\n";
+  const std::string path = folder_.write("names.csv", text);
+  open_options little = uncached;
+  little.memory = std::uint64_t{16} << 20;
+  little.cache_folder = folder_.path();
+  EXPECT_THAT(test::message_of<resource_error>([&] { open_table(path, {.label = "y", .categorical = {"a"}}, little); }),
+              HasSubstr("its columns and their names alone take more than the 16 MiB of memory that parsing may take"));
+  EXPECT_EQ(open_table(path, {.label = "y", .categorical = {"a"}, .hash_bits = 8}, little).rows.rows(), 400'000u);
+}
+
 /// Known values keep their numbers, and new ones come after them.
 TEST_F(tables, further_rows_extend_the_schema) {
   const table known = read("y,s,n\nno,b,1\nyes,d,2\n", {.label = "y"});
