@@ -10,6 +10,7 @@
 
 #include "formats/table_schema.hpp"
 #include "formats/text_hashes.hpp"
+#include "text/byte_search.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -17,6 +18,9 @@ namespace {
 constexpr std::string_view label_mark = "__label__";
 constexpr bool is_gap(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n');
+}
+constexpr bool is_no_gap(char c) {
+  return !is_gap(c);
 }
 /// fastText's multiplier of hashes in runs of words.
 constexpr std::uint64_t run_multiplier = 116049371;
@@ -81,17 +85,15 @@ void labelled_text_parser::parse(std::string_view text, const block_context& con
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(line.size() + 1);
-    if (!std::ranges::all_of(line, is_gap) && !read_line(in, line)) return;
+    if (find_byte(line, 0, is_no_gap) < line.size() && !read_line(in, line)) return;
     ++rows.lines;
   }
 }
 
 bool labelled_text_parser::read_line(reading& in, std::string_view line) const {
   in.labels.clear(), in.words.clear();
-  for (std::size_t at = 0, end = 0;; at = end) {
-    while (at < line.size() && is_gap(line[at])) ++at;
-    if (at == line.size()) break;
-    for (end = at; end < line.size() && !is_gap(line[end]);) ++end;
+  for (std::size_t at = find_byte(line, 0, is_no_gap); at < line.size();) {
+    const std::size_t end = find_byte(line, at, is_gap);
     const std::string_view token = line.substr(at, end - at);
     if (token.size() > longest_value) return in.refuse(at, too_long(token, "the word"));
     if (token.starts_with(label_mark)) {
@@ -99,6 +101,7 @@ bool labelled_text_parser::read_line(reading& in, std::string_view line) const {
     } else {
       in.words.push_back(token);
     }
+    at = find_byte(line, end, is_no_gap);
   }
   finish_labels(in);
   add_entries(in);

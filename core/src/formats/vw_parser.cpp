@@ -11,12 +11,18 @@
 #include "formats/label_words.hpp"
 #include "formats/table_schema.hpp"
 #include "formats/text_hashes.hpp"
+#include "text/byte_search.hpp"
 #include "text/decimal.hpp"
 
 namespace hogwild::detail {
 namespace {
 
-constexpr std::string_view gaps_of_vw = " \t";
+constexpr bool is_blank_of_vw(char c) {
+  return c == ' ' || c == '\t';
+}
+constexpr bool is_of_token(char c) {
+  return !is_blank_of_vw(c);
+}
 /// The most entries of a line with runs or interactions.
 constexpr std::size_t most_entries = std::size_t{1} << 24;
 /// Vowpal Wabbit's multipliers of hashes: in n-grams and in interactions (the prime of FNV-1).
@@ -73,19 +79,16 @@ vw_parser::vw_parser(const table_schema& schema) : mask_((std::uint64_t{1} << sc
 }
 
 std::size_t vw_parser::room_of(std::string_view line) const {
-  const auto blanks_of = [](std::string_view part) {
-    return static_cast<std::size_t>(std::ranges::count_if(part, [](char c) { return c == ' ' || c == '\t'; }));
-  };
-  if (grams_.empty() && interactions_.empty()) return blanks_of(line);
+  const auto blanks_of = [](std::string_view part) { return count_byte(part, ' ') + count_byte(part, '\t'); };
+  if (is_plain()) return blanks_of(line);
   // Behind a blank at most one feature begins.
   std::array<std::size_t, 256> features{};
   std::vector<unsigned char> used;
   for (std::size_t bar = line.find('|'); bar < line.size();) {
     const std::size_t next = std::min(line.find('|', bar + 1), line.size());
     const std::string_view part = line.substr(bar + 1, next - bar - 1);
-    const unsigned char group = part.empty() || gaps_of_vw.find(part.front()) != gaps_of_vw.npos
-                                    ? group_of({})
-                                    : group_of(part.substr(0, part.find(':')));
+    const unsigned char group =
+        part.empty() || is_blank_of_vw(part.front()) ? group_of({}) : group_of(part.substr(0, part.find(':')));
     if (features[group] == 0) used.push_back(group);
     features[group] += blanks_of(part);
     bar = next;
@@ -107,6 +110,7 @@ std::size_t vw_parser::room_of(std::string_view line) const {
 }
 
 std::size_t vw_parser::capacity(std::string_view text) const {
+  if (is_plain()) return room_of(text);
   std::size_t room = 0;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -123,7 +127,7 @@ void vw_parser::parse(std::string_view text, const block_context& context, row_b
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(line.size() + 1);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.find_first_not_of(gaps_of_vw) != line.npos && !read_line(in, line)) return;
+    if (find_byte(line, 0, is_of_token) < line.size() && !read_line(in, line)) return;
     ++rows.lines;
   }
 }
@@ -131,7 +135,7 @@ void vw_parser::parse(std::string_view text, const block_context& context, row_b
 bool vw_parser::read_line(reading& in, std::string_view line) const {
   const std::size_t bar = line.find('|');
   if (bar == line.npos) return in.refuse(0, "the line has no '|'; write 'label |namespace feature:value ...'");
-  if (room_of(line) > most_entries)
+  if ((line.size() > most_entries || !is_plain()) && room_of(line) > most_entries)
     return in.refuse(bar, "the runs and interactions of the line have more than " + std::to_string(most_entries) +
                               " entries; ask for fewer, or cut the line");
   if (!read_head(in, line.substr(0, bar))) return false;
@@ -167,8 +171,8 @@ bool vw_parser::read_head(reading& in, std::string_view head) const {
   float numbers[3] = {0.0f, 1.0f, 0.0f};  // importance and base are its last two
   std::size_t count = 0;
   std::string_view label;
-  for (std::size_t at = head.find_first_not_of(gaps_of_vw); at < head.size();) {
-    const std::size_t end = std::min(head.find_first_of(gaps_of_vw, at), head.size());
+  for (std::size_t at = find_byte(head, 0, is_of_token); at < head.size();) {
+    const std::size_t end = find_byte(head, at, is_blank_of_vw);
     const std::string_view token = head.substr(at, end - at);
     const bool is_tag = token.front() == '\'' || end == head.size();
     if (!is_tag) {
@@ -188,7 +192,7 @@ bool vw_parser::read_head(reading& in, std::string_view head) const {
       if (count == 1 && numbers[1] < 0.0f) return in.refuse(at, "the importance " + quote(token) + " is negative");
       ++count;
     }
-    at = head.find_first_not_of(gaps_of_vw, end);
+    at = find_byte(head, end, is_of_token);
   }
   row_block& rows = in.rows;
   if (count == 0) {
@@ -214,8 +218,8 @@ bool vw_parser::read_namespaces(reading& in, std::string_view line, std::size_t 
     const std::size_t next = std::min(line.find('|', bar + 1), line.size());
     std::size_t at = bar + 1;
     name_space of{};
-    if (at < next && gaps_of_vw.find(line[at]) == gaps_of_vw.npos) {
-      const std::size_t end = std::min(line.find_first_of(gaps_of_vw, at), next);
+    if (at < next && is_of_token(line[at])) {
+      const std::size_t end = find_byte(line.substr(0, next), at, is_blank_of_vw);
       const std::string_view token = line.substr(at, end - at);
       of.name = token.substr(0, token.find(':'));
       of.hash = vowpal_wabbit_hash(of.name, 0);
@@ -230,8 +234,8 @@ bool vw_parser::read_namespaces(reading& in, std::string_view line, std::size_t 
     const unsigned char group = group_of(of.name);
     std::vector<feature>& features = in.groups[group];
     if (!ignored_[group] && std::ranges::find(in.used, group) == in.used.end()) in.used.push_back(group);
-    for (at = line.find_first_not_of(gaps_of_vw, at); at < next; at = line.find_first_not_of(gaps_of_vw, at)) {
-      const std::size_t end = std::min(line.find_first_of(gaps_of_vw, at), next);
+    for (at = find_byte(line, at, is_of_token); at < next; at = find_byte(line, at, is_of_token)) {
+      const std::size_t end = find_byte(line.substr(0, next), at, is_blank_of_vw);
       if (!read_feature(in, of, line, at, end)) return false;
       at = end;
     }

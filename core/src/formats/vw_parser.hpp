@@ -39,6 +39,8 @@ class vw_parser {
   };
   /// Room for the entries of a line.
   std::size_t room_of(std::string_view line) const;
+  /// Neither runs nor interactions are asked for.
+  bool is_plain() const { return grams_.empty() && interactions_.empty(); }
   bool read_line(reading& in, std::string_view line) const;
   bool read_head(reading& in, std::string_view head) const;
   bool read_namespaces(reading& in, std::string_view line, std::size_t bar) const;
