@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# The installed examples: built as a project (build.cmake) with the warnings of our own sources, and run.
+# The installed examples: configured as a project (build.cmake), of which one for each library is built, with the
+# warnings of our own sources, and run. All of them are built in this tree.
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 string(APPEND FLAGS " -Wall -Wextra -Wpedantic -Wconversion -Wshadow")
 set(OPTIONS "-DCMAKE_COMPILE_WARNING_AS_ERROR=${WARNING_AS_ERROR}")
+set(TARGETS --target huber_regression huber_on_a_device train_by_ring)
+if(EXISTS "${SCRATCH}/prefix/${LIBDIR}/pkgconfig/hogwild-command.pc")
+  list(APPEND TARGETS own_command)
+endif()
 include("${CMAKE_CURRENT_LIST_DIR}/build.cmake")
 
 set(work "${SCRATCH}/examples_run")

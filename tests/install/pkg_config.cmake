@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# An installed example for each package of pkg-config, compiled and linked with the flags of that package alone.
+# An installed example for each package of pkg-config: compiled with the flags of that package alone, and linked with its
+# libraries from the object that install.examples has made. Packages that add folders to those of hogwild are only
+# preprocessed, in a tenth of the time.
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 set(examples "${SCRATCH}/prefix/${DOCDIR}/examples")
+set(objects "${SCRATCH}/examples/CMakeFiles")
 set(work "${SCRATCH}/by_pkg_config")
 file(REMOVE_RECURSE "${work}")
 file(MAKE_DIRECTORY "${work}")
@@ -15,8 +18,16 @@ foreach(pair IN ITEMS hogwild=huber_regression hogwild-pp=any_engine hogwild-cud
   if(package STREQUAL "hogwild-command" AND NOT EXISTS "$ENV{PKG_CONFIG_PATH}/${package}.pc")
     continue()
   endif()
-  run(FOLDER "${SCRATCH}" COMMAND pkg-config --cflags --libs ${package} OUTPUT flags)
-  string(REGEX REPLACE "[ \n]+" ";" flags "${flags}")
-  run(FOLDER "${work}" COMMAND "${COMPILER}" ${given_flags} -O0 -DENGINE=ring_engine -o by_pkg_config
-                               "${examples}/${program}.cpp" ${flags})
+  foreach(kind IN ITEMS cflags libs)
+    run(FOLDER "${SCRATCH}" COMMAND pkg-config --${kind} ${package} OUTPUT ${kind})
+    separate_arguments(${kind} UNIX_COMMAND "${${kind}}")
+  endforeach()
+  set(stage -E -o preprocessed)
+  if(package STREQUAL "hogwild")
+    set(stage -fsyntax-only)
+  endif()
+  run(FOLDER "${work}" COMMAND "${COMPILER}" ${given_flags} -DENGINE=ring_engine ${stage}
+                               "${examples}/${program}.cpp" ${cflags})
+  file(GLOB object "${objects}/*.dir/${program}.cpp.o")
+  run(FOLDER "${work}" COMMAND "${COMPILER}" ${given_flags} -o by_pkg_config ${object} ${libs})
 endforeach()
