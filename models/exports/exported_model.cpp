@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/exports/exported_model.hpp>
 
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/results/saved_options.hpp>
@@ -12,12 +14,25 @@
 namespace hogwild::detail {
 namespace {
 
+/// The form whose margin is -slope * margin - intercept, and whose link is logistic: Platt's map of this form's margin.
+scoring_form calibrated_form(scoring_form form, const calibration& map, const std::string& source) {
+  if (map.kind != calibration_kind::platt || map.slope > 0.0 || form.of_ensemble())
+    throw config_error(
+        source + ": other forms of models hold no " +
+        (map.kind != calibration_kind::platt
+             ? "isotonic calibration: train the model without --calibrate, or with --calibrate platt, to hand it over"
+         : form.of_ensemble() ? "calibration of an ensemble: train it without --calibrate to hand it over"
+                              : "calibration that falls with the margin: train the model without --calibrate"));
+  for (float& w : form.weights) w = static_cast<float>(-map.slope * w);
+  for (float& b : form.intercept) b = static_cast<float>(-map.slope * b - map.intercept);
+  for (float& v : form.factor_rows) v = static_cast<float>(std::sqrt(-map.slope) * v);
+  form.link = link_kind::logistic;
+  return form;
+}
+
 scoring_form scoring_form_of(const saved_model& saved, const std::string& source) {
-  if (saved.calibrated)
-    throw config_error(source +
-                       ": the model is calibrated, which no other form of models holds: train it without "
-                       "--calibrate to hand it over");
-  if (auto form = predictor_of(saved, source).form()) return *std::move(form);
+  if (auto form = predictor_of(saved, source).form())
+    return saved.calibrated ? calibrated_form(*std::move(form), saved.calibrated, source) : *std::move(form);
   throw config_error(source + ": the " + saved.model +
                      " model is no sum over columns that another program could compute: linear models, softmax and "
                      "factorization machines are");

@@ -96,6 +96,31 @@ TEST_F(model_exports, refuse_what_a_form_cannot_hold) {
   EXPECT_THAT(refusal(far, "liblinear"), HasSubstr("4000000000 lines of 1 weights"));
 }
 
+TEST_F(model_exports, have_platts_map_in_their_weights) {
+  saved_model saved = of_two_labels("hinge_svm");
+  saved.calibrated = {.kind = calibration_kind::platt, .slope = -2.0, .intercept = 3.0};
+  EXPECT_EQ(text_of(saved, "liblinear"),
+            "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias 1\nw\n1 \n0 \n-4 \n-2.5 \n");
+  EXPECT_THAT(text_of(saved, "json"), HasSubstr("\"link\": \"logistic\""));
+  saved.bias.clear();
+  EXPECT_EQ(text_of(saved, "csv"), "name,weight\r\n(intercept),-3\r\n1,1\r\n3,-4\r\n");
+  saved_model machine = of_two_labels("factorization_machine");
+  machine.model_options = {{"rank", 1.0}};
+  machine.width = 2;
+  machine.weights = {0.5f, 1.0f, -2.0f, 3.0f};
+  machine.calibrated = {.kind = calibration_kind::platt, .slope = -4.0, .intercept = 0.5};
+  EXPECT_THAT(text_of(machine, "json"),
+              AllOf(HasSubstr("\"weights\": [2], \"factors\": [2]"), HasSubstr("\"weights\": [-8], \"factors\": [6]")));
+}
+
+TEST_F(model_exports, refuse_maps_that_no_weights_hold) {
+  saved_model saved = of_two_labels("logistic");
+  saved.calibrated = {.kind = calibration_kind::isotonic, .margins = {-1, 1}, .probabilities = {0.1, 0.4}};
+  EXPECT_THAT(refusal(saved, "json"), HasSubstr("no isotonic calibration"));
+  saved.calibrated = {.kind = calibration_kind::platt, .slope = 2.0, .intercept = 0.0};
+  EXPECT_THAT(refusal(saved, "csv"), HasSubstr("no calibration that falls with the margin"));
+}
+
 TEST_F(model_exports, refuse_headers_that_compilers_take_long_for) {
   saved_model large = of_two_labels("logistic");
   large.columns.resize(most_header_numbers / 2 + 1);

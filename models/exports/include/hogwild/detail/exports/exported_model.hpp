@@ -41,7 +41,7 @@ struct exported_model {
   /// One more than the largest index; 0 without columns.
   std::size_t indices() const { return columns() == 0 ? 0 : std::size_t{index(columns() - 1)} + 1; }
   /// Whether the margin has constant terms.
-  bool has_intercept() const { return !saved.bias.empty(); }
+  bool has_intercept() const { return !saved.bias.empty() || saved.calibrated; }
 };
 
 }  // namespace hogwild::detail
