@@ -37,6 +37,15 @@ struct optimizer_constants {
   std::optional<double> ftrl_beta{};  ///< > 0: ftrl divides by beta + sqrt(sum of squares)
 };
 
+/// What the state of an optimiser belongs to. Under another optimiser or other constants it has no meaning.
+struct state_numbers {
+  optimizer_kind optimizer = optimizer_kind::sgd;  ///< whose state it is
+  optimizer_constants constants{};                 ///< as the run used them
+  double bias_rate = 1.0;  ///< as the run used it: in linear models it sets the unit of the state
+  double step = 0.0;       ///< in effect at the end of the run; the sums of ftrl contain it
+  double rows = 0.0;       ///< rows that made the state, counted once an epoch: the l1 and l2 of ftrl grow with them
+};
+
 /// Where a worker reads and writes.
 enum class sharing_kind : std::uint32_t {
   automatic,  ///< whatever suits the data and the machine: see choose.hpp

@@ -12,6 +12,7 @@
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/math/schedule.hpp>
 #include <hogwild/detail/platform/placement.hpp>
+#include <hogwild/option_values.hpp>
 
 namespace hogwild {
 
@@ -197,6 +198,12 @@ struct device_report {
   std::string exchange{};
 };
 
+/// What the optimiser of a run keeps beside the parameters.
+struct optimizer_state {
+  state_numbers numbers{};                   ///< what it belongs to
+  std::vector<std::vector<float>> arrays{};  ///< laid out as the parameters; empty: it is not kept
+};
+
 /// The outcome of a finished run.
 ///
 /// A run that was stopped early returns the parameters as its workers left them, at or after the end of the last whole
@@ -252,7 +259,8 @@ struct train_result {
   /// By column position; the bias, if any, last. Rounded to float for models of double as well, as in saved models. The
   /// losses and the objective above are measured before that rounding, unless validation kept an earlier epoch's.
   std::vector<float> parameters;
-  label_map labels;  ///< the names of the model's classes
+  optimizer_state state{};  ///< with which the optimiser left the parameters (train_options::keep_state)
+  label_map labels;         ///< the names of the model's classes
   /// The notes of the run until it ended, in order: the sentences of observer::on_note().
   std::vector<std::string> notes{};
 };

@@ -17,9 +17,26 @@
 
 namespace hogwild {
 
+/// The state of the optimiser that trained a saved model: arrays that are laid out as its parameters.
+struct saved_state {
+  struct array {
+    std::vector<float> weights{}, bias{};
+    bool operator==(const array&) const = default;
+  };
+  std::string optimizer{};                                ///< its name; empty: no state is held
+  std::vector<std::pair<std::string, double>> numbers{};  ///< what the state belongs to; names are distinct
+  std::vector<array> arrays{};                            ///< as many as the optimiser keeps
+
+  explicit operator bool() const { return !optimizer.empty(); }  ///< whether a state is held
+  /// Whether both belong to the same: all but the rows that made them.
+  bool goes_with(const saved_state& other) const;
+  bool operator==(const saved_state&) const = default;
+};
+
 /// A trained model in the numbering of its input. It holds all that a prediction needs, and nothing about the run
-/// except how it divided columns, so the same parameters make the same bytes. Columns with zero weights are kept: a
-/// prediction can then distinguish a column that the training data did not have from one that does not matter.
+/// except how it divided columns and, if asked for, the optimiser's state, so the same parameters make the same bytes.
+/// Columns with zero weights are kept: a prediction can then distinguish a column that the training data did not have
+/// from one that does not matter.
 ///
 /// To predict, open the data with open_options::numbering = column_numbering(columns); position k of that data is row k
 /// of the weights.
@@ -44,6 +61,8 @@ struct saved_model {
   /// How files with the columns of the training data are read, in lines of text (formats/tables.hpp); empty if the
   /// numbers of columns say all.
   std::string schema{};
+  /// For a run that goes on from this model; predictions do not need it.
+  saved_state state{};
 
   /// One of labels.values() as the data spell it; any other number as plain text.
   std::string text_of_label(double label) const;

@@ -117,25 +117,35 @@ std::size_t keep_columns(const saved_model& before, saved_model& model) {
   const bool same_classes =
       before.labels.kind() != label_kind::classes || std::ranges::equal(before.labels.values(), model.labels.values());
   if (before.model != model.model || before.width != model.width || !same_classes) return 0;
-  saved_model all = model;
-  all.columns.clear(), all.weights.clear();
-  const auto take = [&](const saved_model& from, std::size_t k) {
-    all.columns.push_back(from.columns[k]);
-    all.weights.insert(all.weights.end(), from.row(k).begin(), from.row(k).end());
-  };
+  // Where each column's row comes from: the model before, or its own.
+  std::vector<std::pair<bool, std::size_t>> rows;
+  std::vector<std::uint32_t> columns;
   std::size_t kept = 0;
   for (std::size_t old = 0, own = 0; old < before.columns.size() || own < model.columns.size();) {
     const bool only_old =
         own == model.columns.size() || (old < before.columns.size() && before.columns[old] < model.columns[own]);
-    if (only_old) {
-      take(before, old++);
-      ++kept;
-      continue;
-    }
-    if (old < before.columns.size() && before.columns[old] == model.columns[own]) ++old;
-    take(model, own++);
+    if (!only_old && old < before.columns.size() && before.columns[old] == model.columns[own]) ++old;
+    columns.push_back(only_old ? before.columns[old] : model.columns[own]);
+    rows.emplace_back(only_old, only_old ? old++ : own++);
+    kept += only_old ? 1 : 0;
   }
-  model = std::move(all);
+  // Without numbers of their own, columns that are kept have zeros.
+  const auto take_rows = [&](const std::vector<float>* from, std::vector<float>& own) {
+    std::vector<float> all(rows.size() * model.width);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const auto& [is_old, row] = rows[k];
+      const std::vector<float>* const source = is_old ? from : &own;
+      if (source != nullptr)
+        std::copy_n(source->begin() + static_cast<std::ptrdiff_t>(row * model.width), model.width,
+                    all.begin() + static_cast<std::ptrdiff_t>(k * model.width));
+    }
+    own = std::move(all);
+  };
+  take_rows(&before.weights, model.weights);
+  const bool went_on = before.state.goes_with(model.state);
+  for (std::size_t k = 0; k < model.state.arrays.size(); ++k)
+    take_rows(went_on ? &before.state.arrays[k].weights : nullptr, model.state.arrays[k].weights);
+  model.columns = std::move(columns);
   return kept;
 }
 

@@ -21,6 +21,25 @@ void require(bool holds, const std::string& what) {
   if (!holds) throw config_error("this model cannot be saved: " + what);
 }
 
+void require_savable(const saved_state& state, const saved_model& of) {
+  const auto fits = [&](const saved_state::array& a) {
+    return a.weights.size() == of.weights.size() && a.bias.size() == of.bias.size();
+  };
+  require(std::ranges::all_of(state.arrays, fits), "the state of its optimiser has another size than its parameters");
+  require(state ? detail::is_model_word(state.optimizer) : state.arrays.empty(),
+          "the optimiser's name " + quote(state.optimizer) + " is not one word");
+  require(state.arrays.size() <= detail::most_state_arrays, "the state of its optimiser has too many arrays");
+  for (const auto& [name, value] : state.numbers)
+    require(detail::is_model_word(name), "the name " + quote(name) + " of its optimiser's number is not one word");
+  const auto finite = [](float number) { return std::isfinite(number); };
+  for (const saved_state::array& a : state.arrays)
+    if (!std::ranges::all_of(a.weights, finite) || !std::ranges::all_of(a.bias, finite))
+      throw error(
+          exit_code::diverged,
+          "this model cannot be saved: the state of its optimiser holds a number that is not finite; train again "
+          "with a lower step");
+}
+
 void require_savable(const saved_model& m) {
   require(detail::is_model_word(m.model), "its name " + quote(m.model) + " is not one word");
   for (std::size_t k = 0; k < m.model_options.size(); ++k) {
@@ -51,6 +70,7 @@ void require_savable(const saved_model& m) {
   require(!m.calibrated || m.labels.kind() == label_kind::binary, "it is calibrated, and has not two labels");
   require(m.calibrated.fault().empty(), m.calibrated.fault());
   require(detail::is_schema_text(m.schema), "its schema is no text of lines");
+  require_savable(m.state, m);
   for (const std::string& name : m.names)
     require(detail::is_column_name(name),
             "the name of a column, " + quote(name) + ", is empty, too long or holds control characters");
@@ -78,6 +98,7 @@ bool detail::is_column_name(std::string_view name) {
 }
 
 std::uint32_t detail::version_of(const saved_model& m) {
+  if (m.state) return state_model_version;
   if (m.calibrated) return calibrated_model_version;
   if (!m.schema.empty() || m.names_classes()) return schema_model_version;
   return m.label_texts.empty() ? model_version : spelled_model_version;

@@ -19,9 +19,12 @@
 //  16  bytes of the whole file, u64                 label kind u32, values u64: f64
 //  24  checksum of everything else, u64            from version 2 on the text of each, or nothing for the
 //                                                  plain one; from version 3 on the schema (length u32, characters)
-//                                                  in version 4 also kind u32 (1 platt, 2 isotonic), numbers u64:
-//                                                  f64, slope and intercept, or margins and then probabilities;
+//                                                  from version 4 on kind u32 (1 platt, 2 isotonic; in version 5
+//                                                  also 0 none, with no number), numbers u64: f64, slope and
+//                                                  intercept, or margins and then probabilities;
 //                                                  width u64, biases u64: f32, columns u64: u32, weights f32,
+//                                                  in version 5 the state: optimiser (length u32, characters),
+//                                                  numbers u32: name, f64; arrays u32: biases f32, weights f32;
 //                                                  names of the columns, or nothing more
 // "Everything else" is bytes 0 to 23 and 32 to the end, so that every bit is covered.
 
@@ -79,7 +82,8 @@ std::vector<std::string> take_label_texts(byte_cursor& in, const label_map& labe
 }
 
 void put_calibration(byte_builder& out, const calibration& by) {
-  std::vector<double> numbers{by.slope, by.intercept};
+  std::vector<double> numbers;
+  if (by.kind == calibration_kind::platt) numbers = {by.slope, by.intercept};
   if (by.kind == calibration_kind::isotonic) {
     numbers = by.margins;
     numbers.insert(numbers.end(), by.probabilities.begin(), by.probabilities.end());
@@ -89,11 +93,12 @@ void put_calibration(byte_builder& out, const calibration& by) {
   out.put_span(std::span<const double>(numbers));
 }
 
-calibration take_calibration(byte_cursor& in, const label_map& labels) {
+calibration take_calibration(byte_cursor& in, const label_map& labels, bool may_be_none) {
   const std::size_t at = in.offset();
   const auto kind = in.take<std::uint32_t>("the calibration");
   const std::vector<double> numbers =
       take_finite<double>(in, in.take<std::uint64_t>("the calibration"), "the calibration");
+  if (may_be_none && kind == 0 && numbers.empty()) return {};
   if (kind == 0 || kind > static_cast<std::uint32_t>(calibration_kind::isotonic) || labels.kind() != label_kind::binary)
     in.fail(at, "there is no such calibration, or the model has not two labels");
   calibration made{.kind = static_cast<calibration_kind>(kind)};
@@ -108,6 +113,52 @@ calibration take_calibration(byte_cursor& in, const label_map& labels) {
   return made;
 }
 
+void put_numbers(byte_builder& out, const std::vector<std::pair<std::string, double>>& numbers) {
+  out.put(static_cast<std::uint32_t>(numbers.size()));
+  for (const auto& [name, value] : numbers) {
+    out.put_text(name);
+    out.put(value);
+  }
+}
+
+/// Numbers with distinct names; messages call them `what`, and each of them `one`.
+std::vector<std::pair<std::string, double>> take_numbers(byte_cursor& in, const char* what, const std::string& one) {
+  std::vector<std::pair<std::string, double>> numbers;
+  const auto count = in.take<std::uint32_t>(what);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const std::size_t at = in.offset();
+    std::string name = take_word(in, ("the name of an " + one).c_str());
+    for (const auto& other : numbers)
+      if (other.first == name) in.fail(at, "the " + one + " " + quote(name) + " is there twice");
+    const double value = take_finite<double>(in, 1, what).front();
+    numbers.emplace_back(std::move(name), value);
+  }
+  return numbers;
+}
+
+void put_state(byte_builder& out, const saved_state& state) {
+  out.put_text(state.optimizer);
+  put_numbers(out, state.numbers);
+  out.put(static_cast<std::uint32_t>(state.arrays.size()));
+  for (const saved_state::array& a : state.arrays) {
+    out.put_span(std::span<const float>(a.bias));
+    out.put_span(std::span<const float>(a.weights));
+  }
+}
+
+saved_state take_state(byte_cursor& in, const saved_model& of) {
+  saved_state state{.optimizer = take_word(in, "the optimiser's name")};
+  state.numbers = take_numbers(in, "the optimiser's numbers", "optimiser's number");
+  const std::size_t at = in.offset();
+  const auto arrays = in.take<std::uint32_t>("the optimiser's state");
+  if (arrays > most_state_arrays) in.fail(at, "the optimiser's state has too many arrays");
+  for (std::uint32_t k = 0; k < arrays; ++k) {
+    auto bias = take_finite<float>(in, of.bias.size(), "the optimiser's state");
+    state.arrays.push_back({take_finite<float>(in, of.weights.size(), "the optimiser's state"), std::move(bias)});
+  }
+  return state;
+}
+
 /// Checks magic, size and checksum; returns the version.
 std::uint32_t check_frame(std::span<const std::byte> bytes, byte_cursor& in) {
   const auto begin = in.take_bytes(model_magic.size(), "the header");
@@ -115,7 +166,7 @@ std::uint32_t check_frame(std::span<const std::byte> bytes, byte_cursor& in) {
   const auto version = in.take<std::uint32_t>("the header");
   if (!is_model_version(version)) {
     in.fail(8, "this is a model of version " + std::to_string(version) + ", but only versions " +
-                   std::to_string(model_version) + " to " + std::to_string(calibrated_model_version) + " can be read");
+                   std::to_string(model_version) + " to " + std::to_string(state_model_version) + " can be read");
   }
   in.take<std::uint32_t>("the header");
   const auto length = in.take<std::uint64_t>("the header");
@@ -134,11 +185,7 @@ std::uint32_t check_frame(std::span<const std::byte> bytes, byte_cursor& in) {
 std::vector<std::byte> binary_model_bytes(const saved_model& m) {
   byte_builder body;
   body.put_text(m.model);
-  body.put(static_cast<std::uint32_t>(m.model_options.size()));
-  for (const auto& [name, value] : m.model_options) {
-    body.put_text(name);
-    body.put(value);
-  }
+  put_numbers(body, m.model_options);
   body.put(static_cast<std::uint32_t>(m.labels.kind()));
   body.put(static_cast<std::uint64_t>(m.labels.values().size()));
   body.put_span(m.labels.values());
@@ -147,13 +194,14 @@ std::vector<std::byte> binary_model_bytes(const saved_model& m) {
     for (std::size_t k = 0; k < m.labels.values().size(); ++k)
       body.put_text(k < m.label_texts.size() ? m.label_texts[k] : "");
   if (version >= schema_model_version) body.put_text(m.schema);
-  if (version == calibrated_model_version) put_calibration(body, m.calibrated);
+  if (version >= calibrated_model_version) put_calibration(body, m.calibrated);
   body.put(static_cast<std::uint64_t>(m.width));
   body.put(static_cast<std::uint64_t>(m.bias.size()));
   body.put_span(std::span<const float>(m.bias));
   body.put(static_cast<std::uint64_t>(m.columns.size()));
   body.put_span(std::span<const std::uint32_t>(m.columns));
   body.put_span(std::span<const float>(m.weights));
+  if (m.state) put_state(body, m.state);
   for (const std::string& name : m.names) body.put_text(name);
 
   byte_builder file;
@@ -171,16 +219,7 @@ saved_model parse_binary_model(std::span<const std::byte> bytes, const std::stri
   const std::uint32_t version = check_frame(bytes, in);
   saved_model m;
   m.model = take_word(in, "the model's name");
-  const auto options = in.take<std::uint32_t>("the options");
-  for (std::uint32_t k = 0; k < options; ++k) {
-    const std::size_t at = in.offset();
-    std::string option = take_word(in, "an option's name");
-    for (const auto& other : m.model_options) {
-      if (other.first == option) in.fail(at, "the option " + quote(option) + " is there twice");
-    }
-    const double value = take_finite<double>(in, 1, "the options").front();
-    m.model_options.emplace_back(std::move(option), value);
-  }
+  m.model_options = take_numbers(in, "the options", "option");
   m.labels = take_labels(in);
   if (version > model_version) m.label_texts = take_label_texts(in, m.labels, version >= schema_model_version);
   if (version >= schema_model_version) {
@@ -188,7 +227,8 @@ saved_model parse_binary_model(std::span<const std::byte> bytes, const std::stri
     m.schema = in.take_text("the schema");
     if (!is_schema_text(m.schema)) in.fail(at, "the schema is no text of lines");
   }
-  if (version == calibrated_model_version) m.calibrated = take_calibration(in, m.labels);
+  if (version >= calibrated_model_version)
+    m.calibrated = take_calibration(in, m.labels, version >= state_model_version);
   const std::size_t width_at = in.offset();
   m.width = in.take<std::uint64_t>("the width");
   if (!width_fits(m)) in.fail(width_at, "a column has a number of parameters that does not suit the labels");
@@ -208,6 +248,7 @@ saved_model parse_binary_model(std::span<const std::byte> bytes, const std::stri
   const bool countable = count == 0 || m.width <= std::numeric_limits<std::uint64_t>::max() / count;
   m.weights =
       take_finite<float>(in, countable ? count * m.width : std::numeric_limits<std::uint64_t>::max(), "the weights");
+  if (version >= state_model_version) m.state = take_state(in, m);
   for (std::uint64_t k = 0; k < count && (k > 0 || in.left() != 0); ++k) {
     const std::size_t at = in.offset();
     m.names.push_back(in.take_text("the name of a column"));

@@ -14,12 +14,13 @@
 namespace hogwild::detail {
 
 /// The usual version. Texts of labels came with the second version, schemas and labels that are no numbers with the
-/// third, calibration with the fourth; each is written only if there is what came with it.
+/// third, calibration with the fourth, the optimiser's state with the fifth; each is written only if there is what came
+/// with it.
 inline constexpr std::uint32_t model_version = 1, spelled_model_version = 2, schema_model_version = 3,
-                               calibrated_model_version = 4;
+                               calibrated_model_version = 4, state_model_version = 5;
 std::uint32_t version_of(const saved_model& m);
 inline bool is_model_version(std::uint32_t version) {
-  return version >= model_version && version <= calibrated_model_version;
+  return version >= model_version && version <= state_model_version;
 }
 /// First byte of the binary format; no text begins with it.
 inline constexpr std::byte binary_model_mark{0x89};
@@ -36,6 +37,9 @@ bool is_text_of_label(const std::string& text, double label, bool named);
 bool is_class_name(std::string_view text);
 /// Whether a text has only whole lines without control characters.
 bool is_schema_text(std::string_view text);
+
+/// The number of arrays that a state has at most.
+inline constexpr std::size_t most_state_arrays = 8;
 
 /// Parameters of a column: for classes and numbers possibly none.
 inline bool width_fits(const saved_model& m) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -10,23 +8,28 @@
 #include <hogwild/error.hpp>
 
 #include "results/saved_model_formats.hpp"
+#include "results/word_reader.hpp"
 #include "text/decimal.hpp"
 
 // The file, one item a line, words separated by single blanks:
 //   hogwild model 1               (2 if labels are spelled as in the data: "+1"; 3 with a schema or named classes,
-//                                  4 with a calibration)
+//                                  4 with a calibration, 5 with an optimiser's state)
 //   model NAME
 //   option NAME NUMBER            (any number of such lines)
 //   labels real|binary|classes VALUE...
 //   label NUMBER "NAME"           (from version 3 on, for each label with a text of its own)
 //   schema COUNT                  (from version 3 on; COUNT lines follow)
-//   calibration platt SLOPE INTERCEPT      (version 4: this, or the next with COUNT lines)
+//   calibration platt SLOPE INTERCEPT      (version 4: this, or the next with COUNT lines; version 5: or neither)
 //   calibration isotonic COUNT
 //   MARGIN PROBABILITY
 //   width NUMBER
 //   bias NUMBER...                (left out if there is none)
 //   columns COUNT [named|quoted]
 //   COLUMN [NAME] WEIGHT...       (COUNT lines, columns ascending)
+//   state OPTIMISER ARRAYS        (version 5: this, the next lines, and then for each array the last two)
+//   number NAME NUMBER            (any number of such lines)
+//   bias NUMBER...                (as above)
+//   NUMBER...                     (COUNT lines, in the order of the columns)
 //   end
 // If a name contains blanks, all names are quoted: in quotation marks, with a backslash before each quotation mark and
 // each backslash in it.
@@ -36,117 +39,32 @@ namespace {
 
 constexpr std::string_view kinds[] = {"real", "binary", "classes"};
 
-/// Reads words of the text, line by line, with the place of each for messages.
-class word_reader {
- public:
-  word_reader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
-
-  [[noreturn]] void fail(const std::string& why) const {
-    throw format_error(name_, line_, word_at_ - line_at_ + 1, why);
-  }
-
-  /// The next word of this line; empty at its end.
-  std::string_view word() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    word_at_ = at_;
-    while (at_ < text_.size() && text_[at_] != ' ' && !at_line_end()) ++at_;
-    return text_.substr(word_at_, at_ - word_at_);
-  }
-  /// A quoted name, without its marks.
-  std::string quoted_name() {
-    word();  // goes to its beginning
-    at_ = word_at_;
-    std::string name;
-    if (at_ == text_.size() || text_[at_] != '"') fail("the name of the column should stand here, in quotation marks");
-    for (++at_; at_ < text_.size() && !at_line_end() && text_[at_] != '"'; ++at_) {
-      if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
-      name += text_[at_];
-    }
-    if (at_ == text_.size() || text_[at_] != '"') fail("a quotation mark should end the name of the column");
-    ++at_;
-    if (at_ < text_.size() && text_[at_] != ' ' && !at_line_end())
-      fail("a blank should stand behind the column's name");
-    if (!is_column_name(name)) fail("the name of the column is empty, too long or holds control characters");
-    return name;
-  }
-  /// The rest of the line; goes to the next one.
-  std::string_view line() {
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && !at_line_end()) ++at_;
-    const std::string_view whole = text_.substr(begin, at_ - begin);
-    end_line();
-    return whole;
-  }
-  void expect(std::string_view wanted) {
-    if (word() != wanted) fail(std::string("\"").append(wanted).append("\" should stand here"));
-  }
-  bool more_words() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    return at_ < text_.size() && !at_line_end();
-  }
-  void end_line() {
-    if (more_words()) {
-      word();
-      fail("the line should end here");
-    }
-    word_at_ = at_;
-    if (at_ == text_.size()) fail("the file ends here, before its last line \"end\"");
-    at_ += text_[at_] == '\r' ? 2u : 1u;
-    line_at_ = word_at_ = at_;
-    ++line_;
-  }
-  bool at_end() const { return at_ == text_.size(); }
-  /// Whether the line begins with this word.
-  bool line_is(std::string_view wanted) const {
-    const std::string_view rest = text_.substr(at_);
-    return rest.starts_with(wanted) && rest.substr(wanted.size(), 1) == " ";
-  }
-
-  /// Whether the rest of the line is this word.
-  bool line_ends_with(std::string_view wanted) {
-    if (!more_words()) return false;
-    const std::string_view rest = text_.substr(at_, text_.find('\n', at_) - at_);
-    return rest == wanted || (rest.ends_with('\r') && rest.substr(0, rest.size() - 1) == wanted);
-  }
-
-  template <class T>
-  T number(const char* what) {
-    const std::string_view text = word();
-    T value{};
-    const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc{} || stop != text.data() + text.size() || text.empty()) {
-      fail(std::string(what) + " should stand here, but this is " + quote(text));
-    }
-    if constexpr (std::is_floating_point_v<T>) {
-      if (!std::isfinite(value)) fail(std::string(what) + " is not finite");
-    }
-    return value;
-  }
-
- private:
-  bool at_line_end() const { return text_[at_] == '\n' || (text_[at_] == '\r' && text_.substr(at_ + 1, 1) == "\n"); }
-  std::string_view text_;
-  const std::string& name_;
-  std::size_t at_ = 0, word_at_ = 0, line_at_ = 0, line_ = 1;
-};
-
 std::string name_word(word_reader& in, const char* what) {
   const std::string_view found = in.word();
   if (!is_model_word(found)) in.fail(std::string(what) + " should stand here");
   return std::string(found);
 }
 
-void read_options(word_reader& in, saved_model& m) {
-  while (in.line_is("option")) {
-    in.expect("option");
-    std::string option = name_word(in, "an option's name");
-    for (const auto& other : m.model_options) {
-      if (other.first == option) in.fail("the option " + quote(option) + " is there twice");
-    }
-    const double value = in.number<double>("the option's value");
-    m.model_options.emplace_back(std::move(option), value);
+/// Lines of this word, a name and a number.
+std::vector<std::pair<std::string, double>> read_numbers(word_reader& in, const std::string& word) {
+  std::vector<std::pair<std::string, double>> numbers;
+  while (in.line_is(word)) {
+    in.expect(word);
+    std::string name = name_word(in, ("the name of this " + word).c_str());
+    for (const auto& other : numbers)
+      if (other.first == name) in.fail("the " + word + " " + quote(name) + " is there twice");
+    const double value = in.number<double>(("the " + word + "'s value").c_str());
+    numbers.emplace_back(std::move(name), value);
     in.end_line();
   }
+  return numbers;
+}
+
+std::string text_of_numbers(const std::vector<std::pair<std::string, double>>& numbers, const std::string& word) {
+  std::string text;
+  for (const auto& [name, value] : numbers)
+    text.append(word).append(1, ' ').append(name).append(1, ' ').append(to_text(value)).append("\n");
+  return text;
 }
 
 /// In version 2 each label is a spelling of its own, or the plain text.
@@ -248,6 +166,49 @@ void read_weights(word_reader& in, saved_model& m) {
   }
 }
 
+void read_state(word_reader& in, saved_model& m) {
+  in.expect("state");
+  m.state.optimizer = name_word(in, "the optimiser's name");
+  const auto arrays = in.number<std::size_t>("the number of arrays");
+  if (arrays > most_state_arrays) in.fail("the optimiser's state has too many arrays");
+  in.end_line();
+  m.state.numbers = read_numbers(in, "number");
+  for (std::size_t k = 0; k < arrays; ++k) {
+    saved_state::array& a = m.state.arrays.emplace_back();
+    if (!m.bias.empty()) {
+      in.expect("bias");
+      while (a.bias.size() < m.bias.size()) a.bias.push_back(in.number<float>("a number of the optimiser's state"));
+      in.end_line();
+    }
+    for (std::size_t c = 0; c < m.columns.size(); ++c) {
+      for (std::size_t w = 0; w < m.width; ++w)
+        a.weights.push_back(in.number<float>("a number of the optimiser's state"));
+      in.end_line();
+    }
+  }
+}
+
+std::string bias_text(const std::vector<float>& bias) {
+  if (bias.empty()) return {};
+  std::string text = "bias";
+  for (const float b : bias) text.append(1, ' ').append(to_text(b));
+  return text + "\n";
+}
+
+std::string state_text(const saved_model& m) {
+  std::string text = "state " + m.state.optimizer + " " + std::to_string(m.state.arrays.size()) + "\n" +
+                     text_of_numbers(m.state.numbers, "number");
+  for (const saved_state::array& a : m.state.arrays) {
+    text += bias_text(a.bias);
+    for (std::size_t k = 0; k < m.columns.size(); ++k) {
+      for (std::size_t w = 0; w < m.width; ++w)
+        text.append(w == 0 ? "" : " ").append(to_text(a.weights[k * m.width + w]));
+      text += "\n";
+    }
+  }
+  return text;
+}
+
 std::string quoted(const std::string& name) {
   std::string text = "\"";
   for (const char c : name) {
@@ -261,8 +222,7 @@ std::string quoted(const std::string& name) {
 
 std::vector<std::byte> text_model_bytes(const saved_model& m) {
   std::string text = std::string("hogwild model ") + std::to_string(version_of(m)) + "\nmodel " + m.model + "\n";
-  for (const auto& [name, value] : m.model_options)
-    text.append("option ").append(name).append(1, ' ').append(to_text(value)).append("\n");
+  text += text_of_numbers(m.model_options, "option");
   text += "labels " + std::string(kinds[static_cast<std::uint32_t>(m.labels.kind())]);
   const std::uint32_t version = version_of(m);
   for (const double value : m.labels.values())
@@ -276,11 +236,7 @@ std::vector<std::byte> text_model_bytes(const saved_model& m) {
     text += "\n";
   if (m.calibrated) text += calibration_text(m.calibrated);
   text += "width " + std::to_string(m.width) + "\n";
-  if (!m.bias.empty()) {
-    text += "bias";
-    for (const float b : m.bias) text.append(1, ' ').append(to_text(b));
-    text += "\n";
-  }
+  text += bias_text(m.bias);
   const bool blanks = std::ranges::any_of(m.names, [](const auto& name) { return !is_model_word(name); });
   text += "columns " + std::to_string(m.columns.size()) + (m.names.empty() ? "\n" : blanks ? " quoted\n" : " named\n");
   for (std::size_t k = 0; k < m.columns.size(); ++k) {
@@ -289,6 +245,7 @@ std::vector<std::byte> text_model_bytes(const saved_model& m) {
     for (const float w : m.row(k)) text.append(1, ' ').append(to_text(w));
     text += "\n";
   }
+  if (m.state) text += state_text(m);
   text += "end\n";
   std::vector<std::byte> bytes(text.size());
   std::memcpy(bytes.data(), text.data(), text.size());
@@ -305,17 +262,18 @@ saved_model parse_text_model(std::string_view text, const std::string& name) {
   const auto version = in.number<std::uint32_t>("the version");
   if (!is_model_version(version)) {
     in.fail("this is a model of version " + std::to_string(version) + ", but only versions " +
-            std::to_string(model_version) + " to " + std::to_string(calibrated_model_version) + " can be read");
+            std::to_string(model_version) + " to " + std::to_string(state_model_version) + " can be read");
   }
   in.end_line();
   saved_model m;
   in.expect("model");
   m.model = name_word(in, "the model's name");
   in.end_line();
-  read_options(in, m);
+  m.model_options = read_numbers(in, "option");
   read_labels(in, version, m);
   if (version >= schema_model_version) read_schema(in, m);
-  if (version == calibrated_model_version) read_calibration(in, m);
+  if (version == calibrated_model_version || (version > calibrated_model_version && in.line_is("calibration")))
+    read_calibration(in, m);
   in.expect("width");
   m.width = in.number<std::size_t>("the number of parameters a column");
   if (!width_fits(m)) in.fail("a column has a number of parameters that does not suit the labels");
@@ -328,6 +286,7 @@ saved_model parse_text_model(std::string_view text, const std::string& name) {
     in.end_line();
   }
   read_weights(in, m);
+  if (version >= state_model_version) read_state(in, m);
   in.expect("end");
   in.end_line();
   if (!in.at_end()) {

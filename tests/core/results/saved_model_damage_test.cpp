@@ -47,7 +47,7 @@ TEST(saved_model_damage, text_names_line_and_column) {
   const auto expect = [](const std::string& line, const std::string& instead, const std::string& message) {
     EXPECT_THAT(refusal(text_with(line, instead)), HasSubstr(message)) << line << " -> " << instead;
   };
-  expect("hogwild model 1", "hogwild model 5", "m:1:15: this is a model of version 5");
+  expect("hogwild model 1", "hogwild model 6", "m:1:15: this is a model of version 6");
   expect("hogwild model 1", "something else", "m:1:1: this is not a saved model");
   expect("model huber", "model", "m:2:6: the model's name");
   expect("option delta 1.5", "option delta x", "m:3:14: the option's value should stand here, but this is 'x'");

@@ -190,7 +190,8 @@ table open_more_of_table(const std::string& path, const table_schema& schema, co
 /// Throws input_error, with `name` for the model, if it does not hold together.
 std::optional<table_schema> schema_of(const saved_model& model, const std::string& name);
 /// Gives a model that went on from another one the columns of that one that its own rows do not have, with their
-/// parameters, if a column has as many in both. Returns how many.
+/// parameters, if a column has as many in both, and their part of the optimiser's state if the run went on with it;
+/// else they have zeros there. Returns how many.
 std::size_t keep_columns(const saved_model& before, saved_model& model);
 /// Gives a model, trained on rows of a table, the schema, the names of its columns unless they are hashed, and the
 /// words of its labels.
