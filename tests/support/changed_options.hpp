@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <span>
@@ -52,6 +53,9 @@ inline void change(sparse_view& x) {
 }
 inline void change(std::function<void(std::span<float>)>& x) {
   x = [](std::span<float>) {};
+}
+inline void change(optimizer_start& x) {
+  x.change = [](std::size_t, std::span<float>) {};
 }
 template <class T>
 requires requires(T& one) {

@@ -48,6 +48,14 @@ struct class_weights {
   bool any() const { return balanced || !of_labels.empty(); }  ///< whether any class weighs more or less than 1
 };
 
+/// The state of an optimiser that a run begins with.
+struct optimizer_start {
+  state_numbers numbers{};  ///< as train_result::state has them
+  /// Sets the values of array `k`, which begins at zeros: by columns that were not trained before it is left so. Called
+  /// as train_options::initial.
+  std::function<void(std::size_t k, std::span<float> values)> change{};
+};
+
 /// The strengths of l2 from which cross-validation chooses the best.
 struct l2_search {
   std::size_t folds = 5;  ///< at least 2, at most the number of rows, and of rows of each label
@@ -138,6 +146,11 @@ struct train_options {
   /// It may be called again for trials of a step, for folds and by each rank, and must make the same changes every
   /// time.
   std::function<void(std::span<float> parameters)> initial{};
+  /// With `initial`: the optimiser goes on with the state of an earlier run of the same optimizer and constants. A
+  /// linear model then keeps the earlier bias_rate, and ftrl the earlier step unless one is given. Neither the schedule
+  /// of the step nor the order of the rows goes on: both begin anew.
+  optimizer_start initial_state{};
+  bool keep_state = false;                     ///< train_result::state; not with `average`, nor under sgd
   std::vector<std::string> freeze{};           ///< names of groups of parameters that stay unchanged
   hogwild::isa isa = hogwild::isa::automatic;  ///< instruction set of the kernels, if `batch` applies
   bool telemetry = true;                       ///< sample staleness and conflicts

@@ -66,7 +66,7 @@ void save(const std::filesystem::path& path, const trained_model<M>& trained) {
 
 /// The same for a run, given the rows that it was trained on. Also throws config_error if load() would restore another
 /// model, for example because M::numbers() leaves out a number of the model. To find out, it compares the losses of
-/// both models; for free models, on the first rows.
+/// both models; for free models, on the first rows. The file does not hold train_result::state.
 template <model M>
 void save(const std::filesystem::path& path, const train_result& run, const sparse_view& data, const M& m) {
   detail::save_restorable(path, m, run.parameters, run.labels, detail::input_numbers_of(data), data);

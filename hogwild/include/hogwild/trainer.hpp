@@ -129,6 +129,9 @@ class trainer {
   }
   /// A copy of the parameters (true w), laid out by the model's groups. Throws as model().
   std::vector<float> parameters() const { return run_.parameters(); }
+  /// A copy of the optimiser's state, laid out alike, whether or not train_options::keep_state is set. Throws as
+  /// model().
+  optimizer_state state() { return run_.state(); }
   /// Writes the model as hogwild::save() does.
   void save(const std::filesystem::path& path) const { hogwild::save(path, model()); }
   /// Writes everything that is needed to continue: the parameters, the optimiser's state and the rows that are kept. So

@@ -100,8 +100,10 @@ path_result detail::train_path(const task_maker& make, const sparse_view& data,
     at_work.together([] {});  // so that a stop of any rank counts
     if (at_work.stop().stop_requested()) break;
     of_point.l2 = l2;
-    if (!before.empty())
+    if (!before.empty()) {
       of_point.initial = [&before](std::span<float> fresh) { std::ranges::copy(before, fresh.begin()); };
+      of_point.initial_state = {};
+    }
     const std::unique_ptr<any_engine> by = engine();
     point.run = run_training(make(data, of_point), *by);
     const run_status status = point.run.status;

@@ -65,6 +65,7 @@ train_options of_a_fold(const prepared_data& all) {
   o.min_delta = 0.0;
   o.weight_positive = 1.0;
   o.weights = {};
+  o.keep_state = false;
   const auto values = all.labels().values();
   o.labels.assign(values.begin(), values.end());
   return o;
@@ -129,8 +130,10 @@ train_options fold_trainer::options_for(std::size_t fold, double l2) const {
 
 measurement fold_trainer::train_alone(std::size_t fold, double l2, std::vector<float>& parameters) const {
   train_options o = options_for(fold, l2);
-  if (!parameters.empty())
+  if (!parameters.empty()) {
     o.initial = [&parameters](std::span<float> fresh) { std::ranges::copy(parameters, fresh.begin()); };
+    o.initial_state = {};
+  }
   engine_of<serial_engine> engine{serial_engine{}};
   const prepared_task one = make_(rows_->training(fold), o);
   train_result run = run_training(one, engine);

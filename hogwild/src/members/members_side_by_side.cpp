@@ -59,7 +59,8 @@ void members_side_by_side::find_schedules() {
       by_threads(team_, behind() - first(), [&](std::size_t i) {
         const std::size_t k = first() + i;
         const member_rows own(all_.data, plan_, k);
-        initial[k] = find_step(*plan_.prepare(own.rows(), own.options()).task, own.options().initial, run_.end_token());
+        initial[k] =
+            find_step(*plan_.prepare(own.rows(), own.options()).task, {own.options().initial}, run_.end_token());
       });
     });
     ranks_.exchange(std::span(initial), [this](std::size_t k) { return portions_.rank_of(k); });

@@ -94,7 +94,9 @@ bool is_given(const std::string& text) {
 bool is_given(const std::function<void(std::span<float>)>& f) {
   return static_cast<bool>(f);
 }
-
+bool is_given(const optimizer_start& state) {
+  return static_cast<bool>(state.change);
+}
 bool is_given(const std::vector<observer_handle>& observers) {
   return !observers.empty();
 }

@@ -60,7 +60,7 @@ void model_epochs::begin() {
   task_.begin(store);
   if (begins_anew()) meter_.minimise_constant(rounds_.scale(), epoch_meter::state::begun);  // as in a step search
   const objective_fall from_start = begin_fall();
-  task_.change(store, options_.initial);
+  task_.change(store, options_.initial, options_.initial_state);
   if (run_.resumed) resume();
   engine_run_.get_ready();
   unchanged_.begin();
@@ -212,6 +212,7 @@ std::optional<run_status> model_epochs::decide(std::uint64_t epochs) {
       progress_.rules.after(last_, progress_.fall, options_, task_.facts().convex, run_.schedule, epochs);
   if (best) {
     kept_.best = parameters();
+    kept_.best_state = state_of_now();
     best_measured_ = last_;
   }
   const bool ends =
@@ -264,6 +265,12 @@ bool model_epochs::measure(std::size_t epoch, double step, double wall_seconds, 
 std::vector<float> model_epochs::parameters() const {
   if (kept_.mean.added() == 0) return task_.parameters_of(engine_run_.store(), rounds_.scale());
   return measured_mean_.empty() ? kept_.mean.value() : measured_mean_;
+}
+
+optimizer_state model_epochs::state_of_now() const {
+  if (!options_.keep_state) return {};
+  const double rows = static_cast<double>(task_.all_rows()) * static_cast<double>(progress_.epoch);
+  return state_of_optimizer(engine_run_.store(), run_.plan.options, step(), rows);
 }
 
 bool model_epochs::average() {
@@ -382,12 +389,14 @@ train_result model_epochs::finish() {
   const bool is_last = best_measured_ && best_measured_->epoch == progress_.epoch, has_best = !kept_.best.empty();
   if (kept_.best.empty() || (is_last && result_.status != run_status::stopped)) {
     result_.parameters = parameters();
+    result_.state = state_of_now();
   } else {
     // An earlier epoch's parameters were kept: they are returned, so they are reported.
     leave(kept_.best);
     if (!measure(progress_.epoch, last_.step, last_.wall_seconds, epoch_meter::state::kept))
       last_ = best_measured_.value_or(unmeasured());
     result_.parameters = std::move(kept_.best);
+    result_.state = std::move(kept_.best_state);
     kept_.mean = {};
   }
   const bool ends_by_itself = result_.status == run_status::done || result_.status == run_status::converged ||

@@ -35,6 +35,8 @@ class model_epochs final : public epoch_loop {
 
   /// Between epochs: the parameters to return at present, the mean if averaging has begun.
   std::vector<float> parameters() const;
+  /// Between epochs: the state of the optimiser, if the run keeps it.
+  optimizer_state state_of_now() const;
   /// Between epochs: the state to resume from. All ranks call it.
   checkpoint state();
   /// Sets the parameters, after the last epoch that is trained.

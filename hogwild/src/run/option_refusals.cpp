@@ -9,6 +9,7 @@
 #include <hogwild/detail/options/combinations.hpp>
 #include <hogwild/detail/options/option_list.hpp>
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/results/saved_state.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/detail/run/tail_mean.hpp>
@@ -101,9 +102,16 @@ constexpr option_refusal option_refusals[] = {
      "l1 cannot be combined with l2 in two passes: leave out the form of the l2"},
     {[](asked a) { return a.by_ftrl() && (a.schedule != schedule_kind::constant || a.o.step.warm_up > 0); },
      "ftrl lowers its step by its sums of squared gradients: leave out schedule, decay and warm-up"},
-    {[](asked a) { return a.by_ftrl() && a.o.initial; },
-     "ftrl computes its weights from sums of gradients, which initial weights do not have: leave out the warm start, "
-     "or use adagrad"},
+    {[](asked a) { return a.by_ftrl() && a.o.initial && !a.o.initial_state.change; },
+     "ftrl computes its weights from sums of gradients, which initial weights do not have: begin with a model that was "
+     "saved with its state (--save-state) under the same step and beta, leave out the warm start, or use adagrad"},
+    {[](asked a) { return a.o.initial_state.change && !a.o.initial; },
+     "the state of an optimizer belongs to parameters: give the initial parameters as well"},
+    {[](asked a) { return a.o.keep_state && state_arrays_of(a.optimizer) == 0; },
+     "sgd has no state to keep: leave that out, or use another optimizer"},
+    {[](asked a) { return a.o.keep_state && a.o.average; },
+     "the state of an optimizer belongs to the parameters that were trained last, and an average is returned in their "
+     "place: leave out one of the two"},
     {[](asked a) { return a.o.average && tail_mean(*a.o.average, a.o.epochs).epochs() <= 1; },
      "the average of a single epoch is that epoch: take a larger fraction, or more epochs"},
 
@@ -192,6 +200,10 @@ void detail::check_options(const train_options& o, const model_traits& traits) {
   require_ranges(o);
   const asked_options all{o, traits};
   refuse(option_refusals, all);
+  if (o.initial_state.change) {
+    const std::string why = why_unsuited(o.initial_state.numbers, all.optimizer, o.constants, o.step.initial);
+    require(why.empty(), "the state to begin with does not suit this run: " + why);
+  }
   require(o.step.warm_up < o.epochs, "a warm-up of " + std::to_string(o.step.warm_up) +
                                          " epochs leaves none of the run's " + std::to_string(o.epochs) +
                                          " for the schedule: warm up for fewer");

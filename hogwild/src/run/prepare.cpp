@@ -78,6 +78,7 @@ loop_options loop_of(const train_options& o, const model_traits& traits) {
           .l1 = o.l1,
           .l2 = o.l2.value_or(traits.defaults.l2),
           .seed = o.seed,
+          .earlier_rows = o.initial_state.change ? o.initial_state.numbers.rows : 0.0,
           .constants = o.constants,
           .form = o.form.value_or(traits.defaults.form),
           .ownership = o.ownership,
@@ -281,10 +282,13 @@ void prepared_data::hold_back(const model_traits& traits) {
 
 /// Defaults of a linear model follow the size of its entries: l2; the step of the bias, which changes like the weight
 /// of one more column with values as large as the others'; and the constants that optimisers add to the size of
-/// gradients. A resumed run keeps its values, because with another number of ranks its first rows differ.
+/// gradients. A resumed run keeps its values, because with another number of ranks its first rows differ; a run that
+/// goes on with an optimiser's state keeps that of the bias, by which the unit of the state was chosen.
 void prepared_data::follow_entries(std::uint64_t all_rows) {
   follow_squares(all_rows);
   optimizer_constants& constants = loop_.constants;
+  const optimizer_start& state = options_.initial_state;
+  if (state.change && !constants.ftrl_beta) constants.ftrl_beta = state.numbers.constants.ftrl_beta;
   const auto size = static_cast<double>(bias_value(loop_));
   constants.epsilon = constants.epsilon.value_or(size * epsilon_of({}));
   constants.ftrl_beta = constants.ftrl_beta.value_or(size * ftrl_beta_of({}));
@@ -292,18 +296,20 @@ void prepared_data::follow_entries(std::uint64_t all_rows) {
 
 void prepared_data::follow_squares(std::uint64_t all_rows) {
   const bool sets_l2 = !options_.l2 && loop_.l1 == 0.0;
-  if (options_.bias_rate) loop_.bias_rate = static_cast<float>(*options_.bias_rate);
-  if (!sets_l2 && options_.bias_rate) return;
+  const optimizer_start& state = options_.initial_state;
+  const std::optional<double> rate = state.change ? state.numbers.bias_rate : options_.bias_rate;
+  if (rate) loop_.bias_rate = static_cast<float>(*rate);
+  if (!sets_l2 && rate) return;
   const agreement ranks(ranks_);
   if (!options_.resume.empty()) {
     const resumed_checkpoint from = resume_of_rank(options_.resume, ranks);
     if (sets_l2) loop_.l2 = l2_of_checkpoint(from.state);
-    if (!options_.bias_rate) loop_.bias_rate = bias_rate_of_checkpoint(from.state);
+    if (!rate) loop_.bias_rate = bias_rate_of_checkpoint(from.state);
     return;
   }
   const entry_squares squares = squares_of_all(train_, ranks);
   if (sets_l2) loop_.l2 = usual_l2(squares, all_rows);
-  if (options_.bias_rate) return;
+  if (rate) return;
   const double square = squares.of_entry();
   // Rows without entries tell nothing. Between these limits a float holds the value and its reciprocal.
   constexpr double least = 1e-36, most = 1e36;

@@ -3,6 +3,7 @@
 #include <hogwild/detail/run/run_checkpoint.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <iterator>
@@ -43,7 +44,38 @@ std::string first_values(const sparse_view& data, const resolved_run& run) {
   return "checksum " + detail::to_text(sum);
 }
 
+optimizer_constants constants_as_used(const loop_options& o) {
+  optimizer_constants constants = o.constants;
+  constants.beta2 = beta2_of(o.optimizer, o.constants);
+  constants.epsilon = epsilon_of(o.constants);
+  constants.ftrl_beta = ftrl_beta_of(o.constants);
+  return constants;
+}
+
+template <class F>
+void with_scalar(std::size_t bytes, const F& f) {
+  if (bytes == sizeof(float))
+    f.template operator()<float>();
+  else
+    f.template operator()<double>();
+}
+
 }  // namespace
+
+optimizer_state state_of_optimizer(const param_store& store, const loop_options& options, double step, double rows) {
+  optimizer_state state{.numbers = {.optimizer = options.optimizer,
+                                    .constants = constants_as_used(options),
+                                    .bias_rate = static_cast<double>(options.bias_rate),
+                                    .step = step,
+                                    .rows = options.earlier_rows + rows}};
+  with_scalar(store.shape().scalar_bytes, [&]<class T>() {
+    for (std::size_t k = 0; k < store.shape().state_arrays; ++k) {
+      const std::span<T> values = store.state<T>(k);
+      state.arrays.emplace_back(values.begin(), values.end());
+    }
+  });
+  return state;
+}
 
 train_options decided_options(train_options all, const loop_options& o) {
   all.l1 = o.l1;
@@ -51,10 +83,7 @@ train_options decided_options(train_options all, const loop_options& o) {
   all.form = o.form;
   all.update = o.update;
   all.optimizer = o.optimizer;
-  all.constants = o.constants;
-  all.constants.beta2 = beta2_of(o.optimizer, o.constants);
-  all.constants.epsilon = epsilon_of(o.constants);
-  all.constants.ftrl_beta = ftrl_beta_of(o.constants);
+  all.constants = constants_as_used(o);
   all.order = o.order;
   all.shards = o.shards;
   all.virtual_workers.reset();
@@ -103,6 +132,7 @@ detail::checkpoint_origin origin_of(const training_task& work, const param_store
   add("bytes of a parameter", work.facts().scalar_bytes);
   add("arrays of the optimiser", store.shape().state_arrays);
   if (o.sharing == access_kind::deterministic) add("rows of a turn", o.exchange.rows);
+  if (run.options.initial_state.change) add("rows of the optimiser's earlier runs", o.earlier_rows);
   // A step suits one of these: sums of gradients of so many rows of each rank, or workers that go their own ways.
   if (alike) all.push_back({"what ranks meet for", std::string(name_of(o.sharing))});
   if (o.sharing == access_kind::gathered) add("rows between two meetings", o.exchange.rows);
@@ -111,17 +141,13 @@ detail::checkpoint_origin origin_of(const training_task& work, const param_store
   return {work.facts().model, std::move(all)};
 }
 
-template <class F>
-void with_scalar(std::size_t bytes, const F& f) {
-  if (bytes == sizeof(float))
-    f.template operator()<float>();
-  else
-    f.template operator()<double>();
-}
-
 std::string state_name(std::size_t k) {
   return "state" + std::to_string(k);
 }
+std::string best_state_name(std::size_t k) {
+  return "best state" + std::to_string(k);
+}
+constexpr const char* best_numbers = "best state's step and rows";
 
 }  // namespace
 
@@ -133,6 +159,11 @@ checkpoint checkpoint_of(const param_store& store, const resolved_run& run, cons
   file.put("progress", progress);
   file.put("schedule", run.schedule);
   file.put_span<float>("best", kept.best);
+  for (std::size_t k = 0; k < kept.best_state.arrays.size(); ++k)
+    file.put_span<float>(best_state_name(k), kept.best_state.arrays[k]);
+  const state_numbers& best = kept.best_state.numbers;
+  if (!kept.best_state.arrays.empty())
+    file.put(best_numbers, std::array{best.step, best.rows - run.plan.options.earlier_rows});
   file.put_span<double>("optimum", kept.optimum);
   file.put_span<double>("mean", kept.mean.sums());
   file.put("averaged", std::uint64_t{kept.mean.added()});
@@ -186,6 +217,12 @@ run_progress load_progress(const resumed_checkpoint& from, const param_store& st
   require_origin(path, file, origin_of(work, store, run));
   run.schedule = schedule_of_checkpoint(file);
   kept.best = file.get_vector<float>("best");
+  if (file.find(best_numbers) != nullptr) {
+    const auto [step, rows] = file.get<std::array<double, 2>>(best_numbers);
+    kept.best_state = state_of_optimizer(store, run.plan.options, step, rows);
+    for (std::size_t k = 0; k < kept.best_state.arrays.size(); ++k)
+      file.get_into<float>(best_state_name(k), kept.best_state.arrays[k]);
+  }
   kept.optimum = file.get_vector<double>("optimum");
   // A run that was planned for fewer epochs may have begun its mean too early.
   if (kept.mean.takes(file.epoch))

@@ -84,7 +84,8 @@ void run_planner::limit_batch() {
 void run_planner::scale_found_step(std::size_t rows) {
   const bool of_model = !run_.step_found && !run_.options.step.initial && !run_.resumed;
   if (!run_.step_found && !of_model) return;
-  scaling_.factor = step_factor(one_, one_.options(), run_.schedule.initial, rows, run_.options.initial, end_token());
+  scaling_.factor = step_factor(one_, one_.options(), run_.schedule.initial, rows,
+                                {run_.options.initial, run_.options.initial_state}, end_token());
   run_.schedule.initial = scaling_.of(run_.schedule.initial);
   run_.step_is_guess = run_.step_is_guess || of_model;
 }

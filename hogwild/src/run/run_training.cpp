@@ -63,9 +63,12 @@ void fill_decay(step_schedule& schedule, bool found) {
 void find_schedule(const training_task& task, const prepared_data& ready, resolved_run& run) {
   const train_options& options = run.options;
   const training_defaults& defaults = ready.defaults();
-  const std::optional<double> given = options.step.initial ? options.step.initial : defaults.step;
+  const optimizer_start& state = options.initial_state;
+  std::optional<double> given = options.step.initial ? options.step.initial : defaults.step;
+  // Its sums have no meaning under another step.
+  if (state.change && state.numbers.optimizer == optimizer_kind::ftrl) given = state.numbers.step;
   const bool search = !given && !run.resumed;
-  const double initial = search ? find_step(task, options.initial, run.end_token()) : given.value_or(0.0);
+  const double initial = search ? find_step(task, {options.initial, state}, run.end_token()) : given.value_or(0.0);
   run.step_found = search && !agreement(run.ranks).any(run.end_token().stop_requested());
   run.step_is_guess = run.step_found && task.facts().unbounded_curvature;
   run.schedule = run.resumed ? schedule_of_checkpoint(run.resumed->state)

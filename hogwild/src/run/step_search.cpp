@@ -52,18 +52,16 @@ class sampled_task {
 class sample_run {
  public:
   template <class Engine>
-  sample_run(const Engine& engine, const training_task& work, const loop_plan& plan,
-             const std::function<void(std::span<float>)>& initial, const std::stop_token& stop)
+  sample_run(const Engine& engine, const training_task& work, const loop_plan& plan, const run_beginning& begin,
+             const std::stop_token& stop)
       : work_(work),
         stop_(stop),
         alone_(start(engine, work, plan, {})),
         relay_(stop, alone_->store()),
         rounds_(work, plan, *alone_) {
     work.begin(alone_->store());
-    if (initial)
-      work.change(alone_->store(), initial);
-    else
-      put_constant();
+    work.change(alone_->store(), begin.parameters, begin.state);
+    if (!begin.parameters) put_constant();
   }
 
   double objective() const {
@@ -93,10 +91,9 @@ class sample_run {
 /// value; then the result is also infinite if the passes have raised the objective.
 template <class Engine>
 double objective_after_pass(const Engine& engine, const training_task& work, const loop_plan& plan, double step,
-                            const std::function<void(std::span<float>)>& initial, const std::stop_token& stop,
-                            double falls = 0.0) {
+                            const run_beginning& begin, const std::stop_token& stop, double falls = 0.0) {
   if (work.facts().scaled && step * work.options().l2 >= 0.5) return HUGE_VAL;
-  sample_run run(engine, work, plan, initial, stop);
+  sample_run run(engine, work, plan, begin, stop);
   const double most = work.facts().unbounded_curvature ? run.objective() : HUGE_VAL;
   run.pass(step);
   if (falls > 0.0) run.pass(falls * step);
@@ -121,16 +118,18 @@ bool clearly_below(double objective, double lowest, double start) {
 /// trained side by side, one pass tries several steps.
 class tried_steps {
  public:
-  tried_steps(const std::shared_ptr<const training_task>& trial, double first,
-              const std::function<void(std::span<float>)>& initial, const std::stop_token& stop)
-      : trial_(trial), plan_(trial->plan()), first_(first), initial_(initial), stop_(stop) {
-    // With unbounded curvature each pass needs an evaluation before it (objective_after_pass).
-    const bool one_by_one = trial->facts().unbounded_curvature || plan_.options.sharing != access_kind::alone;
+  tried_steps(const std::shared_ptr<const training_task>& trial, double first, const run_beginning& begin,
+              const std::stop_token& stop)
+      : trial_(trial), plan_(trial->plan()), first_(first), begin_(begin), stop_(stop) {
+    // With unbounded curvature each pass needs an evaluation before it (objective_after_pass). A lane begins without
+    // state.
+    const bool one_by_one =
+        trial->facts().unbounded_curvature || plan_.options.sharing != access_kind::alone || begin.state.change;
     if (one_by_one || !lane_task::suits(*trial) || !lane_task::pays(*trial)) return;
     lanes_.emplace(trial, plan_.options, steps_at_once, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
-    if (!initial) return;  // a lane begins as a model alone does
-    begin_ = lanes_->beginning();
-    initial(begin_);
+    if (!begin.parameters) return;  // a lane begins as a model alone does
+    begin_of_lane_ = lanes_->beginning();
+    begin.parameters(begin_of_lane_);
   }
 
   double step(int power) const { return std::ldexp(first_, power); }
@@ -138,7 +137,7 @@ class tried_steps {
   /// The objective before any pass; the largest number if it is not finite.
   double start() {
     const double objective =
-        lanes_ ? start_of_lane() : sample_run(serial_engine{}, *trial_, plan_, initial_, stop_).objective();
+        lanes_ ? start_of_lane() : sample_run(serial_engine{}, *trial_, plan_, begin_, stop_).objective();
     return std::isfinite(objective) ? objective : std::numeric_limits<double>::max();
   }
 
@@ -151,11 +150,11 @@ class tried_steps {
   static constexpr std::size_t steps_at_once = 8;
 
   void try_one(int power) {
-    found_[power] = objective_after_pass(serial_engine{}, *trial_, plan_, step(power), initial_, stop_);
+    found_[power] = objective_after_pass(serial_engine{}, *trial_, plan_, step(power), begin_, stop_);
   }
 
   double start_of_lane() {
-    lanes_->place(0, {.l1 = trial_->options().l1, .l2 = trial_->options().l2}, begin_);
+    lanes_->place(0, {.l1 = trial_->options().l1, .l2 = trial_->options().l2}, begin_of_lane_);
     const double loss = lanes_->measure(trial_->data(), lane_task::rows_of_lane::all, false).front().loss;
     return loss + lanes_->penalties().front();
   }
@@ -172,7 +171,7 @@ class tried_steps {
       steps[k] = step(tried);
       found_[tried] = HUGE_VAL;
       if (!trial_->facts().scaled || steps[k] * l2 < 0.5)
-        lanes_->place(k, {.l1 = l1, .l2 = l2}, begin_);
+        lanes_->place(k, {.l1 = l1, .l2 = l2}, begin_of_lane_);
       else
         lanes_->clear(k);
     }
@@ -188,9 +187,9 @@ class tried_steps {
   std::shared_ptr<const training_task> trial_;
   loop_plan plan_;
   double first_;
-  const std::function<void(std::span<float>)>& initial_;
+  const run_beginning& begin_;
   std::stop_token stop_;
-  std::vector<float> begin_{};
+  std::vector<float> begin_of_lane_{};
   std::map<int, double> found_{};  ///< by power
   std::optional<lane_run> lanes_{};
 };
@@ -211,12 +210,11 @@ double first_step(const training_task& work, double square_of_row) {
 
 }  // namespace
 
-double find_step(const training_task& work, const std::function<void(std::span<float>)>& initial,
-                 const std::stop_token& stop) {
+double find_step(const training_task& work, const run_beginning& begin, const std::stop_token& stop) {
   const sampled_task sampled(work);
   const std::shared_ptr<const training_task>& trial = sampled.task();
   const double first = first_step(*trial, squares_of_entries(sampled.rows()).of_row());
-  tried_steps tried(trial, first, initial, stop);
+  tried_steps tried(trial, first, begin, stop);
   int best = 0;
   double lowest = tried.objective(0);
   if (stop.stop_requested()) return tried.step(best);
@@ -238,7 +236,7 @@ double find_step(const training_task& work, const std::function<void(std::span<f
 }
 
 double step_factor(const training_task& work, const loop_options& loop, double found, std::size_t rows,
-                   const std::function<void(std::span<float>)>& initial, const std::stop_token& stop) {
+                   const run_beginning& begin, const std::stop_token& stop) {
   constexpr std::size_t least_steps = 64;
   const sampled_task sampled(work, std::max(fewest_first_rows, least_steps * rows));
   const training_task& trial = *sampled.task();
@@ -252,9 +250,9 @@ double step_factor(const training_task& work, const loop_options& loop, double f
   // A run's steps fall, and with them the noise that large ones leave: that noise must not decide.
   constexpr double falls = 0.1;
   const auto objective = [&](double factor) {
-    return objective_after_pass(alone, trial, plan, found * factor, initial, stop, falls);
+    return objective_after_pass(alone, trial, plan, found * factor, begin, stop, falls);
   };
-  const double start = sample_run(alone, trial, plan, initial, stop).objective();
+  const double start = sample_run(alone, trial, plan, begin, stop).objective();
   double factor = static_cast<double>(rows), lowest = objective(factor);
   while (factor > 1.0 && !stop.stop_requested()) {
     const double half = std::max(1.0, factor / 2.0), reached = objective(half);

@@ -33,8 +33,9 @@ detail::checkpoint_origin origin_of(const train_options& options, const stream_m
   all.form = all.form.value_or(defaults.form);
   all.l2 = all.l2.value_or(0.0);
   all.l1 = l1;
-  all.initial = nullptr;  // the checkpoint's parameters replace what a stream begins with
-  all.batch.reset();      // it is part of stream_state
+  all.initial = nullptr, all.initial_state = {};  // the checkpoint's replace what a stream begins with
+  all.keep_state = false;                         // a stream holds it at any time
+  all.batch.reset();                              // it is part of stream_state
   std::vector<named_value> same = detail::resumed_options(all);
   // A stream that was not given one goes on with that of the checkpoint.
   for (named_value& one : same)

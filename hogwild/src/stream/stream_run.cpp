@@ -15,6 +15,7 @@
 #include <hogwild/detail/run/choose.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/detail/run/run_checkpoint.hpp>
 #include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/run/run_training.hpp>
@@ -349,8 +350,13 @@ void stream_run::plan() {
   sparse_view wide = as_planned(sample_.view(columns_));
   wide.columns = columns;
   train_options options = options_;
+  const std::vector<parameter_group> groups = model_.groups(columns);
   if (options_.initial)
-    options.initial = [this, columns](std::span<float> all) { change_known(all, model_.groups(columns)); };
+    options.initial = [this, groups](std::span<float> all) { change_known(all, groups, options_.initial); };
+  if (options_.initial_state.change)
+    options.initial_state.change = [this, groups](std::size_t k, std::span<float> all) {
+      change_known(all, groups, [&](std::span<float> known) { options_.initial_state.change(k, known); });
+    };
   auto next = std::make_unique<planned>(columns, model_.prepare(wide, options));
   require(*options_.l2 == 0.0 || next->made.task->facts().scaled,
           "in a stream l2 is for linear models with one margin a row, under sgd: leave it out");
@@ -371,7 +377,6 @@ void stream_run::plan() {
   next->workers = engine->start_workers(*next->made.task, next->plan, [this](std::string_view text) { note(text); });
   const param_store& store = next->workers->store();
   next->made.task->begin(store);
-  const std::vector<parameter_group> groups = model_.groups(columns);
   std::optional<double> next_rate = options_.bias_rate;
   const loop_options& made = next->made.task->options();
   if (made.bias != 0 && made.optimizer == optimizer_kind::sgd) next_rate = static_cast<double>(made.bias_rate);
@@ -383,7 +388,7 @@ void stream_run::plan() {
   if (kept_)
     put_arrays(*kept_, model_.groups(kept_->columns), store, groups);
   else if (options_.initial)
-    begin_with(groups, *next);
+    next->made.task->change(store, options.initial, options.initial_state);
   else
     hogwild::minimise_constant(*next->made.task, store, 1.0, next->workers->helpers());
   next->workers->get_ready();
@@ -401,18 +406,12 @@ void stream_run::plan() {
   }
 }
 
-void stream_run::change_known(std::span<float> all, const std::vector<parameter_group>& room) const {
+void stream_run::change_known(std::span<float> all, const std::vector<parameter_group>& room,
+                              const std::function<void(std::span<float>)>& change) const {
   const std::vector<parameter_group> groups = model_.groups(columns_);
   std::vector<float> known = regrouped(all, room, groups);
-  options_.initial(known);
+  change(known);
   regroup(known, groups, all, room);
-}
-
-void stream_run::begin_with(const std::vector<parameter_group>& room, const planned& made) const {
-  const param_store& store = made.workers->store();
-  std::vector<float> all = made.made.task->parameters_of(store, 1.0);
-  change_known(all, room);
-  made.made.task->assign(store, all);
 }
 
 stream_arrays stream_run::arrays() const {
@@ -429,6 +428,16 @@ std::vector<float> stream_run::parameters() const {
   if (model_.traits.margin)  // all but a bias
     for (float& v : std::span(w).first(kept_->columns)) v *= static_cast<float>(state_.reached);
   return regrouped(w, model_.groups(kept_->columns), model_.groups(columns_));
+}
+
+optimizer_state stream_run::state() {
+  if (planned_ == nullptr && kept_) plan();  // a resumed stream that has trained nothing since
+  require(planned_ != nullptr, "no row of the stream has been trained yet: take() more rows, or flush()");
+  optimizer_state state = state_of_optimizer(planned_->workers->store(), planned_->plan.options,
+                                             planned_->schedule.initial, static_cast<double>(state_.rows));
+  for (std::vector<float>& array : state.arrays)
+    array = regrouped(array, model_.groups(planned_->columns), model_.groups(columns_));
+  return state;
 }
 
 }  // namespace hogwild

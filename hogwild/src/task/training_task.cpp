@@ -13,6 +13,7 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/task/loss_bound.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/options.hpp>
 
 namespace hogwild {
 
@@ -127,11 +128,21 @@ void training_task::begin(const param_store& store) const {
   try_rows(store);
 }
 
-void training_task::change(const param_store& store, const std::function<void(std::span<float>)>& change) const {
-  if (!change) return;
-  std::vector<float> parameters = parameters_of(store, 1.0);
-  change(parameters);
-  assign(store, parameters);
+void training_task::change(const param_store& store, const std::function<void(std::span<float>)>& initial,
+                           const optimizer_start& state) const {
+  if (initial) {
+    std::vector<float> parameters = parameters_of(store, 1.0);
+    initial(parameters);
+    assign(store, parameters);
+  }
+  for (std::size_t k = 0; state.change && k < store.shape().state_arrays; ++k) {
+    std::vector<float> values(facts_.parameters);
+    state.change(k, values);
+    if (facts_.scalar_bytes == sizeof(float))
+      std::ranges::copy(values, store.state<float>(k).begin());
+    else
+      std::ranges::copy(values, store.state<double>(k).begin());
+  }
 }
 
 void training_task::assign(const param_store& store, std::span<const float> parameters) const {

@@ -15,12 +15,14 @@
 namespace hogwild {
 
 /// FTRL-Proximal with the regularisation of all rows of `epochs` epochs. For one pass it is the paper's form with
-/// lambda1 = l1 * n; the lambdas grow with the passes, so that the objective is the one of every other optimiser.
+/// lambda1 = l1 * n; the lambdas grow with the passes, and with those of earlier runs, so that the objective is the one
+/// of every other optimiser.
 inline ftrl_rule ftrl_of(const loop_options& o, double alpha, double rows, double epochs) {
+  const auto so_far = [&](double of_row) { return of_row * rows * epochs + of_row * o.earlier_rows; };
   return {.alpha = static_cast<float>(alpha),
           .beta = static_cast<float>(ftrl_beta_of(o.constants)),
-          .lambda1 = static_cast<float>(o.l1 * rows * epochs),
-          .lambda2 = static_cast<float>(o.l2 * rows * epochs)};
+          .lambda1 = static_cast<float>(so_far(o.l1)),
+          .lambda2 = static_cast<float>(so_far(o.l2))};
 }
 
 /// Margin models with l1, or with l1 and l2 (elastic net), row by row. Under sgd and adagrad an entry applies the parts

@@ -228,6 +228,17 @@ inline constexpr option_rows run_options{
           .in_lanes = true}}},
     run_option<&train_options::initial>{
         {{"initial", "", "", ""}, {.ranks = between_ranks::as_given, .resume = when_resumed::same}}},
+    run_option<&train_options::initial_state>{{{"initial_state", "", "", ""},
+                                               {.ranks = between_ranks::as_given,
+                                                .resume = when_resumed::same,
+                                                .in_several_models = "the state of an optimizer"}}},
+    run_option<&train_options::keep_state>{
+        {{"keep_state", "--save-state", "Output",
+          "the saved model also holds the state of the optimizer, with which a run that begins with it (--init) under "
+          "the same --optimizer goes on"},
+         {.search = in_a_search::refused,
+          .resume = when_resumed::same,
+          .in_several_models = "the state of an optimizer"}}},
     run_option<&train_options::freeze>{
         {{"freeze", "--freeze", "Model", "groups of parameters that training leaves as they are"},
          {.placeholder = "GROUP,...", .resume = when_resumed::same}}},

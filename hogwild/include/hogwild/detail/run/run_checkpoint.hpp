@@ -15,6 +15,7 @@
 #include <hogwild/detail/run/tail_mean.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/engines.hpp>
+#include <hogwild/result.hpp>
 
 namespace hogwild {
 
@@ -47,9 +48,14 @@ inline constexpr const char* several_section = "models";
 /// Parameters that are kept besides those being trained.
 struct kept_parameters {
   std::vector<float> best{};      ///< of the best epoch by stop_rules; empty: none
+  optimizer_state best_state{};   ///< with which the optimiser left these, if a run keeps it
   std::vector<double> optimum{};  ///< optimum_bound::state(); empty: not used
   tail_mean mean{};               ///< what a run with averaging returns
 };
+
+/// A copy of the state of a run's optimiser. `step`: that of its next epoch; `rows`: those that it has trained, once an
+/// epoch.
+optimizer_state state_of_optimizer(const param_store& store, const loop_options& options, double step, double rows);
 
 /// The options of a run, with what was decided in the place of what was not given.
 train_options decided_options(train_options given, const loop_options& decided);

@@ -20,6 +20,7 @@
 #include <hogwild/detail/stream/stream_state.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/options.hpp>
+#include <hogwild/result.hpp>
 
 namespace hogwild {
 
@@ -77,6 +78,8 @@ class stream_run {
   const std::vector<std::uint32_t>& numbers() const { return numbers_; }
   /// True w of the model made for columns(), after the rows that were trained. Throws config_error before any was.
   std::vector<float> parameters() const;
+  /// The optimiser's state, laid out alike. Throws likewise.
+  optimizer_state state();
   /// Writes everything that is needed to go on, including remaining rows. Throws as write_checkpoint(), and an error
   /// with exit_code::diverged if weights are not finite; then the old file is unchanged.
   void checkpoint(const std::string& path) const;
@@ -105,9 +108,9 @@ class stream_run {
   std::optional<std::array<double, 2>> assess();
 
   struct planned;
-  /// train_options::initial sees the columns that exist, without the spare room.
-  void change_known(std::span<float> all, const std::vector<parameter_group>& room) const;
-  void begin_with(const std::vector<parameter_group>& room, const planned& made) const;
+  /// `change` sees the columns that exist, without the spare room.
+  void change_known(std::span<float> all, const std::vector<parameter_group>& room,
+                    const std::function<void(std::span<float>)>& change) const;
 
   stream_model model_;
   std::function<std::unique_ptr<any_engine>()> engine_;

@@ -27,6 +27,7 @@ class lane_loops;
 class linear_classes;
 struct loss_bound;
 class margin_loss;
+struct optimizer_start;
 class param_store;
 struct store_shape;
 class thread_team;
@@ -126,8 +127,10 @@ class training_task : public worker_side, public coordinator_side {
 
   /// initialise(), then try_rows() on the new parameters.
   void begin(const param_store& store) const;
-  /// Applies `change` to parameters that nobody has trained yet (train_options::initial); it may be empty.
-  void change(const param_store& store, const std::function<void(std::span<float>)>& change) const;
+  /// Applies train_options::initial and initial_state, either of which may be empty, to parameters that nobody has
+  /// trained yet.
+  void change(const param_store& store, const std::function<void(std::span<float>)>& initial,
+              const optimizer_start& state) const;
   /// Stores a copy of parameters back; the scale is then 1.
   void assign(const param_store& store, std::span<const float> parameters) const;
 

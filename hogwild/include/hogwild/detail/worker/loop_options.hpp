@@ -85,6 +85,7 @@ struct loop_options {
   double l1 = 0.0, l2 = 0.0;
   std::uint64_t seed = 1;
   std::uint64_t all_rows = 0;  ///< rows of all processes that train the model together
+  double earlier_rows = 0.0;   ///< of the runs whose state the optimiser goes on with, once an epoch
   optimizer_constants constants{};
   exchange_options exchange{};
 
