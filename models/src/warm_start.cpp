@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <concepts>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/model/kernel_models.hpp>
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/results/saved_state.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/model.hpp>
@@ -130,6 +132,31 @@ std::size_t warm_start(const saved_model& saved, const named_model& m, std::span
     }
   }
   return taken;
+}
+
+void warm_start_state(const saved_model& saved, std::size_t k, const named_model& m,
+                      std::span<const std::uint32_t> original, std::span<const std::string> groups,
+                      std::span<float> values) {
+  const saved_state::array& array = saved.state.arrays[k];
+  const saved_model laid_out{.model = saved.model,
+                             .model_options = saved.model_options,
+                             .labels = saved.labels,
+                             .width = saved.width,
+                             .columns = saved.columns,
+                             .weights = array.weights,
+                             .bias = array.bias};
+  warm_start(laid_out, m, original, groups, values);
+}
+
+void put_state(const optimizer_state& state, const named_model& m, std::span<const std::uint32_t> original,
+               saved_model& saved) {
+  saved.state = {};
+  if (state.arrays.empty()) return;
+  saved.state = detail::named_state(state.numbers);
+  for (const std::vector<float>& array : state.arrays) {
+    saved_model laid_out = to_saved(m, array, saved.labels, original);
+    saved.state.arrays.push_back({std::move(laid_out.weights), std::move(laid_out.bias)});
+  }
 }
 
 std::size_t warm_start(const word_vectors& saved, const named_model& m, const vocabulary& words,

@@ -162,6 +162,10 @@ void python_run::run() {
       options.initial = [&](std::span<float> all) { begin_classes_with(*initial, known, request_.options.bias, all); };
     else
       options.initial = [&](std::span<float> parameters) { warm_start(*initial, m, known, {}, parameters); };
+    const std::string told = cli::go_on_with_state(
+        request_, *initial, "the initial model",
+        [&](std::size_t k, std::span<float> values) { warm_start_state(*initial, k, m, known, {}, values); }, options);
+    if (!told.empty()) on_note(told);
   }
   if (initial && (!initial->schema.empty() || data_.is_table()))
     throw config_error(
@@ -182,6 +186,7 @@ void python_run::run() {
     saved = request_.several.keeps_several() ? cli::saved_of_several(request_, m, result, columns)
                                              : to_saved(m, result.parameters, result.labels, columns);
   if (saved) {
+    cli::keep_state(result.state, m, columns, *saved);
     detail::say_first_column(*saved, data_.first_column());
     detail::say_scaling(*saved, result.scale);
     data_.name_columns(*saved);

@@ -148,6 +148,10 @@ facts model_facts(const std::string& path, std::size_t top_weights) {
   if (!m.columns.empty()) all["columns"] = {{"least", m.columns.front()}, {"most", m.columns.back()}};
   if (!m.labels.values().empty()) all["labels"] = m.labels.values();
   if (m.calibrated) all["calibration"] = calibration_facts(m.calibrated);
+  if (m.state) {
+    facts& state = all["state"] = {{"optimizer", m.state.optimizer}};
+    for (const auto& [name, value] : m.state.numbers) put_option(state, name, value);
+  }
   if (m.names_classes())
     for (const double label : m.labels.values()) all["label_names"].push_back(m.text_of_label(label));
   if (schema) all["table"] = describe(*schema);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model_from_request.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,7 +14,9 @@
 
 #include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
+#include <hogwild/detail/results/saved_state.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/task/lane_loops.hpp>
 #include <hogwild/error.hpp>
@@ -63,6 +69,35 @@ label_map known_labels(const train_request& request, const sparse_view& rows) {
   return declared_labels(kind, asked.options.labels, rows, request.data);
 }
 
+std::string go_on_with_state(const train_request& request, const saved_model& initial, const std::string& name,
+                             std::function<void(std::size_t k, std::span<float> values)> change,
+                             train_options& options) {
+  if (!initial.state) return {};
+  const optimizer_kind by = options.optimizer.value_or(model_named(request.model).defaults().optimizer);
+  const std::string of = "the state of " + printable(initial.state.optimizer) + " in " + name;
+  try {
+    const state_numbers numbers = detail::numbers_of(initial.state);
+    const std::string why = request.scale != column_scaling::none ? "--scale divides the columns anew"
+                            : request.several.any()
+                                ? "several models have one each"
+                                : detail::why_unsuited(numbers, by, options.constants, options.step.initial);
+    if (!why.empty()) return of + " is not used: " + why;
+    options.initial_state = {numbers, std::move(change)};
+    return "goes on with " + of;
+  } catch (const input_error& fault) {
+    throw input_error(name + ": " + fault.what());
+  }
+}
+
+void keep_state(const optimizer_state& state, const named_model& m, std::span<const std::uint32_t> original,
+                saved_model& saved) {
+  const auto finite = [](const std::vector<float>& array) {
+    return std::ranges::all_of(array, [](float x) { return std::isfinite(x); });
+  };
+  if (std::ranges::all_of(state.arrays, finite)) return put_state(state, m, original, saved);
+  say("the state of the optimizer holds a number that is not finite: the model is saved without it");
+}
+
 void begin_with_saved(const train_request& request, const named_model& m, const rank_rows& rows,
                       const vocabulary& words, const std::shared_ptr<const saved_model>& initial,
                       train_options& options) {
@@ -86,6 +121,13 @@ void begin_with_saved(const train_request& request, const named_model& m, const 
   options.initial = [=, groups = request.init_groups](std::span<float> parameters) {
     tell(warm_start(*initial, m, original, groups, parameters), parameters.size());
   };
+  const std::string told = go_on_with_state(
+      request, *initial, request.init,
+      [=, groups = request.init_groups](std::size_t k, std::span<float> values) {
+        warm_start_state(*initial, k, m, original, groups, values);
+      },
+      options);
+  if (!told.empty() && !request.files.quiet) say(told);
 }
 
 void adopt_name_format(train_request& request, const std::shared_ptr<const saved_model>& initial) {
@@ -114,6 +156,7 @@ void save_trained(const train_request& request, const named_model& m, const trai
   saved_model saved = request.several.keeps_several()
                           ? saved_of_several(request, m, result, columns.original())
                           : to_saved(m, result.parameters, result.labels, columns.original());
+  keep_state(result.state, m, columns.original(), saved);
   saved.spell_labels(detail::spelling_of(rows.data));
   // Of a graph another one has no nodes.
   const bool goes_on = !request.init.empty() && request.init_groups.empty() && !trains_on_graph(request);

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 
 #include <hogwild/detail/collectives/agreement.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
@@ -46,6 +51,18 @@ void adopt_name_format(train_request& request, const std::shared_ptr<const saved
 void begin_with_saved(const train_request& request, const named_model& m, const rank_rows& rows,
                       const vocabulary& words, const std::shared_ptr<const saved_model>& initial,
                       train_options& options);
+
+/// Makes the optimiser go on with the state that a saved model holds, if it suits the run. `name`: the saved model's;
+/// `change` as in optimizer_start. Returns a sentence about it; empty if there is no state. Throws input_error for a
+/// state that this program does not know.
+std::string go_on_with_state(const train_request& request, const saved_model& initial, const std::string& name,
+                             std::function<void(std::size_t k, std::span<float> values)> change,
+                             train_options& options);
+
+/// Gives a saved model the state of the optimiser that trained it, if the run has kept it and all of it is finite;
+/// tells if it is not.
+void keep_state(const optimizer_state& state, const named_model& m, std::span<const std::uint32_t> original,
+                saved_model& saved);
 
 /// Writes the model trained on these data to the file of --save, in the numbering of the input, calibrated to
 /// `held_back` unless that is null. Not for word vectors. If it cannot be calibrated, writes it as it is, and throws

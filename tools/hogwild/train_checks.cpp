@@ -212,12 +212,17 @@ constexpr refused_request refusals_of_training[] = {
      "--scale does not go with --multiclass, --ensemble, --folds, --path, --l2 auto, a search, --stream or --segment: "
      "leave it out, or scale the columns in the data"},
 
+    {"--save-state", [](auto& r) { return r.scale != column_scaling::none; },
+     " keeps sums of gradients, which --scale divides, in each run by other numbers: leave out one of the two"},
+    {"--save-state", [](auto& r) { return is_on(r, model_input::graph) || is_on(r, model_input::corpus); },
+     " is for models of rows, and this model reads none: leave it out"},
+
     {"--ensemble-by --combine", [](auto& r) { return r.several.averages; },
      " is fixed by --ensemble mean-weights: leave it out"},
     {"--multiclass --ensemble",
      [](auto& r) { return r.several.any() && (r.engine == engine_name::cuda || !r.devices.empty()); },
      " trains on CPUs: leave out --device, and use another engine than cuda"},
-    {"--stream --init --segment --freeze --storage", [](auto& r) { return r.several.any(); },
+    {"--stream --init --save-state --segment --freeze --storage", [](auto& r) { return r.several.any(); },
      " does not go with --multiclass or --ensemble: leave it out"},
     {"--weight-positive", [](auto& r) { return r.several.one_vs_rest; },
      " is for two labels: with --multiclass use --class-weights"},
@@ -236,7 +241,7 @@ constexpr refused_request refusals_of_folds[] = {
     {"",
      [](auto& r) { return (r.folds.folds || r.options.l2_by_folds) && r.options.step.kind == schedule_kind::plateau; },
      "--schedule plateau needs validation rows, and models of folds have none: use another schedule"},
-    {"--l2 --record --checkpoint --resume --segment", [](auto& r) { return !r.folds.path_text.empty(); },
+    {"--l2 --record --checkpoint --resume --save-state --segment", [](auto& r) { return !r.folds.path_text.empty(); },
      " is for one run, and --path trains one for each l2: leave out one of the two"},
 };
 

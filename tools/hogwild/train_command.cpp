@@ -243,7 +243,9 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
     summary = summary_json(request, result, all.folds);
   } else if (!request.files.quiet) {
     summary = summary_text(request, result, all.folds);
-    if (saves(request, result)) summary += "saved       " + printable(request.save) + "\n";
+    if (saves(request, result))
+      summary += "saved       " + printable(request.save) +
+                 (result.state.arrays.empty() ? "\n" : ", with the state of the optimizer\n");
   }
   try {
     if (!summary.empty()) print_beside({request.save, record}, summary);

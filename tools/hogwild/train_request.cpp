@@ -94,6 +94,8 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
   complete_folds(line, r);
   if (r.calibrate != calibration_kind::none && r.save.empty())
     throw config_error("--calibrate is kept in the saved model: give --save FILE as well");
+  if (r.options.keep_state && r.save.empty())
+    throw config_error("--save-state is about the saved model: give --save FILE as well");
   return std::nullopt;
 }
 

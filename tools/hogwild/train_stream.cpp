@@ -235,6 +235,13 @@ class streaming {
         say("begins with " + std::to_string(taken) + " of " + std::to_string(parameters.size()) + " parameters from " +
             request_.init);
     };
+    const std::string told = go_on_with_state(
+        request_, *begun_with_, request_.init,
+        [this](std::size_t k, std::span<float> values) {
+          warm_start_state(*begun_with_, k, model_for(request_, numbers_.size()), numbers_, {}, values);
+        },
+        options);
+    if (!told.empty() && !request_.files.quiet) say(told);
     return options;
   }
 
@@ -256,6 +263,7 @@ class streaming {
     const interrupt::saving saving(asked_);
     const named_model m = model_for(request_, run_.columns());
     saved_model saved = to_saved(m, run_.parameters(), run_.labels(), run_.numbers());
+    if (request_.options.keep_state) hogwild::cli::keep_state(run_.state(), m, run_.numbers(), saved);
     saved.spell_labels(request_.declared);
     if (begun_with_ && saved.label_texts.empty()) saved.label_texts = begun_with_->label_texts;
     detail::say_first_column(saved, named_ ? 0 : 1);

@@ -8,6 +8,7 @@
 
 #include <hogwild/detail/words/vocabulary.hpp>
 #include <hogwild/registry.hpp>
+#include <hogwild/result.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/word_vectors.hpp>
 
@@ -24,7 +25,17 @@ namespace hogwild {
 std::size_t warm_start(const saved_model& saved, const named_model& m, std::span<const std::uint32_t> original,
                        std::span<const std::string> groups, std::span<float> parameters);
 
-/// The same from word vectors, for words that both have. Word vectors contain inputs only, so outputs begin anew.
+/// The same for the k-th array of the optimiser's state, which the saved model holds. `values`: zeros, laid out as the
+/// parameters of `m`.
+void warm_start_state(const saved_model& saved, std::size_t k, const named_model& m,
+                      std::span<const std::uint32_t> original, std::span<const std::string> groups,
+                      std::span<float> values);
+
+/// Gives a saved model the state of the optimiser that trained `m`; without arrays none.
+void put_state(const optimizer_state& state, const named_model& m, std::span<const std::uint32_t> original,
+               saved_model& saved);
+
+/// warm_start() from word vectors, for words that both have. Word vectors contain inputs only, so outputs begin anew.
 /// Throws config_error for vectors of another dimension.
 std::size_t warm_start(const word_vectors& saved, const named_model& m, const vocabulary& words,
                        std::span<float> parameters);
