@@ -361,7 +361,7 @@ class Model:
     name : str
         The model's name.
     classes_ : array or None
-        The labels that it distinguishes, ascending; strings if the labels of a table are words.
+        The labels that it distinguishes, ascending; strings if labels of a file are words.
     """
 
     def __init__(self, saved, run=None):

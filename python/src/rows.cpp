@@ -198,7 +198,14 @@ std::vector<double> labels_of(const python_rows& rows) {
 }  // namespace
 
 void python_rows::name_columns(saved_model& saved) const {
-  if (schema_) keep_schema(*schema_, saved);
+  if (schema_)
+    keep_schema(*schema_, saved);
+  else if (!label_words().empty())
+    saved.spell_labels(detail::spelling_of(*dataset()));
+}
+
+std::span<const std::string> python_rows::label_words() const {
+  return dataset() == nullptr ? std::span<const std::string>() : dataset()->label_words();
 }
 
 std::vector<std::uint32_t> python_rows::columns() const {

@@ -47,7 +47,9 @@ class python_rows {
   const std::optional<vocabulary>& words() const { return words_; }
   /// Whether they were read from a table.
   bool is_table() const { return schema_ != nullptr; }
-  /// Gives a model that was trained on these rows what is known of their columns.
+  /// The words of labels that are words, by number; empty if labels are numbers.
+  std::span<const std::string> label_words() const;
+  /// Gives a model that was trained on these rows what is known of their columns and labels.
   void name_columns(saved_model& saved) const;
   /// The caller's number of each column.
   std::vector<std::uint32_t> columns() const;

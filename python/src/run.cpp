@@ -171,6 +171,10 @@ void python_run::run() {
     throw config_error(
         "a model of a table is trained further by the command, which finds columns by their names: "
         "python -m hogwild train TABLE --init MODEL");
+  if (initial && !data_.label_words().empty() && !std::ranges::equal(data_.label_words(), initial->label_words()))
+    throw config_error(
+        "the labels of these rows are other words than those of the model: the command goes on with its words, "
+        "python -m hogwild train FILE --init MODEL");
   std::optional<cli::rows_to_calibrate> held_back;
   if (request_.calibrate != calibration_kind::none) held_back.emplace(request_, m, rows, columns, options);
   train_result result = cli::train_with_engine(m, rows, request_, options, nullptr);

@@ -3,13 +3,16 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <hogwild/formats/libffm.hpp>
 
 #include "formats/libffm_parser.hpp"
+#include "formats/word_labels.hpp"
 #include "text/decimal.hpp"
 
 // Any lines: refused with a place inside them, or read into rows of distinct columns whose fields are in range.
@@ -19,12 +22,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   text += '\n';
   const std::size_t length = text.size();
   text.append(detail::text_padding, '\0');
-  for (const bool labels_optional : {false, true}) {
+  detail::word_labels words({}, true);
+  for (const auto& [labels_optional, labels] : std::initializer_list<std::pair<bool, detail::word_labels*>>{
+           {false, nullptr}, {true, nullptr}, {false, &words}}) {
     std::vector<std::uint32_t> index(detail::libffm_capacity(length));
     std::vector<float> value(index.size());
     detail::row_block rows;
     rows.index = index.data(), rows.value = value.data();
-    detail::parse_libffm_block(std::string_view(text).substr(0, length), {.labels_optional = labels_optional}, rows);
+    detail::parse_libffm_block(std::string_view(text).substr(0, length), {.labels_optional = labels_optional}, rows,
+                               labels);
     if (rows.entries > index.size() || rows.label.size() != rows.row_end.size()) std::abort();
     std::size_t begin = 0;
     for (const std::uint32_t end : rows.row_end) {

@@ -7,14 +7,24 @@
 #include <hogwild/detail/formats/libsvm.hpp>
 #include <hogwild/error.hpp>
 
+#include "formats/word_labels.hpp"
 #include "support/random_libsvm.hpp"
 
 // Any text: refused with a place inside it, or read into rows that hold together and survive writing and reading; the
-// same on every instruction set.
+// same on every instruction set. Labels are numbers, or words.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace hogwild;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  detail::begins_with_word(text);
   for (const bool labels_optional : {false, true}) {
+    detail::word_labels words({}, true);
+    try {
+      const libsvm_rows rows = parse_libsvm(text, "fuzz", labels_optional, &words);
+      if (rows.row_start.size() != rows.label.size() + 1 || rows.row_start.back() != rows.index.size()) std::abort();
+      for (const double label : rows.label)
+        if (label < 0 || label > static_cast<double>(size)) std::abort();
+    } catch (const input_error&) {
+    }
     // The vectors read no rows that begin before the sixteenth byte.
     const std::string behind = "1 1:0.5 2:1 3:2\n" + std::string(text);
     const test::parsed_block expected = test::parse_with(isa::scalar, behind, labels_optional);

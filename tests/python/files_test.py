@@ -161,6 +161,21 @@ def test_a_table_is_read_by_its_names(tmp_path):
             hw.open(tmp_path / "t.csv", **wrong)
 
 
+def test_labels_of_lines_of_entries_may_be_words(tmp_path):
+    path = tmp_path / "t.svm"
+    path.write_text("spam 1:1\nham 2:1\n" * 10)
+    with pytest.warns(hw.Note, match="labels are words"):
+        rows = hw.open(path, cache=False)
+    model = hw.train(rows, "logistic", epochs=20, engine="serial")
+    assert model.classes_.tolist() == ["ham", "spam"]
+    assert model.predict(np.array([[1.0, 0.0], [0.0, 1.0]], np.float32)).tolist() == ["spam", "ham"]
+    model.save(tmp_path / "m.bin")
+    assert hw.load(tmp_path / "m.bin").classes_.tolist() == ["ham", "spam"]
+    (tmp_path / "o.svm").write_text("eggs 1:1\nham 2:1\n")
+    with pytest.warns(hw.Note), pytest.raises(hw.ConfigError, match="other words than those of the model"):
+        hw.train(hw.open(tmp_path / "o.svm", cache=False), "logistic", epochs=1, engine="serial", initial=model)
+
+
 def test_parquet_arrow_and_feather_are_tables(tmp_path):
     pa = pytest.importorskip("pyarrow")
     from pyarrow import feather, parquet

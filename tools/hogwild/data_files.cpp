@@ -27,6 +27,7 @@ open_options base_options(const data_options& options) {
   opening.cache = options.no_cache ? open_options::cache_use::none : open_options::cache_use::automatic;
   opening.cache_folder =
       options.cache_folder.empty() ? default_cache_folder() : std::filesystem::path(options.cache_folder);
+  opening.label_words = *options.label_words;
   opening.values = options.values;
   opening.memory = options.memory;
   opening.isa = options.isa;
@@ -204,6 +205,7 @@ void data_options::choose_format(std::string_view model) {
 
 void data_options::choose_format(const saved_model& model, const std::string& path) {
   if (!model.schema.empty()) return choose_schema(model, path);
+  *label_words = model.label_words();
   choose_format(model.model);
   if (model.names.empty()) return;
   names = std::make_shared<rating_names>();
@@ -224,6 +226,7 @@ void data_options::choose_format(const saved_model& model, const std::string& pa
 
 void data_options::choose_schema(const saved_model& model, const std::string& path) {
   table.take_schema(model, path);
+  *label_words = table.schema->labels;
   const std::string known(format_names[static_cast<std::size_t>(table.schema->text)]);
   // A model of fields has chosen their format before its parameters were looked at.
   if (format != "auto" && format != known && !(format == "tsv" && known == "csv") &&
@@ -276,7 +279,10 @@ model_input input_of(std::string_view model) {
 }
 
 sparse_dataset open_training(const std::string& path, const data_options& options) {
-  return open_as(options, path, options.labels, options.names.get(), base_options(options));
+  sparse_dataset data = open_as(options, path, options.labels, options.names.get(), base_options(options));
+  const std::span<const std::string> words = data.label_words();
+  options.label_words->assign(words.begin(), words.end());
+  return data;
 }
 
 corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options,

@@ -48,6 +48,9 @@ struct data_options {
   table_options table{};
   /// Whether indices of the training data were found to count from 0. Copies share it.
   std::shared_ptr<bool> found_from_0 = std::make_shared<bool>(false);
+  /// The words of labels, by number, once a saved model or the training data have told them; empty: labels are numbers.
+  /// Copies share it.
+  std::shared_ptr<std::vector<std::string>> label_words = std::make_shared<std::vector<std::string>>();
   /// Names of the users and items met so far in any file of this command; null until choose_format(), and if ids are
   /// numbers.
   std::shared_ptr<rating_names> names{};

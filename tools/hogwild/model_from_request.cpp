@@ -138,6 +138,7 @@ void adopt_name_format(train_request& request, const std::shared_ptr<const saved
     request.options.labels.assign(values.begin(), values.end());
   }
   if (!initial->schema.empty()) return request.files.choose_schema(*initial, request.init);
+  *request.files.label_words = initial->label_words();
   if (request.files.format == "csv")
     throw config_error("the model " + request.init +
                        " does not know the columns of a table: it was trained on numbered "

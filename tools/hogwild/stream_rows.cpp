@@ -64,8 +64,10 @@ sparse_view stream_rows::batch::view(std::span<const std::uint32_t> numbers) con
   return all;
 }
 
-stream_format stream_format::libsvm() {
-  return {.parse = [](std::string_view lines, const std::string& name) { return parse_libsvm(lines, name); }};
+stream_format stream_format::libsvm(std::span<const std::string> label_words) {
+  return {.parse = [words = known_label_words(label_words)](std::string_view lines, const std::string& name) {
+    return parse_libsvm(lines, name, false, words.get());
+  }};
 }
 
 stream_rows::stream_rows(int descriptor, std::string name, stream_format format, std::span<const std::uint32_t> known,

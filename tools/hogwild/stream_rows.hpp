@@ -51,8 +51,8 @@ struct stream_format {
   /// Parses whole records; called by several threads at once, once begin() has returned.
   std::function<libsvm_rows(std::string_view lines, const std::string& name)> parse{};
 
-  /// LIBSVM text.
-  static stream_format libsvm();
+  /// LIBSVM text. `label_words`: the words of labels, by number; empty: labels are numbers.
+  static stream_format libsvm(std::span<const std::string> label_words = {});
 };
 
 /// Rows of text from a descriptor, read and parsed by threads of its own while others train.

@@ -87,6 +87,9 @@ rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabul
         throw config_error(
             "ranks that train on data with named columns share these columns: give them one file, "
             "without %rank");
+      if (ranks != nullptr && names_rank(request.data) && !data.label_words().empty())
+        throw config_error(
+            "ranks that train on labels that are words share their numbers: give them one file, without %rank");
       request.rows.read_for(data);
       return data;
     }
@@ -172,9 +175,13 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   const sparse_view& known = trains_on_graph(request) ? rows.data.view() : rows.part;
   const named_model m =
       model_of(request, known, divides_rows ? ranks->with_long_timeout() : agreement(nullptr), initial);
-  if (!request.files.table.schema->labels.empty() && labels_of(m) == label_kind::real)
-    throw config_error(request.data + ": the labels are words, " + quote(request.files.table.schema->labels.front()) +
-                       " for one, and a " + request.model + " model predicts numbers: train a model of classes");
+  const std::vector<std::string>& label_words = *request.files.label_words;
+  if (!label_words.empty() && labels_of(m) == label_kind::real)
+    throw config_error(request.data + ": the labels are words, " + quote(label_words.front()) + " for one, and a " +
+                       request.model + " model predicts numbers: train a model of classes");
+  if (!label_words.empty() && initial && request.init_groups.empty() && !initial->names_classes())
+    throw config_error(request.data + ": the labels are words, " + quote(label_words.front()) +
+                       " for one, and those of the model " + request.init + " are numbers");
   train_options options = request.options;
   options.data_name = request.data;
   options.stop = asked.token();

@@ -205,7 +205,7 @@ class streaming {
   }
 
   stream_format format() {
-    if (!named_) return stream_format::libsvm();
+    if (!named_) return stream_format::libsvm(begun_with_ ? begun_with_->label_words() : std::vector<std::string>());
     const table_request& how = request_.files.table.request;
     const table_schema& schema = named_->schema();
     const bool known = !schema.columns.empty(), is_table = (known ? schema.text : how.text) == named_text::table;

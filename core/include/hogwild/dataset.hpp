@@ -62,6 +62,10 @@ struct open_options {
   /// Accepts rows without a label as empty lists also where no row has a list: for test data of models that were
   /// trained on lists.
   bool empty_lists = false;
+  /// LIBSVM text, libffm text and the labels of matrices: labels are words, of which label_words[k] has the number k.
+  /// With a `numbering` other words are refused, else they get the numbers behind these. Empty: labels are words if the
+  /// first one of training data is no number, and get numbers in the order of their bytes. Borrowed.
+  std::span<const std::string> label_words{};
   /// LIBSVM text may have the index 0. The number of a column is the index, whether or not one is 0. With a `numbering`
   /// that has the number 0 it may, too.
   bool index_from_0 = false;
@@ -94,7 +98,9 @@ class sparse_dataset {
   /// Input number of a position: as it stands in the file (LIBSVM text counts from 1), or the column of copied rows.
   std::uint32_t original(std::size_t position) const;
   const column_numbering& numbering() const;  ///< between positions and numbers in the input
-  std::size_t unknown_entries() const;        ///< entries dropped because `numbering` did not know their column
+  /// The words of labels that are words: label k is label_words()[k]. Empty if labels are numbers.
+  std::span<const std::string> label_words() const;
+  std::size_t unknown_entries() const;  ///< entries dropped because `numbering` did not know their column
   /// A path that another process of this user can open while this handle lives: the cache file, or /proc/PID/fd/N.
   std::string shared_path() const;
   bool from_cache() const;  ///< true when no text was parsed
@@ -132,7 +138,7 @@ class sparse_dataset {
   std::shared_ptr<const mapping> mapping_;
   std::shared_ptr<const std::vector<float>> weights_, offsets_;
   std::shared_ptr<const std::vector<std::uint32_t>> numbers_, groups_;
-  std::shared_ptr<const std::vector<std::string>> group_names_;
+  std::shared_ptr<const std::vector<std::string>> group_names_, label_words_;
   bool shuffled_ = false;  ///< whether the order of the rows differs from that of the input
   explicit sparse_dataset(std::shared_ptr<const mapping> m) : mapping_(std::move(m)) {}
   friend struct dataset_access;

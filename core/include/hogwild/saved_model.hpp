@@ -68,6 +68,9 @@ struct saved_model {
   std::string text_of_label(double label) const;
   /// Whether a label is called by a word that is no number.
   bool names_classes() const;
+  /// The words of the labels, by number, for open_options::label_words; empty if they are numbers, or those of a
+  /// schema.
+  std::vector<std::string> label_words() const;
   /// Copies the spelling of the labels from these data.
   void spell_labels(const label_spelling& spelling);
 

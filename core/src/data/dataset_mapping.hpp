@@ -112,6 +112,11 @@ struct dataset_access {
   static void set_ids(sparse_dataset& data, std::vector<std::uint32_t> ids) {
     data.numbers_ = std::make_shared<const std::vector<std::uint32_t>>(std::move(ids));
   }
+  /// Names labels that are words, where the file does not.
+  static void set_label_words(sparse_dataset& data, std::span<const std::string> words) {
+    if (!words.empty())
+      data.label_words_ = std::make_shared<const std::vector<std::string>>(words.begin(), words.end());
+  }
   static const mapping& mapping_of(const sparse_dataset& data) { return *data.mapping_; }
   static sparse_dataset make(std::shared_ptr<const sparse_dataset::mapping> mapping) {
     return sparse_dataset(std::move(mapping));

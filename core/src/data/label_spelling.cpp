@@ -65,6 +65,17 @@ bool is_better(double label, std::string_view text, std::string_view than) {
   return text.size() != than.size() ? text.size() < than.size() : text < than;
 }
 
+/// Marks the number of texts of labels that are words.
+constexpr std::uint64_t words_mark = std::uint64_t{1} << 63;
+
+/// Appends the length of a text, and the text padded with zeros to whole words.
+void append_text(const std::string& text, std::vector<std::uint64_t>& words) {
+  words.push_back(text.size());
+  const std::size_t at = words.size();
+  words.resize(at + (text.size() + 7) / 8);
+  std::memcpy(words.data() + at, text.data(), text.size());
+}
+
 /// Whether a text can be a label: nothing in it separates, ends a line or moves a cursor.
 bool is_label_word(std::string_view text) {
   return !text.empty() && text.size() <= label_spelling::longest &&
@@ -105,6 +116,11 @@ void label_spelling::add(double label, std::string_view text) {
   if (whole ? whole_ > most_whole : texts_.size() - whole_ > most_broken) forget(whole);
 }
 
+void label_spelling::set_words(std::vector<std::string> words) {
+  *this = {};
+  words_ = std::move(words);
+}
+
 void label_spelling::forget(bool whole) {
   (whole ? many_whole_ : many_broken_) = true;
   std::erase_if(texts_, [&](const spelled& s) { return is_whole_label(s.label) == whole; });
@@ -121,6 +137,10 @@ void label_spelling::add(const label_spelling& others) {
 }
 
 std::string_view label_spelling::find(double label) const {
+  if (!words_.empty())
+    return is_whole_label(label) && label >= 0 && label < static_cast<double>(words_.size())
+               ? std::string_view(words_[static_cast<std::size_t>(label)])
+               : std::string_view();
   const auto found = place_.find(label + 0.0);
   return found == place_.end() ? std::string_view() : std::string_view(texts_[found->second].text);
 }
@@ -131,9 +151,11 @@ std::string_view label_spelling::rounded() const {
 }
 
 // The number of labels, then for each the label, the length of its text, and the text, padded with zeros to whole
-// words; in ascending order of labels.
+// words; in ascending order of labels. For labels that are words the number has a mark, and labels are left out.
 std::vector<std::uint64_t> label_spelling::encode() const {
   std::vector<std::uint64_t> words;
+  if (!words_.empty()) words.push_back(words_.size() | words_mark);
+  for (const std::string& word : words_) append_text(word, words);
   if (texts_.empty()) return words;
   std::vector<const spelled*> order;
   for (const spelled& s : texts_) order.push_back(&s);
@@ -141,10 +163,7 @@ std::vector<std::uint64_t> label_spelling::encode() const {
   words.push_back(order.size());
   for (const spelled* s : order) {
     words.push_back(std::bit_cast<std::uint64_t>(s->label));
-    words.push_back(s->text.size());
-    const std::size_t at = words.size();
-    words.resize(at + (s->text.size() + 7) / 8);
-    std::memcpy(words.data() + at, s->text.data(), s->text.size());
+    append_text(s->text, words);
   }
   return words;
 }
@@ -158,13 +177,27 @@ std::optional<label_spelling> label_spelling::decode(std::span<const std::byte> 
     bytes = bytes.subspan(sizeof word);
     return true;
   };
+  const auto take_text = [&](std::string_view& text) {
+    std::uint64_t length = 0;
+    if (!take(length) || length > longest || (length + 7) / 8 * 8 > bytes.size()) return false;
+    text = {reinterpret_cast<const char*>(bytes.data()), length};
+    bytes = bytes.subspan((length + 7) / 8 * 8);
+    return true;
+  };
   std::uint64_t count = 0;
   if (!take(count)) return std::nullopt;
+  const bool are_words = (count & words_mark) != 0;
+  count &= ~words_mark;
+  if (are_words && count == 0) return std::nullopt;
   for (std::uint64_t k = 0; k < count; ++k) {
-    std::uint64_t number = 0, length = 0;
-    if (!take(number) || !take(length) || length > longest || (length + 7) / 8 * 8 > bytes.size()) return std::nullopt;
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), length);
-    bytes = bytes.subspan((length + 7) / 8 * 8);
+    std::uint64_t number = 0;
+    std::string_view text;
+    if ((!are_words && !take(number)) || !take_text(text)) return std::nullopt;
+    if (are_words) {
+      if (!text.empty() && !detail::label_word_fault(text).empty()) return std::nullopt;
+      spelling.words_.emplace_back(text);
+      continue;
+    }
     const double label = std::bit_cast<double>(number);
     double read = 0;
     const bool holds =
@@ -177,6 +210,17 @@ std::optional<label_spelling> label_spelling::decode(std::span<const std::byte> 
   }
   if (!bytes.empty()) return std::nullopt;
   return spelling;
+}
+
+std::string detail::label_word_fault(std::string_view word) {
+  if (word.empty()) return "is empty";
+  if (word.size() > label_spelling::longest)
+    return "has " + std::to_string(word.size()) + " bytes; at most " + std::to_string(label_spelling::longest) +
+           " are a label";
+  const auto separates = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f' || c == ','; };
+  if (std::ranges::any_of(word, separates) || word.find_first_of(":#") != word.npos)
+    return "has a blank, a control character, or one of ',:#' in it, which no label that is a word has";
+  return {};
 }
 
 }  // namespace hogwild

@@ -92,19 +92,25 @@ tally count_values(const label_column& labels, const std::string& source) {
   return found;
 }
 
-std::string describe(const tally& found) {
+std::string describe(const tally& found, const label_column& labels) {
   constexpr std::size_t shown = 8;
   if (!found.complete) return "more than " + std::to_string(found.values.size() - 1) + " different values";
   std::string text = std::to_string(found.values.size()) + (found.values.size() == 1 ? " value: " : " values: ");
   for (std::size_t k = 0; k < std::min(shown, found.values.size()); ++k) {
     const auto& [value, count] = found.values[k];
-    text += (k == 0 ? "" : ", ") + label_text(value) + " (" + std::to_string(count) + (count == 1 ? " row)" : " rows)");
+    text +=
+        (k == 0 ? "" : ", ") + labels.name_of(value) + " (" + std::to_string(count) + (count == 1 ? " row)" : " rows)");
   }
   if (found.values.size() > shown) text += ", ...";
   return text;
 }
 
 }  // namespace
+
+std::string label_column::name_of(double label) const {
+  const bool is_word = label >= 0 && label < static_cast<double>(words_.size()) && std::trunc(label) == label;
+  return is_word ? quote(words_[static_cast<std::size_t>(label)]) : label_text(label);
+}
 
 label_lists::label_lists(std::span<const std::uint32_t> first, std::span<const double> labels)
     : start(first.begin(), first.end()), table(labels.begin(), labels.end()) {
@@ -147,7 +153,8 @@ label_map label_map::learn(label_kind kind, const label_column& labels, const st
   refuse_rounded(labels, source);
   const tally found = count_values(labels, source);
   if (kind == label_kind::binary && found.values.size() != 2) {
-    throw input_error(source + ": this model needs labels of exactly two values, but there are " + describe(found) +
+    throw input_error(source + ": this model needs labels of exactly two values, but there are " +
+                      describe(found, labels) +
                       ". For several classes use softmax, for numbers a regression model such as least_squares");
   }
   if (labels.lists() && !found.complete) {
@@ -156,7 +163,8 @@ label_map label_map::learn(label_kind kind, const label_column& labels, const st
                       "train several models, each on a part of the labels");
   }
   if (kind == label_kind::classes && (found.values.size() < 2 || !found.complete)) {
-    throw input_error(source + ": this model needs labels of 2 to 1,048,576 values, but there are " + describe(found) +
+    throw input_error(source + ": this model needs labels of 2 to 1,048,576 values, but there are " +
+                      describe(found, labels) +
                       (found.complete ? ". There is nothing to tell apart"
                                       : ". For numbers use a regression model such as least_squares"));
   }
@@ -196,12 +204,12 @@ void label_map::require_known(const label_column& labels, const std::string& sou
   const auto refuse = [&](double label, std::size_t row) {
     std::string known;
     for (std::size_t k = 0; k < std::min<std::size_t>(8, values_.size()); ++k) {
-      known += (k == 0 ? "" : ", ") + label_text(values_[k]);
+      known += (k == 0 ? "" : ", ") + labels.name_of(values_[k]);
     }
     // Rows of a file that was read to train on lie in another order.
     const std::string which =
         declared && ids.empty() ? "a row" : "row " + std::to_string((ids.empty() ? row : ids[row]) + 1);
-    throw input_error(source + ": " + which + " has the label " + label_text(label) + ", which " +
+    throw input_error(source + ": " + which + " has the label " + labels.name_of(label) + ", which " +
                       (declared ? "is not one of the declared labels: " : "the training data never had; it had ") +
                       known + (values_.size() > 8 ? ", ..." : ""));
   };

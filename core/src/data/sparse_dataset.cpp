@@ -32,7 +32,7 @@ sparse_view sparse_dataset::view() const {
           .index16 = arrays.index16,
           .value = arrays.value,
           .value16 = arrays.value16,
-          .label = mapping_->label(),
+          .label = mapping_->label().with_words(label_words()),
           .weight = weights_ ? std::span<const float>(*weights_) : std::span<const float>{},
           .offset = offsets_ ? std::span<const float>(*offsets_) : std::span<const float>{},
           .group = groups_ ? std::span<const std::uint32_t>(*groups_) : std::span<const std::uint32_t>{},
@@ -59,6 +59,9 @@ std::uint32_t sparse_dataset::original(std::size_t position) const {
 }
 const column_numbering& sparse_dataset::numbering() const {
   return mapping_->numbering();
+}
+std::span<const std::string> sparse_dataset::label_words() const {
+  return label_words_ ? std::span<const std::string>(*label_words_) : mapping_->spelling().words();
 }
 std::size_t sparse_dataset::unknown_entries() const {
   return mapping_->arrays().header.unknown_entries;
@@ -281,6 +284,7 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows, std::span<const 
   for (std::uint64_t block = 0; block < sizes.blocks(); ++block)
     file.seal_block(block, starts[std::min((block + 1) * sizes.rows_per_block, sizes.rows)]);
   sparse_dataset copy = std::move(file).finish();
+  dataset_access::set_label_words(copy, rows.label.words());
   const auto of_chosen = [&]<class T>(const auto& of) {
     std::vector<T> numbers(chosen.size());
     std::ranges::transform(chosen, numbers.begin(), [&](std::size_t r) { return static_cast<T>(of(r)); });

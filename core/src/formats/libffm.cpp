@@ -9,6 +9,7 @@
 
 #include <hogwild/detail/platform/printable.hpp>
 
+#include "formats/word_labels.hpp"
 #include "label_words.hpp"
 #include "libffm_parser.hpp"
 #include "text/decimal.hpp"
@@ -20,8 +21,8 @@ namespace {
 /// Reads a block line by line. Every line ends with a newline, so no length is checked.
 class libffm_parser {
  public:
-  libffm_parser(std::string_view text, const block_context& context, row_block& block)
-      : p_(text.data()), end_(p_ + text.size()), context_(context), block_(block) {}
+  libffm_parser(std::string_view text, const block_context& context, row_block& block, word_labels* words)
+      : p_(text.data()), end_(p_ + text.size()), context_(context), block_(block), words_(words) {}
 
   void read_all() {
     while (p_ != end_) {
@@ -55,7 +56,7 @@ class libffm_parser {
   }
 
   bool read_label(double& label) {
-    if (const char* const next = read_short_label(p_, label)) {
+    if (const char* const next = words_ == nullptr ? read_short_label(p_, label) : nullptr) {
       keep_spelling(p_, next, label, block_.spelling);
       p_ = next;
       return true;
@@ -66,10 +67,18 @@ class libffm_parser {
       return refuse(
           p_, "the line begins with " + quote(p_, last) + " and not with a label; write 'label field:index:value ...'");
     }
+    if (words_ != nullptr) return read_word(last, label);
     if (!read_number(last, "label", label)) return false;
     std::string fault = rounded_label_fault({p_, static_cast<std::size_t>(last - p_)}, label);
     if (!fault.empty()) return refuse(p_, std::move(fault));
     keep_spelling(p_, last, label, block_.spelling);
+    p_ = last;
+    return true;
+  }
+
+  bool read_word(const char* last, double& label) {
+    std::string fault = words_->read(p_, last, label);
+    if (!fault.empty() && !context_.labels_optional) return refuse(p_, std::move(fault));
     p_ = last;
     return true;
   }
@@ -172,13 +181,14 @@ class libffm_parser {
   const char* line_ = nullptr;
   block_context context_;
   row_block& block_;
+  word_labels* words_;  ///< null: labels are numbers
   std::vector<std::uint32_t> order_;
 };
 
 }  // namespace
 
-void parse_libffm_block(std::string_view text, const block_context& context, row_block& rows) {
-  libffm_parser(text, context, rows).read_all();
+void parse_libffm_block(std::string_view text, const block_context& context, row_block& rows, word_labels* words) {
+  libffm_parser(text, context, rows, words).read_all();
 }
 
 }  // namespace detail
@@ -188,12 +198,11 @@ std::size_t count_fields(std::span<const std::uint32_t> original) {
 }
 
 sparse_dataset open_libffm(const std::string& path, const open_options& options) {
-  static const detail::row_format format{
-      .kind = detail::input_format::libffm,
-      .name = "ffm",
-      .capacity = [](std::string_view text) { return detail::libffm_capacity(text.size()); },
-      .parse = detail::parse_libffm_block};
-  return detail::open_rows(path, options, format);
+  detail::row_format format{.kind = detail::input_format::libffm, .name = "ffm", .capacity = [](std::string_view text) {
+                              return detail::libffm_capacity(text.size());
+                            }};
+  return detail::open_rows(path, options,
+                           detail::with_word_labels(std::move(format), detail::parse_libffm_block, options, path));
 }
 
 }  // namespace hogwild

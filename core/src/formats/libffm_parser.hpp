@@ -17,6 +17,7 @@ constexpr std::size_t libffm_capacity(std::size_t text_bytes) {
 
 /// Parses whole lines of libffm text (formats/libffm.hpp) as parse_libsvm_block parses LIBSVM text; `rows` holds
 /// libffm_capacity(text.size()) entries.
-void parse_libffm_block(std::string_view text, const block_context& context, row_block& rows);
+void parse_libffm_block(std::string_view text, const block_context& context, row_block& rows,
+                        word_labels* words = nullptr);
 
 }  // namespace hogwild::detail

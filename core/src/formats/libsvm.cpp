@@ -13,6 +13,7 @@
 #include <hogwild/error.hpp>
 
 #include "formats/row_reader.hpp"
+#include "formats/word_labels.hpp"
 #include "libsvm_parser.hpp"
 #include "text/byte_reader.hpp"
 #include "text/decimal.hpp"
@@ -38,12 +39,13 @@ void append_labels(std::string& line, const label_column& labels, std::size_t r)
   if (!line.empty()) line.pop_back();
 }
 
-libsvm_rows read_pieces(std::string_view text, const std::string& source, bool labels_optional) {
+libsvm_rows read_pieces(std::string_view text, const std::string& source, bool labels_optional,
+                        detail::word_labels* words) {
   constexpr std::size_t piece_bytes = std::size_t{1} << 20;
   detail::row_reader reader(
       source, [](std::string_view piece) { return detail::libsvm_capacity(piece.size()); },
-      [labels_optional](std::string_view piece, detail::row_block& block) {
-        detail::parse_libsvm_block(piece, labels_optional, block);
+      [labels_optional, words](std::string_view piece, detail::row_block& block) {
+        detail::parse_libsvm_block(piece, labels_optional, block, isa::automatic, false, words);
       });
   while (!text.empty()) {
     std::size_t end = text.size() <= piece_bytes ? text.size() : text.find('\n', piece_bytes - 1);
@@ -56,13 +58,18 @@ libsvm_rows read_pieces(std::string_view text, const std::string& source, bool l
 
 }  // namespace
 
-libsvm_rows parse_libsvm(std::string_view text, const std::string& source, bool labels_optional) {
+libsvm_rows parse_libsvm(std::string_view text, const std::string& source, bool labels_optional,
+                         detail::word_labels* words) {
   try {
-    return read_pieces(detail::without_mark(text), source, labels_optional);
+    return read_pieces(detail::without_mark(text), source, labels_optional, words);
   } catch (const input_error&) {
     detail::require_kind(text, "libsvm", source);  // refuses text of another kind with a message that says so
     throw;
   }
+}
+
+std::shared_ptr<detail::word_labels> known_label_words(std::span<const std::string> words) {
+  return words.empty() ? nullptr : std::make_shared<detail::word_labels>(words, false);
 }
 
 bool begins_compressed(std::string_view begin) {
@@ -127,7 +134,13 @@ const row_format& libsvm_row_format(bool from_0) {
 
 sparse_dataset open_libsvm(const std::string& path, const open_options& options) {
   const bool knows_0 = options.numbering != nullptr && options.numbering->position(0) != column_numbering::unknown;
-  return detail::open_rows(path, options, detail::libsvm_row_format(options.index_from_0 || knows_0));
+  const bool zero = options.index_from_0 || knows_0;
+  const auto parse = [zero](std::string_view text, const detail::block_context& context, detail::row_block& rows,
+                            detail::word_labels* words) {
+    detail::parse_libsvm_block(text, context.labels_optional, rows, context.set, zero, words);
+  };
+  return detail::open_rows(path, options,
+                           detail::with_word_labels(detail::libsvm_row_format(zero), parse, options, path));
 }
 
 }  // namespace hogwild

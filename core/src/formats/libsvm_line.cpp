@@ -63,7 +63,7 @@ bool line_parser::read_row() {
 bool line_parser::read_label(double& label) {
   list_.clear();
   unlabelled_ = false;
-  if (const char* const next = read_short_label(p_, label)) {
+  if (const char* const next = words_ == nullptr ? read_short_label(p_, label) : nullptr) {
     keep_spelling(p_, next, label, block_.spelling);
     p_ = next;
     return true;
@@ -78,21 +78,37 @@ bool line_parser::read_label(double& label) {
     return true;
   }
   if (std::find(p_, end, ',') != end) return read_list(end, label);
+  if (words_ != nullptr) {
+    std::string fault = words_->read(p_, end, label);
+    if (!fault.empty() && !passes_over(end, label)) return refuse(p_, std::move(fault));
+  } else if (!read_number(end, label)) {
+    return false;
+  }
+  p_ = end;
+  return true;
+}
+
+/// Reads the number that ends at `end`.
+bool line_parser::read_number(const char* end, double& label) {
   switch (read_decimal(p_, end, label)) {
     case number_fault::not_a_number:
-      // If labels are optional, a row's name or '?' may be in their place.
-      if (!labels_optional_ || !entry_follows(end))
-        return refuse(p_, "the label " + quote(p_, end) + " is not a number");
-      label = 0;
-      p_ = end;
-      return true;
+      return passes_over(end, label) ||
+             refuse(p_, "the label " + quote(p_, end) +
+                            " is not a number; where labels are words, the first row of the training data has one, "
+                            "with an entry behind it");
     case number_fault::not_finite:
       return refuse(p_, "the label " + quote(p_, end) + " is not finite");
     case number_fault::none:
       break;
   }
-  if (!keep_label(p_, end, label)) return false;
-  p_ = end;
+  return keep_label(p_, end, label);
+}
+
+/// Whether what ends at `end` need not be a label: if labels are optional, a row's name or '?' may be in their place.
+bool line_parser::passes_over(const char* end, double& label) {
+  if (!labels_optional_ || !entry_follows(end)) return false;
+  list_.clear();
+  label = 0;
   return true;
 }
 
@@ -122,10 +138,13 @@ bool line_parser::read_list(const char* end, double& label) {
       return refuse(item, "the list of labels " + quote(p_, end) +
                               " has an empty item; write '3,17,5', with one comma and no blank between labels");
     double value = 0;
-    if (read_decimal(item, comma, value) != number_fault::none || std::trunc(value) != value)
-      return refuse(item, "the label " + quote(item, comma) +
-                              " stands in a list, whose labels are classes; write them as whole numbers");
-    if (!keep_label(item, comma, value)) return false;
+    if (words_ != nullptr) {
+      std::string fault = words_->read(item, comma, value);
+      if (!fault.empty() && passes_over(end, label)) return p_ = end, true;
+      if (!fault.empty()) return refuse(item, std::move(fault));
+    } else if (!read_item(item, comma, value)) {
+      return false;
+    }
     list_.push_back(value + 0.0);
     if (comma == end) break;
     item = comma + 1;
@@ -134,6 +153,14 @@ bool line_parser::read_list(const char* end, double& label) {
   label = list_.front();
   p_ = end;
   return true;
+}
+
+/// Reads a number in a list.
+bool line_parser::read_item(const char* first, const char* last, double& label) {
+  if (read_decimal(first, last, label) != number_fault::none || std::trunc(label) != label)
+    return refuse(first, "the label " + quote(first, last) +
+                             " stands in a list, whose labels are classes; write them as whole numbers");
+  return keep_label(first, last, label);
 }
 
 /// Sorts the list that ends at `end`. Refuses the second of two equal labels, at its place.

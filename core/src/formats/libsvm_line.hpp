@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/word_labels.hpp"
 #include "libsvm_parser.hpp"
 
 namespace hogwild::detail {
@@ -15,13 +16,15 @@ namespace hogwild::detail {
 class line_parser {
  public:
   /// `text` and `block` as in parse_libsvm_block.
-  line_parser(std::string_view text, bool labels_optional, row_block& block, bool from_0 = false)
+  line_parser(std::string_view text, bool labels_optional, row_block& block, bool from_0 = false,
+              word_labels* words = nullptr)
       : p_(text.data()),
         end_(text.data() + text.size()),
         line_(p_),
         labels_optional_(labels_optional),
         from_0_(from_0),
-        block_(block) {}
+        block_(block),
+        words_(words) {}
 
   /// Reads all lines up to the first fault.
   void read_all() {
@@ -35,8 +38,11 @@ class line_parser {
  private:
   bool read_row();
   bool read_label(double& label);
+  bool read_number(const char* end, double& label);
+  bool passes_over(const char* end, double& label);
   void note_unlabelled(const char* end);
   bool read_list(const char* end, double& label);
+  bool read_item(const char* first, const char* last, double& label);
   bool keep_label(const char* first, const char* last, double label);
   bool require_distinct(const char* end);
   bool read_group();
@@ -58,6 +64,7 @@ class line_parser {
   bool labels_optional_;
   bool from_0_;  ///< an index may be 0; it becomes 0 - 1
   row_block& block_;
+  word_labels* words_;        ///< null: labels are numbers
   std::vector<double> list_;  ///< for the current row, if it has a list
   bool unlabelled_ = false;   ///< the row has no label, though it should
 };

@@ -152,11 +152,12 @@ class two_stage_parser {
 
 }  // namespace
 
-void parse_libsvm_block(std::string_view text, bool labels_optional, row_block& block, isa set, bool from_0) {
-  if (const libsvm_stages* const stages = find_stages(set)) {
+void parse_libsvm_block(std::string_view text, bool labels_optional, row_block& block, isa set, bool from_0,
+                        word_labels* words) {
+  if (const libsvm_stages* const stages = words == nullptr ? find_stages(set) : nullptr) {
     two_stage_parser(*stages, text, labels_optional, block, from_0).read_all();
   } else {
-    line_parser(text, labels_optional, block, from_0).read_all();
+    line_parser(text, labels_optional, block, from_0, words).read_all();
   }
   if (from_0 && block.entries > 0) {
     // An index 0 became 0 less 1, the largest number.

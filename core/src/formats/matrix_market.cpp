@@ -9,6 +9,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/file_kind.hpp>
+#include <hogwild/notes.hpp>
 
 #include "data/row_format.hpp"
 #include "data/row_lines.hpp"
@@ -41,10 +42,22 @@ std::string labels_of(const std::string& path, const std::string& named) {
                     (name.empty() ? "" : ", or " + name + " beside it"));
 }
 
-detail::matrix_labels read_labels(const std::string& path, std::size_t rows) {
+detail::matrix_labels read_labels(const std::string& path, std::size_t rows, const open_options& options) {
   detail::matrix_labels labels;
+  const bool learns = detail::learns_words(options), known = !options.label_words.empty();
   detail::read_row_lines(path, rows, [&](std::string_view line) -> std::string {
     double label = 0;
+    if (labels.label.empty() && (known || (learns && detail::is_word_label(line)))) {
+      labels.words = std::make_unique<detail::word_labels>(options.label_words, learns);
+      const std::string told = printable(path) + ": " + detail::labels_are_words;
+      if (!known) options.note ? options.note(told) : note_by_default(told);
+    }
+    if (labels.words) {
+      const std::string word(line);
+      std::string fault = labels.words->read(word.data(), word.data() + word.size(), label);
+      labels.label.push_back(label);
+      return fault;
+    }
     const char *const first = line.data(), *const last = first + line.size();
     if (detail::read_decimal(first, last, label) != detail::number_fault::none)
       return "the label " + quote(line) + " is not a finite number";
@@ -56,12 +69,15 @@ detail::matrix_labels read_labels(const std::string& path, std::size_t rows) {
   return labels;
 }
 
-std::unique_ptr<detail::parsed_text> read(const std::string& path, const std::string& labels_path) {
+std::unique_ptr<detail::parsed_text> read(const std::string& path, const std::string& labels_path,
+                                          const open_options& options) {
   const auto input = detail::open_input(path);
   detail::matrix_text text = detail::read_matrix(*input);
   detail::matrix_labels labels;
-  if (!labels_path.empty()) labels = read_labels(labels_path, text.header.rows);
-  return detail::rows_of(std::move(text), labels, input->name());
+  if (!labels_path.empty()) labels = read_labels(labels_path, text.header.rows, options);
+  auto parsed = detail::rows_of(std::move(text), labels, input->name());
+  if (labels.words) labels.words->settle(*parsed, path);
+  return parsed;
 }
 
 }  // namespace
@@ -73,8 +89,8 @@ sparse_dataset open_matrix_market(const std::string& path, const std::string& la
   const std::string labels = options.labels_optional ? "" : labels_of(path, labels_path);
   return detail::open_rows(path, options,
                            {.kind = detail::input_format::matrix_market,
-                            .whole = [&](const std::string& matrix) { return read(matrix, labels); },
-                            .companions = detail::label_file_digest(labels, 0)});
+                            .whole = [&](const std::string& matrix) { return read(matrix, labels, options); },
+                            .companions = detail::label_file_digest(labels, 0) ^ detail::digest_of_words(options)});
 }
 
 }  // namespace hogwild

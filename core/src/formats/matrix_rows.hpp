@@ -9,6 +9,7 @@
 
 #include "data/parsed_text.hpp"
 #include "formats/matrix_text.hpp"
+#include "formats/word_labels.hpp"
 
 namespace hogwild::detail {
 
@@ -16,6 +17,7 @@ namespace hogwild::detail {
 struct matrix_labels {
   std::vector<double> label{};
   label_spelling spelling{};
+  std::unique_ptr<word_labels> words{};  ///< if they are words
 };
 
 /// The rows of a matrix, each with its columns in ascending order. Empties `text`. Throws format_error, with `source`

@@ -12,6 +12,7 @@
 #include <hogwild/error.hpp>
 
 #include "formats/table_schema.hpp"
+#include "formats/word_labels.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -26,21 +27,6 @@ std::size_t with_parser(const auto& parser, const auto& call) {
           return call(by);
       },
       parser);
-}
-
-/// Labels and lists by their final numbers.
-void change_labels(row_block& block, const std::vector<std::uint32_t>& final) {
-  const auto change = [&](double& label) { label = final[static_cast<std::size_t>(label)]; };
-  if (block.list_end.empty()) {
-    std::ranges::for_each(block.label, change);
-    return;
-  }
-  std::ranges::for_each(block.list, change);
-  for (std::size_t r = 0, begin = 0; r < block.list_end.size(); begin = block.list_end[r++]) {
-    const std::span list = std::span(block.list).subspan(begin, block.list_end[r] - begin);
-    std::ranges::sort(list);
-    block.label[r] = list.empty() ? 0.0 : list.front();
-  }
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ row_format format_by_schema(const std::shared_ptr<table_reading>& reading, const
 table with_schema(sparse_dataset rows) {
   auto schema = std::make_shared<const table_schema>(
       parse_schema_bytes(dataset_access::mapping_of(rows).schema(), rows.shared_path()));
+  dataset_access::set_label_words(rows, schema->labels);
   return {std::move(rows), std::move(schema)};
 }
 
@@ -103,7 +104,9 @@ sparse_dataset open_table(const std::string& path, const table_schema& schema, c
   const auto reading = std::make_shared<table_reading>();
   row_format format = format_by_schema(reading, schema, false);
   if (options.numbering == nullptr) format.settle = [&](parsed_text& text) { text.schema = schema_bytes(schema); };
-  return open_rows(path, options, format);
+  sparse_dataset rows = open_rows(path, options, format);
+  dataset_access::set_label_words(rows, schema.labels);
+  return rows;
 }
 
 std::optional<table_schema> schema_of(const saved_model& model, const std::string& name) {

@@ -64,8 +64,9 @@ void require_savable(const saved_model& m) {
   require(m.label_texts.empty() || m.label_texts.size() == m.labels.values().size(),
           "it has " + std::to_string(m.label_texts.size()) + " texts for " + std::to_string(m.labels.values().size()) +
               " labels");
+  const bool named = !m.schema.empty() || m.names_classes();
   for (std::size_t k = 0; k < m.label_texts.size(); ++k)
-    require(detail::is_text_of_label(m.label_texts[k], m.labels.values()[k], !m.schema.empty()),
+    require(detail::is_text_of_label(m.label_texts[k], m.labels.values()[k], named),
             quote(m.label_texts[k]) + " is no text of its label " + label_text(m.labels.values()[k]));
   require(!m.calibrated || m.labels.kind() == label_kind::binary, "it is calibrated, and has not two labels");
   require(m.calibrated.fault().empty(), m.calibrated.fault());
@@ -133,6 +134,19 @@ std::string saved_model::text_of_label(double label) const {
 
 bool saved_model::names_classes() const {
   return std::ranges::any_of(label_texts, detail::is_class_name);
+}
+
+std::vector<std::string> saved_model::label_words() const {
+  std::vector<std::string> words;
+  if (!schema.empty() || !names_classes()) return words;
+  // Words that occur only in other rows have left gaps, which no text fills.
+  const double most = 2.0 * static_cast<double>(labels.classes()) + 0x1p20;
+  for (const double label : labels.values()) {
+    if (label < 0 || label > most || std::trunc(label) != label) return {};
+    words.resize(static_cast<std::size_t>(label) + 1);
+    words.back() = text_of_label(label);
+  }
+  return words;
 }
 
 void saved_model::spell_labels(const label_spelling& spelling) {

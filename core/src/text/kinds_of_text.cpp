@@ -127,9 +127,18 @@ bool may_be_label(std::string_view token) {
   return true;
 }
 
+/// Whether a line begins with labels, if its first token has entries behind it. Words with commas between them are
+/// fields of a table, too, whose last one may be a time, "10:00": so there are two entries at least.
+bool begins_with_labels(const std::vector<std::string_view>& tokens) {
+  if (may_be_label(tokens.front())) return true;
+  const auto is_entry = [](std::string_view token) { return is_pair_token(token) || is_triple_token(token); };
+  return tokens.front().find_first_of(";|\"") == std::string_view::npos && tokens.size() > 2 &&
+         std::all_of(tokens.begin() + 1, tokens.end(), is_entry);
+}
+
 line_shape shape_of(std::string_view line) {
   std::vector<std::string_view> tokens = tokens_of(line.substr(0, line.find('#')));
-  if (!tokens.empty() && !may_be_label(tokens.front())) return line_shape::others;
+  if (!tokens.empty() && !begins_with_labels(tokens)) return line_shape::others;
   if (!tokens.empty() && tokens.front().find(':') == std::string_view::npos) tokens.erase(tokens.begin());
   if (tokens.empty()) return line_shape::label;
   if (std::ranges::all_of(tokens, is_pair_token)) return line_shape::pairs;
@@ -207,7 +216,7 @@ text_place see_table(const file_head& head) {
   if (lines.empty()) return std::nullopt;
   for (const content_line& line : lines) {
     const std::vector<std::string_view> tokens = tokens_of(line.text);
-    if (!may_be_label(tokens.front())) continue;  // behind fields "10:00" is a time
+    if (!begins_with_labels(tokens)) continue;  // behind fields "10:00" is a time
     for (const std::string_view token : tokens)
       if (is_pair_token(token) || is_triple_token(token)) return std::nullopt;
   }

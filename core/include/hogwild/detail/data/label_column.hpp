@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ranges>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -71,6 +72,17 @@ class label_column {
     return same;
   }
 
+  /// The words of labels that are words: label k is words()[k]; empty if labels are numbers.
+  std::span<const std::string> words() const { return words_; }
+  /// The same labels, with such words, which outlive them.
+  label_column with_words(std::span<const std::string> words) const {
+    label_column same = *this;
+    same.words_ = words;
+    return same;
+  }
+  /// A label for messages: its word in quotation marks, or the number.
+  std::string name_of(double label) const;
+
   bool coded() const { return codes_ != nullptr; }
   std::span<const std::uint8_t> codes() const { return {codes_, codes_ != nullptr ? size_ : 0}; }
   /// The numbers behind codes or lists, in ascending order. If this is a part of a column, those of other rows are
@@ -86,6 +98,7 @@ class label_column {
   const std::uint32_t* list_ = nullptr;
   std::size_t size_ = 0;
   std::string_view rounded_{};
+  std::span<const std::string> words_{};
 };
 
 /// Rows with several labels each, as a label_column shows them: row r has table[code[k]] for start[r] <= k < start[r +

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,8 +15,13 @@
 
 namespace hogwild {
 
+namespace detail {
+class word_labels;
+}
+
 // LIBSVM text: one row a line, "label index:value index:value ...". If rows have several labels each, the label is a
-// list of whole numbers, "3,17,5", without blanks; a row with one label then is a list of one.
+// list of whole numbers, "3,17,5", without blanks; a row with one label then is a list of one. Labels may be words
+// instead (open_options::label_words), without ',', ':' and '#'.
 //
 // Blanks and tabs separate, in any number; lines end with LF or CR LF, and the last one may end without; blank lines
 // are skipped and '#' begins a comment. Indices count from 1 and ascend strictly; the largest is 4294967294. Labels are
@@ -46,7 +52,12 @@ struct libsvm_rows {
 
 /// Parses text in memory, in the calling thread; use open_libsvm to read files. Returns an empty result for no rows.
 /// Throws format_error with `source` as the file; its column is the first byte of the label, index or value at fault.
-libsvm_rows parse_libsvm(std::string_view text, const std::string& source = "text", bool labels_optional = false);
+/// `words`: labels are these words; null: they are numbers.
+libsvm_rows parse_libsvm(std::string_view text, const std::string& source = "text", bool labels_optional = false,
+                         detail::word_labels* words = nullptr);
+
+/// The words of labels by their numbers, for parse_libsvm(); null if there are none.
+std::shared_ptr<detail::word_labels> known_label_words(std::span<const std::string> words);
 
 /// Whether bytes that come piece by piece are compressed, by the first six of them.
 bool begins_compressed(std::string_view begin);
