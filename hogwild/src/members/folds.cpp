@@ -17,11 +17,11 @@ namespace hogwild {
 namespace {
 
 void require_rows_of_all(const detail::strata& parts, const std::vector<std::size_t>& rows, const label_map& known,
-                         std::size_t folds) {
+                         const label_column& labels, std::size_t folds) {
   if (parts.count() < 2) return;
   for (std::size_t c = 0; c < rows.size(); ++c) {
     if (rows[c] == 0 || rows[c] >= folds) continue;
-    throw input_error("the label " + label_text(known.values()[c]) + " has " + std::to_string(rows[c]) +
+    throw input_error("the label " + labels.name_of(known.values()[c]) + " has " + std::to_string(rows[c]) +
                       (rows[c] == 1 ? " row" : " rows") + ", fewer than the " + std::to_string(folds) +
                       " folds, and each fold needs one: use fewer folds, or leave out the rows of this label");
   }
@@ -62,7 +62,7 @@ std::vector<std::uint32_t> deal_groups(std::span<const std::uint32_t> group_of, 
 }
 
 void require_labels_in_all(const detail::strata& parts, std::span<const std::uint32_t> fold_of, std::size_t folds,
-                           const label_map& known) {
+                           const label_map& known, const label_column& labels) {
   if (parts.count() < 2) return;
   std::vector<std::vector<bool>> has(parts.count());
   for (std::size_t r = 0; r < fold_of.size(); ++r) {
@@ -71,7 +71,7 @@ void require_labels_in_all(const detail::strata& parts, std::span<const std::uin
   }
   for (std::size_t c = 0; c < has.size(); ++c)
     if (std::ranges::find(has[c], false) != has[c].end())
-      throw input_error("the label " + label_text(known.values()[c]) + " has rows in too few groups: one of the " +
+      throw input_error("the label " + labels.name_of(known.values()[c]) + " has rows in too few groups: one of the " +
                         std::to_string(folds) +
                         " folds would be without it; use fewer folds, or leave out the groups or the rows of this "
                         "label");
@@ -90,10 +90,10 @@ std::vector<std::uint32_t> draw_folds(const sparse_view& all, const label_map& k
   const detail::strata parts(labels, known);
   std::vector<std::size_t> count(parts.count());
   for (std::size_t r = 0; r < rows; ++r) ++count[parts.of(r)];
-  require_rows_of_all(parts, count, known, folds);
+  require_rows_of_all(parts, count, known, labels, folds);
   if (!all.group.empty()) {
     std::vector<std::uint32_t> fold_of = deal_groups(all.group, folds, seed);
-    require_labels_in_all(parts, fold_of, folds, known);
+    require_labels_in_all(parts, fold_of, folds, known, labels);
     return fold_of;
   }
 

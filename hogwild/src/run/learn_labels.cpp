@@ -53,7 +53,9 @@ label_map learn_labels(label_kind kind, const label_column& labels, const std::s
   std::vector<double> all = ranks.all_of(values);
   if (kind == label_kind::binary) require_two_labels(values, all, ranks);
   values = std::move(all);
-  return label_map::learn(kind, label_column(std::span<const double>(values)).with_rounded(labels.rounded()), source);
+  return label_map::learn(
+      kind, label_column(std::span<const double>(values)).with_rounded(labels.rounded()).with_words(labels.words()),
+      source);
 }
 
 label_map declared_labels(label_kind kind, const std::vector<double>& values, const sparse_view& rows,
@@ -68,7 +70,8 @@ label_map declared_labels(label_kind kind, const std::vector<double>& values, co
   require(kind != label_kind::binary || sorted.size() == 2,
           "this model has two labels, but " + std::to_string(sorted.size()) + " are declared");
   // Other faults of declared labels are reported as for labels that occur.
-  const label_map known = label_map::learn(kind, label_column(std::span<const double>(sorted)), "the declared labels");
+  const label_map known = label_map::learn(
+      kind, label_column(std::span<const double>(sorted)).with_words(rows.label.words()), "the declared labels");
   known.require_known(rows.label, source, rows.id, true);
   return known;
 }

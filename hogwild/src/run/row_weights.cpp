@@ -34,7 +34,7 @@ std::vector<double> balanced_weights(const label_map& labels, const sparse_view&
   for (std::size_t c = 0; c < rows.size(); ++c) {
     if (rows[c] == 0.0)
       throw input_error("classes cannot be balanced, because no training row has the label " +
-                        label_text(labels.values()[c]) + ": hold fewer rows back, or give weights");
+                        training.label.name_of(labels.values()[c]) + ": hold fewer rows back, or give weights");
     rows[c] = all / (static_cast<double>(rows.size()) * rows[c]);
   }
   return rows;
@@ -60,12 +60,12 @@ std::vector<double> weights_of_labels(const train_options& o, const label_map& l
   if (o.weights.of_labels.empty()) return {};
   std::vector<std::optional<double>> given(labels.classes());
   for (const auto& [label, weight] : o.weights.of_labels) {
-    const std::string name = "the weight of label " + label_text(label);
+    const std::string name = "the weight of label " + training.label.name_of(label);
     require(weight >= 0.0 && std::isfinite(weight),
             name + " is " + detail::to_text(weight) + "; a weight is a finite number, 0 or more");
     const std::size_t c = place_of(labels, label);
     require(c < given.size() && labels.values()[c] == label,
-            "no row has the label " + label_text(label) + ", for which a weight is given: leave it out");
+            "no row has the label " + training.label.name_of(label) + ", for which a weight is given: leave it out");
     require(!given[c], name + " is given twice");
     given[c] = weight;
   }
