@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <hogwild/dataset.hpp>
@@ -39,10 +40,17 @@ namespace {
 
 using facts = nlohmann::ordered_json;
 
-constexpr std::size_t most_labels_shown = 32;
+/// Of more different labels the commonest are shown, and of more than can be classes of one model none.
+constexpr std::size_t most_labels_shown = 32, most_labels_counted = 1'048'576, commonest_shown = 10;
 
 facts label_facts(const label_column& labels) {
   std::map<double, std::size_t> counts;
+  const auto counted = [&](double label, std::size_t rows) {
+    facts one = {{"label", label}, {"rows", rows}};
+    if (label >= 0 && label < static_cast<double>(labels.words().size()))
+      one["text"] = labels.words()[static_cast<std::size_t>(label)];
+    return one;
+  };
   if (labels.lists()) {
     std::size_t all = 0;
     for (std::size_t r = 0; r < labels.size(); ++r) all += labels.list(r).size();
@@ -51,14 +59,25 @@ facts label_facts(const label_column& labels) {
   }
   for (const double label : labels) {
     ++counts[label];
-    if (counts.size() > most_labels_shown) {
+    if (counts.size() > most_labels_counted) {
       const auto [least, most] = std::ranges::minmax(labels);
       return {{"least", least}, {"most", most}};
     }
   }
   facts all = facts::array();
-  for (const auto& [label, rows] : counts) all.push_back({{"label", label}, {"rows", rows}});
-  return all;
+  if (counts.size() <= most_labels_shown) {
+    for (const auto& [label, rows] : counts) all.push_back(counted(label, rows));
+    return all;
+  }
+  std::vector<std::pair<double, std::size_t>> commonest(commonest_shown);
+  std::ranges::partial_sort_copy(counts, commonest, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  for (const auto& [label, rows] : commonest) all.push_back(counted(label, rows));
+  return {{"different", counts.size()},
+          {"least", counts.begin()->first},
+          {"most", counts.rbegin()->first},
+          {"commonest", all}};
 }
 
 facts cache_facts(const std::string& path, bool verify) {
@@ -203,6 +222,25 @@ facts table_facts(const std::string& path, const table_options& table) {
   return all;
 }
 
+/// The items of a long list in lines of up to 100 columns, behind the name; of many the first ones.
+std::string list_text(const facts& list, std::size_t margin) {
+  constexpr std::size_t most_items = 40, width = 100;
+  const std::size_t shown = std::min(list.size(), most_items);
+  std::string text;
+  std::size_t column = margin;
+  const auto add = [&](const std::string& item) {
+    if (column > margin && column + item.size() > width) {
+      text += "\n" + std::string(margin, ' ');
+      column = margin;
+    }
+    text += item;
+    column += item.size();
+  };
+  for (std::size_t k = 0; k < shown; ++k) add(json_text(list[k]) + (k + 1 < list.size() ? ", " : ""));
+  if (shown < list.size()) add("... " + std::to_string(list.size() - shown) + " others, which --json shows");
+  return text;
+}
+
 /// Columns and weights one a line, below their heading.
 std::string text_of(const facts& all) {
   std::string text;
@@ -222,7 +260,11 @@ std::string text_of(const facts& all) {
       for (const facts& w : value)
         text += formatted("  %-40s ", printable(w["name"].get<std::string>()).c_str()) + json_text(w["weights"]) + "\n";
     } else {
-      text += padded + printable(value.is_string() ? value.get<std::string>() : json_text(value)) + "\n";
+      constexpr std::size_t short_list = 80;
+      const std::string whole = value.is_string() ? printable(value.get<std::string>()) : json_text(value);
+      text += padded +
+              (value.is_array() && whole.size() > short_list ? list_text(value, padded.size()) : printable(whole)) +
+              "\n";
     }
   }
   return text;
