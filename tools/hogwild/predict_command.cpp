@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +15,8 @@
 #include <system_error>
 #include <utility>
 
+#include <hogwild/detail/formats/libsvm.hpp>
+#include <hogwild/detail/formats/named_lines.hpp>
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
@@ -107,6 +111,29 @@ std::optional<record_rule> rule_of(const data_options& files) {
   return std::nullopt;
 }
 
+/// The parser of rows in memory, for line_request::check; null for formats that have none.
+std::function<void(std::string_view head, std::string_view records)> checker_of(const data_options& files,
+                                                                                const column_numbering& columns,
+                                                                                const std::string& name) {
+  const table_schema& schema = *files.table.schema;
+  if (schema.columns.empty()) {
+    // Columns that count from 0 are read by files alone.
+    if (files.format == "ffm" || columns.position(0) != column_numbering::unknown) return nullptr;
+    return [name, words = known_label_words(*files.label_words)](std::string_view, std::string_view records) {
+      parse_libsvm(records, name, true, words.get());
+    };
+  }
+  return [name, lines = std::make_shared<named_lines>(schema, true), begun = false](std::string_view head,
+                                                                                    std::string_view records) mutable {
+    try {
+      if (!std::exchange(begun, true)) lines->begin(std::string(head).append(records), name);
+    } catch (const format_error&) {
+      lines.reset();  // the head is at fault, which opening says
+    }
+    if (lines) lines->parse(records, name);
+  };
+}
+
 /// Predicts rows as they come; returns how many were skipped.
 std::size_t predict_lines(const predict_request& request, const predictor& model, const column_numbering& columns,
                           data_options files, const prediction_text& words, answer_sink& sink) {
@@ -121,6 +148,7 @@ std::size_t predict_lines(const predict_request& request, const predictor& model
                      .one_column = schema.text == named_text::table && !schema.header && schema.columns.size() == 1,
                      .comments = schema.columns.empty(),
                      .skip_bad = request.skip_bad};
+  if (request.skip_bad) lines.check = checker_of(files, columns, lines.name);
   lines.open = [&](const std::string& path) {
     sparse_dataset data = open_through(path, columns, files, row_labels::optional);
     require_ids(request, data, lines.name);

@@ -44,7 +44,7 @@ class text_in_memory {
 };
 
 /// Further faults are likely near a fault, and each one costs as much as parsing the part that has it.
-constexpr std::size_t bytes_after_a_fault = std::size_t{1} << 14;
+constexpr std::size_t bytes_after_a_fault = std::size_t{1} << 14, bytes_checked_after_a_fault = std::size_t{1} << 10;
 
 std::size_t lines_in(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
@@ -126,6 +126,12 @@ class line_answers {
     const std::size_t end = end_of_rows(text);
     blanks_ = text.substr(end);
     text.resize(end);
+    if (request_.skip_bad && request_.check && !blanks_are_rows_) blank_out_faulty(text);
+    // Behind the last row of a text without rows there is nothing to answer.
+    if (end > 0 && end_of_rows(text) == 0) {
+      lines_ += lines_in(text);
+      return;
+    }
     std::size_t most = text.size();
     for (std::string_view left = text; !left.empty();) {
       const std::string_view part = left.substr(0, end_of_part(left, most));
@@ -137,6 +143,29 @@ class line_answers {
       } catch (const format_error& fault) {
         left.remove_prefix(leave_out(part, fault));
         most = bytes_after_a_fault;
+      }
+    }
+  }
+
+  /// Makes faulty records lines without rows, with a note for each, so that the others keep their lines.
+  void blank_out_faulty(std::string& text) {
+    std::size_t most = text.size(), lines = lines_;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::string_view left = std::string_view(text).substr(at);
+      const std::string_view part = left.substr(0, end_of_part(left, most));
+      try {
+        request_.check(head_, part);
+        at += part.size();
+        lines += lines_in(part);
+        most *= 2;
+      } catch (const format_error& fault) {
+        const auto [begin, end] = record_at(part, fault.line(), request_.rule);
+        skip(fault, lines + fault.line(), 0);
+        lines += lines_in(part.substr(0, end));
+        for (std::size_t k = at + begin; k < at + end; ++k)
+          if (text[k] != '\n') text[k] = request_.comments ? '#' : ' ';
+        at += end;
+        most = bytes_checked_after_a_fault;
       }
     }
   }
@@ -174,15 +203,16 @@ class line_answers {
     try {
       open(text);
     } catch (const format_error& fault) {
-      skip(fault, fault.line());
+      skip(fault, fault.line(), lines_in(head_));
     }
   }
 
-  /// Notes that a row is skipped, or throws its fault, whose line in the whole text is `line`.
-  void skip(const format_error& fault, std::size_t line) {
+  /// Notes that a row is skipped, or throws its fault, whose line in the whole text is `line`; `head` lines before the
+  /// rows are no rows.
+  void skip(const format_error& fault, std::size_t line, std::size_t head) {
     const std::string said = fault.what();  // file:line:column: message
     const format_error told(request_.name, line, fault.column(), said.substr(said.find(": ") + 2));
-    if (!request_.skip_bad || fault.line() <= lines_in(head_)) throw told;
+    if (!request_.skip_bad || fault.line() <= head) throw told;
     say(std::string(told.what()) + "; the row is skipped");
     ++skipped_;
   }
@@ -190,12 +220,12 @@ class line_answers {
   /// Answers the rows before a faulty one, and skips that one. Returns the bytes of all of them.
   std::size_t leave_out(std::string_view text, const format_error& fault) {
     const std::size_t head = lines_in(head_);
-    if (fault.line() <= head) skip(fault, fault.line());
+    if (fault.line() <= head) skip(fault, fault.line(), head);
     const std::size_t line = fault.line() - head;
     const auto [begin, end] = record_at(text, line, request_.rule);
     // They have been parsed without a fault.
     if (end_of_rows(text.substr(0, begin)) > 0) open(text.substr(0, begin));
-    skip(fault, lines_ + line);
+    skip(fault, lines_ + line, head);
     lines_ += lines_in(text.substr(0, end));
     return end;
   }

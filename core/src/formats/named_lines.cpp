@@ -44,6 +44,7 @@ void drop_unknown(const table_schema& schema, libsvm_rows& rows) {
 struct named_lines::state {
   std::optional<table_request> how{};  ///< nothing: the schema is known
   table_reading reading{};
+  bool labels_optional = false;
 };
 
 named_lines::named_lines(const table_request& how) : state_(std::make_unique<state>()) {
@@ -56,8 +57,9 @@ named_lines::named_lines(const table_request& how) : state_(std::make_unique<sta
   state_->how = how;
 }
 
-named_lines::named_lines(const table_schema& schema) : state_(std::make_unique<state>()) {
+named_lines::named_lines(const table_schema& schema, bool labels_optional) : state_(std::make_unique<state>()) {
   state_->reading.schema = schema;
+  state_->labels_optional = labels_optional;
 }
 
 named_lines::~named_lines() = default;
@@ -103,7 +105,8 @@ std::size_t named_lines::begin(std::string_view first, const std::string& source
                              "saved model that knows them (--init)");
     reading.begin(columns_of(reading.schema), true, false);
   } else {
-    reading.begin(match_columns(left, reading.schema, source, false), false, !reading.schema.labels.empty());
+    reading.begin(match_columns(left, reading.schema, source, state_->labels_optional), false,
+                  !reading.schema.labels.empty());
   }
   if (!reading.schema.header) return 0;
   const record_cutter cutter(reading.schema.separator, reading.schema.quotes);
@@ -119,7 +122,9 @@ libsvm_rows named_lines::parse(std::string_view lines, const std::string& source
   const table_reading& reading = state_->reading;
   row_reader reader(
       source, [&](std::string_view piece) { return reading.capacity(piece); },
-      [&](std::string_view piece, row_block& block) { reading.parse(piece, {}, block); });
+      [&](std::string_view piece, row_block& block) {
+        reading.parse(piece, {.labels_optional = state_->labels_optional}, block);
+      });
   reader.append(lines);
   libsvm_rows rows = std::move(reader).finish();
   const table_schema& schema = reading.schema;

@@ -18,8 +18,8 @@ class named_lines {
  public:
   /// Throws config_error for a request whose columns depend on all rows: labels in words, or rare values.
   explicit named_lines(const table_request& how);
-  /// Reads text by a schema, whose header is looked for in the first piece.
-  explicit named_lines(const table_schema& schema);
+  /// Reads text by a schema, whose header is looked for in the first piece. `labels_optional`: as in open_options.
+  explicit named_lines(const table_schema& schema, bool labels_optional = false);
   ~named_lines();
   named_lines(const named_lines&) = delete;
   named_lines& operator=(const named_lines&) = delete;
