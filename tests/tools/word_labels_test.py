@@ -133,6 +133,19 @@ class word_labels(command_case):
         self.said("convert", data, again, "--columns-of", self.model, "--quiet")
         self.assertEqual(pathlib.Path(again).read_text(), rows(CLASSES, 1))
 
+    def test_many_are_shown_in_part(self):
+        words = [f"class{k}" for k in range(100)]
+        self.train(rows(words, 1) + "class7 8:1\n", "--model", "softmax")
+        lines = self.said("inspect", self.model).splitlines()
+        self.assertLessEqual(max(map(len, lines)), 100)
+        self.assertIn(f"{'label_names':18}\"class0\", \"class1\", \"class10\",", "\n".join(lines))
+        self.assertTrue(lines[-1].endswith("... 60 others, which --json shows"))
+        cache = json.loads(self.said("inspect", self.data + ".hogwild", "--json"))
+        self.assertEqual(cache["labels"], {"different": 100, "least": 0.0, "most": 99.0})
+        number = sorted(words).index("class7")
+        self.assertEqual(cache["commonest_labels"][0], {"label": number, "rows": 2, "text": "class7"})
+        self.assertEqual(len(cache["commonest_labels"]), 10)
+
 
 if __name__ == "__main__":
     unittest.main()

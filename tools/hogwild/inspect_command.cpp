@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -43,41 +44,36 @@ using facts = nlohmann::ordered_json;
 /// Of more different labels the commonest are shown, and of more than can be classes of one model none.
 constexpr std::size_t most_labels_shown = 32, most_labels_counted = 1'048'576, commonest_shown = 10;
 
-facts label_facts(const label_column& labels) {
+void add_labels(const label_column& labels, facts& all) {
   std::map<double, std::size_t> counts;
-  const auto counted = [&](double label, std::size_t rows) {
-    facts one = {{"label", label}, {"rows", rows}};
-    if (label >= 0 && label < static_cast<double>(labels.words().size()))
-      one["text"] = labels.words()[static_cast<std::size_t>(label)];
-    return one;
-  };
   if (labels.lists()) {
-    std::size_t all = 0;
-    for (std::size_t r = 0; r < labels.size(); ++r) all += labels.list(r).size();
+    std::size_t listed = 0;
+    for (std::size_t r = 0; r < labels.size(); ++r) listed += labels.list(r).size();
     const auto table = labels.table();
-    return {{"lists", all}, {"different", table.size()}, {"least", table.front()}, {"most", table.back()}};
+    all["labels"] = {{"lists", listed}, {"different", table.size()}, {"least", table.front()}, {"most", table.back()}};
+    return;
   }
   for (const double label : labels) {
     ++counts[label];
-    if (counts.size() > most_labels_counted) {
-      const auto [least, most] = std::ranges::minmax(labels);
-      return {{"least", least}, {"most", most}};
-    }
+    if (counts.size() <= most_labels_counted) continue;
+    const auto [least, most] = std::ranges::minmax(labels);
+    all["labels"] = {{"least", least}, {"most", most}};
+    return;
   }
-  facts all = facts::array();
-  if (counts.size() <= most_labels_shown) {
-    for (const auto& [label, rows] : counts) all.push_back(counted(label, rows));
-    return all;
+  std::vector<std::pair<double, std::size_t>> shown(counts.begin(), counts.end());
+  const bool many = shown.size() > most_labels_shown;
+  if (many) {
+    std::ranges::stable_sort(shown, std::greater<>(), &std::pair<double, std::size_t>::second);
+    shown.resize(commonest_shown);
+    all["labels"] = {{"different", counts.size()}, {"least", counts.begin()->first}, {"most", counts.rbegin()->first}};
   }
-  std::vector<std::pair<double, std::size_t>> commonest(commonest_shown);
-  std::ranges::partial_sort_copy(counts, commonest, [](const auto& a, const auto& b) {
-    return a.second != b.second ? a.second > b.second : a.first < b.first;
-  });
-  for (const auto& [label, rows] : commonest) all.push_back(counted(label, rows));
-  return {{"different", counts.size()},
-          {"least", counts.begin()->first},
-          {"most", counts.rbegin()->first},
-          {"commonest", all}};
+  facts& list = all[many ? "commonest_labels" : "labels"];
+  for (const auto& [label, rows] : shown) {
+    facts one = {{"label", label}, {"rows", rows}};
+    if (label >= 0 && label < static_cast<double>(labels.words().size()))
+      one["text"] = labels.words()[static_cast<std::size_t>(label)];
+    list.push_back(one);
+  }
 }
 
 facts cache_facts(const std::string& path, bool verify) {
@@ -100,7 +96,7 @@ facts cache_facts(const std::string& path, bool verify) {
     all["values_rounded"] = data.values_rounded();
   }
   if (rows.image.known()) all["images"] = name_of(rows.image);
-  all["labels"] = label_facts(rows.label);
+  add_labels(rows.label, all);
   if (verify) all["verified"] = true;
   return all;
 }
@@ -229,22 +225,21 @@ std::string list_text(const facts& list, std::size_t margin) {
   std::string text;
   std::size_t column = margin;
   const auto add = [&](const std::string& item) {
-    if (column > margin && column + item.size() > width) {
-      text += "\n" + std::string(margin, ' ');
-      column = margin;
-    }
+    const bool fits = column + 1 + item.size() <= width;
+    if (!text.empty()) text += fits ? " " : "\n" + std::string(margin, ' ');
+    column = (fits ? column + 1 : margin) + item.size();
     text += item;
-    column += item.size();
   };
-  for (std::size_t k = 0; k < shown; ++k) add(json_text(list[k]) + (k + 1 < list.size() ? ", " : ""));
+  for (std::size_t k = 0; k < shown; ++k) add(json_text(list[k]) + (k + 1 < list.size() ? "," : ""));
   if (shown < list.size()) add("... " + std::to_string(list.size() - shown) + " others, which --json shows");
   return text;
 }
 
-/// Columns and weights one a line, below their heading.
+/// Columns and weights one a line, below their heading. Names of labels say more than their numbers.
 std::string text_of(const facts& all) {
   std::string text;
   for (const auto& [name, value] : all.items()) {
+    if (name == "labels" && all.contains("label_names")) continue;
     std::string padded = printable(name);
     padded.resize(std::max<std::size_t>(18, padded.size()), ' ');
     if (name == "columns" && value.is_array()) {

@@ -92,6 +92,30 @@ TEST(label_spelling, goes_to_words_and_back) {
   }
 }
 
+TEST(label_spelling, of_labels_that_are_words_goes_to_words_and_back) {
+  label_spelling spelling;
+  spelling.add(1, "+1");
+  spelling.set_words({"10", "", "spam", "Z\xc3\xbcrich"});
+  EXPECT_EQ(spelling.find(0), "10");
+  EXPECT_EQ(spelling.find(2), "spam");
+  for (const double none : {-1.0, 0.5, 1.0, 4.0, 1e300}) EXPECT_EQ(spelling.find(none), "") << none;
+  const std::vector<std::uint64_t> encoded = spelling.encode();
+  const auto bytes = std::as_bytes(std::span(encoded));
+  const auto back = label_spelling::decode(bytes);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->encode(), encoded);
+  EXPECT_EQ(back->find(3), "Z\xc3\xbcrich");
+  for (std::size_t part = 8; part < bytes.size(); part += 8) EXPECT_FALSE(label_spelling::decode(bytes.first(part)));
+  for (const std::string bad : {"a b", "a,b", "a:b", "c#", "\x7f", "\n"}) {
+    spelling.set_words({bad});
+    const std::vector<std::uint64_t> words = spelling.encode();
+    EXPECT_FALSE(label_spelling::decode(std::as_bytes(std::span(words)))) << bad;
+    EXPECT_THAT(detail::label_word_fault(bad), HasSubstr("has a blank"));
+  }
+  EXPECT_THAT(detail::label_word_fault(std::string(256, 'x')), HasSubstr("256 bytes; at most 255"));
+  EXPECT_EQ(detail::label_word_fault(std::string(255, 'x')), "");
+}
+
 TEST(label_spelling, of_a_plain_label_is_told_by_one_look) {
   for (const std::string plain : {"1", "-1", "0", "12345678", "0.5", "-2.25", "0.00000001"})
     EXPECT_TRUE(detail::is_short_plain(plain.data(), plain.data() + plain.size())) << plain;

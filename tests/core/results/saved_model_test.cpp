@@ -157,6 +157,19 @@ TEST(saved_model, labels_come_back_as_the_data_have_them_written) {
   }
 }
 
+TEST(saved_model, words_of_labels_are_known_by_their_numbers) {
+  saved_model model = softmax_model();  // of the labels 0, 3 and 4
+  EXPECT_TRUE(model.label_words().empty());
+  hogwild::label_spelling spelling;
+  spelling.set_words({"10", "b", "c", "3", "spam"});
+  model.spell_labels(spelling);
+  EXPECT_EQ(model.label_words(), (std::vector<std::string>{"10", "", "", "3", "spam"}));
+  for (const model_format format : {model_format::binary, model_format::text})
+    EXPECT_EQ(parse_model(model_bytes(model, format), "m").label_words(), model.label_words());
+  model.labels = hogwild::label_map(hogwild::label_kind::classes, {0, 3, 1e15});
+  EXPECT_TRUE(model.label_words().empty());
+}
+
 /// A model of a table, whose labels are words.
 saved_model schema_model() {
   saved_model model = softmax_model();

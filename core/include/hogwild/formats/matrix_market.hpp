@@ -15,8 +15,8 @@ namespace hogwild {
 //
 // As rows of data, a row of the matrix is an example, and its columns have their numbers. Labels are in a second file.
 
-/// Opens a Matrix Market file, plain or compressed, as open_libsvm opens its text. Labels, a number a line, are in
-/// `labels_path` or, if that is empty, in the file beside it that is called NAME.labels for NAME.mtx, compressed or
+/// Opens a Matrix Market file, plain or compressed, as open_libsvm opens its text. Labels, a number or word a line, are
+/// in `labels_path` or, if that is empty, in the file beside it that is called NAME.labels for NAME.mtx, compressed or
 /// not. With labels_optional no labels are read, and all are 0. All of it is held in memory, whatever
 /// open_options::memory is. Throws what open_libsvm throws; format_error also for an entry outside the matrix, one that
 /// stands there twice, and other numbers of entries or labels than those announced; input_error if there are no labels.
