@@ -32,20 +32,25 @@ std::size_t name_numbers::table::make_room() {
 }
 
 name_numbers::name_numbers(std::span<const std::string> known, std::uint32_t largest, std::string too_many)
-    : largest_(dropped - 1), too_many_(std::move(too_many)) {
-  for (const std::string& name : known) number_of(name);
-  largest_ = largest;
+    : next_(static_cast<std::uint32_t>(known.size())), largest_(largest), too_many_(std::move(too_many)) {
+  for (std::uint32_t k = 0; k < known.size(); ++k) number_of(known[k], hash_of(known[k]), [k] { return k; });
 }
 
 std::uint32_t name_numbers::number_of(std::string_view name, std::uint64_t hash) {
+  return number_of(name, hash, [this] {
+    const std::uint32_t number = next_.fetch_add(1);
+    if (number > largest_) throw resource_error(too_many_);
+    return number;
+  });
+}
+
+std::uint32_t name_numbers::number_of(std::string_view name, std::uint64_t hash, const auto& next) {
   table& names = table_of(hash);
   const std::scoped_lock lock(names.mutex);
   bytes_.fetch_add(names.make_room(), std::memory_order_relaxed);
   slot& found = names.slot_of(name, upper_half(hash));
   if (found.is_free()) {
-    const std::uint32_t number = next_.fetch_add(1);
-    if (number > largest_) throw resource_error(too_many_);
-    found = {std::string(name), upper_half(hash), number};
+    found = {std::string(name), upper_half(hash), next()};
     ++names.names;
     if (name.size() > std::string().capacity()) bytes_.fetch_add(name.size() + 1, std::memory_order_relaxed);
   }

@@ -24,8 +24,8 @@ namespace hogwild::detail {
 class name_numbers {
  public:
   static constexpr std::uint32_t dropped = 0xffffffffu;  ///< no number
-  /// `known[k]` has the number k, before and after settle(). Beyond `largest` number_of() throws resource_error, which
-  /// says `too_many`.
+  /// `known[k]` has the number k, before and after settle(); of equal ones, which fill gaps, the first has its own.
+  /// Beyond `largest` number_of() throws resource_error, which says `too_many`.
   name_numbers(std::span<const std::string> known, std::uint32_t largest, std::string too_many);
 
   /// The provisional number of a name. Any thread may call it at any time. `hash` is that of the name
@@ -70,6 +70,8 @@ class name_numbers {
       __builtin_prefetch(first.load(std::memory_order_relaxed) + (hash & last.load(std::memory_order_relaxed)));
     }
   };
+  /// The number of a name; a new one gets what next() returns.
+  std::uint32_t number_of(std::string_view name, std::uint64_t hash, const auto& next);
   static std::uint32_t upper_half(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
   table& table_of(std::uint64_t hash) const { return tables_[hash % tables_.size()]; }
 

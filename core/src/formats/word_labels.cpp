@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <unordered_set>
 #include <utility>
 
 #include <hogwild/detail/platform/checksum.hpp>
@@ -13,23 +12,8 @@
 
 namespace hogwild::detail {
 
-namespace {
-
-/// The words, with what no text has in the places of those that are empty, or occurred before: each has its number.
-std::vector<std::string> distinct(std::span<const std::string> words) {
-  std::unordered_set<std::string_view> met{""};
-  std::vector<std::string> all;
-  for (const std::string& word : words)
-    all.push_back(met.insert(word).second ? word : " " + std::to_string(all.size()));
-  return all;
-}
-
-}  // namespace
-
 word_labels::word_labels(std::span<const std::string> known, bool learns)
-    : words_(known.begin(), known.end()),
-      learns_(learns),
-      numbers_(distinct(known), 0xfffffffeu, "there are too many labels") {}
+    : words_(known.begin(), known.end()), learns_(learns), numbers_(known, 0xfffffffeu, "there are too many labels") {}
 
 std::string word_labels::read(const char* first, const char* last, double& label) {
   label = 0;

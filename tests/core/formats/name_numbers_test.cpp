@@ -38,6 +38,15 @@ TEST(name_numbers, numbers_new_names_behind_the_known_in_the_order_of_their_byte
   EXPECT_EQ(settled[carl], 3u);
 }
 
+TEST(name_numbers, of_known_names_do_not_shift_behind_gaps) {
+  std::vector<std::string> names = {"a", "", "b", "", "c"};
+  name_numbers numbers(names, no_limit, "too many");
+  EXPECT_EQ(numbers.find("b"), 2u);
+  EXPECT_EQ(numbers.find("c"), 4u);
+  const std::uint32_t fresh = numbers.number_of("d");
+  EXPECT_EQ(numbers.settle(names)[fresh], 5u);
+}
+
 TEST(name_numbers, gives_each_name_one_number_whichever_thread_meets_it_first) {
   constexpr std::uint32_t many = 20'000, times = 3;
   name_numbers numbers({}, no_limit, "too many");
