@@ -68,6 +68,16 @@ class word_labels(command_case):
         self.assertTrue((self.folder / "told.svm.hogwild").exists())
         self.assertNotIn("read again", self.run_command("train", data, "--epochs", "1", "--step", "0.1").stderr)
 
+    def test_of_a_damaged_cache_are_found_again(self):
+        data, cache = self.write("d.svm", rows(CLASSES[:2], 5000)), self.folder / "d.svm.hogwild"
+        words = ("train", data, "--engine", "serial", "--epochs", "1", "--step", "0.1")
+        self.said(*words)
+        damaged = bytearray(cache.read_bytes())
+        damaged[len(damaged) // 2] ^= 1
+        cache.write_bytes(damaged)
+        self.assertIn("it is removed", self.run_command(*words).stderr)
+        self.assertNotIn("read again", self.run_command(*words).stderr)
+
     def test_of_further_files_are_those_of_the_training_data(self):
         other, strange = self.write("other.svm", rows(("ham", "spam"))), self.write("strange.svm", "ham 1:1\nnew 1:1\n")
         for option in ("--test", "--validation"):
@@ -116,6 +126,8 @@ class word_labels(command_case):
         data = self.write("t.svm", rows(("spam", "ham")))
         said = self.said("train", data, *QUIET, "--model", "least_squares", code=2)
         self.assertIn("the labels are words, 'ham' for one, and a least_squares model predicts numbers", said)
+        said = self.said("search", data, "--model", "least_squares", "--space", "step=0.1,0.2", code=2)
+        self.assertIn("the labels are words", said)
         three = self.write("three.svm", rows(("spam", "ham", "eggs")))
         said = self.said("train", three, *QUIET, code=3)
         self.assertIn("exactly two values, but there are 3 values: 'eggs' (4 rows), 'ham' (4 rows), 'spam'", said)

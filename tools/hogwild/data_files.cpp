@@ -205,7 +205,7 @@ void data_options::choose_format(std::string_view model) {
 
 void data_options::choose_format(const saved_model& model, const std::string& path) {
   if (!model.schema.empty()) return choose_schema(model, path);
-  *label_words = model.label_words();
+  words_of_model = *label_words = model.label_words();
   choose_format(model.model);
   if (model.names.empty()) return;
   names = std::make_shared<rating_names>();
@@ -279,7 +279,9 @@ model_input input_of(std::string_view model) {
 }
 
 sparse_dataset open_training(const std::string& path, const data_options& options) {
-  sparse_dataset data = open_as(options, path, options.labels, options.names.get(), base_options(options));
+  open_options opening = base_options(options);
+  opening.label_words = options.words_of_model;
+  sparse_dataset data = open_as(options, path, options.labels, options.names.get(), opening);
   const std::span<const std::string> words = data.label_words();
   options.label_words->assign(words.begin(), words.end());
   return data;

@@ -51,6 +51,7 @@ struct data_options {
   /// The words of labels, by number, once a saved model or the training data have told them; empty: labels are numbers.
   /// Copies share it.
   std::shared_ptr<std::vector<std::string>> label_words = std::make_shared<std::vector<std::string>>();
+  std::vector<std::string> words_of_model{};  ///< with which training data are read: those that a saved model has told
   /// Names of the users and items met so far in any file of this command; null until choose_format(), and if ids are
   /// numbers.
   std::shared_ptr<rating_names> names{};

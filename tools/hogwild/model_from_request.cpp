@@ -58,7 +58,12 @@ named_model model_of(train_request& request, const sparse_view& rows, const agre
                         .initial_groups = request.init_groups};
   // The engine adds the constant term of a margin model.
   if (model_named(request.model).facts().bias_of_its_own) request.options.bias = false;
-  return make_model(request.model, data, request.of_model);
+  named_model made = make_model(request.model, data, request.of_model);
+  const std::span<const std::string> words = rows.label.words();
+  if (!words.empty() && labels_of(made) == label_kind::real)
+    throw config_error(request.data + ": the labels are words, " + quote(words.front()) + " for one, and a " +
+                       request.model + " model predicts numbers: train a model of classes");
+  return made;
 }
 
 label_map known_labels(const train_request& request, const sparse_view& rows) {
@@ -138,7 +143,7 @@ void adopt_name_format(train_request& request, const std::shared_ptr<const saved
     request.options.labels.assign(values.begin(), values.end());
   }
   if (!initial->schema.empty()) return request.files.choose_schema(*initial, request.init);
-  *request.files.label_words = initial->label_words();
+  request.files.words_of_model = *request.files.label_words = initial->label_words();
   if (request.files.format == "csv")
     throw config_error("the model " + request.init +
                        " does not know the columns of a table: it was trained on numbered "

@@ -176,9 +176,6 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   const named_model m =
       model_of(request, known, divides_rows ? ranks->with_long_timeout() : agreement(nullptr), initial);
   const std::vector<std::string>& label_words = *request.files.label_words;
-  if (!label_words.empty() && labels_of(m) == label_kind::real)
-    throw config_error(request.data + ": the labels are words, " + quote(label_words.front()) + " for one, and a " +
-                       request.model + " model predicts numbers: train a model of classes");
   if (!label_words.empty() && initial && request.init_groups.empty() && !initial->names_classes())
     throw config_error(request.data + ": the labels are words, " + quote(label_words.front()) +
                        " for one, and those of the model " + request.init + " are numbers");
