@@ -26,8 +26,6 @@ std::size_t name_numbers::table::make_room() {
     while (!slots[at & (slots.size() - 1)].is_free()) ++at;
     slots[at & (slots.size() - 1)] = std::move(each);
   }
-  first.store(slots.data(), std::memory_order_relaxed);
-  last.store(slots.size() - 1, std::memory_order_relaxed);
   return (slots.size() - before.size()) * sizeof(slot);
 }
 
@@ -46,8 +44,13 @@ std::uint32_t name_numbers::number_of(std::string_view name, std::uint64_t hash)
 
 std::uint32_t name_numbers::number_of(std::string_view name, std::uint64_t hash, const auto& next) {
   table& names = table_of(hash);
-  const std::scoped_lock lock(names.mutex);
-  bytes_.fetch_add(names.make_room(), std::memory_order_relaxed);
+  const tbb::spin_mutex::scoped_lock lock(names.mutex);
+  if (const std::size_t bytes = names.make_room(); bytes > 0) {
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    known_slots& known = known_[hash % known_.size()];
+    known.first.store(names.slots.data(), std::memory_order_relaxed);
+    known.last.store(names.slots.size() - 1, std::memory_order_relaxed);
+  }
   slot& found = names.slot_of(name, upper_half(hash));
   if (found.is_free()) {
     found = {std::string(name), upper_half(hash), next()};
@@ -59,7 +62,7 @@ std::uint32_t name_numbers::number_of(std::string_view name, std::uint64_t hash,
 
 std::optional<std::uint32_t> name_numbers::find(std::string_view name, std::uint64_t hash) const {
   table& names = table_of(hash);
-  const std::scoped_lock lock(names.mutex);
+  const tbb::spin_mutex::scoped_lock lock(names.mutex);
   if (names.slots.empty()) return std::nullopt;
   const slot& found = names.slot_of(name, upper_half(hash));
   return found.is_free() ? std::nullopt : std::optional(found.number);

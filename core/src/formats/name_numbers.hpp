@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tbb/spin_mutex.h>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,7 +37,11 @@ class name_numbers {
   std::optional<std::uint32_t> find(std::string_view name) const { return find(name, hash_of(name)); }
   std::optional<std::uint32_t> find(std::string_view name, std::uint64_t hash) const;
   /// Fetches the place of a name that will be asked for soon.
-  void announce(std::uint64_t hash) const { table_of(hash).announce(upper_half(hash)); }
+  void announce(std::uint64_t hash) const {
+    const known_slots& known = known_[hash % known_.size()];
+    __builtin_prefetch(known.first.load(std::memory_order_relaxed) +
+                       (upper_half(hash) & known.last.load(std::memory_order_relaxed)));
+  }
 
   /// Appends the new names, if keeps(provisional number), to the known ones and returns the final number of each
   /// provisional one, or `dropped`. To be called once, and nothing after it.
@@ -55,27 +60,26 @@ class name_numbers {
   /// A hash table with open addressing for the names whose hashes end alike, so that threads seldom wait for each
   /// other. The usual concurrent tables follow a chain of nodes to each name, and each is a cache miss.
   struct alignas(64) table {
-    std::mutex mutex{};
+    tbb::spin_mutex mutex{};    // held for less time than a thread takes to fall asleep
     std::vector<slot> slots{};  ///< none, or a power of two of which a quarter or more are free
     std::size_t names = 0;
-    /// The slots as others may know them without the lock, to fetch them alone.
-    std::atomic<const slot*> first{nullptr};
-    std::atomic<std::size_t> last{0};
-
     /// The slot of a name, or the free one that it would take. There is at least one slot.
     slot& slot_of(std::string_view name, std::uint32_t hash);
     /// Returns the bytes that this takes.
     std::size_t make_room();
-    void announce(std::uint32_t hash) const {
-      __builtin_prefetch(first.load(std::memory_order_relaxed) + (hash & last.load(std::memory_order_relaxed)));
-    }
+  };
+  /// A table's slots as threads may know them without its lock, to fetch them alone.
+  struct known_slots {
+    std::atomic<const slot*> first{nullptr};
+    std::atomic<std::size_t> last{0};
   };
   /// The number of a name; a new one gets what next() returns.
   std::uint32_t number_of(std::string_view name, std::uint64_t hash, const auto& next);
   static std::uint32_t upper_half(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
   table& table_of(std::uint64_t hash) const { return tables_[hash % tables_.size()]; }
 
-  mutable std::array<table, 32> tables_{};
+  mutable std::array<table, 64> tables_{};
+  std::array<known_slots, 64> known_{};  ///< apart from the locks, which change all the time
   std::atomic<std::uint32_t> next_{0};
   std::atomic<std::size_t> bytes_{sizeof tables_};
   std::uint32_t largest_;
