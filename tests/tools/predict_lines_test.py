@@ -177,6 +177,15 @@ class lines(command_case):
         self.assertEqual(done.stdout, "-1\n" * 2000)
         self.assertIn("2000 faulty rows", done.stderr)
 
+    def test_a_faulty_blank_line_is_told_once(self):
+        rows = self.write("blank.svm", "1:1\n\n2:1\n\n\n1:1\n")
+        for words, given in (((rows,), ""), (("-",), pathlib.Path(rows).read_text())):
+            done = self.run_command("predict", self.rows_model, *words, "--skip-bad", code=3, stdin=given)
+            self.assertEqual(done.stdout, "-1\n1\n-1\n")
+            self.assertEqual([line.split(": ")[1].split(":")[1] for line in done.stderr.splitlines()[:-1]],
+                             ["2", "4", "5"])
+            self.assertIn("3 faulty rows", done.stderr)
+
     def test_forms_say_the_same(self):
         words = ("predict", self.model, self.table, "--probabilities", "--id", "n")
         plain = [line.split("\t") for line in self.said(*words).splitlines()]

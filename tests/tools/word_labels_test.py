@@ -99,11 +99,29 @@ class word_labels(command_case):
         self.assertEqual(self.predicted(rows(CLASSES[::-1])).split(), list(CLASSES[::-1]) * 4)
         strange = self.write("strange.svm", rows(("spam", "new")))
         said = self.said("train", strange, *QUIET, "--model", "softmax", "--init", first, code=3)
-        self.assertIn("has the label 'new', which is not one of the declared labels: '10', '2nd', 'eggs'", said)
+        self.assertIn("has the label 'new', which is none of the labels to train: '10', '2nd', 'eggs'", said)
         numbers = self.write("numbers.svm", rows(("1", "2")))
         self.said("train", numbers, *QUIET, "--save", str(self.folder / "n.bin"))
         said = self.said("train", strange, *QUIET, "--init", str(self.folder / "n.bin"), code=2)
         self.assertIn("the labels are words, 'new' for one, and those of the model", said)
+
+    def test_two_words_stay_the_same_two(self):
+        self.train(rows(("spam", "ham")))
+        first = self.model
+        for text, word in ((rows(("spam", "urgent")), "urgent"), (rows(("1", "0")), "0"), (rows(("egg", "ham")), "egg")):
+            said = self.said("train", self.write("other.svm", text), *QUIET, "--init", first, code=3)
+            self.assertIn(f"has the label '{word}', which is none of the labels to train: 'ham', 'spam'", said)
+        # A day may have one of them alone.
+        self.train(rows(("spam",)), "--init", first, name="one.svm", save="second.bin")
+        self.assertEqual(self.predicted("1:1\n").split(), ["spam"])
+
+    def test_two_words_of_a_table_stay_the_same_two(self):
+        table = self.write("day.csv", "y,x\n" + "no,1\nyes,2\n" * 4)
+        first = str(self.folder / "day.bin")
+        self.said("train", table, *QUIET, "--label", "y", "--save", first)
+        other = self.write("next.csv", "y,x\n" + "no,1\nmaybe,2\n" * 4)
+        self.assertIn("'maybe', which is none of the labels to train: 'no', 'yes'",
+                      self.said("train", other, *QUIET, "--init", first, code=3))
 
     def test_of_a_stream_are_those_of_a_model(self):
         self.train(rows(("spam", "ham")))

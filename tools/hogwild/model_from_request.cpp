@@ -137,8 +137,10 @@ void begin_with_saved(const train_request& request, const named_model& m, const 
 
 void adopt_name_format(train_request& request, const std::shared_ptr<const saved_model>& initial) {
   if (!initial) return;
-  // Class k is the same class in both.
-  if (initial->labels.kind() == label_kind::classes && request.init_groups.empty() && request.options.labels.empty()) {
+  // Class k is the same class in both. Of two labels that are numbers the larger one is, whatever it is.
+  const bool named = initial->labels.kind() == label_kind::classes ||
+                     (initial->labels.kind() == label_kind::binary && initial->names_classes());
+  if (named && request.init_groups.empty() && request.options.labels.empty()) {
     const auto values = initial->labels.values();
     request.options.labels.assign(values.begin(), values.end());
   }

@@ -164,7 +164,9 @@ class line_answers {
         lines += lines_in(part.substr(0, end));
         for (std::size_t k = at + begin; k < at + end; ++k)
           if (text[k] != '\n') text[k] = request_.comments ? '#' : ' ';
-        at += end;
+        const bool was_empty = request_.comments && text[at + begin] == '\n';
+        if (was_empty) text.insert(at + begin, 1, '#');
+        at += end + (was_empty ? 1 : 0);
         most = bytes_checked_after_a_fault;
       }
     }

@@ -25,12 +25,16 @@ std::string set_l2(train_request& r, const std::string& text) {
   return {};
 }
 
+/// The end of a message about a label that is no number.
+const char* const words_have_numbers =
+    " (labels that are words have the numbers 0, 1, ... in the order of their bytes)";
+
 std::string set_class_weights(train_request& r, const std::string& text) {
   class_weights& weights = r.options.weights;
   weights = {.balanced = text == "balanced"};
   if (weights.balanced) return {};
   std::vector<std::string> pairs;
-  const std::string fault = quote(text) + " is neither 'balanced' nor LABEL=WEIGHT,...";
+  const std::string fault = quote(text) + " is neither 'balanced' nor LABEL=WEIGHT,..." + words_have_numbers;
   if (!add_names(text, pairs).empty()) return fault;
   for (const std::string_view pair : pairs) {
     const std::size_t equals = std::min(pair.find('='), pair.size());
@@ -49,7 +53,7 @@ std::string set_label_values(train_request& r, const std::string& text) {
     const std::size_t comma = std::min(text.find(',', first), text.size());
     const std::string_view word = std::string_view(text).substr(first, comma - first);
     const auto label = to_number(word.substr(word.starts_with('+') && !word.starts_with("+-") ? 1 : 0));
-    if (!label) return quote(text) + " is no list of numbers with commas between them";
+    if (!label) return quote(text) + " is no list of numbers with commas between them" + words_have_numbers;
     r.options.labels.push_back(*label);
     if (std::isfinite(*label)) r.declared.add(*label, word);
     first = comma + 1;

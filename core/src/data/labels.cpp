@@ -210,8 +210,8 @@ void label_map::require_known(const label_column& labels, const std::string& sou
     const std::string which =
         declared && ids.empty() ? "a row" : "row " + std::to_string((ids.empty() ? row : ids[row]) + 1);
     throw input_error(source + ": " + which + " has the label " + labels.name_of(label) + ", which " +
-                      (declared ? "is not one of the declared labels: " : "the training data never had; it had ") +
-                      known + (values_.size() > 8 ? ", ..." : ""));
+                      (declared ? "is none of the labels to train: " : "the training data never had; it had ") + known +
+                      (values_.size() > 8 ? ", ..." : ""));
   };
   if (kind_ != label_kind::real) refuse_rounded(labels, source);
   if (kind_ != label_kind::classes) refuse_lists(labels, source);

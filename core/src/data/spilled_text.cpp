@@ -24,6 +24,7 @@ spilled_text::spilled_text(std::unique_ptr<block_file> file, const spill_options
 spilled_text::spilled_block spilled_text::write(row_block& block) {
   spilled_block written;
   if (block.row_end.empty()) return written;
+  if (!block.list_end.empty()) block.list_all(block.label.size());
   if (numbering_ != nullptr) {
     written.unknown = renumber(block, *numbering_, first_number_, degree_);
     block.columns = static_cast<std::uint32_t>(numbering_->size());
@@ -58,7 +59,7 @@ void spilled_text::add(const row_block& block, spilled_block written, std::size_
     throw resource_error(source + ": its columns" + (names > 0 ? " and their names" : "") +
                          " alone take more than the " + in_mebibytes(memory_) + " of memory that parsing may take: " +
                          in_mebibytes(memory_budget::for_table(held)) + " is the least for those up to row " +
-                         std::to_string(rows_) + (names > 0 ? "; with --hash-bits values have no names" : ""));
+                         std::to_string(rows_) + (names > 0 ? "; with --hash-bits the values of a table have no names" : ""));
 }
 
 void spilled_text::change(const std::function<void(row_block& block)>& change, const std::string& source) {

@@ -62,7 +62,6 @@ std::uint32_t name_numbers::number_of(std::string_view name, std::uint64_t hash,
 
 std::optional<std::uint32_t> name_numbers::find(std::string_view name, std::uint64_t hash) const {
   table& names = table_of(hash);
-  const tbb::spin_mutex::scoped_lock lock(names.mutex);
   if (names.slots.empty()) return std::nullopt;
   const slot& found = names.slot_of(name, upper_half(hash));
   return found.is_free() ? std::nullopt : std::optional(found.number);

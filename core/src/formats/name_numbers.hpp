@@ -33,7 +33,7 @@ class name_numbers {
   /// (field_values.hpp).
   std::uint32_t number_of(std::string_view name, std::uint64_t hash);
   std::uint32_t number_of(std::string_view name) { return number_of(name, hash_of(name)); }
-  /// The number of a name that has one.
+  /// The number of a name that has one. To be called while no thread calls number_of().
   std::optional<std::uint32_t> find(std::string_view name) const { return find(name, hash_of(name)); }
   std::optional<std::uint32_t> find(std::string_view name, std::uint64_t hash) const;
   /// Fetches the place of a name that will be asked for soon.

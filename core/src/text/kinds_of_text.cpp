@@ -127,13 +127,18 @@ bool may_be_label(std::string_view token) {
   return true;
 }
 
+/// Whether all tokens behind the first are entries, and there is one.
+bool has_entries_behind(const std::vector<std::string_view>& tokens) {
+  const auto is_entry = [](std::string_view token) { return is_pair_token(token) || is_triple_token(token); };
+  return tokens.size() > 1 && std::all_of(tokens.begin() + 1, tokens.end(), is_entry);
+}
+
 /// Whether a line begins with labels, if its first token has entries behind it. Words with commas between them are
 /// fields of a table, too, whose last one may be a time, "10:00": so there are two entries at least.
 bool begins_with_labels(const std::vector<std::string_view>& tokens) {
   if (may_be_label(tokens.front())) return true;
-  const auto is_entry = [](std::string_view token) { return is_pair_token(token) || is_triple_token(token); };
-  return tokens.front().find_first_of(";|\"") == std::string_view::npos && tokens.size() > 2 &&
-         std::all_of(tokens.begin() + 1, tokens.end(), is_entry);
+  return tokens.front().find_first_of(":;|\"") == std::string_view::npos && tokens.size() > 2 &&
+         has_entries_behind(tokens);
 }
 
 line_shape shape_of(std::string_view line) {
@@ -171,7 +176,8 @@ text_place see_libsvm_from_0(const file_head& head) {
 text_place see_libsvm_with_header(const file_head& head) {
   const std::vector<content_line> lines = content_lines(head);
   if (lines.size() < 2 || shape_of(lines.front().text) != line_shape::others) return std::nullopt;
-  if (std::ranges::any_of(tokens_of(lines.front().text), is_number)) return std::nullopt;
+  const std::vector<std::string_view> first = tokens_of(lines.front().text);
+  if (std::ranges::any_of(first, is_number) || has_entries_behind(first)) return std::nullopt;
   if (!all_of_shape(lines, line_shape::pairs, 1)) return std::nullopt;
   return seen_at(lines.front(), lines.front().text);
 }

@@ -112,7 +112,7 @@ TEST(labels, that_were_declared_are_named_with_the_row_of_the_input) {
   const std::vector<std::uint32_t> ids{2, 0, 1};
   const std::vector<double> labels{1, 5, 2};
   EXPECT_EQ(refusal_of_labels([&] { map.require_known(labels, "a.svm", ids, true); }),
-            "a.svm: row 1 has the label 5, which is not one of the declared labels: 1, 2");
+            "a.svm: row 1 has the label 5, which is none of the labels to train: 1, 2");
 }
 
 TEST(labels, that_are_rounded_are_no_classes) {

@@ -124,8 +124,9 @@ TEST_F(labelled_text, rows_do_not_depend_on_threads_or_memory) {
   std::string text;
   for (int k = 0; k < 60'000; ++k) {
     text += "__label__c" + std::to_string(k * 31 % 17);
-    if (k % 3 == 0) text += " __label__c" + std::to_string(k * 7 % 13);
-    for (int w = 0; w < 6; ++w) text += " w" + std::to_string((k * 7919LL + w * 104729LL) % 5003);
+    // In the second half of a block rows have one label each.
+    if (k % 3 == 0 && k < 20'000) text += " __label__c" + std::to_string(k * 7 % 13);
+    for (int w = 0; w < 10; ++w) text += " w" + std::to_string((k * 7919LL + w * 104729LL) % 5003);
     text += "\n";
   }
   const std::string path = folder_.write("big.txt", text);

@@ -101,6 +101,8 @@ std::vector<sample> text_samples() {
       {"1:0.5 2:1\n", file_kind::libsvm},
       {"1 1:0.5\n-1 0:1 2:1\n", file_kind::libsvm_from_0},
       {"y,site,when\n1,a,2026-01-01 10:00\n0,b,2026-01-02 11:00\n", file_kind::table},
+      {"mon,10:00 11:00 12:00\ntue,9:00 8:00 7:00\n", file_kind::table},
+      {"spam,ham 1:1 2:1\nham 1:1\n", file_kind::libsvm},
       {"label f1 f2\n1 1:0.5\n-1 2:1\n", file_kind::libsvm_with_header},
       {"1 0:0:1 1:1:1\n0 0:1:1 1:2:1\n", file_kind::libffm},
       {"c a graph\np max 4 5\nn 1 s\n", file_kind::dimacs},
@@ -124,7 +126,7 @@ TEST(file_kinds, are_told_by_the_first_bytes_and_lines) {
 
 TEST(file_kinds, are_unknown_where_nothing_tells) {
   for (const std::string& text : {""s, "1\n-1\n1\n"s, "the cat sat\n"s, "1 1:x\n"s, "ORCs live here\n"s, "BM 1\n"s,
-                                  "PAR1\n"s, "1,2\n3\n"s, "1,2\n"s, "\0\0\0\0\0\0\0\0\0\0"s})
+                                  "PAR1\n"s, "1,2\n3\n"s, "1,2\n"s, "a,b 1:1\na 1:1 2:1\n"s, "\0\0\0\0\0\0\0\0\0\0"s})
     EXPECT_EQ(static_cast<int>(look_at_bytes(text, true).kind), static_cast<int>(file_kind::unknown))
         << text << look_at_bytes(text, true).what;
 }
